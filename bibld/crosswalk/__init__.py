@@ -1,0 +1,1 @@
+"""Crosswalk: records of one flavour in, MODS out."""

@@ -1,0 +1,1 @@
+"""Dedup: features in, scored edges and clusters out."""

@@ -1,0 +1,1 @@
+"""Blockers: feature columns in, keys that bring candidate pairs together out."""

@@ -1,0 +1,1 @@
+"""Scorers: candidate pairs in, scores out."""

@@ -1,0 +1,1 @@
+"""Harvest: a configured source in, files on disk out."""

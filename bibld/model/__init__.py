@@ -1,0 +1,1 @@
+"""Values only: what flows between the stages. No input or output happens here."""

@@ -1,0 +1,81 @@
+"""Where a record comes from, and what it is called for ever."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import msgspec
+
+_KEPT = re.compile(rb"[A-Za-z0-9_-]")
+_ESCAPE = re.compile(r"~([0-9A-F]{2})")
+
+SOURCE_ID = re.compile(r"[a-z][a-z0-9]*")
+"""The form of a source's id."""
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """A place in a harvested file.
+
+    ``file`` is the file's name as the configuration reaches it (relative, with ``/``), ``position`` counts the records
+    of the file from 1, ``offset`` the bytes before the record (in the uncompressed file).
+    """
+
+    source: str
+    file: str
+    position: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.file} record {self.position} (byte {self.offset})"
+
+
+class RecordId(msgspec.Struct, frozen=True, order=True):
+    """A source's id and the control number that the source gave to the record (trimmed, NFC)."""
+
+    source: str
+    control_number: str
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.control_number}"
+
+    @classmethod
+    def of(cls, source: str, control_number: str) -> RecordId:
+        """Build an id from a control number as it stands in a record."""
+        return cls(source, unicodedata.normalize("NFC", control_number.strip()))
+
+    @classmethod
+    def parse(cls, text: str) -> RecordId:
+        """Read ``source:control number``; raises ``ValueError`` where there is no source id before the colon."""
+        source, colon, control_number = text.partition(":")
+        if not colon or not SOURCE_ID.fullmatch(source) or not control_number.strip():
+            raise ValueError(f"{text!r} is no record id; one looks like rsl:01003120729")
+        return cls.of(source, control_number)
+
+    @property
+    def slug(self) -> str:
+        """The control number as the last segment of an IRI."""
+        return to_slug(self.control_number)
+
+    @property
+    def path(self) -> str:
+        """``source/slug``, as it stands in every IRI of the record."""
+        return f"{self.source}/{self.slug}"
+
+
+def to_slug(text: str) -> str:
+    """Write any text as one segment of an IRI that every proxy, shell and browser leaves alone.
+
+    ASCII letters, digits, ``-`` and ``_`` stand for themselves; every other byte of the trimmed NFC text in UTF-8 is
+    written ``~XX``. Different texts have different slugs.
+    """
+    data = unicodedata.normalize("NFC", text.strip()).encode()
+    return "".join(chr(byte) if _KEPT.match(bytes((byte,))) else f"~{byte:02X}" for byte in data)
+
+
+def from_slug(slug: str) -> str:
+    """The text of a slug; raises ``ValueError`` for a text that is no slug."""
+    text = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), slug).encode("latin-1").decode()
+    if to_slug(text) != slug:
+        raise ValueError(f"{slug!r} is no slug")
+    return text

@@ -1,0 +1,231 @@
+"""Every extension point of bibld on one page.
+
+An adapter is a module in the folder of its stage (``bibld/read/iso2709.py``), or one that another distribution offers
+under the entry-point group ``bibld.<stage>``. It holds a frozen ``Settings`` struct, which is its table in the
+configuration, and the functions that its stage's protocol names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+import msgspec
+
+from bibld.errors import ReadError
+from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score
+from bibld.model.marc import MarcRecord
+from bibld.model.mods import Mods
+from bibld.model.origin import Origin, RecordId
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bibld.model.features import FeatureColumns
+
+
+class HarvestedFile(msgspec.Struct, frozen=True):
+    """A file on disk that a source gave; ``name`` is how the configuration reaches it, with ``/`` between folders."""
+
+    source: str
+    name: str
+    path: Path
+
+
+class Harvester(Protocol):
+    """An adapter of ``bibld/harvest/``."""
+
+    Settings: type
+
+    def files(self, source: str, folder: Path, settings: Any) -> Iterator[HarvestedFile]:  # noqa: ANN401
+        """Fetch what is new and give every file of the source in a stable order; raises ``HarvestError``."""
+
+
+class Raw(msgspec.Struct, frozen=True):
+    """The bytes of one record, cut out of its file but not yet understood."""
+
+    origin: Origin
+    data: bytes
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One row of a table: pairs of column name and text, in the order of the columns."""
+
+    origin: Origin
+    cells: tuple[tuple[str, str], ...]
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """What the bytes of a record say, and what had to be repaired to read them."""
+
+    record: MarcRecord | Mods | Row
+    warnings: tuple[str, ...] = ()
+
+
+class Carrier(Protocol):
+    """One file of one carrier, examined: a frozen struct that JSON can hold, since the catalog keeps it.
+
+    ``declared`` is the charset that the file claims, ``charset`` the one that was found (for a file that mixes, the one
+    that most records have).
+    """
+
+    @property
+    def declared(self) -> str | None: ...
+
+    @property
+    def charset(self) -> str: ...
+
+    def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
+        """Cut the (uncompressed) file into records. Never raises for what the bytes are; a piece that is no record is
+        given as a ``ReadError`` with its bytes."""
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read one record; raises ``ReadError``. Needs nothing but the carrier and the bytes."""
+
+
+class Reader(Protocol):
+    """An adapter of ``bibld/read/``."""
+
+    Settings: type
+    CarrierType: type
+
+    def sniffs(self, head: bytes) -> bool:
+        """Whether a file that begins with these bytes (up to 64 KiB, uncompressed) is of this carrier."""
+
+    def examine(self, stream: BinaryIO, name: str, source: str, settings: Any) -> Carrier:  # noqa: ANN401
+        """Look at the (uncompressed) file once and settle what its records need: charset, namespaces …"""
+
+
+class Converted(msgspec.Struct, frozen=True):
+    """A record as MODS, and what became of fields that are not in it.
+
+    ``unmapped`` and ``private`` name a subfield for each occurrence, as ``650$5`` (a control field: ``006``).
+    """
+
+    mods: Mods
+    unmapped: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Crosswalk(Protocol):
+    """An adapter of ``bibld/crosswalk/``."""
+
+    Settings: type
+
+    def sniffs(self, record: MarcRecord) -> bool:
+        """Whether the record is of this flavour."""
+
+    def convert(self, record: MarcRecord, settings: Any) -> Converted:  # noqa: ANN401
+        """Convert one record; raises ``CrosswalkError``. A pure function of its arguments."""
+
+
+class Blocker(Protocol):
+    """An adapter of ``bibld/dedup/block/``."""
+
+    Settings: type
+
+    def keys(
+        self,
+        columns: FeatureColumns,
+        settings: Any,  # noqa: ANN401
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+        """Blocking keys and the rows (positions in ``columns``) that have them; two rows with a key in common are a
+        candidate pair."""
+
+
+class Scorer(Protocol):
+    """An adapter of ``bibld/dedup/match/``."""
+
+    Settings: type
+
+    def scores(
+        self,
+        columns: FeatureColumns,
+        left: npt.NDArray[np.uint32],
+        right: npt.NDArray[np.uint32],
+        settings: Any,  # noqa: ANN401
+    ) -> npt.NDArray[np.float32]:
+        """Score pairs of rows, between 0 and 1."""
+
+    def explain(self, columns: FeatureColumns, left: int, right: int, settings: Any) -> Score:  # noqa: ANN401
+        """Score one pair of rows and say from what."""
+
+
+class SourceRecord(msgspec.Struct, frozen=True):
+    """A record as the catalog holds it.
+
+    ``original`` are its bytes, which ``reader`` (an adapter's name) reads with the ``carrier`` (the JSON of a
+    ``Carrier``); ``flavour`` names the crosswalk. A deleted record keeps its last state.
+    """
+
+    id: RecordId
+    ordinal: int
+    origin: Origin
+    original: bytes
+    reader: str
+    carrier: bytes
+    flavour: str
+    mods: Mods
+    deleted: bool = False
+
+
+class CatalogView(Protocol):
+    """What the stages after dedup may ask of the catalog."""
+
+    def record(self, record: RecordId) -> SourceRecord | None:
+        """One source record."""
+
+    def cluster_of(self, record: RecordId) -> Cluster | None:
+        """The cluster of a living record; one that has no duplicates is a cluster of its own."""
+
+    def merged(self, founder: RecordId) -> Merged | None:
+        """The merged description of the cluster that this record founded."""
+
+    def edges_of(self, records: Iterable[RecordId]) -> list[Edge]:
+        """The stored edges with both ends among these records, in the order of their pairs."""
+
+    def edge(self, pair: Pair) -> Edge | None:
+        """The stored edge of one pair."""
+
+    def heir(self, record: RecordId) -> RecordId | None:
+        """For a deleted record the living one that answers in its place."""
+
+    def sample_founders(self, count: int) -> list[RecordId]:
+        """Founders of up to ``count`` clusters, those of most members first, then by ordinal."""
+
+
+class Store(Protocol):
+    """A triple store. Quads are lines of N-Quads (``bibld.model.rdf``). Every method raises ``StoreError``."""
+
+    def load(self, quads: Iterable[str]) -> None:
+        """Add quads in bulk."""
+
+    def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Remove, then add."""
+
+    def query(self, sparql: str, timeout: float | None = None) -> Sequence[Sequence[str | None]]:
+        """The rows of a SELECT query, as N-Triples terms; seconds until ``QueryTimeout``."""
+
+    def describe(self, iri: str) -> Iterator[str]:
+        """The lines of all quads in any graph whose subject is the IRI or a hash IRI of it."""
+
+    def dump(self, out: BinaryIO) -> None:
+        """Write every quad as N-Quads."""
+
+    def count(self) -> int:
+        """The number of quads."""
+
+    def close(self) -> None:
+        """Let go of what the store holds."""
+
+
+class StoreBackend(Protocol):
+    """An adapter of ``bibld/store/``."""
+
+    Settings: type
+
+    def open_store(self, folder: Path, settings: Any) -> Store:  # noqa: ANN401
+        """Open (and where needed make) the store that belongs to a workspace."""

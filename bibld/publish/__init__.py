@@ -1,0 +1,1 @@
+"""Publish: store and catalog in, a release out."""

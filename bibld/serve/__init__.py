@@ -1,0 +1,1 @@
+"""Serve: a release in, HTTP out."""

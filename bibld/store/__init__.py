@@ -1,0 +1,1 @@
+"""Store: quads in, a SPARQL triple store out."""

@@ -1,0 +1,1 @@
+"""Triplify: merged descriptions in, quads out."""
