@@ -72,10 +72,12 @@ class Carrier(Protocol):
     """
 
     @property
-    def declared(self) -> str | None: ...
+    def declared(self) -> str | None:
+        """The charset that the file claims."""
 
     @property
-    def charset(self) -> str: ...
+    def charset(self) -> str:
+        """The charset that was found."""
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the (uncompressed) file into records. Never raises for what the bytes are; a piece that is no record is
@@ -206,8 +208,9 @@ class Store(Protocol):
     def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
         """Remove, then add."""
 
-    def query(self, sparql: str, timeout: float | None = None) -> Sequence[Sequence[str | None]]:
-        """The rows of a SELECT query, as N-Triples terms; seconds until ``QueryTimeout``."""
+    def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> Sequence[Sequence[str | None]]:
+        """The rows of a SELECT query, as N-Triples terms; seconds until ``QueryTimeout``. ``union``: a query without a
+        dataset clause sees all graphs as one, else only the default graph."""
 
     def describe(self, iri: str) -> Iterator[str]:
         """The lines of all quads in any graph whose subject is the IRI or a hash IRI of it."""
@@ -217,6 +220,9 @@ class Store(Protocol):
 
     def count(self) -> int:
         """The number of quads."""
+
+    def backup(self, folder: Path) -> None:
+        """Put a copy of the present state into a folder that does not exist yet, for serving read-only."""
 
     def close(self) -> None:
         """Let go of what the store holds."""

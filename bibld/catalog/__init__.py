@@ -1,1 +1,171 @@
-"""The memory between runs."""
+"""The memory between runs: source records, rejects, edges, clusters, merged descriptions, statements; and identity.
+
+Two SQLite databases lie in a workspace. ``register.db`` holds what cannot be recomputed (ordinals, heirs, verdicts,
+suppressions); ``catalog.db`` holds the rest and is the only commit point of a run. The register is committed first, so
+that an ordinal in the catalog is always known to the register.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+import msgspec
+
+from bibld.catalog._compression import Blobs
+from bibld.catalog._linkage import Linkage
+from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject
+from bibld.catalog._register import Register
+from bibld.catalog._runs import Runs
+from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, opened
+from bibld.errors import CatalogError
+from bibld.model.linkage import Cluster, Edge, Merged, Pair
+from bibld.model.origin import RecordId
+from bibld.protocols import SourceRecord
+
+__all__ = ["Catalog", "LoadCounts", "NewRecord", "Reject", "digest"]
+
+
+class Catalog:
+    """The catalog of one workspace, opened for a run (with the lock of the workspace) or for reading.
+
+    Raises ``CatalogError`` where another run holds the workspace, or the databases cannot be opened.
+    """
+
+    def __init__(self, workspace: Path, read_only: bool = False) -> None:
+        if read_only and not (workspace / "catalog.db").is_file():
+            raise CatalogError(f"{workspace}: holds no catalog yet; run `bibld run` first")
+        self._lock = None if read_only else _locked(workspace)
+        self._register_connection = opened(workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only)
+        self._connection = opened(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only)
+        if not read_only:
+            self._register_connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+        blobs = Blobs(self._connection)
+        self.register = Register(self._register_connection)
+        self.records = Records(self._connection, blobs, self.register)
+        self.linkage = Linkage(self._connection, blobs, self.register, self.records)
+        self.runs = Runs(self._connection)
+
+    def __enter__(self) -> Catalog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the databases and give the workspace free."""
+        self._connection.close()
+        self._register_connection.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    @contextmanager
+    def commit(self) -> Iterator[None]:
+        """Everything inside is written, or nothing; raises ``CatalogError`` when it cannot be written (a full disk)."""
+        try:
+            self._register_connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
+            self._register_connection.execute("COMMIT")
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            for connection in (self._register_connection, self._connection):
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise CatalogError(
+                    f"the catalog cannot be written: {error}; free some space, then run again"
+                ) from error
+            raise
+
+    # -- what later stages ask (bibld.protocols.CatalogView) -----------------------------------------------------------
+
+    def record(self, record: RecordId) -> SourceRecord | None:
+        """One source record, living or deleted."""
+        ordinal = self.register.ordinal(record)
+        return None if ordinal is None else self.records.get(ordinal)
+
+    def cluster_of(self, record: RecordId) -> Cluster | None:
+        """The cluster of a living record."""
+        ordinal = self.register.ordinal(record)
+        if ordinal is None or not self.records.is_living(ordinal):
+            return None
+        return self.linkage.cluster(self.linkage.founder(ordinal))
+
+    def merged(self, founder: RecordId) -> Merged | None:
+        """The merged description of the cluster that this record founded."""
+        ordinal = self.register.ordinal(founder)
+        if ordinal is None or not self.records.is_living(ordinal) or self.linkage.founder(ordinal) != ordinal:
+            return None
+        return self.linkage.merged(ordinal)
+
+    def edges_of(self, records: Iterable[RecordId]) -> list[Edge]:
+        """The stored edges with both ends among these records, in the order of their pairs."""
+        ordinals = (self.register.ordinal(record) for record in records)
+        return self.linkage.edges_among([ordinal for ordinal in ordinals if ordinal is not None])
+
+    def edge(self, pair: Pair) -> Edge | None:
+        """The stored edge of one pair."""
+        left, right = self.register.ordinal(pair.left), self.register.ordinal(pair.right)
+        return None if left is None or right is None else self.linkage.edge(left, right)
+
+    def heir(self, record: RecordId) -> RecordId | None:
+        """For a deleted record the living one that answers in its place: its heir, the heir's heir …"""
+        ordinal = self.register.ordinal(record)
+        seen: set[int] = set()
+        while ordinal is not None and ordinal not in seen:
+            if self.records.is_living(ordinal):
+                return self.register.record(ordinal)
+            seen.add(ordinal)
+            ordinal = self.register.heir(ordinal)
+        return None
+
+    def sample_founders(self, count: int) -> list[RecordId]:
+        """Founders of up to ``count`` clusters, those of most members first, then by ordinal."""
+        return [self.register.record(ordinal) for ordinal in self.linkage.largest(count)]
+
+
+def digest(*parts: object) -> str:
+    """A hash of versions, settings and other hashes, as 32 hexadecimal digits.
+
+    Parts are anything that msgspec can write as JSON, or bytes; structs count with their type's name.
+    """
+    state = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part if isinstance(part, bytes) else msgspec.json.encode(part, order="deterministic")
+        name = type(part).__qualname__.encode()
+        state.update(b"%d %s %d:" % (len(name), name, len(data)))
+        state.update(data)
+    return state.hexdigest()
+
+
+def _locked(workspace: Path) -> TextIO:
+    """Hold the workspace for this process; raises ``CatalogError`` that says who holds it."""
+    try:
+        workspace.mkdir(parents=True, exist_ok=True)
+        lock = (workspace / "lock").open("a+", encoding="utf-8")
+    except OSError as error:
+        raise CatalogError(f"{workspace}: the workspace cannot be written: {error}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        holder = lock.read().strip() or "unknown"
+        lock.close()
+        raise CatalogError(
+            f"{workspace}: is in use by another run (process {holder}); wait until it ends, or stop it"
+        ) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock

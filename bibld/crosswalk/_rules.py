@@ -11,8 +11,9 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from bibld.crosswalk._conventions import Conventions, Linkage, RAW, cleaned, text_of_control_field
 from bibld.model.marc import ControlField, DataField, MarcRecord
-from bibld.model.mods import Element, Mods, collected
+from bibld.model.mods import Element, Mods, Name, Note, OriginInfo, PhysicalDescription, RelatedItem, TitleInfo, collected
 from bibld.protocols import Converted
 
 EVERY = "*"
@@ -23,17 +24,61 @@ Produces = Iterable[Element]
 
 
 class View(Generic[SettingsT]):
-    """One record while it is converted: its fields by tag, and the settings."""
+    """One record while it is converted: its fields by tag, the settings, and the warnings so far.
 
-    __slots__ = ("_by_tag", "record", "settings")
+    The ``conventions`` say which fields are left out as private, which stand for another tag (880 of MARC 21), and
+    whether texts are tidied; without them the fields are given as they are.
+    """
 
-    def __init__(self, record: MarcRecord, settings: SettingsT) -> None:
+    __slots__ = ("_by_tag", "_controls", "_linkages", "_linked_tags", "record", "settings", "warnings")
+
+    def __init__(self, record: MarcRecord, settings: SettingsT, conventions: Conventions = RAW) -> None:
         self.record = record
         self.settings = settings
+        self.warnings: list[str] = []
         self._by_tag: dict[str, list[DataField]] = {}
-        for field in record.all_fields:
-            if isinstance(field, DataField):
-                self._by_tag.setdefault(field.tag, []).append(field)
+        self._controls: dict[str, list[str]] = {}
+        self._linkages: dict[int, Linkage] = {}
+        self._linked_tags: set[str] = set()
+        for original in record.all_fields:
+            if isinstance(original, ControlField):
+                self._controls.setdefault(original.tag, []).append(text_of_control_field(original.value))
+                continue
+            if conventions.is_private is not None and conventions.is_private(original):
+                continue
+            field = original if conventions.cleans is None else cleaned(original, conventions)
+            linked = conventions.link(field) if conventions.link is not None else None
+            if linked is not None:
+                field = linked.field
+                self._linkages[id(field)] = linked.linkage
+                self._linked_tags.add(field.tag)
+            self._by_tag.setdefault(field.tag, []).append(field)
+
+    def linkage(self, field: DataField) -> Linkage | None:
+        """How a field of this record is linked to the same field in another script; None where it is not."""
+        return self._linkages.get(id(field))
+
+    def is_alternate(self, field: DataField) -> bool:
+        """Whether a field only repeats a regular one in another script."""
+        linkage = self._linkages.get(id(field)) if self._linkages else None
+        return linkage is not None and linkage.is_alternate
+
+    def is_linked(self, tag: str) -> bool:
+        """Whether one of the fields with this tag is linked to one in another script."""
+        return tag in self._linked_tags
+
+    def control(self, tag: str) -> str | None:
+        """The text of the first control field with this tag, without characters that no XML can hold."""
+        texts = self._controls.get(tag)
+        return texts[0] if texts else None
+
+    def controls(self, tag: str) -> list[str]:
+        """The texts of all control fields with this tag."""
+        return self._controls.get(tag, [])
+
+    def warn(self, warning: str) -> None:
+        """Say what is dropped or doubtful; the text names the tag."""
+        self.warnings.append(warning)
 
     def fields(self, *tags: str) -> Iterator[DataField]:
         """The data fields with these tags, tag by tag."""
@@ -109,14 +154,70 @@ def _produced(rules: Iterable[Rule], view: View[Any]) -> Iterator[Element]:
             yield from rule.build(view)
             continue
         for tag, _ in rule.reads:
+            if view.is_linked(tag):
+                yield from _linked(rule, tag, view)
+                continue
             for field in view.fields(tag):
                 yield from rule.build(field, view)
 
 
-class Coverage:
-    """Tells of each subfield whether rules read it, whether it is private, or neither."""
+def _linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
+    """Elements in several scripts say so here, and nowhere else.
 
-    def __init__(self, rules: Iterable[Rule], private: Mapping[str, str]) -> None:
+    A related item has no ``altRepGroup`` of its own: a field and its counterpart give one item, whose titles, names …
+    stand in it in both scripts.
+    """
+    made: list[Element] = []
+    item_of_group: dict[str, int] = {}
+    for field in view.fields(tag):
+        linkage = view.linkage(field)
+        for element in rule.build(field, view):
+            if linkage is None:
+                made.append(element)
+            elif not isinstance(element, RelatedItem):
+                made.append(linkage.marked(element))
+            else:
+                item = msgspec.structs.replace(element, mods=_marked(element.mods, linkage))
+                group = linkage.alt_rep_group
+                if group is not None and group in item_of_group:
+                    made[item_of_group[group]] = _united(made[item_of_group[group]], item)
+                    continue
+                if group is not None:
+                    item_of_group[group] = len(made)
+                made.append(item)
+    yield from made
+
+
+_IN_A_SCRIPT = (TitleInfo, Name, OriginInfo, PhysicalDescription, Note)
+
+
+def _marked(mods: Mods, linkage: Linkage) -> Mods:
+    changes = {
+        kind: tuple(linkage.marked(value) if isinstance(value, _IN_A_SCRIPT) else value for value in getattr(mods, kind))
+        for kind in ("title_info", "name", "origin_info", "physical_description", "note")
+        if getattr(mods, kind)
+    }
+    return msgspec.structs.replace(mods, **changes)
+
+
+def _united(left: Any, right: RelatedItem) -> RelatedItem:  # noqa: ANN401
+    both = {}
+    for kind in Mods.elements:
+        held = getattr(left.mods, kind)
+        both[kind] = held + tuple(value for value in getattr(right.mods, kind) if value not in held)
+    united: RelatedItem = msgspec.structs.replace(left, mods=Mods(**both))
+    return united
+
+
+class Coverage:
+    """Tells of each subfield whether rules read it, whether it is private, or neither.
+
+    ``private`` maps tags to subfield codes; the ``conventions`` name fields that are private as a whole, and fields
+    that are read by the rules of another tag.
+    """
+
+    def __init__(self, rules: Iterable[Rule], private: Mapping[str, str], conventions: Conventions = RAW) -> None:
+        self._conventions = conventions
         self._read: dict[str, set[str]] = {}
         for rule in rules:
             for tag, codes in rule.reads:
@@ -138,10 +239,20 @@ class Coverage:
         unmapped: list[str] = []
         private: list[str] = []
         for field in record.all_fields:
-            codes = [""] if isinstance(field, ControlField) else [subfield.code for subfield in field.subfields]
-            for code in codes:
-                if self.is_read(field.tag, code):
-                    continue
-                name = f"{field.tag}${code}" if code else field.tag
-                (private if self.is_private(field.tag, code) else unmapped).append(name)
+            if isinstance(field, ControlField):
+                if not self.is_read(field.tag, ""):
+                    (private if self.is_private(field.tag, "") else unmapped).append(field.tag)
+                continue
+            kept_back = self._conventions.is_private is not None and self._conventions.is_private(field)
+            linked = self._conventions.link(field) if self._conventions.link is not None else None
+            tag = linked.field.tag if linked is not None else field.tag
+            read = () if kept_back else self._read.get(tag, ())
+            nonpublic = self._private.get(tag, ())
+            for subfield in field.subfields:
+                code = subfield.code
+                if code in nonpublic:
+                    private.append(f"{field.tag}${code}")
+                elif code not in read and EVERY not in read and code not in self._conventions.structural:
+                    kept = kept_back or self.is_private(tag, code)
+                    (private if kept else unmapped).append(f"{field.tag}${code}")
         return Converted(mods, tuple(unmapped), tuple(private), warnings)

@@ -50,6 +50,14 @@ def quad(subject: str, predicate: str, value: str, graph: str | None = None) -> 
     return f"{subject} {predicate} {value} {graph} .\n"
 
 
+def graph_of(line: str) -> str | None:
+    """The graph of a line that :func:`quad` wrote, as a term; None for the default graph."""
+    value = line.split(" ", 2)[2]
+    closing = value.rindex('"') if value.startswith('"') else 0
+    rest = value[value.index(" ", closing) + 1 :]
+    return None if rest.startswith(".") else rest.partition(" ")[0]
+
+
 def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))
 

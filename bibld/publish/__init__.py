@@ -1,1 +1,98 @@
-"""Publish: store and catalog in, a release out."""
+"""Publish: a loaded store and the quads it holds in; a release out.
+
+A release is a folder that says everything about itself: dumps, the description of the dataset (VoID), a copy of the
+store to serve from, the provenance of the run, and a manifest with the checksum of every file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from bibld.catalog import digest
+from bibld.model.iris import Iris
+from bibld.model.rdf import iri
+from bibld.model.release import DatasetDescription, Figures, Manifest
+from bibld.progress import Progress
+from bibld.protocols import Store
+from bibld.publish._dumps import described, write_dumps
+from bibld.publish._provenance import run_quads
+from bibld.publish._releases import Releases
+from bibld.publish._void import void_quads
+
+__all__ = ["Releases", "Settings", "publish", "settings_digest"]
+
+VERSION = 1
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``keep``: how many releases stay on disk."""
+
+    keep: Annotated[int, msgspec.Meta(ge=1)] = 2
+
+
+def settings_digest(dataset: DatasetDescription) -> str:
+    """A hash of the version and of what the configuration says about the dataset."""
+    return digest(VERSION, dataset)
+
+
+def publish(
+    store: Store,
+    quads: Iterable[str],
+    dataset: DatasetDescription,
+    figures: Figures,
+    examples: Sequence[str],
+    made_by: str,
+    clock: datetime,
+    releases: Releases,
+    settings: Settings,
+    progress: Progress,
+) -> tuple[Path, Manifest]:
+    """Make the next release from the live store and the quads that it was loaded with, in the order of the dump.
+
+    ``examples`` are resource IRIs for the description of the dataset; ``clock`` is the time of the run.
+    """
+    progress.stage("publish", "files")
+    iris = Iris(dataset.base)
+    number, place = releases.building()
+    created = clock.strftime("%Y-%m-%dT%H:%M:%SZ")
+    void = void_quads(store, iris, dataset, figures.sources, examples)
+    run = run_quads(iris, number, created, made_by)
+    _replace_graphs(store, iris, [*void, *run])
+    write_dumps(chain(quads, void), place, "bibld")
+    (place / "void.ttl").write_text(_turtle(void), encoding="utf-8")
+    (place / "run.nq").write_text("".join(run), encoding="utf-8")
+    store.backup(place / "store")
+    files = tuple(described(path, place) for path in sorted(place.iterdir()) if path.is_file())
+    figures = msgspec.structs.replace(figures, quads=store.count())
+    manifest = Manifest(number, created, made_by, dataset, figures, files)
+    (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+    return releases.complete(number, place, settings.keep), manifest
+
+
+def _replace_graphs(store: Store, iris: Iris, lines: Sequence[str]) -> None:
+    """Put the description and the run into the store, instead of those of an earlier release."""
+    removed: list[str] = []
+    for name in ("dataset", "run"):
+        graph = iri(iris.graph(name))
+        rows = store.query(f"SELECT ?s ?p ?o {{ GRAPH {graph} {{ ?s ?p ?o }} }}")
+        removed.extend(f"{s} {p} {o} {graph} .\n" for s, p, o in rows)
+    store.apply(added=lines, removed=removed)
+
+
+def _turtle(lines: Iterable[str]) -> str:
+    import rdflib
+
+    dataset = rdflib.Dataset()
+    dataset.parse(data="".join(lines), format="nquads")
+    graph = rdflib.Graph()
+    graph.bind("void", rdflib.VOID)
+    graph.bind("dcterms", rdflib.DCTERMS)
+    for subject, predicate, value, _ in dataset.quads((None, None, None, None)):
+        graph.add((subject, predicate, value))
+    return graph.serialize(format="turtle")

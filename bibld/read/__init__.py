@@ -1,1 +1,124 @@
-"""Read: the bytes of one carrier in, records with their original bytes out."""
+"""Read: the bytes of one carrier (ISO 2709, MARC in XML …) in, records with their original bytes out.
+
+A file is examined once (:func:`examine`): which carrier it is, which charset it is in. Then it is cut into records
+(:func:`read`), and each is understood alone by ``carrier.parse``. A carrier fits into JSON (:func:`to_json`,
+:func:`carrier_of`), so that the bytes of a record that were kept can be read again at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import msgspec
+
+from bibld import adapters
+from bibld.errors import CatalogError, HarvestError, ReadError
+from bibld.model.origin import Origin
+from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
+from bibld.read._stream import MAXIMUM, open_harvested
+
+__all__ = ["AUTO", "Examined", "carrier_of", "examine", "open_harvested", "read", "to_json"]
+
+AUTO = "auto"
+_HEAD = 64 * 1024
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """A file of a known carrier: the name of its reader, and what its records need."""
+
+    reader: str
+    carrier: Any
+
+    @property
+    def json(self) -> bytes:
+        """The carrier as the catalog keeps it."""
+        return to_json(self.carrier)
+
+
+def examine(file: HarvestedFile, reader: str = AUTO, charset: str = AUTO, settings: Any = None) -> Examined:  # noqa: ANN401
+    """Find out the carrier of a file (unless ``reader`` names it), its charset and what else its records need.
+
+    ``settings`` is the reader's ``Settings`` struct (its defaults where None); a ``charset`` other than ``auto`` wins
+    over it. Raises ``HarvestError`` for a file that cannot be opened or is of no known carrier, ``ConfigError`` for an
+    unknown reader or charset. Damage further on does not matter here; :func:`read` reports it.
+    """
+    name = _sniffed(file) if reader == AUTO else reader
+    module = cast(Reader, adapters.find("read", name))
+    chosen = module.Settings() if settings is None else settings
+    if charset != AUTO and hasattr(chosen, "charset"):
+        chosen = msgspec.structs.replace(chosen, charset=charset)
+    with _Tolerant(file) as opened:
+        return Examined(name, module.examine(opened.stream, file.name, file.source, chosen))
+
+
+def read(
+    file: HarvestedFile,
+    examined: Examined | None = None,
+    *,
+    reader: str = AUTO,
+    charset: str = AUTO,
+    settings: Any = None,  # noqa: ANN401
+    max_bytes: int = MAXIMUM,
+) -> Iterator[Raw | ReadError]:
+    """Cut a file into records; what is no record, and damage of the file itself, is given as a ``ReadError``.
+
+    Without ``examined`` the file is examined first, with the other arguments, which raises what :func:`examine`
+    raises. ``max_bytes`` bounds what a compressed file may decompress to.
+    """
+    carrier: Carrier = (examined or examine(file, reader, charset, settings)).carrier
+    position = offset = 0
+    opened = _Tolerant(file, max_bytes)
+    with opened:
+        for piece in carrier.raws(opened.stream):
+            position, offset = piece.origin.position, piece.origin.offset
+            yield piece
+    if opened.damage:
+        origin = Origin(file.source, file.name, position + 1, offset)
+        yield ReadError(origin, f"nothing can be read behind the record before: {opened.damage}")
+
+
+def to_json(carrier: Carrier) -> bytes:
+    """A carrier as JSON."""
+    return msgspec.json.encode(carrier)
+
+
+def carrier_of(reader: str, json: bytes) -> Carrier:
+    """The carrier that :func:`to_json` wrote; raises ``ConfigError`` for an unknown reader, ``CatalogError`` for JSON
+    that is none of its carriers."""
+    module = cast(Reader, adapters.find("read", reader))
+    try:
+        return cast(Carrier, msgspec.json.decode(json, type=module.CarrierType))
+    except msgspec.MsgspecError as error:
+        raise CatalogError(f"no carrier of {reader}: {error}; read its files again") from error
+
+
+class _Tolerant:
+    """An open file whose damage is remembered, so that everything before it is read."""
+
+    def __init__(self, file: HarvestedFile, maximum: int = MAXIMUM) -> None:
+        self._opening = open_harvested(file.path, maximum)
+        self.damage = ""
+
+    def __enter__(self) -> _Tolerant:
+        self.stream = self._opening.__enter__()
+        return self
+
+    def __exit__(self, *failure: Any) -> bool | None:  # noqa: ANN401
+        try:
+            return self._opening.__exit__(*failure)
+        except HarvestError as error:
+            self.damage = str(error)
+            return None
+
+
+def _sniffed(file: HarvestedFile) -> str:
+    with _Tolerant(file) as opened:
+        head = opened.stream.read(_HEAD)
+    known = adapters.names("read")
+    for name in known:
+        if cast(Reader, adapters.find("read", name)).sniffs(head):
+            return name
+    what = "is empty" if not head and not opened.damage else "is of no known carrier"
+    damage = f" ({opened.damage})" if opened.damage else ""
+    raise HarvestError(f'{file.name} {what}{damage}; supported are {", ".join(known)}: name one by read = "…"')

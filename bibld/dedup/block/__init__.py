@@ -1,1 +1,1 @@
-"""Blockers: feature columns in, keys that bring candidate pairs together out."""
+"""Blockers: feature columns in, keys out; two records with a key in common are a candidate pair."""

@@ -1,1 +1,1 @@
-"""Scorers: candidate pairs in, scores out."""
+"""Scorers: candidate pairs in, scores between 0 and 1 out."""

@@ -1,0 +1,40 @@
+# `make run` builds the sample and serves it, `make test` tests. Both make what they need on a machine that has
+# python3 (3.11 or later), python3-venv and make.
+
+PYTHON ?= python3
+PORT ?= 8000
+SERVE ?= 1
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check bench clean
+
+run: $(VENV)/installed
+	$(BIN)/bibld run sample_data/bibld.toml
+	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
+ifneq ($(SERVE),0)
+	$(BIN)/bibld serve sample_data/bibld.toml --port $(PORT)
+endif
+
+test: check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-dev
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf build $(VENV)

@@ -1,0 +1,297 @@
+"""Source records, their rejects and their counts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from bibld.catalog._compression import Blobs
+from bibld.catalog._register import Register
+from bibld.errors import RecordError
+from bibld.model.mods import Mods
+from bibld.model.origin import Origin, RecordId
+from bibld.protocols import Converted, SourceRecord
+
+BY_STATUS = 1
+"""In ``record.deleted``: the record itself says that it is deleted (leader/05)."""
+
+BY_ABSENCE = 2
+"""In ``record.deleted``: it was missing from a complete load, or stood in a list of deletions."""
+
+_ENCODER = msgspec.json.Encoder()
+_MODS = msgspec.json.Decoder(Mods)
+
+
+class NewRecord(msgspec.Struct, frozen=True):
+    """A converted record on its way into the catalog."""
+
+    id: RecordId
+    origin: Origin
+    original: bytes
+    carrier: int
+    bytes_hash: bytes
+    made_by: bytes
+    flavour: str
+    converted: Converted
+    deleted: bool
+
+
+class LoadCounts(msgspec.Struct, frozen=True):
+    """What one complete reading of a source counted: ``read`` is the sum of the others."""
+
+    source: str
+    read: int
+    converted: int
+    superseded: int
+    rejected: int
+    deleted: int
+
+
+class Reject(msgspec.Struct, frozen=True):
+    """A piece of a file that became no record: where it stands, why it was refused, its bytes."""
+
+    origin: Origin
+    control_number: str | None
+    kind: str
+    reason: str
+    original: bytes
+
+
+class Records:
+    """The tables of records and rejects. Nothing is committed here; the catalog does that."""
+
+    def __init__(self, connection: sqlite3.Connection, blobs: Blobs, register: Register) -> None:
+        self._connection = connection
+        self._blobs = blobs
+        self._register = register
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def carrier(self, source: str, file: str, reader: str, state: bytes) -> int:
+        """The number of an examined file; the same for the same state."""
+        key = (source, file, reader, state)
+        self._connection.execute("INSERT OR IGNORE INTO carrier (source, file, reader, state) VALUES (?, ?, ?, ?)", key)
+        row = self._connection.execute(
+            "SELECT carrier FROM carrier WHERE source = ? AND file = ? AND reader = ? AND state = ?", key
+        ).fetchone()
+        return int(row[0])
+
+    def begin_load(self, source: str) -> None:
+        """Forget the rejects of the last reading of a source."""
+        self._connection.execute("DELETE FROM reject WHERE source = ?", (source,))
+
+    def unchanged(self, made_by: bytes) -> tuple[int, int, bool] | None:
+        """The stored record that comes from the same bytes in the same way: its ordinal, the run that saw it last, and
+        whether its own status says that it is deleted."""
+        row = self._connection.execute(
+            "SELECT ordinal, run, deleted FROM record WHERE made_by = ?", (made_by,)
+        ).fetchone()
+        return (row[0], row[1], row[2] == BY_STATUS) if row else None
+
+    def see(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
+        """Note that a run saw an unchanged record, and where; one that had gone missing lives again."""
+        self._connection.execute(
+            "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ?,"
+            " deleted = CASE deleted WHEN ? THEN 0 ELSE deleted END WHERE ordinal = ?",
+            (run, position, offset, carrier, BY_ABSENCE, ordinal),
+        )
+        self._register.disinherit(ordinal)
+
+    def put(self, records: Sequence[NewRecord], run: int) -> int:
+        """Store records, later ones over earlier ones with the same id; gives how many of them were superseded."""
+        mods = [_ENCODER.encode(record.converted.mods) for record in records]
+        self._blobs.learn("original", [record.original for record in records])
+        self._blobs.learn("mods", mods)
+        superseded = 0
+        for record, encoded in zip(records, mods, strict=True):
+            ordinal = self._register.given(record.id)
+            superseded += self._seen_in(ordinal, run)
+            if not record.deleted:
+                self._register.disinherit(ordinal)
+            self._put(record, ordinal, encoded, run)
+        return superseded
+
+    def _seen_in(self, ordinal: int, run: int) -> bool:
+        row = self._connection.execute("SELECT run FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        return row is not None and row[0] == run
+
+    def _put(self, record: NewRecord, ordinal: int, mods: bytes, run: int) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                ordinal,
+                record.carrier,
+                record.origin.position,
+                record.origin.offset,
+                record.bytes_hash,
+                record.flavour,
+                self._blobs.compressed("original", record.original),
+                self._blobs.compressed("mods", mods),
+                record.made_by,
+                run,
+                BY_STATUS if record.deleted else 0,
+            ),
+        )
+        self._connection.execute("DELETE FROM warning WHERE ordinal = ?", (ordinal,))
+        self._connection.executemany(
+            "INSERT INTO warning VALUES (?, ?)", [(ordinal, text) for text in record.converted.warnings]
+        )
+        self._connection.execute("DELETE FROM coverage WHERE ordinal = ?", (ordinal,))
+        for fate, names in (("unmapped", record.converted.unmapped), ("private", record.converted.private)):
+            self._connection.executemany(
+                "INSERT INTO coverage VALUES (?, ?, ?, ?)",
+                [(ordinal, name, fate, times) for name, times in sorted(Counter(names).items())],
+            )
+
+    def put_rejects(self, errors: Sequence[RecordError]) -> None:
+        """Keep pieces that became no record."""
+        self._connection.executemany(
+            "INSERT INTO reject (source, file, position, byte_offset, control_number, kind, reason, original)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    error.origin.source,
+                    error.origin.file,
+                    error.origin.position,
+                    error.origin.offset,
+                    error.control_number,
+                    type(error).__name__,
+                    error.reason,
+                    self._blobs.compressed("original", error.original),
+                )
+                for error in errors
+            ],
+        )
+
+    def delete(self, ordinal: int, run: int) -> bool:
+        """Mark a record as deleted; whether it lived until now."""
+        cursor = self._connection.execute(
+            "UPDATE record SET deleted = ?, run = ? WHERE ordinal = ? AND deleted = 0", (BY_ABSENCE, run, ordinal)
+        )
+        return cursor.rowcount > 0
+
+    def delete_unseen(self, source: str, run: int) -> int:
+        """Mark the living records of a source as deleted that this run did not see; gives their number."""
+        rows = self._connection.execute(
+            "SELECT record.ordinal FROM record JOIN carrier USING (carrier)"
+            " WHERE source = ? AND run <> ? AND deleted = 0",
+            (source, run),
+        ).fetchall()
+        return sum(self.delete(ordinal, run) for (ordinal,) in rows)
+
+    def end_load(self, counts: LoadCounts, run: int) -> None:
+        """Keep the counts of a complete reading."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO load VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                counts.source,
+                run,
+                counts.read,
+                counts.converted,
+                counts.superseded,
+                counts.rejected,
+                counts.deleted,
+            ),
+        )
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def get(self, ordinal: int) -> SourceRecord | None:
+        """One record, living or deleted."""
+        row = self._connection.execute(
+            "SELECT carrier.source, carrier.file, position, byte_offset, original, reader, state, flavour, mods,"
+            " deleted FROM record JOIN carrier USING (carrier) WHERE ordinal = ?",
+            (ordinal,),
+        ).fetchone()
+        if row is None:
+            return None
+        source, file, position, offset, original, reader, state, flavour, mods, deleted = row
+        return SourceRecord(
+            id=self._register.record(ordinal),
+            ordinal=ordinal,
+            origin=Origin(source, file, position, offset),
+            original=self._blobs.decompressed(original),
+            reader=reader,
+            carrier=state,
+            flavour=flavour,
+            mods=self._decoded(mods),
+            deleted=bool(deleted),
+        )
+
+    def mods(self, ordinal: int) -> Mods:
+        """The MODS of one record; raises ``KeyError``."""
+        row = self._connection.execute("SELECT mods FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        if row is None:
+            raise KeyError(ordinal)
+        return self._decoded(row[0])
+
+    def living(self) -> Iterator[tuple[int, str, Mods]]:
+        """Ordinal, source and MODS of the living records, by ordinal."""
+        rows = self._connection.execute(
+            "SELECT ordinal, source, mods FROM record JOIN carrier USING (carrier) WHERE deleted = 0 ORDER BY ordinal"
+        )
+        for ordinal, source, mods in rows:
+            yield ordinal, source, self._decoded(mods)
+
+    def made_by(self) -> Iterator[tuple[int, bytes]]:
+        """Ordinal and hash of the living records, by ordinal."""
+        yield from self._connection.execute("SELECT ordinal, made_by FROM record WHERE deleted = 0 ORDER BY ordinal")
+
+    def hash_of(self, ordinal: int) -> bytes:
+        """What made one record; raises ``KeyError``."""
+        row = self._connection.execute("SELECT made_by FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        if row is None:
+            raise KeyError(ordinal)
+        return bytes(row[0])
+
+    def is_living(self, ordinal: int) -> bool:
+        """Whether the record is there and not deleted."""
+        row = self._connection.execute("SELECT deleted FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        return row is not None and not row[0]
+
+    def count(self) -> int:
+        """The number of living records."""
+        return int(self._connection.execute("SELECT count(*) FROM record WHERE deleted = 0").fetchone()[0])
+
+    def load_counts(self) -> list[LoadCounts]:
+        """The counts of the last complete reading of each source."""
+        rows = self._connection.execute(
+            "SELECT source, read, converted, superseded, rejected, deleted FROM load ORDER BY source"
+        )
+        return [LoadCounts(*row) for row in rows]
+
+    def rejects(self, source: str | None = None) -> Iterator[Reject]:
+        """The rejects of one source, or of all, in the order of the files."""
+        rows = self._connection.execute(
+            "SELECT source, file, position, byte_offset, control_number, kind, reason, original FROM reject"
+            " WHERE ? IS NULL OR source = ? ORDER BY reject",
+            (source, source),
+        )
+        for origin_source, file, position, offset, control_number, kind, reason, original in rows:
+            origin = Origin(origin_source, file, position, offset)
+            yield Reject(origin, control_number, kind, reason, self._blobs.decompressed(original))
+
+    def warnings(self, ordinal: int) -> list[str]:
+        """What had to be repaired in one record."""
+        rows = self._connection.execute("SELECT text FROM warning WHERE ordinal = ? ORDER BY rowid", (ordinal,))
+        return [text for (text,) in rows]
+
+    def coverage(self) -> list[tuple[str, str, str, int]]:
+        """Flavour, subfield, fate (unmapped or private) and number of occurrences, the most frequent first."""
+        return self._connection.execute(
+            "SELECT flavour, name, fate, sum(times) FROM coverage JOIN record USING (ordinal) WHERE deleted = 0"
+            " GROUP BY flavour, name, fate ORDER BY sum(times) DESC, flavour, name"
+        ).fetchall()
+
+    def charsets(self) -> list[tuple[str, str, str, bytes]]:
+        """Source, file, reader and state of every examined file that has records."""
+        return self._connection.execute(
+            "SELECT source, file, reader, state FROM carrier"
+            " WHERE carrier IN (SELECT carrier FROM record) ORDER BY source, file"
+        ).fetchall()
+
+    def _decoded(self, mods: bytes) -> Mods:
+        return _MODS.decode(self._blobs.decompressed(mods))

@@ -1,0 +1,168 @@
+"""The tables of the two databases, and their format versions."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from bibld.errors import CatalogError
+
+REGISTER_FORMAT = 1
+CATALOG_FORMAT = 1
+
+REGISTER = """
+-- What cannot be recomputed: back this file up.
+CREATE TABLE ordinal (
+  ordinal INTEGER PRIMARY KEY AUTOINCREMENT,   -- given when a record is first seen, kept for life, never reused
+  source TEXT NOT NULL,
+  control_number TEXT NOT NULL,
+  UNIQUE (source, control_number)
+);
+CREATE TABLE heir (                            -- who answers for a deleted record
+  ordinal INTEGER PRIMARY KEY REFERENCES ordinal,
+  heir INTEGER REFERENCES ordinal              -- NULL: nobody
+);
+CREATE TABLE verdict (                         -- what people said about two records
+  left_ordinal INTEGER NOT NULL REFERENCES ordinal,
+  right_ordinal INTEGER NOT NULL REFERENCES ordinal,
+  decision TEXT NOT NULL,
+  person TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  given TEXT NOT NULL,
+  PRIMARY KEY (left_ordinal, right_ordinal)
+) WITHOUT ROWID;
+CREATE TABLE suppression (                     -- what must not be published
+  ordinal INTEGER NOT NULL REFERENCES ordinal,
+  value TEXT NOT NULL,                         -- empty: the whole record
+  reason TEXT NOT NULL,
+  PRIMARY KEY (ordinal, value)
+) WITHOUT ROWID;
+"""
+
+CATALOG = """
+CREATE TABLE dictionary (                      -- zstd dictionaries; a frame names the one it needs
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  bytes BLOB NOT NULL
+);
+CREATE TABLE run (
+  run INTEGER PRIMARY KEY AUTOINCREMENT,
+  started TEXT NOT NULL,
+  finished TEXT
+);
+CREATE TABLE stage (                           -- which inputs and settings the stored results of a stage come from
+  name TEXT PRIMARY KEY,
+  made_by TEXT NOT NULL,
+  run INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE carrier (                         -- a file as its reader examined it
+  carrier INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  file TEXT NOT NULL,
+  reader TEXT NOT NULL,
+  state BLOB NOT NULL,
+  UNIQUE (source, file, reader, state)
+);
+CREATE TABLE record (
+  ordinal INTEGER PRIMARY KEY,
+  carrier INTEGER NOT NULL REFERENCES carrier,
+  position INTEGER NOT NULL,
+  byte_offset INTEGER NOT NULL,
+  bytes_hash BLOB NOT NULL,
+  flavour TEXT NOT NULL,
+  original BLOB NOT NULL,
+  mods BLOB NOT NULL,
+  made_by BLOB NOT NULL,                       -- hash of bytes, carrier, versions and settings
+  run INTEGER NOT NULL,                        -- the run that saw it last
+  deleted INTEGER NOT NULL                     -- 0 living, 1 by its own status, 2 missing from a load or listed
+);
+CREATE INDEX record_made_by ON record (made_by);
+CREATE TABLE warning (                         -- what had to be repaired
+  ordinal INTEGER NOT NULL,
+  text TEXT NOT NULL
+);
+CREATE INDEX warning_ordinal ON warning (ordinal);
+CREATE TABLE coverage (                        -- subfields that are not in a record's MODS
+  ordinal INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  fate TEXT NOT NULL,                          -- unmapped or private
+  times INTEGER NOT NULL
+);
+CREATE INDEX coverage_ordinal ON coverage (ordinal);
+CREATE TABLE reject (
+  reject INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  file TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  byte_offset INTEGER NOT NULL,
+  control_number TEXT,
+  kind TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  original BLOB NOT NULL
+);
+CREATE INDEX reject_source ON reject (source);
+CREATE TABLE load (                            -- what the last complete reading of a source counted
+  source TEXT PRIMARY KEY,
+  run INTEGER NOT NULL,
+  read INTEGER NOT NULL,
+  converted INTEGER NOT NULL,
+  superseded INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  deleted INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE edge (
+  left_ordinal INTEGER NOT NULL,
+  right_ordinal INTEGER NOT NULL,
+  score REAL NOT NULL,
+  decision TEXT NOT NULL,
+  body BLOB NOT NULL,                          -- score and verdict as JSON
+  made_by TEXT NOT NULL,
+  PRIMARY KEY (left_ordinal, right_ordinal)
+) WITHOUT ROWID;
+CREATE INDEX edge_right ON edge (right_ordinal);
+CREATE TABLE member (                          -- clusters of two and more
+  ordinal INTEGER PRIMARY KEY,
+  founder INTEGER NOT NULL
+);
+CREATE INDEX member_founder ON member (founder);
+CREATE TABLE merged (                          -- clusters of two and more
+  founder INTEGER PRIMARY KEY,
+  mods BLOB NOT NULL,
+  sources BLOB NOT NULL,
+  made_by TEXT NOT NULL
+);
+CREATE TABLE statement (                       -- the quads that a cluster owns
+  founder INTEGER PRIMARY KEY,
+  quads BLOB NOT NULL,
+  made_by TEXT NOT NULL
+);
+CREATE TABLE claim (                           -- what each record says about an entity
+  entity TEXT NOT NULL,
+  founder INTEGER NOT NULL,
+  body BLOB NOT NULL
+);
+CREATE INDEX claim_entity ON claim (entity);
+CREATE INDEX claim_founder ON claim (founder);
+"""
+
+
+def opened(file: Path, tables: str, version: int, read_only: bool) -> sqlite3.Connection:
+    """Open a database, making it where there is none; raises ``CatalogError``."""
+    try:
+        if read_only:
+            connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        else:
+            connection = sqlite3.connect(file, isolation_level=None)
+            connection.execute("PRAGMA journal_mode = WAL")
+        _check_format(connection, file, tables, version, read_only)
+    except sqlite3.Error as error:
+        raise CatalogError(f"{file}: cannot be opened: {error}") from error
+    return connection
+
+
+def _check_format(connection: sqlite3.Connection, file: Path, tables: str, version: int, read_only: bool) -> None:
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found == 0 and not read_only:
+        connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
+    elif found != version:
+        raise CatalogError(f"{file}: has format {found}, this bibld writes format {version}; use a new workspace")

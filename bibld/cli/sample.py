@@ -1,0 +1,26 @@
+"""``bibld sample``."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+
+from bibld import resources
+from bibld.errors import ConfigError
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def sample(folder: Path) -> None:
+    """Write a small example into FOLDER: three catalogues, a list of judged pairs, and a configuration to run."""
+    if folder.exists() and any(folder.iterdir()):
+        raise ConfigError([f"{folder}: is not empty; name a new folder"])
+    shutil.copytree(
+        resources.folder("sample_data"),
+        folder,
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns("__pycache__", "*.py"),
+    )
+    click.echo(f"now try:\n  bibld run {folder / 'bibld.toml'}\n  bibld serve {folder / 'bibld.toml'}")

@@ -1,0 +1,45 @@
+"""``bibld stats``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bibld.cli._options import config_argument, json_option, print_json, print_table
+
+_MOST = 40
+
+
+@click.command()
+@config_argument
+@click.option("--all", "everything", is_flag=True, help=f"List every unmapped subfield, not only the first {_MOST}.")
+@json_option
+def stats(config: Path, everything: bool, as_json: bool) -> None:
+    """Tell what the catalog holds: records and charsets of each source, and subfields that are not in the MODS."""
+    import msgspec
+
+    from bibld import config as configuration
+    from bibld.catalog import Catalog
+
+    loaded = configuration.load(config)
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        loads = catalog.records.load_counts()
+        coverage = catalog.records.coverage()
+        charsets = [
+            (source, file, reader, state.get("declared") or "nothing", state["charset"])
+            for source, file, reader, raw in catalog.records.charsets()
+            if (state := msgspec.json.decode(raw))
+        ]
+    if as_json:
+        print_json({"sources": loads, "files": charsets, "coverage": coverage})
+        return
+    print_table(
+        ("source", "read", "converted", "superseded", "rejected", "deleted"),
+        [(load.source, load.read, load.converted, load.superseded, load.rejected, load.deleted) for load in loads],
+    )
+    click.echo()
+    print_table(("source", "file", "carrier", "declared", "found"), charsets)
+    if coverage:
+        click.echo("\nSubfields that are not in the MODS (private: kept, not published)")
+        print_table(("flavour", "subfield", "fate", "times"), coverage if everything else coverage[:_MOST])

@@ -1,0 +1,360 @@
+"""The configuration: a TOML file in, frozen structs out, all faults reported at once.
+
+Tables of adapters (``[crosswalk.marc21]``, ``[dedup.jaccard]`` …) are checked against the ``Settings`` struct of the
+adapter; the keys of a ``[[source]]`` against ``SourceConfig`` and the settings of its harvester and reader. Paths are
+relative to the file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from bibld import adapters
+from bibld.errors import ConfigError
+from bibld.model.origin import SOURCE_ID
+from bibld.model.release import DatasetDescription
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+"""A number from 0 to 1."""
+
+
+class SourceConfig(msgspec.Struct, frozen=True):
+    """What every source says, whatever harvester fetches it.
+
+    ``license`` is that of the source's data (the dataset's where absent); ``complete``: a full load, in which an absent
+    record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
+    cluster may hold two records of this source.
+    """
+
+    id: str
+    label: dict[str, str] = {}
+    isil: str = ""
+    license: str = ""
+    harvest: str = "local"
+    read: str = "auto"
+    crosswalk: str = "auto"
+    charset: str = "auto"
+    complete: bool = True
+    deletes: str = ""
+    duplicates: bool = False
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A source with the settings of its harvester and, where one is named, its reader."""
+
+    config: SourceConfig
+    harvest: Any
+    read: Any
+
+    @property
+    def id(self) -> str:
+        """The source's id."""
+        return self.config.id
+
+
+class DedupConfig(msgspec.Struct, frozen=True):
+    """Which blockers propose pairs (united), and which scorer judges them."""
+
+    block: tuple[str, ...] = ("paper",)
+    match: str = "jaccard"
+
+
+class StoreConfig(msgspec.Struct, frozen=True):
+    """Which triple store is loaded."""
+
+    backend: str = "oxigraph"
+
+
+class Config(msgspec.Struct, frozen=True):
+    """The whole configuration. ``settings`` of an adapter are found by stage and name."""
+
+    file: Path
+    workspace: Path
+    dataset: DatasetDescription
+    sources: tuple[Source, ...]
+    dedup: DedupConfig
+    store: StoreConfig
+    publish: Any
+    serve: Any
+    adapter_settings: dict[tuple[str, str], Any]
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths begin in."""
+        return self.file.parent
+
+    def settings(self, stage: str, name: str) -> Any:  # noqa: ANN401
+        """The settings of an adapter: its table, or the defaults."""
+        found = self.adapter_settings.get((stage, name))
+        return adapters.settings_type(stage, name)() if found is None else found
+
+    def source(self, source: str) -> Source:
+        """The source with this id; raises ``KeyError``."""
+        for candidate in self.sources:
+            if candidate.id == source:
+                return candidate
+        raise KeyError(source)
+
+
+class _Top(msgspec.Struct, frozen=True):
+    workspace: str
+    dataset: DatasetDescription
+    source: tuple[SourceConfig, ...]
+    crosswalk: dict[str, Any] = {}
+    dedup: dict[str, Any] = {}
+    store: dict[str, Any] = {}
+    publish: dict[str, Any] = {}
+    serve: dict[str, Any] = {}
+
+
+def load(path: Path) -> Config:
+    """Read and check a configuration; raises ``ConfigError`` with one message for each fault."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        tables = tomllib.loads(text)
+    except FileNotFoundError:
+        raise ConfigError(
+            [f"{path}: there is no such file; give the path of a configuration such as bibld.toml"]
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([f"{path}: is not TOML: {error}"]) from error
+    return _Checker(path.absolute(), path.name, text).config(tables)
+
+
+class _Checker:
+    """Walks the tables and collects faults."""
+
+    def __init__(self, file: Path, shown: str, text: str) -> None:
+        self.file = file
+        self.shown = shown
+        self.lines = _key_lines(text)
+        self.faults: list[str] = []
+        self.adapter_settings: dict[tuple[str, str], Any] = {}
+
+    def fault(self, where: str, message: str) -> None:
+        line = self.lines.get(where)
+        at = f" line {line}" if line else ""
+        self.faults.append(f"{self.shown}{at}: {where}: {message}")
+
+    def config(self, tables: dict[str, Any]) -> Config:
+        self._known_and_present(tables, [_Top], "")
+        workspace = self._value(tables, "workspace", str, "", default="")
+        dataset = self._dataset(tables.get("dataset"))
+        sources = self._sources(tables.get("source", []))
+        self._adapter_tables("crosswalk", self._table(tables, "crosswalk"), adapters.names("crosswalk"))
+        dedup = self._dedup(self._table(tables, "dedup"))
+        store = self._store(self._table(tables, "store"))
+        publish = self._stage_settings("publish", self._table(tables, "publish"))
+        serve = self._stage_settings("serve", self._table(tables, "serve"))
+        if self.faults:
+            raise ConfigError(self.faults)
+        place = self.file.parent / workspace
+        return Config(self.file, place, dataset, sources, dedup, store, publish, serve, self.adapter_settings)
+
+    def _table(self, tables: dict[str, Any], key: str) -> dict[str, Any]:
+        value = tables.get(key, {})
+        if not isinstance(value, dict):
+            self.fault(key, f"must be a table [{key}]")
+            return {}
+        return value
+
+    def _known_and_present(self, table: dict[str, Any], types: list[type[Any]], where: str) -> None:
+        fields = {field.encode_name: field for type_ in types for field in msgspec.structs.fields(type_)}
+        for key in table:
+            if key not in fields:
+                self.fault(_dotted(where, key), adapters.unknown(key, sorted(fields), "key here"))
+        for key, field in fields.items():
+            if field.required and key not in table:
+                self.fault(_dotted(where, key), f"is required and has no default{_EXPECTED.get(key, '')}")
+
+    def _value(self, table: dict[str, Any], key: str, type_: Any, where: str, default: Any) -> Any:  # noqa: ANN401
+        if key not in table:
+            return default
+        try:
+            return msgspec.convert(table[key], type_)
+        except msgspec.ValidationError as error:
+            self.fault(_dotted(where, key), _readable(error))
+            return default
+
+    def _struct(self, type_: type[Any], table: dict[str, Any], where: str) -> Any:  # noqa: ANN401
+        """Build a struct from those keys of the table that it has; faults are noted, defaults stand in."""
+        values: dict[str, Any] = {}
+        for field in msgspec.structs.fields(type_):
+            if field.encode_name in table:
+                value = self._value(table, field.encode_name, field.type, where, _ABSENT)
+                if value is not _ABSENT:
+                    values[field.name] = value
+        missing = [f for f in msgspec.structs.fields(type_) if f.required and f.name not in values]
+        return None if missing else type_(**values)
+
+    def _dataset(self, table: Any) -> DatasetDescription:  # noqa: ANN401
+        if not isinstance(table, dict):
+            self.fault("dataset", "must be a table [dataset]")
+            table = {}
+        else:
+            self._known_and_present(table, [DatasetDescription], "dataset")
+        found = self._struct(DatasetDescription, table, "dataset")
+        base, license_iri = table.get("base"), table.get("license")
+        if isinstance(base, str):
+            self._check_base(base)
+        if isinstance(license_iri, str) and not _is_web_iri(license_iri):
+            self.fault("dataset.license", f'"{license_iri}" is no IRI; {_LICENSE_HINT}')
+        return found or DatasetDescription("", {}, "", "")
+
+    def _check_base(self, base: str) -> None:
+        if not _is_web_iri(base) or not base.endswith("/") or "?" in base or "#" in base:
+            allowed = "an absolute http or https IRI that ends with / and has no query, fragment or blank"
+            self.fault("dataset.base", f'"{base}" cannot be the base of IRIs; allowed is {allowed}')
+
+    def _sources(self, tables: Any) -> tuple[Source, ...]:  # noqa: ANN401
+        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+            self.fault("source", "at least one table [[source]] is required")
+            return ()
+        found = [self._source(table, f"source[{index}]") for index, table in enumerate(tables, 1)]
+        ids = [source.id for source in found if source]
+        for again in sorted({name for name in ids if ids.count(name) > 1}):
+            self.fault("source", f'the id "{again}" stands in more than one [[source]]; ids must differ')
+        return tuple(source for source in found if source)
+
+    def _source(self, table: dict[str, Any], where: str) -> Source | None:
+        harvest = self._named(table, where, "harvest", "harvest", "local")
+        read = self._named(table, where, "read", "read", "auto")
+        self._named(table, where, "crosswalk", "crosswalk", "auto")
+        kinds: list[type[Any]] = [SourceConfig, *(kind for kind in (harvest, read) if kind)]
+        self._known_and_present(table, kinds, where)
+        config = self._struct(SourceConfig, table, where)
+        if config is None:
+            return None
+        if not SOURCE_ID.fullmatch(config.id):
+            self.fault(f"{where}.id", f'"{config.id}" is no source id; allowed are small Latin letters and digits')
+        if config.license and not _is_web_iri(config.license):
+            self.fault(f"{where}.license", f'"{config.license}" is no IRI; {_LICENSE_HINT}')
+        self._check_charset(config.charset, where)
+        if config.deletes and not (self.file.parent / config.deletes).is_file():
+            self.fault(f"{where}.deletes", f'there is no file "{config.deletes}"')
+        harvest_settings = self._struct(harvest, table, where) if harvest else None
+        if harvest and harvest_settings is not None:
+            self._check_files(config, harvest_settings, where)
+        return Source(config, harvest_settings, self._struct(read, table, where) if read else None)
+
+    def _check_charset(self, charset: str, where: str) -> None:
+        if charset in ("auto", "marc8"):
+            return
+        try:
+            "".encode(charset)
+        except LookupError:
+            self.fault(
+                f"{where}.charset", f'"{charset}" is no charset; allowed are auto, utf-8, marc8, cp1251, koi8-r …'
+            )
+
+    def _check_files(self, config: SourceConfig, settings: Any, where: str) -> None:  # noqa: ANN401
+        check = getattr(adapters.find("harvest", config.harvest), "faults", None)
+        if check is not None:
+            for key, message in check(self.file.parent, settings):
+                self.fault(f"{where}.{key}", message)
+
+    def _named(self, table: dict[str, Any], where: str, key: str, stage: str, default: str) -> type[Any] | None:
+        """The settings type of the adapter that a key names; None for "auto" or a fault."""
+        name = table.get(key, default)
+        if name == "auto" and default == "auto":
+            return None
+        known = adapters.names(stage)
+        if not isinstance(name, str) or name not in known:
+            allowed = [*known, "auto"] if default == "auto" else known
+            self.fault(f"{where}.{key}", adapters.unknown(str(name), allowed, f"adapter of {stage}"))
+            return None
+        return adapters.settings_type(stage, name)
+
+    def _adapter_tables(self, stage: str, tables: dict[str, Any], names: list[str], inner: str = "") -> None:
+        """Check ``[stage.name]`` tables; ``inner`` is the folder of the adapters inside the stage."""
+        for name, table in tables.items():
+            where = f"{stage}.{name}"
+            if name not in names or not isinstance(table, dict):
+                self.fault(where, adapters.unknown(name, names, f"adapter of {stage}"))
+                continue
+            full = f"{stage}.{inner}" if inner else stage
+            type_ = adapters.settings_type(full, name)
+            self._known_and_present(table, [type_], where)
+            self.adapter_settings[full, name] = self._struct(type_, table, where)
+
+    def _dedup(self, table: dict[str, Any]) -> DedupConfig:
+        own = {field.name for field in msgspec.structs.fields(DedupConfig)}
+        config = self._struct(DedupConfig, table, "dedup") or DedupConfig()
+        blockers, scorers = adapters.names("dedup.block"), adapters.names("dedup.match")
+        for name in config.block:
+            if name not in blockers:
+                self.fault("dedup.block", adapters.unknown(name, blockers, "blocker"))
+        if not config.block:
+            self.fault("dedup.block", f"at least one blocker is needed (allowed: {', '.join(blockers)})")
+        if config.match not in scorers:
+            self.fault("dedup.match", adapters.unknown(config.match, scorers, "scorer"))
+        for name, inner in table.items():
+            if name in own:
+                continue
+            place = "block" if name in blockers else "match"
+            self._adapter_tables("dedup", {name: inner}, sorted({*blockers, *scorers}), place)
+        return config
+
+    def _store(self, table: dict[str, Any]) -> StoreConfig:
+        config = self._struct(StoreConfig, table, "store") or StoreConfig()
+        known = adapters.names("store")
+        if config.backend not in known:
+            self.fault("store.backend", adapters.unknown(config.backend, known, "store"))
+        self._adapter_tables("store", {key: value for key, value in table.items() if key != "backend"}, known)
+        return config
+
+    def _stage_settings(self, stage: str, table: dict[str, Any]) -> Any:  # noqa: ANN401
+        type_ = importlib.import_module(f"bibld.{stage}").Settings
+        self._known_and_present(table, [type_], stage)
+        return self._struct(type_, table, stage)
+
+
+_ABSENT = object()
+_LICENSE_HINT = "allowed is an absolute IRI such as https://creativecommons.org/publicdomain/zero/1.0/"
+_EXPECTED = {
+    "license": f"; {_LICENSE_HINT}",
+    "base": "; allowed is an absolute IRI such as https://data.example.org/",
+    "title": '; write title = { en = "…" }',
+    "workspace": '; name the folder for everything that bibld keeps, such as "build/bibld"',
+    "path": '; name a file, a list of files, or patterns such as "dump/*.mrc"',
+}
+
+
+def _dotted(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+def _readable(error: msgspec.ValidationError) -> str:
+    return str(error).replace("`", "").replace("Expected", "expected").replace(" - at $", " at ")
+
+
+def _is_web_iri(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r'[\s<>"{}|\\^`]', text)
+
+
+def _key_lines(text: str) -> dict[str, int]:
+    """Where each key stands: dotted name (``source[2].charset``) to line number, for keys written one a line."""
+    found: dict[str, int] = {}
+    where, sources = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[\[?\s*([\w.\-]+)\s*\]", line):
+            name = header[1]
+            sources += name == "source"
+            where = re.sub(r"^source\b", f"source[{sources}]", name)
+            found.setdefault(where, number)
+        elif key := re.match(r"\s*([\w\-]+)\s*=", line):
+            found.setdefault(_dotted(where, key[1]), number)
+    return found

@@ -1,0 +1,104 @@
+"""What MARC 21 says of every field: 880 and ``$6``, private and local fields, the tags of fixed positions.
+
+MARC 21 Format for Bibliographic Data, Appendix A (control subfields) and field 880.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from bibld.crosswalk._conventions import Conventions, Linkage, Linked
+from bibld.model.marc import DataField
+
+_SCRIPT_OF_CODE = {"(3": "Arab", "(4": "Arab", "(B": "Latn", "!E": "Latn", "(N": "Cyrl", "(Q": "Cyrl", "(2": "Hebr"}
+_SCRIPT_OF_CODE |= {"(S": "Grek", "$1": "CJK"}
+
+_PRIVATE_BY_INDICATOR = frozenset(("541", "542", "561", "583"))
+"""Fields whose first indicator 0 says that they are private."""
+
+_TITLE_TAGS = frozenset(("130", "210", "222", "240", "242", "245", "246", "247", "440", "490"))
+
+_RANGES = (
+    (0x0370, 0x03FF, "Grek"), (0x0400, 0x052F, "Cyrl"), (0x0530, 0x058F, "Armn"), (0x0590, 0x05FF, "Hebr"),
+    (0x0600, 0x077F, "Arab"), (0x0900, 0x097F, "Deva"), (0x0980, 0x09FF, "Beng"), (0x0B80, 0x0BFF, "Taml"),
+    (0x0E00, 0x0E7F, "Thai"), (0x10A0, 0x10FF, "Geor"), (0x1100, 0x11FF, "Kore"), (0x1F00, 0x1FFF, "Grek"),
+    (0x3040, 0x30FF, "Jpan"), (0x3400, 0x9FFF, "Hani"), (0xAC00, 0xD7AF, "Kore"), (0xF900, 0xFAFF, "Hani"),
+    (0xFB50, 0xFEFF, "Arab"), (0x20000, 0x3FFFF, "Hani"),
+)  # fmt: skip
+"""Blocks of Unicode and the script that they tell of (ISO 15924)."""
+
+
+def link(field: DataField) -> Linked | None:
+    """A field with ``$6`` under the tag whose rules apply (for 880: the tag that ``$6`` names), and its linkage.
+
+    An 880 whose ``$6`` names no tag gives None and stays what it is, so that no rule reads it.
+    """
+    subfields = field.subfields
+    if not subfields:
+        return None
+    six = subfields[0].value if subfields[0].code == "6" else field.first("6")
+    if six is None:
+        return None
+    tag, occurrence, code = _parsed(six)
+    if field.tag != "880":
+        if not occurrence:
+            return None
+        return Linked(field, Linkage(_group(occurrence), _script(code, field)))
+    if len(tag) != 3 or not tag.isascii() or not tag.isdecimal() or tag < "010" or tag == "880":
+        return None
+    linked = msgspec.structs.replace(field, tag=tag)
+    return Linked(linked, Linkage(_group(occurrence), _script(code, field), is_alternate=True))
+
+
+def is_private(field: DataField) -> bool:
+    """Whether a field is kept back as a whole: by its first indicator, or because its tag is for local use (X9X, 9XX)."""
+    tag = field.tag
+    if "9" in tag and tag != "490" and (tag[0] == "9" or tag[1:2] == "9" or tag in ("019", "029", "039", "049")):
+        return True
+    return field.indicator1 == "0" and tag in _PRIVATE_BY_INDICATOR
+
+
+def script_of(text: str) -> str:
+    """The script (ISO 15924) of a text, by its first letters outside Latin; ``Latn`` where there are none."""
+    if text.isascii():
+        return "Latn"
+    found = ""
+    for char in text:
+        if char < "\u0370":
+            continue
+        script = next((script for first, last, script in _RANGES if first <= ord(char) <= last), "")
+        if script in ("Jpan", "Kore"):
+            return script
+        found = found or script
+        if found and found != "Hani":
+            return found
+    return found or "Latn"
+
+
+def _parsed(six: str) -> tuple[str, str, str]:
+    number, _, rest = six.partition("/")
+    tag, _, occurrence = number.partition("-")
+    return tag.strip(), occurrence.strip()[:2], rest.partition("/")[0].strip()
+
+
+def _group(occurrence: str) -> str | None:
+    return occurrence if occurrence.isdecimal() and occurrence != "00" else None
+
+
+def _script(code: str, field: DataField) -> str:
+    known = _SCRIPT_OF_CODE.get(code)
+    if known is not None and known != "CJK":
+        return known
+    if len(code) == 4 and code.isascii() and code.isalpha():
+        return code.capitalize()
+    text = " ".join(subfield.value for subfield in field.subfields if subfield.code.isalpha())
+    found = script_of(text)
+    return "Hani" if known == "CJK" and found not in ("Jpan", "Kore") else found
+
+
+def _titles(tag: str) -> str:
+    return "at" if tag in _TITLE_TAGS or tag[:1] in ("7", "8") else ""
+
+
+CONVENTIONS = Conventions(is_private=is_private, link=link, cleans=lambda tag: True, titles=_titles, structural="68")
+"""For every record of MARC 21; no data field has positions that a reader counts from its start, so all are tidied."""

@@ -1,0 +1,276 @@
+"""Publication and making: 008, 033, 044, 046, 250, 260, 264, 310, 321 → originInfo (MODS guidelines, originInfo)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from bibld.crosswalk import _marc21_codes as codes
+from bibld.crosswalk._dates import day
+from bibld.crosswalk._isbd import chop, unbracketed
+from bibld.crosswalk._marc21_fixed import configuration, fixed, leader_code
+from bibld.crosswalk._rules import RuleBook, View
+from bibld.model.marc import DataField
+from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
+
+ORIGIN = RuleBook()
+
+_SINGLE, _RANGE, _QUESTIONABLE = "eprst", "cdikmu", "q"
+
+_EVENT_OF_FUNCTION = {"0": "producer", "1": "publisher", "2": "distributor", "3": "manufacturer"}
+_DATE_OF_FUNCTION = {"0": "production", "2": "distribution", "3": "manufacture"}
+
+_YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
+
+Parts = dict[str, list[Any]]
+"""The children of one originInfo under the names of their fields."""
+
+
+@ORIGIN.record(
+    "originInfo: place, publisher, dates, edition, issuance, frequency; one more for each function of 264",
+    t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t260="abcefg", t264="abc", t310="ab", t321="ab",
+)  # fmt: skip
+def origin(view: View[Any]) -> Iterator[OriginInfo]:
+    """What is said of publication: one element, one more for each other script, and one for each 264."""
+    regular: Parts = {}
+    other_scripts: dict[str, Parts] = {}
+    linkage = None
+    _coded(view, regular)
+    for field in view.fields("044", "260", "046", "033", "250", "310", "321"):
+        linked = view.linkage(field)
+        if linked is not None and linked.is_alternate:
+            _READERS[field.tag](field, other_scripts.setdefault(linked.script or "", {}), view)
+            continue
+        if linked is not None and linkage is None:
+            linkage = linked
+        _READERS[field.tag](field, regular, view)
+    _copyright_dates(view, regular)
+    functions = list(_functions(view))
+    _with_key_date(regular, view)
+    if regular:
+        main = OriginInfo(**{name: tuple(values) for name, values in regular.items()})
+        yield main if linkage is None else linkage.marked(main)
+    for script, parts in other_scripts.items():
+        alternate = OriginInfo(**{name: tuple(values) for name, values in parts.items()}, script=script or None)
+        yield alternate if linkage is None else _grouped(alternate, linkage.alt_rep_group)
+    yield from functions
+
+
+def _grouped(info: OriginInfo, group: str | None) -> OriginInfo:
+    return replace(info, alt_rep_group=group)
+
+
+# --- coded data
+
+
+def _coded(view: View[Any], parts: Parts) -> None:
+    country = fixed(view, 15, 18).strip(" |#").casefold()
+    if country.isascii() and country.isalpha() and 2 <= len(country) <= 3:
+        if country != "xx":
+            _add(parts, "place", _code_place(country, "marccountry"))
+    elif country:
+        view.warn(f"008/15-17 {country!r} is no code of a place")
+    _coded_dates(view, parts)
+    level = leader_code(view, 7)
+    issuance = codes.ISSUANCE.get(level)
+    if level == "m" and leader_code(view, 19) == "a":
+        issuance = "multipart monograph"
+    if issuance is not None:
+        _add(parts, "issuance", issuance)
+    if configuration(view) == codes.SERIAL:
+        frequency = codes.FREQUENCY.get(fixed(view, 18))
+        if frequency is not None:
+            _add(parts, "frequency", Frequency(value=frequency, authority="marcfrequency"))
+
+
+def _coded_dates(view: View[Any], parts: Parts) -> None:
+    kind, first, second = fixed(view, 6), fixed(view, 7, 11), fixed(view, 11, 15)
+    name = _date_name(view)
+    if kind in (*_SINGLE,):
+        detail = day(first + second) if kind == "e" else None
+        _add(parts, name, Date(value=detail, encoding="w3cdtf") if detail else _coded_date(first, view))
+        if kind == "t":
+            _add(parts, "copyright_date", _coded_date(second, view))
+    elif kind in (*_RANGE, _QUESTIONABLE):
+        qualifier = "questionable" if kind == _QUESTIONABLE else None
+        _add(parts, name, _coded_date(first, view, point="start", qualifier=qualifier))
+        _add(parts, name, _coded_date(second, view, point="end", qualifier=qualifier))
+
+
+def _coded_date(text: str, view: View[Any], **attributes: str | None) -> Date | None:
+    if text.isdecimal() and text.isascii() and len(text) == 4 and text not in ("9999", "0000"):
+        return Date(value=text, encoding="w3cdtf", **attributes)
+    known = text.replace("u", "").replace("U", "").strip(" |#-")
+    if known.isdecimal() and known.isascii() and len(text) == 4 and known != "0000":
+        return Date(value=text, encoding="marc", **attributes)
+    if known:
+        view.warn(f"008/07-14: {text!r} is no year")
+    return None
+
+
+def _date_name(view: View[Any]) -> str:
+    return "date_created" if leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,) else "date_issued"
+
+
+def _with_key_date(parts: Parts, view: View[Any]) -> None:
+    """Mark the first date; where coded data gives none, a year that the text tells is set before the text."""
+    name = _date_name(view)
+    dates = parts.get(name, [])
+    if not any(date.encoding for date in dates):
+        stated = [date.value for date in dates]
+        stated.extend(chop(text) for field in view.fields("264") if field.indicator2 != "4" for text in field.values("c"))
+        for text in stated:
+            years = dict.fromkeys(_YEAR.findall(text))
+            if years:
+                qualifier = "questionable" if "?" in text else None
+                dates.insert(0, Date(value=next(iter(years)), encoding="w3cdtf", qualifier=qualifier))
+                parts[name] = [date for date in dates if date.encoding or date.value != dates[0].value]
+                break
+    if parts.get(name):
+        parts[name][0] = replace(parts[name][0], key_date="yes")
+
+
+# --- fields
+
+
+def _publication(field: DataField, parts: Parts, view: View[Any]) -> None:
+    _places_and_publishers(field, parts)
+    name = _date_name(view)
+    for text in field.values("c"):
+        date = chop(text)
+        if date and all(date != known.value for known in parts.get(name, ())):
+            _add(parts, name, Date(value=date))
+    for code, part in (("e", "place"), ("f", "publisher"), ("g", "date_other")):
+        for text in field.values(code):
+            said = chop(text.strip("()"))
+            if not said:
+                continue
+            if part == "place":
+                _add(parts, part, _text_place(said))
+            elif part == "publisher":
+                _add(parts, part, _publisher(said))
+            else:
+                _add(parts, part, Date(value=said, type="manufacture"))
+
+
+def _places_and_publishers(field: DataField, parts: Parts) -> None:
+    for text in field.values("a"):
+        _add(parts, "place", _text_place(chop(text)))
+    for text in field.values("b"):
+        _add(parts, "publisher", _publisher(chop(text)))
+
+
+def _country(field: DataField, parts: Parts, view: View[Any]) -> None:
+    known = {term.value for place in parts.get("place", ()) for term in place.place_term}
+    for code, authority in (("a", "marccountry"), ("c", "iso3166")):
+        for text in field.values(code):
+            value = text.strip(" -").casefold()
+            if value and value not in known:
+                known.add(value)
+                _add(parts, "place", _code_place(value, authority))
+
+
+def _coded_special(field: DataField, parts: Parts, view: View[Any]) -> None:
+    encoding = "edtf" if field.first("2") == "edtf" else "marc"
+    for code, name, point in (
+        ("m", "date_valid", "start"), ("n", "date_valid", "end"), ("j", "date_modified", None),
+        ("c", "date_issued", "start"), ("e", "date_issued", "end"),
+        ("k", "date_created", "start"), ("l", "date_created", "end"),
+    ):  # fmt: skip
+        for text in field.values(code):
+            date = Date(value=text, encoding=encoding, point=point)
+            if encoding == "marc" and text.isdecimal() and text.isascii() and len(text) in (4, 8):
+                value = text if len(text) == 4 else day(text)
+                date = Date(value=value, encoding="w3cdtf", point=point) if value else date
+            _add(parts, name, date)
+
+
+def _captured(field: DataField, parts: Parts, view: View[Any]) -> None:
+    points = ("start", "end") if field.indicator1 == "2" else ()
+    for position, text in enumerate(field.values("a")):
+        point = points[position] if position < len(points) else None
+        digits = text.rstrip("-")
+        value = day(digits) or (f"{digits[:4]}-{digits[4:]}" if len(digits) == 6 and digits.isdecimal() else digits)
+        if value:
+            _add(parts, "date_captured", Date(value=value, encoding="iso8601", point=point))
+
+
+def _edition(field: DataField, parts: Parts, view: View[Any]) -> None:
+    text, supplied = unbracketed(chop(" ".join(field.values("a", "b"))))
+    if text:
+        _add(parts, "edition", Edition(value=text, supplied="yes" if supplied else None))
+
+
+def _frequency(field: DataField, parts: Parts, view: View[Any]) -> None:
+    text = chop(" ".join(field.values("a", "b")))
+    if text and all(text != known.value for known in parts.get("frequency", ())):
+        _add(parts, "frequency", Frequency(value=text))
+
+
+_READERS = {
+    "033": _captured, "044": _country, "046": _coded_special, "250": _edition, "260": _publication,
+    "310": _frequency, "321": _frequency,
+}  # fmt: skip
+
+
+def _copyright_dates(view: View[Any], parts: Parts) -> None:
+    for field in view.fields("264"):
+        if field.indicator2 != "4" or view.is_alternate(field):
+            continue
+        for text in field.values("c"):
+            value = chop(text).lstrip("©℗ⓒcpсCP ").strip()
+            if value and all(value != known.value for known in parts.get("copyright_date", ())):
+                encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
+                _add(parts, "copyright_date", Date(value=value, encoding=encoding))
+
+
+def _functions(view: View[Any]) -> Iterator[OriginInfo]:
+    for field in view.fields("264"):
+        function = field.indicator2
+        if function == "4":
+            continue
+        if function not in _EVENT_OF_FUNCTION:
+            view.warn(f"264 second indicator {function!r} is no function; taken as publication")
+            function = "1"
+        parts: Parts = {}
+        _places_and_publishers(field, parts)
+        for text in field.values("c"):
+            value = chop(text)
+            encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
+            if value and function == "1":
+                _add(parts, _date_name(view), Date(value=value, encoding=encoding))
+            elif value:
+                _add(parts, "date_other", Date(value=value, encoding=encoding, type=_DATE_OF_FUNCTION[function]))
+        if parts:
+            info = OriginInfo(
+                **{name: tuple(values) for name, values in parts.items()}, event_type=_EVENT_OF_FUNCTION[function]
+            )
+            linkage = view.linkage(field)
+            yield info if linkage is None else linkage.marked(info)
+
+
+# --- values
+
+
+def _add(parts: Parts, name: str, value: object) -> None:
+    if value is not None:
+        parts.setdefault(name, []).append(value)
+
+
+def _code_place(code: str, authority: str) -> Place:
+    return Place(place_term=(PlaceTerm(value=code, type="code", authority=authority),))
+
+
+def _text_place(text: str) -> Place | None:
+    value, supplied = unbracketed(text)
+    if not value:
+        return None
+    return Place(place_term=(PlaceTerm(value=value, type="text"),), supplied="yes" if supplied else None)
+
+
+def _publisher(text: str) -> Publisher | None:
+    value, supplied = unbracketed(text)
+    return Publisher(value=value, supplied="yes" if supplied else None) if value else None

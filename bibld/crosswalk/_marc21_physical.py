@@ -1,0 +1,163 @@
+"""Form and extent: 007, 008, 245$h, 256, 300, 337, 338, 347, 351, 856$q → physicalDescription."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from bibld.crosswalk import _marc21_codes as codes
+from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._marc21_fixed import configuration, fixed, leader_code
+from bibld.crosswalk._marc21_titles import joined
+from bibld.crosswalk._rules import RuleBook, View
+from bibld.model.marc import DataField
+from bibld.model.mods import Extent, Form, Note, PhysicalDescription
+
+PHYSICAL = RuleBook()
+
+_TITLE_TAGS = ("130", "240", "242", "245", "246", "730")
+
+Parts = dict[str, list[Any]]
+"""The children of one physicalDescription under the names of their fields."""
+
+
+@PHYSICAL.record(
+    "physicalDescription: form, reformattingQuality, internetMediaType, extent, digitalOrigin, note",
+    t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
+    t337="a2", t338="a2", t347="ab2", t351="abc3", t856="q",
+)  # fmt: skip
+def physical_description(view: View[Any]) -> Iterator[PhysicalDescription]:
+    """One element, and one more for each other script."""
+    regular: Parts = {}
+    other_scripts: dict[str, Parts] = {}
+    linkage = None
+    regular["form"] = list(dict.fromkeys(_coded_forms(view)))
+    _electronic(view, regular)
+    for field in view.fields(*_TITLE_TAGS, "256", "337", "338", "347", "856", "300", "351"):
+        linked = view.linkage(field)
+        parts = regular
+        if linked is not None and linked.is_alternate:
+            parts = other_scripts.setdefault(linked.script or "", {})
+        _FIELDS.get(field.tag, _general_designation)(field, parts)
+        if linked is not None and linkage is None and field.tag == "300":
+            linkage = linked
+    if any(regular.values()):
+        main = _description(regular)
+        yield main if linkage is None else linkage.marked(main)
+    for script, parts in other_scripts.items():
+        if any(parts.values()):
+            group = linkage.alt_rep_group if linkage is not None else None
+            yield replace(_description(parts), script=script or None, alt_rep_group=group)
+
+
+def _description(parts: Parts) -> PhysicalDescription:
+    return PhysicalDescription(**{name: tuple(dict.fromkeys(values)) for name, values in parts.items()})
+
+
+# --- coded data
+
+
+def _coded_forms(view: View[Any]) -> Iterator[Form]:
+    form = _form_of_item(view)
+    if form is not None:
+        yield Form(value=form, authority="marcform")
+    for text in view.controls("007"):
+        category = codes.MATERIAL_CATEGORY.get(text[:1])
+        if category is None:
+            continue
+        yield Form(value=category, authority="marccategory")
+        designation = codes.MATERIAL_DESIGNATION.get(text[0], {}).get(text[1:2])
+        if designation is not None:
+            yield Form(value=designation, authority="marcsmd")
+
+
+def _form_of_item(view: View[Any]) -> str | None:
+    kind = configuration(view)
+    code = fixed(view, 29 if kind in (codes.MAP, codes.VISUAL) else 23)
+    named = codes.FORM_OF_ITEM.get(code)
+    if named is not None:
+        return named
+    if leader_code(view, 6) == "m":
+        return "electronic"
+    if leader_code(view, 6) == "o":
+        return "kit"
+    other_medium = any(text[:1] in ("c", "h") for text in view.controls("007"))
+    printed = kind in (codes.BOOK, codes.SERIAL) or leader_code(view, 6) in ("c", "d")
+    return "print" if code in (" ", "#") and printed and not other_medium else None
+
+
+def _electronic(view: View[Any], parts: Parts) -> None:
+    for text in view.controls("007"):
+        if text[:1] != "c":
+            continue
+        for name, value in (
+            ("reformatting_quality", codes.REFORMATTING_QUALITY.get(text[13:14])),
+            ("digital_origin", codes.DIGITAL_ORIGIN.get(text[11:12])),
+        ):
+            if value is not None:
+                parts.setdefault(name, []).append(value)
+
+
+# --- fields
+
+
+def _general_designation(field: DataField, parts: Parts) -> None:
+    for text in field.values("h"):
+        value = chop(text).lstrip("[").partition("]")[0].strip()
+        if value:
+            _add(parts, "form", Form(value=value, authority="gmd"))
+
+
+def _file_characteristics(field: DataField, parts: Parts) -> None:
+    for text in field.values("a"):
+        value = chop(text)
+        if value:
+            _add(parts, "form", Form(value=value))
+
+
+def _media(field: DataField, parts: Parts) -> None:
+    for text in field.values("a"):
+        _add(parts, "form", Form(value=text, type="media", authority=field.first("2")))
+
+
+def _carrier(field: DataField, parts: Parts) -> None:
+    for text in field.values("a"):
+        _add(parts, "form", Form(value=text, type="carrier", authority=field.first("2")))
+
+
+def _digital_file(field: DataField, parts: Parts) -> None:
+    for subfield in field.subfields:
+        kind = {"a": "file type", "b": "encoding format"}.get(subfield.code)
+        if kind is not None:
+            _add(parts, "form", Form(value=chop(subfield.value), type=kind, authority=field.first("2")))
+
+
+def _media_type(field: DataField, parts: Parts) -> None:
+    for text in field.values("q"):
+        if len(text) > 1:
+            _add(parts, "internet_media_type", text)
+
+
+def _extent(field: DataField, parts: Parts) -> None:
+    text = joined(field.subfields, "abce3g").rstrip(" +:;,")
+    if text:
+        _add(parts, "extent", Extent(value=text, unit=joined(field.subfields, "f") or None))
+
+
+def _arrangement(field: DataField, parts: Parts) -> None:
+    text = joined(field.subfields, "abc")
+    materials = field.first("3")
+    if text:
+        _add(parts, "note", Note(value=f"{chop(materials)}: {text}" if materials else text, type="arrangement"))
+
+
+_FIELDS = {
+    "256": _file_characteristics, "300": _extent, "337": _media, "338": _carrier, "347": _digital_file,
+    "351": _arrangement, "856": _media_type,
+}  # fmt: skip
+
+
+def _add(parts: Parts, name: str, value: object) -> None:
+    parts.setdefault(name, []).append(value)

@@ -1,0 +1,262 @@
+"""Subjects: 6XX, 034, 043, 045, 255, 752 → subject (MODS guidelines, subject)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._marc21_codes import SUBJECT_AUTHORITY
+from bibld.crosswalk._marc21_names import (
+    CONFERENCE,
+    CORPORATE,
+    FAMILY,
+    PERSONAL,
+    heading_kind,
+    links_of,
+    named,
+)
+from bibld.crosswalk._marc21_titles import joined, parts, title_info
+from bibld.crosswalk._rules import RuleBook, View
+from bibld.model.marc import DataField
+from bibld.model.mods import (
+    Cartographics,
+    Genre,
+    Geographic,
+    GeographicCode,
+    HierarchicalGeographic,
+    Name,
+    NamePart,
+    Occupation,
+    Subject,
+    SubjectPart,
+    Temporal,
+    TitleInfo,
+    Topic,
+)
+
+SUBJECTS = RuleBook()
+
+_SUBDIVISIONS = "vxyz"
+_SUBDIVISION: dict[str, type[Genre] | type[Topic] | type[Temporal] | type[Geographic]] = {
+    "v": Genre, "x": Topic, "y": Temporal, "z": Geographic,
+}  # fmt: skip
+
+
+def authority_of(field: DataField) -> str | None:
+    """The thesaurus that the second indicator or ``$2`` names."""
+    if field.indicator2 == "7":
+        return field.first("2")
+    return SUBJECT_AUTHORITY.get(field.indicator2)
+
+
+def _subdivisions(field: DataField) -> Iterator[SubjectPart]:
+    for subfield in field.subfields:
+        kind = _SUBDIVISION.get(subfield.code)
+        if kind is not None:
+            text = chop(subfield.value)
+            if text:
+                yield kind(value=text)
+
+
+def _subject(field: DataField, lead: Sequence[SubjectPart], authority: str | None) -> Iterator[Subject]:
+    found = (*lead, *_subdivisions(field))
+    if found:
+        links = links_of(field)
+        yield Subject(
+            parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri
+        )
+
+
+_TITLE_CODES = "fghklmnoprst"
+
+
+@SUBJECTS.field("600", "abcdequ4" + _TITLE_CODES + "vxyz012", "subject: name[personal or family], titleInfo, subdivisions")
+@SUBJECTS.field("610", "abcden4" + _TITLE_CODES + "vxyz012", "subject: name[corporate], titleInfo, subdivisions")
+@SUBJECTS.field("611", "acdejnq4" + _TITLE_CODES + "vxyz012", "subject: name[conference], titleInfo, subdivisions")
+def name_as_subject(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """A name, or a work under a name."""
+    name = named(heading_kind(field), field, before_title=True)
+    lead: list[SubjectPart] = []
+    if name is not None:
+        lead.append(name)
+    else:
+        view.warn(f"{field.tag} holds no name")
+    title = _title_under_name(field)
+    if title is not None:
+        lead.append(title)
+    if lead:
+        yield from _subject(field, lead, authority_of(field))
+
+
+def _title_under_name(field: DataField) -> TitleInfo | None:
+    for position, subfield in enumerate(field.subfields):
+        if subfield.code == "t":
+            work = replace(field, subfields=field.subfields[position:])
+            title = chop(joined(work.subfields, "tfhklmors"))
+            numbers, names = parts(work)
+            return title_info(title, part_number=numbers, part_name=names) if title else None
+    return None
+
+
+@SUBJECTS.field("630", "adfghklmnoprstvxyz0124", "subject: titleInfo, subdivisions")
+def title_as_subject(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """A uniform title."""
+    title = chop(joined(field.subfields, "adfghklmorst"))
+    if title:
+        numbers, names = parts(field)
+        lead = title_info(title, field.indicator1, part_number=numbers, part_name=names)
+        yield from _subject(field, (lead,), authority_of(field))
+
+
+@SUBJECTS.field("648", "abcdvxyz012", "subject: temporal, subdivisions")
+def period(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """A period."""
+    text = chop(joined(field.subfields, "abcd"))
+    if text:
+        yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field))
+
+
+@SUBJECTS.field("650", "abcdgvxyz012", "subject: topic, subdivisions")
+@SUBJECTS.field("647", "acdgvxyz012", "subject: topic (a named event), subdivisions")
+def topic(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """A topical term, or a named event."""
+    text = chop(joined(field.subfields, "abcdg"))
+    yield from _subject(field, (Topic(value=text),) if text else (), authority_of(field))
+
+
+@SUBJECTS.field("651", "agvxyz012", "subject: geographic, subdivisions")
+def place(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """A geographic name."""
+    lead = [Geographic(value=text) for text in map(chop, field.values("a", "g")) if text]
+    yield from _subject(field, lead, authority_of(field))
+
+
+@SUBJECTS.field("654", "abcvyz012", "subject: topics of a faceted term, subdivisions")
+def faceted_term(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """A faceted topical term: focus and other terms."""
+    lead = [Topic(value=text) for text in map(chop, field.values("a", "b")) if text]
+    if lead:
+        yield from _subject(field, lead, field.first("2"))
+
+
+@SUBJECTS.field("656", "akvxyz012", "subject: occupation, subdivisions")
+def occupation(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """An occupation."""
+    text = chop(field.first("a") or "")
+    if text:
+        yield from _subject(field, (Occupation(value=text),), field.first("2"))
+
+
+@SUBJECTS.field("653", "a01", "subject, one for each $a; what it is by the second indicator")
+def uncontrolled_term(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """Uncontrolled index terms; those of genre (second indicator 6) are subjects too."""
+    for text in map(chop, field.values("a")):
+        if text:
+            yield Subject(parts=(_uncontrolled(text, field),))
+
+
+def _uncontrolled(text: str, field: DataField) -> SubjectPart:
+    kind = {"1": FAMILY if field.indicator1 == "3" else PERSONAL, "2": CORPORATE, "3": CONFERENCE}.get(field.indicator2)
+    if kind is not None:
+        return Name(name_part=(NamePart(value=text),), type=kind)
+    if field.indicator2 == "4":
+        return Temporal(value=text)
+    if field.indicator2 == "5":
+        return Geographic(value=text)
+    return Genre(value=text) if field.indicator2 == "6" else Topic(value=text)
+
+
+@SUBJECTS.field("662 752", "abcdfgh012", "subject: hierarchicalGeographic")
+def hierarchical_place(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """A place from the country down."""
+    made = HierarchicalGeographic(
+        country=_all(field, "a"),
+        state=_all(field, "b"),
+        county=_all(field, "c"),
+        city=_all(field, "d"),
+        city_section=_all(field, "f"),
+        area=_all(field, "g"),
+        extraterrestrial_area=_all(field, "h"),
+    )
+    if made != HierarchicalGeographic():
+        links = links_of(field)
+        yield Subject(parts=(made,), authority=field.first("2"), value_uri=links.value_uri)
+
+
+def _all(field: DataField, code: str) -> tuple[str, ...]:
+    return tuple(text for text in map(chop, field.values(code)) if text)
+
+
+@SUBJECTS.field("043", "abc2", "subject: geographicCode")
+def area_codes(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """Codes of geographic areas, without the hyphens that fill them."""
+    found: list[SubjectPart] = []
+    for subfield in field.subfields:
+        value = subfield.value.rstrip("-") if subfield.code == "a" else subfield.value
+        if not value:
+            continue
+        if subfield.code == "a":
+            found.append(GeographicCode(value=value, authority="marcgac"))
+        elif subfield.code == "c":
+            found.append(GeographicCode(value=value, authority="iso3166"))
+        elif subfield.code == "b":
+            found.append(GeographicCode(value=value, authority=None))
+    if found:
+        yield Subject(parts=tuple(found))
+
+
+@SUBJECTS.field("045", "b", "subject: temporal[iso8601]")
+def covered_period(field: DataField, view: View[Any]) -> Iterator[Subject]:
+    """Time covered (``d`` before years of our era, ``c`` before those before it)."""
+    texts = [text for text in map(_year, field.values("b")) if text]
+    if not texts:
+        return
+    if field.indicator1 == "2" and len(texts) >= 2:
+        points: tuple[SubjectPart, ...] = (
+            Temporal(value=texts[0], encoding="iso8601", point="start"),
+            Temporal(value=texts[1], encoding="iso8601", point="end"),
+        )
+        yield Subject(parts=points)
+    else:
+        for text in texts:
+            yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
+
+
+def _year(text: str) -> str:
+    if text.startswith("c"):
+        return "-" + text[1:]
+    return text.removeprefix("d")
+
+
+@SUBJECTS.record("subject: cartographics (scale, projection, coordinates)", t034="bdefg", t255="abc")
+def cartographics(view: View[Any]) -> Iterator[Subject]:
+    """Mathematical data, as stated and as coded."""
+    for field in view.fields("255"):
+        stated = Cartographics(
+            scale=_all(field, "a"), projection=_all(field, "b"), coordinates=_enclosed(field.values("c"))
+        )
+        if stated != Cartographics():
+            yield _in_script(Subject(parts=(stated,)), field, view)
+    for field in view.fields("034"):
+        coordinates = joined(field.subfields, "defg")
+        scales = () if view.has("255") else tuple(f"1:{text}" for text in field.values("b"))
+        coded = Cartographics(scale=scales, coordinates=(coordinates,) if coordinates else ())
+        if coded != Cartographics():
+            yield Subject(parts=(coded,))
+
+
+def _in_script(subject: Subject, field: DataField, view: View[Any]) -> Subject:
+    linkage = view.linkage(field)
+    return subject if linkage is None else linkage.marked(subject)
+
+
+def _enclosed(texts: list[str]) -> tuple[str, ...]:
+    found = []
+    for text in map(chop, texts):
+        bare = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+        if bare:
+            found.append(bare)
+    return tuple(found)

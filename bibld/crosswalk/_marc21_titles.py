@@ -1,0 +1,223 @@
+"""Titles: 130, 210, 222, 240, 242, 245, 246, 247, 730, 740 → titleInfo (MODS guidelines, titleInfo)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._rules import RuleBook, View
+from bibld.model.marc import DataField, Subfield
+from bibld.model.mods import TitleInfo
+
+TITLES = RuleBook()
+
+_MARKS = re.compile("[\x98\x9c]")
+_PART_QUALIFIERS = "fgkdlmor"
+_FOLDED_AWAY = str.maketrans("", "", " .,:;/=-–—'\"()[]!?")
+
+
+def joined(subfields: Iterable[Subfield], codes: str) -> str:
+    """The texts of the subfields with these codes in record order, with a blank between."""
+    return " ".join([subfield.value for subfield in subfields if subfield.code in codes])
+
+
+def parts(field: DataField, number: str = "n", name: str = "p") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part numbers and part names of a title; what qualifies a title (``$f $l`` …) belongs to the part that it follows."""
+    numbers: list[str] = []
+    names: list[str] = []
+    current: list[str] | None = None
+    for subfield in field.subfields:
+        if subfield.code in number:
+            current = numbers
+            numbers.append(subfield.value)
+        elif subfield.code in name:
+            current = names
+            names.append(subfield.value)
+        elif current is not None and subfield.code in _PART_QUALIFIERS:
+            current[-1] = f"{current[-1]} {subfield.value}"
+    return _chopped(numbers), _chopped(names)
+
+
+def title_info(title: str, skipped: str = " ", **attributes: Any) -> TitleInfo:  # noqa: ANN401
+    """A title with its non-sorting part taken out.
+
+    ``skipped`` is an indicator that counts the characters passed over in sorting; one that ends within a word is an
+    error of the record and is not followed. The control characters of ISO 6630 win.
+    """
+    if "\x98" in title or "\x9c" in title:
+        before, opened, rest = title.partition("\x98")
+        non_sort, closed, rest = rest.partition("\x9c")
+        if opened and closed and not before.strip() and non_sort.strip() and rest.strip():
+            blank = " " if non_sort.endswith(" ") or rest.startswith(" ") else ""
+            return TitleInfo(title=_MARKS.sub("", rest).strip(), non_sort=non_sort.strip() + blank, **attributes)
+        title = _MARKS.sub("", title)
+    if "1" <= skipped <= "9" and len(skipped) == 1:
+        count = int(skipped)
+        if len(title) > count and not title[count - 1].isalnum() and title[count] != " ":
+            return TitleInfo(title=title[count:], non_sort=title[:count], **attributes)
+    return TitleInfo(title=title, **attributes)
+
+
+def before_parts(field: DataField, codes: str) -> str:
+    """The subfields with these codes that stand before a part (``$n $p``); all of them where there is no part."""
+    chosen = []
+    for subfield in field.subfields:
+        if subfield.code in "np":
+            break
+        if subfield.code in codes:
+            chosen.append(subfield.value)
+    return chop(" ".join(chosen)) if chosen else chop(joined(field.subfields, codes))
+
+
+def _chopped(texts: list[str]) -> tuple[str, ...]:
+    return tuple(text for text in map(chop, texts) if text)
+
+
+def _folded(text: str) -> str:
+    return text.casefold().translate(_FOLDED_AWAY)
+
+
+@TITLES.field("245", "abfgknps", "titleInfo: title, subTitle, partNumber, partName; parallel titles as translated")
+def title_proper(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 says it."""
+    main: list[str] = []
+    rest: list[str] = []
+    in_part = False
+    for subfield in field.subfields:
+        if subfield.code == "b":
+            rest.append(subfield.value)
+        elif subfield.code in "np":
+            in_part = True
+        elif subfield.code in "as" or (subfield.code in "fgk" and not in_part):
+            (rest if rest else main).append(subfield.value)
+    title, remainder = " ".join(main), " ".join(rest)
+    if not main:
+        title, remainder = remainder, ""
+    parallel: list[str] = []
+    if remainder and (" = " in remainder or title.endswith("=")):
+        first, *parallel = remainder.split(" = ")
+        if title.endswith("="):
+            first, parallel = "", [first, *parallel]
+        remainder = first
+    part_number, part_name = parts(field)
+    title, sub_title = chop(title), chop(remainder)
+    if not title:
+        title, sub_title = sub_title, ""
+    if not title and (part_number or part_name):
+        title, part_number, part_name = (*part_number, *part_name)[0], part_number[1:], part_name[not part_number :]
+    if not title:
+        return
+    sub_titles = (sub_title,) if sub_title else ()
+    yield title_info(title, field.indicator2, sub_title=sub_titles, part_number=part_number, part_name=part_name)
+    if parallel:
+        yield from _parallel(parallel, view)
+
+
+def _parallel(texts: list[str], view: View[Any]) -> Iterator[TitleInfo]:
+    said = {_folded(field.first("a") or "") for field in view.fields("246") if field.indicator2 == "1"}
+    for text in texts:
+        title, _, rest = text.partition(" : ")
+        title, rest = chop(title), chop(rest)
+        if title and _folded(title) not in said:
+            yield title_info(title, type="translated", sub_title=(rest,) if rest else ())
+
+
+@TITLES.field("210", "ab", "titleInfo[abbreviated]")
+def abbreviated_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Abbreviated title."""
+    yield from _with_sub_title(field, "a", " ", type="abbreviated")
+
+
+@TITLES.field("222", "ab", "titleInfo[alternative, key title]")
+def key_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Key title with its qualifier."""
+    title = chop(joined(field.subfields, "ab"))
+    if title:
+        yield title_info(title, field.indicator2, type="alternative", display_label="key title")
+
+
+@TITLES.field("246", "abfinp", "titleInfo[alternative] (second indicator 1: translated), displayLabel from $i")
+def varying_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Varying form of title."""
+    label = field.first("i")
+    kind = "translated" if field.indicator2 == "1" else "alternative"
+    display_label = (chop(label) or None) if label else _LABEL_OF_VARYING_TITLE.get(field.indicator2)
+    yield from _with_sub_title(field, "af", " ", type=kind, display_label=display_label)
+
+
+_LABEL_OF_VARYING_TITLE = {
+    "2": "distinctive title", "4": "cover title", "5": "added title page", "6": "caption title",
+    "7": "running title", "8": "spine title",
+}  # fmt: skip
+
+
+@TITLES.field("247", "abfnp", "titleInfo[alternative, former title]")
+def former_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Former title."""
+    yield from _with_sub_title(field, "af", " ", type="alternative", display_label="former title")
+
+
+@TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")
+def uniform_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Uniform title under a name."""
+    group = "1" if view.has("100", "110", "111") else None
+    yield from _uniform(field, field.indicator2, name_title_group=group)
+
+
+@TITLES.field("740", "ahnp", "titleInfo[alternative]")
+def uncontrolled_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Uncontrolled related or analytical title."""
+    part_number, part_name = parts(field)
+    title = chop(joined(field.subfields, "a"))
+    if title:
+        yield title_info(title, field.indicator1, type="alternative", part_number=part_number, part_name=part_name)
+
+
+@TITLES.field("130 730", "adfklmnoprs0", "titleInfo[uniform] (730 with second indicator 2: a related item)")
+def uniform_title_heading(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Uniform title as main or added entry."""
+    if field.tag == "130" or field.indicator2 != "2":
+        yield from _uniform(field, field.indicator1)
+
+
+@TITLES.field("242", "abnpy", "titleInfo[translated], lang from $y")
+def translated_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+    """Translation of title by the cataloguing agency."""
+    language = (field.first("y") or "").strip(" .").casefold()
+    lang = language if len(language) == 3 and language.isascii() and language.isalpha() else None
+    yield from _with_sub_title(field, "a", field.indicator2, type="translated", lang=lang)
+
+
+def _with_sub_title(
+    field: DataField,
+    codes: str,
+    skipped: str,
+    **attributes: Any,  # noqa: ANN401
+) -> Iterator[TitleInfo]:
+    title, rest = chop(joined(field.subfields, codes)), chop(field.first("b") or "")
+    part_number, part_name = parts(field) if "n" in _codes(field) or "p" in _codes(field) else ((), ())
+    if not title:
+        title, rest = rest, ""
+    if title:
+        sub_title = (rest,) if rest else ()
+        yield title_info(
+            title, skipped, sub_title=sub_title, part_number=part_number, part_name=part_name, **attributes
+        )
+
+
+def _codes(field: DataField) -> str:
+    return "".join([subfield.code for subfield in field.subfields])
+
+
+def _uniform(field: DataField, skipped: str, **attributes: Any) -> Iterator[TitleInfo]:  # noqa: ANN401
+    title = before_parts(field, "adfklmors")
+    if not title:
+        return
+    part_number, part_name = parts(field)
+    info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
+    uri = next((value for value in field.values("0") if value.startswith(("http://", "https://"))), None)
+    yield info if uri is None else msgspec.structs.replace(info, value_uri=uri)

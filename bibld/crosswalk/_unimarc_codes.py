@@ -1,0 +1,246 @@
+"""Code tables of UNIMARC and RUSMARC: what each code is in the words that MODS uses.
+
+The RUSMARC tables are those of the format's edition of 2015; where the manual prints a Cyrillic letter that looks like a
+Latin one (``а``, ``с``, ``е``, ``о``, ``р``, ``х``), files hold both, and :func:`latin` makes them one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_LOOKALIKE = str.maketrans("асеорхуАСЕОРХУ", "aceopxyACEOPXY")
+_BLANK = str.maketrans("|#¦", "   ")
+
+
+def latin(code: str) -> str:
+    """A code in lower case, with Cyrillic letters that look like Latin ones replaced."""
+    return code.translate(_LOOKALIKE).lower()
+
+
+def without_fill(text: str) -> str:
+    """Fill characters (``|``, also seen ``¦``) and ``#`` written for a blank, as blanks; positions are kept."""
+    return text.translate(_BLANK)
+
+
+TYPE_OF_RESOURCE = {
+    "a": "text", "b": "text", "c": "notated music", "d": "notated music", "e": "cartographic", "f": "cartographic",
+    "g": "moving image", "i": "sound recording-nonmusical", "j": "sound recording-musical", "k": "still image",
+    "l": "software, multimedia", "m": "mixed material", "r": "three dimensional object",
+}  # fmt: skip
+"""Leader 06. Note that l is an electronic resource and m multimedia, unlike MARC 21."""
+
+MANUSCRIPT = "bdf"
+"""Leader 06 of manuscripts."""
+
+ISSUANCE = {"a": "monographic", "c": "monographic", "m": "monographic", "s": "serial", "i": "integrating resource"}
+"""Leader 07."""
+
+ENCODING_LEVEL = {"1": "sublevel 1", "2": "sublevel 2", "3": "sublevel 3"}
+"""Leader 17, where the record is not complete."""
+
+AUDIENCE = {"a": "juvenile", "b": "preschool", "c": "juvenile", "d": "juvenile", "e": "adolescent",
+            "k": "specialized", "m": "general"}  # fmt: skip
+"""100$a/17-19, in the words of marctarget."""
+
+ORIGINAL_LANGUAGE = {
+    "b": "intermediate translation", "c": "translation", "d": "summary", "e": "table of contents", "h": "libretto",
+    "i": "accompanying material", "j": "subtitles",
+}  # fmt: skip
+"""101: the part of the resource that a subfield speaks of."""
+
+LANGUAGE = {
+    # ISO 639-1
+    "ar": "ara", "az": "aze", "ba": "bak", "be": "bel", "bg": "bul", "ca": "cat", "cs": "cze", "cu": "chu",
+    "cv": "chv", "da": "dan", "de": "ger", "el": "gre", "en": "eng", "eo": "epo", "es": "spa", "et": "est",
+    "fa": "per", "fi": "fin", "fr": "fre", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun", "hy": "arm",
+    "is": "ice", "it": "ita", "ja": "jpn", "ka": "geo", "kk": "kaz", "ko": "kor", "ky": "kir", "la": "lat",
+    "lt": "lit", "lv": "lav", "mk": "mac", "mn": "mon", "nl": "dut", "no": "nor", "os": "oss", "pl": "pol",
+    "pt": "por", "ro": "rum", "ru": "rus", "sk": "slo", "sl": "slv", "sr": "srp", "sv": "swe", "tg": "tgk",
+    "tk": "tuk", "tr": "tur", "tt": "tat", "uk": "ukr", "uz": "uzb", "vi": "vie", "yi": "yid", "zh": "chi",
+    # the terminological codes of ISO 639-2
+    "bod": "tib", "ces": "cze", "cym": "wel", "deu": "ger", "ell": "gre", "eus": "baq", "fas": "per", "fra": "fre",
+    "hye": "arm", "isl": "ice", "kat": "geo", "mkd": "mac", "mri": "mao", "msa": "may", "mya": "bur", "nld": "dut",
+    "ron": "rum", "slk": "slo", "sqi": "alb", "zho": "chi",
+    # codes withdrawn from the MARC list that ISO 639-2/B succeeded
+    "ajm": "jrb", "cam": "khm", "esk": "ypk", "esp": "epo", "eth": "gez", "far": "fao", "fri": "fry", "gae": "gla",
+    "gag": "glg", "gal": "orm", "gua": "grn", "int": "ina", "iri": "gle", "kus": "kos", "lan": "oci", "lap": "smi",
+    "max": "glv", "mla": "mlg", "mol": "rum", "sao": "smo", "scc": "srp", "scr": "hrv", "sho": "sna", "snh": "sin",
+    "sso": "sot", "swz": "ssw", "tag": "tgl", "taj": "tgk", "tar": "tat", "tru": "chk", "tsw": "tsn",
+    # words that stand in place of a code
+    "русский": "rus", "рус": "rus", "английский": "eng", "англ": "eng", "немецкий": "ger", "нем": "ger",
+    "французский": "fre", "франц": "fre", "фр": "fre", "украинский": "ukr", "укр": "ukr", "белорусский": "bel",
+    "белорус": "bel", "татарский": "tat", "тат": "tat", "казахский": "kaz", "каз": "kaz", "итальянский": "ita",
+    "итал": "ita", "испанский": "spa", "исп": "spa", "латинский": "lat", "лат": "lat", "польский": "pol",
+    "польск": "pol", "китайский": "chi", "кит": "chi", "японский": "jpn", "яп": "jpn", "армянский": "arm",
+    "грузинский": "geo", "башкирский": "bak", "чувашский": "chv", "церковнославянский": "chu",
+}  # fmt: skip
+"""What is met in place of a code of ISO 639-2/B, and that code."""
+
+CONTENT_GENRE = {
+    "a": "bibliography", "b": "catalog", "c": "index", "d": "abstract or summary", "e": "dictionary",
+    "f": "encyclopedia", "g": "directory", "i": "statistics", "k": "patent", "m": "theses", "n": "legislation",
+    "p": "technical report", "r": "survey of literature", "s": "treaty", "t": "comic strip", "v": "theses",
+}  # fmt: skip
+"""105$a/4-7, in the words of marcgt."""
+
+OTHER_CONTENT_GENRE = {"j": "textbook", "l": "standard", "w": "religious text"}
+"""105$a/4-7 that marcgt has no word for."""
+
+LITERATURE_GENRE = {
+    "a": "fiction", "b": "drama", "c": "essay", "d": "humor, satire", "e": "letter", "f": "short story",
+    "g": "poetry", "h": "speech", "i": "libretto", "z": "mixed forms",
+}  # fmt: skip
+"""105$a/11."""
+
+OLD_LITERATURE_GENRE = {
+    "aa": "poetry", "ab": "poetry", "ca": "drama", "da": "libretto", "ea": "fiction", "eb": "novel",
+    "ec": "short story", "ej": "short story", "fa": "essay", "ga": "humor, satire", "ha": "letter", "lc": "memoir",
+    "le": "biography",
+}  # fmt: skip
+"""140$a/17-18: literature in old printed books."""
+
+MARC_FORM = {"d": "large print", "f": "braille", "g": "microform", "r": "print", "s": "electronic", "t": "microform"}
+"""106$a, in the words of marcform."""
+
+CONTINUING_GENRE = {"a": "periodical", "b": "series", "c": "newspaper", "e": "loose-leaf", "f": "database",
+                    "g": "web site"}  # fmt: skip
+"""110$a/0."""
+
+FREQUENCY = {
+    "a": "Daily", "b": "Semiweekly", "c": "Weekly", "d": "Biweekly", "e": "Semimonthly", "f": "Monthly",
+    "g": "Bimonthly", "h": "Quarterly", "i": "Three times a year", "j": "Semiannual", "k": "Annual", "l": "Biennial",
+    "m": "Triennial", "n": "Three times a week", "o": "Three times a month", "p": "Continuously updated",
+    "u": "Unknown", "y": "Completely irregular",
+}  # fmt: skip
+"""110$a/1, in the words of marcfrequency."""
+
+ISBD_CONTENT = {
+    "a": "dataset", "b": "image", "c": "movement", "d": "music", "e": "object", "f": "program", "g": "sounds",
+    "h": "spoken word", "i": "text", "m": "multiple content forms", "z": "other content form",
+}  # fmt: skip
+"""181$a/0: the content forms of ISBD area 0."""
+
+ISBD_MEDIA = {
+    "a": "audio", "b": "electronic", "c": "microform", "d": "microscopic", "e": "projected", "f": "stereographic",
+    "g": "video", "m": "multiple media", "n": "unmediated", "z": "other media",
+}  # fmt: skip
+"""182$a/0: the media types of ISBD area 0."""
+
+
+class Coded(NamedTuple):
+    """Codes at ``start`` (``width`` characters, the first ``times`` of them) of a subfield, and what each becomes."""
+
+    tag: str
+    code: str
+    start: int
+    width: int
+    times: int
+    authority: str | None
+    terms: dict[str, str]
+
+
+GENRE_CODES = (
+    Coded("105", "a", 4, 1, 4, "marcgt", CONTENT_GENRE),
+    Coded("105", "a", 4, 1, 4, None, OTHER_CONTENT_GENRE),
+    Coded("105", "a", 8, 1, 1, "marcgt", {"1": "conference publication"}),
+    Coded("105", "a", 9, 1, 1, "marcgt", {"1": "festschrift"}),
+    Coded("105", "a", 11, 1, 1, "marcgt", LITERATURE_GENRE),
+    Coded("105", "a", 12, 1, 1, "marcgt",
+          {"a": "autobiography", "b": "biography", "c": "biography", "d": "biography"}),
+    Coded("110", "a", 0, 1, 1, "marcgt", CONTINUING_GENRE),
+    Coded("110", "a", 7, 1, 1, "marcgt", {"1": "conference publication"}),
+    Coded("115", "a", 0, 1, 1, "marcgt", {"a": "motion picture", "b": "graphic", "c": "videorecording"}),
+    Coded("116", "a", 0, 1, 1, None,
+          {"a": "collage", "b": "drawing", "c": "painting", "d": "photomechanical print", "e": "photonegative",
+           "f": "photoprint", "h": "picture", "i": "print", "k": "technical drawing", "l": "chart"}),
+    Coded("117", "a", 0, 2, 1, None,
+          {"aa": "kit", "ag": "microscope slide", "ap": "game", "aq": "toy", "as": "model", "at": "model",
+           "ba": "diorama", "bb": "replica", "bc": "sculpture"}),
+    Coded("124", "b", 0, 1, 1, "marcgt",
+          {"a": "atlas", "c": "globe", "d": "map", "e": "model", "g": "remote-sensing image", "j": "plan"}),
+    Coded("135", "a", 0, 1, 1, "marcgt",
+          {"a": "numeric data", "b": "computer program", "d": "document (computer)", "e": "bibliographic database",
+           "f": "font", "g": "game", "h": "sound", "i": "interactive multimedia", "j": "online system or service"}),
+    Coded("140", "a", 17, 2, 1, None, OLD_LITERATURE_GENRE),
+    Coded("140", "a", 19, 1, 1, "marcgt", {"a": "autobiography", "b": "biography", "c": "biography"}),
+)  # fmt: skip
+"""Coded fields that name a genre."""
+
+FORM_CODES = (
+    Coded("115", "a", 15, 1, 1, None, {"a": "videocassette", "b": "videodisc", "c": "videocassette", "d": "videoreel"}),
+    Coded("126", "a", 0, 1, 1, None,
+          {"a": "sound disc", "b": "sound tape reel", "c": "sound cassette", "d": "sound cartridge",
+           "e": "wire recording", "f": "sound cylinder", "g": "roll", "h": "sound track film"}),
+    Coded("130", "a", 0, 1, 1, "marcsmd",
+          {"a": "aperture card", "b": "microfilm cartridge", "c": "microfilm cassette", "d": "microfilm reel",
+           "e": "microfiche", "f": "microfiche cassette", "g": "microopaque"}),
+    Coded("135", "a", 1, 1, 1, None,
+          {"a": "tape cartridge", "b": "chip cartridge", "c": "computer optical disc cartridge",
+           "f": "magnetic tape cassette", "h": "magnetic tape reel", "j": "magnetic disc", "m": "magneto-optical disc",
+           "o": "optical disc", "r": "remote"}),
+)  # fmt: skip
+"""Coded fields that name a physical form."""
+
+RELATOR = {
+    "005": "act", "010": "adp", "018": "anm", "020": "ann", "030": "arr", "040": "art", "050": "asg", "060": "asn",
+    "062": "att", "065": "auc", "070": "aut", "072": "aqt", "075": "aft", "080": "aui", "090": "aud", "100": "ant",
+    "110": "bnd", "120": "bdd", "130": "bkd", "140": "bjd", "150": "bpd", "160": "bsl", "170": "cll", "180": "ctg",
+    "190": "cns", "195": "cnd", "200": "chr", "205": "ctb", "207": "cmm", "210": "cmm", "212": "cwt", "220": "com",
+    "230": "cmp", "240": "cmt", "245": "ccp", "250": "cnd", "255": "csl", "260": "cph", "270": "crr", "273": "cur",
+    "275": "dnc", "280": "dte", "290": "dto", "295": "dgg", "300": "drt", "305": "dis", "310": "dst", "320": "dnr",
+    "330": "att", "340": "edt", "350": "egr", "360": "etr", "365": "exp", "370": "flm", "380": "frg", "390": "fmo",
+    "395": "fnd", "400": "fnd", "410": "clr", "420": "hnr", "430": "ilu", "440": "ill", "450": "ins", "460": "ive",
+    "470": "ivr", "480": "lbt", "490": "lse", "500": "lso", "510": "ltg", "520": "lyr", "530": "mte", "540": "mon",
+    "545": "mus", "550": "nrt", "555": "opn", "557": "orm", "560": "cre", "570": "oth", "580": "ppm", "582": "pta",
+    "584": "inv", "587": "pth", "590": "prf", "595": "res", "600": "pht", "605": "pre", "610": "prt", "620": "pop",
+    "630": "pro", "633": "prd", "635": "prg", "637": "pdr", "640": "pfr", "650": "pbl", "651": "pbd", "660": "rcp",
+    "670": "rce", "673": "rth", "675": "rev", "677": "res", "680": "rbr", "690": "aus", "695": "sad", "700": "scr",
+    "705": "scl", "710": "sec", "720": "sgn", "721": "sng", "723": "spn", "725": "stn", "727": "ths", "730": "trl",
+    "740": "tyd", "750": "tyg", "755": "voc", "760": "wde", "770": "wam",
+}  # fmt: skip
+"""Relator codes of UNIMARC (appendix C) and the MARC relator that means the same."""
+
+UNDETERMINED_RELATOR = "000"
+"""The code of UNIMARC for a role that is not known."""
+
+RELATOR_WORD = {
+    "авт": "aut", "автор": "aut", "авт-сост": "com", "сост": "com", "составитель": "com", "ред": "edt",
+    "редактор": "edt", "под ред": "edt", "отв ред": "edt", "науч ред": "edt", "гл ред": "edt", "ред-сост": "edt",
+    "пер": "trl", "переводчик": "trl", "худож": "ill", "художник": "ill", "ил": "ill", "авт предисл": "aui",
+    "предисл": "aui", "авт вступ ст": "aui", "вступ ст": "aui", "послесл": "aft", "авт послесл": "aft",
+    "коммент": "cwt", "авт коммент": "cwt", "примеч": "cwt", "рец": "rev", "рецензент": "rev", "муз": "cmp",
+    "композитор": "cmp", "фот": "pht", "фотогр": "pht", "дар": "dnr", "изд": "pbl", "издатель": "pbl", "реж": "drt",
+    "исполн": "prf", "науч рук": "ths", "оппонент": "opn",
+}  # fmt: skip
+"""Russian words that stand in ``$4`` in place of a code, folded and without full stops."""
+
+LINKS = {
+    "412": ("host", "excerptFrom"), "413": ("constituent", "excerpt"),
+    "421": ("constituent", "supplement"), "422": ("host", "supplementTo"), "423": ("constituent", "issuedWith"),
+    "424": ("succeeding", "updatedBy"), "425": ("preceding", "updates"),
+    "430": ("preceding", "continues"), "431": ("preceding", "continuesInPart"), "432": ("preceding", "supersedes"),
+    "433": ("preceding", "supersedesInPart"), "434": ("preceding", "absorbs"),
+    "435": ("preceding", "absorbsInPart"), "436": ("preceding", "mergerOf"), "437": ("preceding", "separatedFrom"),
+    "440": ("succeeding", "continuedBy"), "441": ("succeeding", "continuedInPartBy"),
+    "442": ("succeeding", "supersededBy"), "443": ("succeeding", "supersededInPartBy"),
+    "444": ("succeeding", "absorbedBy"), "445": ("succeeding", "absorbedInPartBy"),
+    "446": ("succeeding", "splitInto"), "447": ("succeeding", "mergedWith"), "448": ("succeeding", "changedBackTo"),
+    "451": ("otherVersion", "otherEdition"), "452": ("otherFormat", "otherEdition"),
+    "453": ("otherVersion", "translatedAs"), "454": ("otherVersion", "translationOf"),
+    "455": ("original", "reproductionOf"), "456": ("otherVersion", "reproducedAs"),
+    "470": ("reviewOf", None), "481": (None, "boundWith"), "482": (None, "boundWith"), "488": (None, None),
+    "576": (None, "work"), "577": (None, "expression"),
+}  # fmt: skip
+"""Link fields that mean the same whatever the level of the record: MODS ``type`` and ``otherType``."""
+
+RELATED_TITLES = {
+    "501": ("uniform", None), "503": ("uniform", None), "506": ("uniform", None), "507": ("uniform", None),
+    "509": ("uniform", None),
+    "511": ("alternative", "half title"), "512": ("alternative", "cover title"),
+    "513": ("alternative", "added title page title"), "514": ("alternative", "caption title"),
+    "515": ("alternative", "running title"), "516": ("alternative", "spine title"), "517": ("alternative", None),
+    "518": ("alternative", "modern spelling"), "520": ("alternative", "former title"), "530": ("uniform", "key title"),
+    "531": ("abbreviated", None), "532": ("alternative", "expanded title"), "540": ("alternative", None),
+    "541": ("translated", None), "545": ("alternative", "section title"), "560": ("alternative", "artificial title"),
+}  # fmt: skip
+"""Titles of block 5: MODS ``type`` and ``displayLabel``; 500 and 510 have rules of their own."""

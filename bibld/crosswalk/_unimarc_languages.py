@@ -1,0 +1,64 @@
+"""Languages: field 101, and what is written in place of a code of ISO 639-2/B."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_codes import LANGUAGE, ORIGINAL_LANGUAGE
+from bibld.crosswalk._unimarc_view import UnimarcView
+from bibld.model.mods import Language, LanguageTerm
+
+BOOK = RuleBook()
+
+_CODE = re.compile(r"[a-z]{3}")
+
+
+def language_code(text: str) -> str | None:
+    """The code of ISO 639-2/B that a code or word stands for; None where it is none."""
+    folded = text.strip(" .|#").casefold()
+    known = LANGUAGE.get(folded)
+    if known is not None:
+        return known
+    return folded if _CODE.fullmatch(folded) else None
+
+
+def language_codes(text: str) -> list[str]:
+    """As :func:`language_code`, also for codes written without anything between them (``rusger``)."""
+    code = language_code(text)
+    if code is not None:
+        return [code]
+    pieces = re.split(r"[\s,;/+]+", text.strip(" .|#").casefold())
+    if len(pieces) == 1 and len(text.strip()) % 3 == 0:
+        glued = text.strip().casefold()
+        pieces = [glued[start : start + 3] for start in range(0, len(glued), 3)]
+    codes = [language_code(piece) for piece in pieces]
+    return [code for code in codes if code is not None] if all(codes) else []
+
+
+@BOOK.record("language/languageTerm[@authority=iso639-2b], with objectPart for $b–$e and $h–$j", t101="abcdefghij")
+def languages(view: UnimarcView) -> Produces:
+    """Field 101; the languages of the title page and of the title proper count where the text does not have them."""
+    of_the_text: list[str] = []
+    for text in view.texts("101", "a"):
+        yield from _languages(text, None, of_the_text, view)
+    for code, part in ORIGINAL_LANGUAGE.items():
+        known: list[str] = []
+        for text in view.texts("101", code):
+            yield from _languages(text, part, known, view)
+    for code in "fg":
+        for text in view.texts("101", code):
+            yield from _languages(text, None, of_the_text, view)
+
+
+def _languages(text: str, part: str | None, known: list[str], view: UnimarcView) -> Iterator[Language]:
+    codes = language_codes(text)
+    if not codes and text.strip(" |#"):
+        view.warn(f"101: {text!r} is no language code")
+        yield Language(language_term=(LanguageTerm(value=text.strip(), type="text"),), object_part=part)
+    for code in codes:
+        if code not in known:
+            known.append(code)
+            term = LanguageTerm(value=code, type="code", authority="iso639-2b")
+            yield Language(language_term=(term,), object_part=part)

@@ -1,0 +1,223 @@
+"""What a link field (4XX) says: the fields that describe the other resource, and the place in it.
+
+The embedded technique carries whole fields after ``$1``; the standard technique has a subfield for each element (UNIMARC
+Manual, block 4). Both give the same fields here. Texts such as ``№ 7``, ``Т. 2`` or ``С. 76-132`` say where in the other
+resource the record stands; they become a MODS ``part``.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from bibld.crosswalk._unimarc_view import folded_words
+from bibld.model.marc import ControlField, DataField, Field, Subfield
+from bibld.model.mods import Date, Detail, Part, PartExtent, PartText
+
+LINK_CODES = "acdefghilmnopstuvxyz03"
+"""The subfields of the standard technique."""
+
+_STANDARD = {
+    "a": ("730", "a"), "t": ("200", "a"), "o": ("200", "e"), "f": ("200", "f"), "g": ("200", "g"), "h": ("200", "h"),
+    "i": ("200", "i"), "l": ("200", "d"), "v": ("200", "v"), "e": ("205", "a"), "c": ("210", "a"), "n": ("210", "c"),
+    "d": ("210", "d"), "p": ("215", "a"), "s": ("225", "a"), "u": ("856", "u"), "x": ("011", "a"), "y": ("010", "a"),
+    "m": ("013", "a"), "z": ("040", "a"), "3": ("035", "a"),
+}  # fmt: skip
+
+_NUMBER = r"(?:\d+[\w.]*(?:\s*[-–—/,]\s*\d+\w*)*(?:\s*\(\d+(?:[-–/]\d+)?\))?|[IVXLC]+(?:\s*[-–]\s*[IVXLC]+)?|[А-ЯA-Z])"
+_ORDINAL = r"(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят)[а-я]+"
+_VOLUME_WORDS = "том|т|volume|vol|v|tome|tom|band|bd|tomo"
+_PART_WORDS = "часть|ч|книга|кн|part|pt|pars|teil|livre|partie|полутом|п/т|отдел|раздел"
+_ISSUE_WORDS = "№|no|nr|n|n°|номер|выпуск|вып|issue|fasc|heft|сборник|сб|серия|сер|год|г"
+_DESIGNATION = re.compile(
+    rf"(?P<word>(?P<volume>{_VOLUME_WORDS})|(?P<part>{_PART_WORDS})|(?P<issue>{_ISSUE_WORDS}))\b?\.?\s*"
+    rf"(?P<number>{_NUMBER}|{_ORDINAL})\.?",
+    re.IGNORECASE,
+)
+_BARE_NUMBER = re.compile(r"\[?(?:\d{1,3}(?:[-–/]\d{1,3})?|[IVXLC]+)\]?\.?")
+_YEAR = re.compile(r"\[?(1[5-9]\d\d|20\d\d)\]?(?:\s*г(?:од)?\b)?\.?")
+_PAGES = re.compile(
+    r"(?:с|c|р|p|s|pp|стр|стб|стлб|col|page|pages|seite)\b\.?\s*"
+    r"\[?(?P<start>[\dIVXLC]+\w?)\]?(?:\s*[-–—]\s*\[?(?P<end>[\dIVXLC]+\w?)\]?)?\.?",
+    re.IGNORECASE,
+)
+_MANY_PAGES = re.compile(r"(?:с|c|р|p|s|pp|стр|стб|стлб|col)\b\.?\s*\[?\d.*", re.IGNORECASE)
+_BETWEEN = re.compile(r"\.\s*[-–—]\s+|[,;:]\s+")
+_SEVERAL = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+", re.IGNORECASE)
+
+
+class Linked(msgspec.Struct, frozen=True):
+    """A link field, understood.
+
+    ``fields`` describe the other resource, without what went into ``part``; ``title`` is its title proper (empty where
+    there is none, or a mere designation of an issue), ``volume`` the designation in 200$v or ``$v``, ``number`` its
+    control number.
+    """
+
+    tag: str
+    fields: tuple[ControlField | DataField, ...]
+    part: Part
+    title: str
+    volume: str
+    number: str
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the other resource is identified by a title, a control or standard number, a name or a subject."""
+        return bool(self.title or self.number) or any(
+            field.tag[:1] in "67" or field.tag in ("010", "011", "035", "500") for field in self.fields
+        )
+
+
+def linked(field: DataField, *, issue_titles: bool = False) -> Linked:
+    """Understand a link field; ``issue_titles``: a title that is only the designation of an issue goes to the part."""
+    fields: list[ControlField | DataField] = []
+    texts: list[str] = []
+    title, volume, number, date = "", "", "", ""
+    for inner in fields_of_link(field):
+        if isinstance(inner, ControlField):
+            number = number or (inner.value if inner.tag == "001" else "")
+            fields.append(inner)
+        elif inner.tag == "200":
+            proper = inner.first("a") or ""
+            if issue_titles and is_issue_designation(proper):
+                texts += inner.values("a", "h", "i", "v")
+                continue
+            title = title or proper
+            volume = volume or (inner.first("v") or "")
+            texts += inner.values("v")
+            inner = _without(inner, "v")
+            if inner.subfields:
+                fields.append(inner)
+        elif inner.tag == "215" and any(_is_pages(text) for text in inner.values("a")):
+            texts += [text for text in inner.values("a") if _is_pages(text)]
+            kept = tuple(item for item in inner.subfields if item.code != "a" or not _is_pages(item.value))
+            if kept:
+                fields.append(msgspec.structs.replace(inner, subfields=kept))
+        else:
+            if inner.tag == "210":
+                date = date or (inner.first("d") or "")
+            fields.append(inner)
+    part = part_of(texts)
+    if issue_titles and part.detail and date:
+        part = msgspec.structs.replace(part, date=(*part.date, Date(value=date)))
+    return Linked(field.tag, tuple(fields), part, title, volume, number)
+
+
+def fields_of_link(field: DataField) -> list[Field]:
+    """The embedded fields, and fields made of the subfields of the standard technique."""
+    if not field.subfields:
+        return list(field.embedded)
+    made: dict[str, list[Subfield]] = {}
+    controls: list[Field] = []
+    for subfield in field.subfields:
+        if subfield.code == "0":
+            controls.append(ControlField("001", subfield.value))
+        elif subfield.code in _STANDARD:
+            tag, code = _STANDARD[subfield.code]
+            made.setdefault(tag, []).append(Subfield(code, subfield.value))
+    standard = [DataField(tag, subfields=tuple(subfields)) for tag, subfields in made.items()]
+    return [*controls, *standard, *field.embedded]
+
+
+def is_generic_title(title: str) -> bool:
+    """Whether a title is only the designation of a volume: ``Т. 1``, ``Ч. 2, кн. 1``, ``[Вып.] 3``."""
+    text = title.strip(" []").replace("]", "")
+    if not text or _BARE_NUMBER.fullmatch(text):
+        return bool(text)
+    return all(_DESIGNATION.fullmatch(piece.strip()) for piece in _SEVERAL.split(text) if piece.strip()) or bool(
+        _DESIGNATION.fullmatch(text)
+    )
+
+
+def is_issue_designation(title: str) -> bool:
+    """Whether a title is only the designation of an issue: ``N 3.``, ``2005, № 2``; no title counts as one."""
+    if not title:
+        return True
+    return all(
+        is_generic_title(piece) or _YEAR.fullmatch(piece.strip()) for piece in _BETWEEN.split(title) if piece.strip()
+    )
+
+
+def part_of(texts: list[str], volume_type: str | None = None) -> Part:
+    """The place in another resource that designations and page ranges tell; ``volume_type``: keep a text whole."""
+    details: list[Detail] = []
+    extents: list[PartExtent] = []
+    others: list[PartText] = []
+    dates: list[Date] = []
+    for text in texts:
+        if volume_type is not None and not _is_pages(text):
+            details.append(Detail(number=(text,), type=volume_type))
+            continue
+        for piece in _pieces(text):
+            year = _YEAR.fullmatch(piece)
+            if year is not None:
+                dates.append(Date(value=year[1]))
+                continue
+            extent = _extent(piece)
+            if extent is not None:
+                extents.append(extent)
+                continue
+            detail = _detail(piece)
+            if detail is not None:
+                details.append(detail)
+            else:
+                others.append(PartText(value=piece))
+    return Part(detail=tuple(details), extent=tuple(extents), text=tuple(others), date=tuple(dates))
+
+
+def has_content(part: Part) -> bool:
+    """Whether a part says anything."""
+    return bool(part.detail or part.extent or part.text or part.date)
+
+
+def is_abbreviation(short: str, full: str) -> bool:
+    """Whether each word of one title begins the same word of the other: ``Шк. классики`` and ``Школа классики``."""
+    left = [folded_words(word) for word in short.split()]
+    right = [folded_words(word) for word in full.split()]
+    left, right = [words for words in left if words], [words for words in right if words]
+    return bool(left) and len(left) == len(right) and all(map(_abbreviates, left, right))
+
+
+def _abbreviates(short: list[str], full: list[str]) -> bool:
+    whole = "".join(full)
+    if len(short) == 1:
+        return whole.startswith(short[0])
+    # a contraction such as б-ка
+    return whole.startswith(short[0]) and whole.endswith(short[-1])
+
+
+def _without(field: DataField, code: str) -> DataField:
+    return msgspec.structs.replace(field, subfields=tuple(item for item in field.subfields if item.code != code))
+
+
+def _is_pages(text: str) -> bool:
+    return bool(_PAGES.fullmatch(text.strip()) or _MANY_PAGES.fullmatch(text.strip()))
+
+
+def _pieces(text: str) -> list[str]:
+    """Cut a text at its marks where every piece is understood; else keep it whole."""
+    if _extent(text) is not None or _detail(text) is not None:
+        return [text]
+    pieces = [piece.strip() for piece in _BETWEEN.split(text) if piece.strip()]
+    if pieces and all(_extent(piece) or _detail(piece) or _YEAR.fullmatch(piece) for piece in pieces):
+        return pieces
+    return [text]
+
+
+def _extent(text: str) -> PartExtent | None:
+    pages = _PAGES.fullmatch(text.strip())
+    if pages is not None:
+        return PartExtent(unit="page", start=pages["start"], end=pages["end"])
+    if _MANY_PAGES.fullmatch(text.strip()):
+        return PartExtent(unit="page", list=text.strip())
+    return None
+
+
+def _detail(text: str) -> Detail | None:
+    found = _DESIGNATION.fullmatch(text.strip(" []"))
+    if found is None:
+        return None
+    kind = next(name for name in ("volume", "part", "issue") if found[name])
+    return Detail(type=kind, number=(found["number"].rstrip("."),), caption=(found["word"],))

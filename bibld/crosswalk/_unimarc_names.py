@@ -1,0 +1,207 @@
+"""Names: block 7, and the headings that subjects share with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from bibld.crosswalk._relators import TERM_OF_RELATOR
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_codes import RELATOR, RELATOR_WORD, UNDETERMINED_RELATOR
+from bibld.crosswalk._unimarc_titles import has_name_title_group
+from bibld.crosswalk._unimarc_view import UnimarcView, spaced_initials
+from bibld.model.marc import DataField
+from bibld.model.mods import AlternativeName, Name, NameIdentifier, NamePart, Role, RoleTerm
+
+BOOK = RuleBook()
+
+_DASH = re.compile(r"\s*[-–—]\s*")
+_NUMERIC_CODE = re.compile(r"\d{3}")
+
+
+def personal_name(field: DataField, view: UnimarcView) -> Name | None:
+    """A person (600, 700–703, 790): entry element, and the full form ($g) or else the initials ($b) of the rest.
+
+    Where indicator 2 is 0 the name is entered in direct order.
+    """
+    entry = spaced_initials((field.first("a") or "").rstrip(" ,;"))
+    short = spaced_initials((field.first("b") or "").strip(" ,;"))
+    full = spaced_initials((field.first("g") or "").strip(" ,;"))
+    if not entry and not short and not full:
+        return None
+    mark = " " if field.indicator2 == "0" else ", "
+    parts = [NamePart(value=mark.join(piece for piece in (entry, full or short) if piece))]
+    parts += [NamePart(value=value, type="termsOfAddress") for value in field.values("c", "d")]
+    parts += [NamePart(value=_DASH.sub("-", value), type="date") for value in field.values("f")]
+    return _identified(
+        Name(
+            type="personal",
+            name_part=tuple(parts),
+            display_form=(f"{entry}, {short}",) if entry and short and full and field.indicator2 != "0" else (),
+            affiliation=tuple(field.values("p")),
+        ),
+        field,
+        view,
+    )
+
+
+def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
+    """A body or (indicator 1) a conference (601, 710–713, 791) with its subdivisions, number, date and place."""
+    parts: list[str] = []
+    meeting: list[str] = []
+    for subfield in field.subfields:
+        code, value = subfield.code, subfield.value
+        if code in "ab":
+            parts.append(value.rstrip(" ,;"))
+        elif code == "c":
+            parts[-1:] = [f"{parts[-1]} ({value.strip('()')})"] if parts else [value]
+        elif code in "gh":
+            parts[-1:] = [f"{parts[-1]} {value}"] if parts else [value]
+        elif code in "def":
+            meeting.append(value)
+    if meeting and parts:
+        ordered = [value for code in "dfe" for value in field.values(code)]
+        parts[0] = f"{parts[0]} ({' : '.join(ordered)})"
+    if not parts:
+        return None
+    return _identified(
+        Name(
+            type="conference" if field.indicator1 == "1" else "corporate",
+            name_part=tuple(NamePart(value=part) for part in parts),
+            description=tuple(field.values("p")),
+        ),
+        field,
+        view,
+    )
+
+
+def family_name(field: DataField, view: UnimarcView) -> Name | None:
+    """A family (602, 720–723)."""
+    if not field.first("a"):
+        return None
+    parts = [NamePart(value=value) for value in field.values("a")]
+    parts += [NamePart(value=value, type="termsOfAddress") for value in field.values("c")]
+    parts += [NamePart(value=_DASH.sub("-", value), type="date") for value in field.values("f")]
+    return _identified(Name(type="family", name_part=tuple(parts), description=tuple(field.values("d"))), field, view)
+
+
+_KINDS = {"0": personal_name, "1": corporate_name, "2": family_name}
+"""The second figure of a heading's tag, and what it names."""
+
+
+def name_of(field: DataField, view: UnimarcView) -> Name | None:
+    """The name in a heading, by the second figure of its tag (``700`` persons, ``710`` bodies, ``720`` families)."""
+    return _KINDS[field.tag[1]](field, view)
+
+
+def _identified(name: Name, field: DataField, view: UnimarcView) -> Name:
+    identifiers = [NameIdentifier(value=value.removeprefix("ISNI").strip(), type="isni") for value in field.values("o")]
+    reference = None
+    for number in field.values("3"):
+        address = view.as_reference(number)
+        if address is not None and address.startswith(("http:", "https:")):
+            reference = reference or address
+        else:
+            identifiers.append(NameIdentifier(value=number, type="local"))
+    return msgspec.structs.replace(name, name_identifier=tuple(identifiers), value_uri=reference)
+
+
+def roles(field: DataField, view: UnimarcView) -> Iterator[Role]:
+    """The relators in ``$4``: codes of UNIMARC, codes of MARC 21, or Russian words; ``$r`` is a part or role played."""
+    stated = False
+    for text in field.values("4"):
+        for value in re.split(r"[;,]\s*", text):
+            role = _role(value.strip(), view)
+            if role is not None:
+                stated = True
+                yield role
+    for value in field.values("r"):
+        yield Role(role_term=(RoleTerm(value=value, type="text"),))
+    if not stated and field.tag[2] == "3":
+        yield _relator("fmo")
+    elif not stated and field.tag in ("700", "701") and view.settings.authors_without_role:
+        yield _relator("aut")
+
+
+def _role(text: str, view: UnimarcView) -> Role | None:
+    if not text or text == UNDETERMINED_RELATOR:
+        return None
+    code = RELATOR.get(text)
+    if code is None and text.lower() in TERM_OF_RELATOR:
+        code = text.lower()
+    if code is None:
+        code = RELATOR_WORD.get(" ".join(text.casefold().replace(".", " ").split()))
+    if code is not None:
+        return _relator(code)
+    view.warn(f"$4: {text!r} is no known relator")
+    if _NUMERIC_CODE.fullmatch(text):
+        return Role(role_term=(RoleTerm(value=text, type="code", authority="unimarc-relator"),))
+    return Role(role_term=(RoleTerm(value=text, type="text"),))
+
+
+def _relator(code: str) -> Role:
+    return Role(role_term=(RoleTerm(value=code, type="code", authority="marcrelator"),))
+
+
+_PERSON = "abcdfgop34r"
+_BODY = "abcdefghop34r"
+_FAMILY = "acdfo34r"
+
+
+@BOOK.record(
+    "name[@type=personal, corporate, conference or family] with roles; @usage=primary for the first of 700, 710, 720; "
+    "name/alternativeName for 790 and 791",
+    t700=_PERSON, t701=_PERSON, t702=_PERSON, t703=_PERSON, t710=_BODY, t711=_BODY, t712=_BODY, t713=_BODY,
+    t720=_FAMILY, t721=_FAMILY, t722=_FAMILY, t723=_FAMILY, t790=_PERSON, t791=_BODY,
+)  # fmt: skip
+def names(view: UnimarcView) -> Produces:
+    """The persons, bodies and families that had a part in the resource."""
+    primary = False
+    found: list[Name] = []
+    for field in view.fields(
+        "700", "701", "702", "703", "710", "711", "712", "713", "720", "721", "722", "723"
+    ):
+        name = name_of(field, view)
+        if name is None:
+            continue
+        name = msgspec.structs.replace(name, role=tuple(roles(field, view)))
+        if not primary and field.tag[2] == "0" and not view.is_nested:
+            primary = True
+            name = msgspec.structs.replace(
+                name, usage="primary", name_title_group="1" if has_name_title_group(view) else None
+            )
+        found.append(name)
+    yield from _with_other_forms(found, view)
+
+
+def _with_other_forms(found: list[Name], view: UnimarcView) -> list[Name]:
+    """Give a form in another language or script (790, 791) to the name it belongs to, where only one can be meant."""
+    for field in view.fields("790", "791"):
+        type_, form = ("personal", personal_name(field, view)) if field.tag == "790" else (
+            "corporate", corporate_name(field, view)
+        )
+        owners = [position for position, name in enumerate(found) if name.type == type_]
+        if form is None or not owners:
+            continue
+        if len(owners) > 1:
+            same = [owner for owner in owners if _shares_identifier(found[owner], form)]
+            owners = same or owners
+            if not same:
+                view.warn(f"{field.tag}: it is not said of which name this is a form; given to the first")
+        other = AlternativeName(name_part=form.name_part, name_identifier=form.name_identifier)
+        held = found[owners[0]]
+        found[owners[0]] = msgspec.structs.replace(held, alternative_name=(*held.alternative_name, other))
+    return found
+
+
+def _shares_identifier(name: Name, form: Name) -> bool:
+    return any(identifier in name.name_identifier for identifier in form.name_identifier)
+
+
+@BOOK.field("730", "a4", "name")
+def uncontrolled_name(field: DataField, view: UnimarcView) -> Produces:
+    """Names that no authority file controls."""
+    for value in field.values("a"):
+        yield Name(name_part=(NamePart(value=value),), role=tuple(roles(field, view)))

@@ -1,0 +1,238 @@
+"""Titles: field 200 with its parallel titles and further works, and the related titles of block 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_codes import RELATED_TITLES
+from bibld.crosswalk._unimarc_languages import language_code
+from bibld.crosswalk._unimarc_linked import fields_of_link, is_generic_title
+from bibld.crosswalk._unimarc_view import UnimarcView, folded_words, plain, punctuated, title_info
+from bibld.model.marc import DataField
+from bibld.model.mods import Mods, Note, RelatedItem, TitleInfo
+
+BOOK = RuleBook()
+
+_UNIFORM_TITLE = {code: ". " for code in "abcdefgjklmnqrsuvwxy"}
+_VARIANT_CODES = "abcdefghijklmnqrsuvwxyz3"
+
+
+class _Entry:
+    """One title of field 200 with what belongs to it: other title information, parts, responsibility."""
+
+    __slots__ = ("kind", "names", "numbers", "responsibility", "subtitles", "titles")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.titles: list[str] = []
+        self.subtitles: list[str] = []
+        self.numbers: list[str] = []
+        self.names: list[str] = []
+        self.responsibility = ""
+
+    def stated(self, text: str, mark: str) -> None:
+        """Add a statement of responsibility."""
+        self.responsibility = f"{self.responsibility}{mark}{text}" if self.responsibility else text
+
+    def title_info(self, **others: str | None) -> TitleInfo | None:
+        """The entry as MODS; without a title proper the name or number of the part stands for it."""
+        titles, names, numbers = self.titles, list(self.names), list(self.numbers)
+        if not titles and (names or numbers or self.subtitles):
+            source = names or numbers or self.subtitles
+            titles = [source[0]]
+            if source is names:
+                names = names[1:]
+            elif source is numbers:
+                numbers = numbers[1:]
+            else:
+                self.subtitles = self.subtitles[1:]
+        if not titles:
+            return None
+        parts = {
+            "sub_title": (" : ".join(self.subtitles),) if self.subtitles else (),
+            "part_number": (". ".join(numbers),) if numbers else (),
+            "part_name": tuple(names),
+        }
+        return title_info(". ".join(titles), **parts, **others)
+
+
+def entries(field: DataField) -> list[_Entry]:
+    """Divide a field 200 or 225 into its title proper (first), parallel titles and titles of other authors' works."""
+    main = _Entry("main")
+    found, current = [main], main
+    for subfield in field.subfields:
+        code, value = subfield.code, subfield.value
+        if code == "a":
+            if current.kind == "parallel":
+                current = main
+            current.titles.append(value)
+        elif code in "cd":
+            current = _Entry("parallel" if code == "d" else "with")
+            current.titles.append(value)
+            found.append(current)
+        elif code == "e":
+            _owner_of_other_information(main, current, value).subtitles.append(plain(value))
+        elif code in "hv":
+            current.numbers.append(plain(value))
+        elif code == "i":
+            current.names.append(plain(value))
+        elif code in "fg":
+            owner = current if current.kind == "with" else main
+            owner.stated(plain(value), " = " if code == "f" and current.kind == "parallel" else " ; ")
+    return found
+
+
+def _owner_of_other_information(main: _Entry, current: _Entry, text: str) -> _Entry:
+    """After a parallel title, other title information in the main title's script belongs to the main title."""
+    if current.kind != "parallel":
+        return current
+    own, other = _is_cyrillic("".join(main.titles)), _is_cyrillic("".join(current.titles))
+    if own != other:
+        return main if _is_cyrillic(text) == own else current
+    return current if main.subtitles else main
+
+
+def _is_cyrillic(text: str) -> bool:
+    return any("\u0400" <= char <= "\u04ff" for char in text)
+
+
+@BOOK.record(
+    "titleInfo; titleInfo[@type=translated] for parallel titles; note[@type='statement of responsibility']; "
+    "relatedItem[@type=constituent] for works of other authors without a collective title",
+    t200="acdefghivz", t510="aehijnz", t461="at", t462="at", tLDR="",
+)  # fmt: skip
+def title(view: UnimarcView) -> Produces:
+    """Field 200; a volume whose title is only its number takes the title of the set (461)."""
+    parallel: list[TitleInfo] = []
+    for field in view.fields("200"):
+        found = entries(field)
+        languages = [language_code(value) for value in field.values("z")]
+        main = _of_the_set(found[0], view) or found[0].title_info()
+        if main is not None:
+            yield main
+        for entry in found[1:]:
+            if entry.kind == "parallel":
+                language = languages[len(parallel)] if len(parallel) < len(languages) else None
+                made = entry.title_info(type="translated", display_label="parallel title", lang=language)
+                if made is not None:
+                    parallel.append(made)
+            else:
+                yield from _issued_with(entry)
+        if found[0].responsibility:
+            yield Note(value=found[0].responsibility, type="statement of responsibility")
+    yield from parallel
+    yield from _further_parallel_titles(view, parallel)
+
+
+def _of_the_set(entry: _Entry, view: UnimarcView) -> TitleInfo | None:
+    own = ". ".join(entry.titles)
+    if view.is_nested or view.leader.bibliographic_level == "a" or not is_generic_title(plain(own)):
+        return None
+    for field in view.fields("461", "462"):
+        for inner in fields_of_link(field):
+            text = inner.first("a") if isinstance(inner, DataField) and inner.tag == "200" else None
+            if text:
+                number = ". ".join([plain(own), *entry.numbers])
+                return title_info(text, part_number=(number,), part_name=(*entry.subtitles, *entry.names))
+    return None
+
+
+def _issued_with(entry: _Entry) -> Iterator[RelatedItem]:
+    title_of_work = entry.title_info()
+    if title_of_work is not None:
+        notes: tuple[Note, ...] = ()
+        if entry.responsibility:
+            notes = (Note(value=entry.responsibility, type="statement of responsibility"),)
+        yield RelatedItem(
+            type="constituent", other_type="issuedWith", mods=Mods(title_info=(title_of_work,), note=notes)
+        )
+
+
+def _further_parallel_titles(view: UnimarcView, known: list[TitleInfo]) -> Iterator[TitleInfo]:
+    seen = {tuple(folded_words(info.title)) for info in known}
+    for field in view.fields("510"):
+        variant = _variant(field, "translated", "parallel title")
+        key = tuple(folded_words(variant.title)) if variant is not None else ()
+        if variant is not None and key not in seen:
+            seen.add(key)
+            yield variant
+
+
+def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | None:
+    text = ". ".join(field.values("a")) or (field.first("e") or "")
+    if not text:
+        return None
+    others = [plain(value) for value in field.values("e")] if field.first("a") else []
+    title_proper = title_info(
+        text,
+        type=type_,
+        display_label=label,
+        lang=language_code(field.first("z") or ""),
+        sub_title=(" : ".join(others),) if others else (),
+        part_number=tuple(plain(value) for value in field.values("h", "j")),
+        part_name=tuple(plain(value) for value in field.values("i")),
+    )
+    qualifier = field.first("b") or field.first("n")
+    if qualifier:
+        title_proper = msgspec.structs.replace(title_proper, title=f"{title_proper.title} ({plain(qualifier)})")
+    return title_proper
+
+
+@BOOK.field("500", "*", "titleInfo[@type=uniform]; with a heading 700, 710 or 720 they share a nameTitleGroup")
+def uniform_title(field: DataField, view: UnimarcView) -> Produces:
+    """Uniform titles (500); the first belongs to the primary name."""
+    text = punctuated(field, _UNIFORM_TITLE)
+    if not text:
+        return
+    is_first = next(iter(view.fields("500"))) is field
+    yield title_info(
+        text,
+        type="uniform",
+        part_number=tuple(plain(value) for value in field.values("h")),
+        part_name=tuple(plain(value) for value in field.values("i")),
+        name_title_group="1" if is_first and has_name_title_group(view) else None,
+        value_uri=view.reference(field),
+    )
+
+
+def has_name_title_group(view: UnimarcView) -> bool:
+    """Whether the first uniform title and the primary name of the record belong together."""
+    return not view.is_nested and view.has("500") and view.has("700", "710", "720")
+
+
+@BOOK.field(
+    " ".join(RELATED_TITLES), _VARIANT_CODES, "titleInfo[@type=alternative, uniform, abbreviated or translated]"
+)
+def related_title(field: DataField, view: UnimarcView) -> Produces:
+    """Variant titles of block 5."""
+    type_, label = RELATED_TITLES[field.tag]
+    if field.tag in ("501", "503", "506", "507", "509"):
+        text = punctuated(field, _UNIFORM_TITLE)
+        found = title_info(text, type=type_, part_number=tuple(field.values("h")), part_name=tuple(field.values("i")))
+        found = found if text else None  # type: ignore[assignment]
+    else:
+        found = _variant(field, type_, label)  # type: ignore[assignment]
+    if found is None:
+        return
+    if field.tag in ("540", "560"):
+        found = msgspec.structs.replace(found, supplied="yes")
+    reference = view.reference(field)
+    yield msgspec.structs.replace(found, value_uri=reference) if reference else found
+
+
+@BOOK.field("740 741 742", "abcefilnt3", "titleInfo[@type=uniform]")
+def conventional_title(field: DataField, view: UnimarcView) -> Produces:
+    """Conventional headings of laws and of religious texts."""
+    text = punctuated(field, {code: ". " for code in "abcefilnt"})
+    if text:
+        yield title_info(text, type="uniform", value_uri=view.reference(field))
+
+
+@BOOK.field("200", "r", "note")
+def information_after_the_title(field: DataField, view: UnimarcView) -> Produces:
+    """What old printed books say on the title page after the title proper."""
+    for value in field.values("r"):
+        yield Note(value=value)

@@ -1,0 +1,223 @@
+"""A UNIMARC record as the rules see it: tidied, with its embedded fields as fields, and with the flavour's rules.
+
+Also the small conventions of the format that every block of rules needs: non-sorting marks, ISBD punctuation put between
+subfields, initials, references to authority files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from bibld.crosswalk._rules import Rule, View, apply_rules
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
+from bibld.model.mods import Mods, TitleInfo
+from bibld.model.mods_xml import without_illegal_characters
+
+LEADER = "LDR"
+"""The name under which a rule declares that it reads the leader."""
+
+_NON_SORTING_BEGIN, _NON_SORTING_END = "\x98", "\x9c"
+_NON_SORTING = str.maketrans("", "", "\x98\x9c")
+_TO_NON_SORTING = str.maketrans("\x88\x89", "\x98\x9c")
+_OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x97\x99-\x9b\x9d-\x9f]")
+_ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
+_TITLE_CODES = "acdlot"
+_INITIALS = re.compile(r"(?<=[^\W\d_]\.)(?=[^\W\d_])")
+_WORD = re.compile(r"\w+")
+_WEB_ADDRESS = re.compile(r"https?://[\w.-]+(?::\d+)?(?:[/?#](?:[^\s<>\"{}|\\^`\[\]%]|%[0-9A-Fa-f]{2})*)?")
+_ORGANISATION_ID = re.compile(r"\w[\w.-]*(?:[\\/][\w.-]+)+")
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+class UnimarcSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What can be chosen in the crosswalks of the UNIMARC family.
+
+    ``angle_brackets``: ``<<The >>`` marks what sorting passes over. ``authors_without_role``: 700 and 701 without a
+    relator code are authors. ``keep_terms``: prices and terms of availability (010$d …) become notes.
+    ``classification``: the scheme of a 686 that names none. ``authority_base``: what stands before an authority number
+    that is no IRI.
+    """
+
+    angle_brackets: bool = False
+    authors_without_role: bool = False
+    keep_terms: bool = False
+    classification: str | None = None
+    authority_base: str | None = None
+
+
+class Flavour(msgspec.Struct, frozen=True):
+    """One format of the family: its rules in order, which rules a tag needs, and its private subfields."""
+
+    rules: tuple[Rule, ...]
+    private: Mapping[str, str]
+    rules_of_tag: Mapping[str, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, rules: tuple[Rule, ...], private: Mapping[str, str]) -> Flavour:
+        """Put a flavour together from its rules."""
+        index: dict[str, list[int]] = {}
+        for position, rule in enumerate(rules):
+            for tag, _ in rule.reads:
+                index.setdefault(tag, []).append(position)
+        return cls(rules, private, {tag: tuple(positions) for tag, positions in index.items()})
+
+
+class UnimarcView(View[UnimarcSettings]):
+    """A record, or (``is_nested``) what a link field says about another one, while it is converted.
+
+    ``private`` collects subfields (``606$3``) that are read but whose value cannot be published.
+    """
+
+    __slots__ = ("flavour", "is_nested", "leader", "private")
+
+    def __init__(
+        self, record: MarcRecord, settings: UnimarcSettings, flavour: Flavour, parent: UnimarcView | None = None
+    ) -> None:
+        super().__init__(record, settings)
+        self.flavour = flavour
+        self.leader = Leader(record.leader.text.ljust(24)[:24])
+        self.is_nested = parent is not None
+        self.private: list[str] = parent.private if parent is not None else []
+        if parent is not None:
+            self.warnings = parent.warnings
+
+    def described(self, fields: tuple[ControlField | DataField, ...], level: str = " ") -> Mods:
+        """Convert what is said about another resource by the same rules; ``level`` is its bibliographic level."""
+        record = MarcRecord(self.record.origin, Leader(f"       {level}".ljust(24)), fields)
+        return UnimarcView(record, self.settings, self.flavour, self).converted()
+
+    def converted(self) -> Mods:
+        """Run those rules of the flavour that this record has fields for."""
+        needed = set(self.flavour.rules_of_tag.get(LEADER, ()))
+        for tags in (self._by_tag, self._controls):
+            for tag in tags:
+                needed.update(self.flavour.rules_of_tag.get(tag, ()))
+        return apply_rules([self.flavour.rules[position] for position in sorted(needed)], self)
+
+    def texts(self, tag: str, code: str) -> list[str]:
+        """The texts of all such subfields of the record."""
+        return [value for field in self.fields(tag) for value in field.values(code)]
+
+    def reference(self, field: DataField) -> str | None:
+        """The authority record that ``$3`` names, as an IRI or as an id that begins with its organisation.
+
+        A bare number says nothing outside its library unless the settings say what stands before it; it is counted as
+        private.
+        """
+        found = None
+        for number in field.values("3"):
+            reference = self.as_reference(number)
+            if reference is None:
+                self.private.append(f"{field.tag}$3")
+            found = found or reference
+        return found
+
+    def as_reference(self, number: str) -> str | None:
+        """An authority number as an IRI or as an id that begins with its organisation; None for a bare number."""
+        if _WEB_ADDRESS.fullmatch(number):
+            return number
+        if self.settings.authority_base is not None:
+            return self.settings.authority_base + quote(number, safe="")
+        return number if _ORGANISATION_ID.fullmatch(number) else None
+
+
+def tidied(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
+    """The record with embedded fields as fields, without stray blanks, empty subfields and control characters."""
+    fields = []
+    for field in record.all_fields:
+        if isinstance(field, ControlField):
+            fields.append(ControlField(field.tag, _text(field.value, False).strip()))
+        else:
+            fields.append(_tidied_field(field, settings.angle_brackets))
+    return MarcRecord(record.origin, record.leader, tuple(fields))
+
+
+def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
+    tag = field.tag
+    if tag[:1] == "4" or tag in ("327", "576", "577", "604"):
+        field = with_embedded_fields(field)
+    has_titles = tag in ("200", "225", "605") or tag[:1] in ("4", "5")
+    has_positions = tag[:1] == "1"
+    kept = []
+    for subfield in field.subfields:
+        value, code = subfield.value, subfield.code
+        has_marks = has_titles and code in _TITLE_CODES
+        if not value.isprintable():
+            value = _text(value, has_marks)
+        if has_marks and angle_brackets:
+            value = _ANGLE_BRACKETS.sub("\x98\\1\x9c", value)
+        if not has_positions:
+            value = value.strip()
+        if len(code) == 1 and value and not value.isspace():
+            kept.append(subfield if value is subfield.value else Subfield(code, value))
+    embedded = tuple(
+        _tidied_field(inner, angle_brackets)
+        if isinstance(inner, DataField)
+        else ControlField(inner.tag, _text(inner.value, False).strip())
+        for inner in field.embedded
+    )
+    return DataField(tag, field.indicator1 or " ", field.indicator2 or " ", tuple(kept), embedded)
+
+
+def _text(value: str, keeps_marks: bool) -> str:
+    if value.isprintable():
+        return value
+    text = without_illegal_characters(value).translate(_TO_NON_SORTING)
+    if not keeps_marks:
+        text = text.translate(_NON_SORTING)
+    return _OTHER_CONTROLS.sub("", text.replace("\xa0", " ").replace("\n", " ").replace("\r", " ").replace("\t", " "))
+
+
+def plain(text: str) -> str:
+    """A text without the marks around what sorting passes over."""
+    return text if text.isprintable() else text.translate(_NON_SORTING)
+
+
+def title_info(text: str, **others: Any) -> TitleInfo:  # noqa: ANN401
+    """A title whose beginning, where NSB and NSE (ISO 6630) stand around it, is ``nonSort``."""
+    if text.startswith(_NON_SORTING_BEGIN):
+        article, end, rest = text[1:].partition(_NON_SORTING_END)
+        title = plain(rest).lstrip()
+        if end and title and article.strip():
+            if rest[:1].isspace() or article[-1].isalnum():
+                article = article.rstrip() + " "
+            return TitleInfo(title=title, non_sort=plain(article), **others)
+    return TitleInfo(title=plain(text).strip(), **others)
+
+
+def punctuated(field: DataField, marks: Mapping[str, str]) -> str:
+    """The subfields that ``marks`` names, in record order, each after its mark (the first without)."""
+    text = ""
+    for subfield in field.subfields:
+        mark = marks.get(subfield.code)
+        if mark is not None:
+            value = plain(subfield.value)
+            text = f"{text}{mark}{value}" if text else value
+    return text
+
+
+def spaced_initials(text: str) -> str:
+    """Put a blank between initials: ``А.П.`` becomes ``А. П.``, ``П. -А.`` becomes ``П.-А.``."""
+    return _INITIALS.sub(" ", text).replace(". -", ".-")
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of a text for comparison: case and ё are levelled, punctuation is left out."""
+    return _WORD.findall(plain(text).casefold().replace("ё", "е"))
+
+
+def web_reference(text: str) -> str | None:
+    """A text as a reference of RFC 3986, with what it may not hold percent-encoded; None where it is none."""
+    encoded = _STRAY_PERCENT.sub("%25", text)
+    encoded = "".join(quote(char) if char in ' <>"{}|^`[]\\' else char for char in encoded)
+    scheme, colon, _ = encoded.partition(":")
+    if colon and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*|[^:]*[/?#].*", scheme):
+        return None
+    if encoded.startswith(("http:", "https:")) and not _WEB_ADDRESS.fullmatch(encoded):
+        return None
+    return encoded

@@ -1,0 +1,139 @@
+"""Compiled loops over the columns. Only the matching commands import this module, since numba takes time to load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_BLANK = 32
+
+
+@njit(cache=True, nogil=True)
+def java_simhash(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """SimHash of 32 bits over the words of each text, shape (n,).
+
+    A word's hash is Java's ``String.hashCode``: h = 31 * h + unit over its UTF-16 units, in 32-bit arithmetic with
+    overflow. Bit i of the SimHash is set when more words have bit i set than not. An empty text has the hash 0.
+    """
+    count = offsets.shape[0] - 1
+    hashes = np.zeros(count, dtype=np.uint32)
+    votes = np.zeros(32, dtype=np.int32)
+    for row in range(count):
+        votes[:] = 0
+        word = np.uint32(0)
+        in_word = False
+        for position in range(offsets[row], offsets[row + 1] + 1):
+            code = codes[position] if position < offsets[row + 1] else np.uint32(_BLANK)
+            if code != _BLANK:
+                in_word = True
+                if code > 0xFFFF:
+                    high = np.uint32(0xD7C0 + (code >> np.uint32(10)))
+                    low = np.uint32(0xDC00 + (code & np.uint32(0x3FF)))
+                    word = np.uint32(np.uint32(word * np.uint32(31)) + high)
+                    word = np.uint32(np.uint32(word * np.uint32(31)) + low)
+                else:
+                    word = np.uint32(np.uint32(word * np.uint32(31)) + code)
+            elif in_word:
+                for bit in range(32):
+                    votes[bit] += 1 if (word >> np.uint32(bit)) & np.uint32(1) else -1
+                word = np.uint32(0)
+                in_word = False
+        value = np.uint32(0)
+        for bit in range(32):
+            if votes[bit] > 0:
+                value |= np.uint32(1) << np.uint32(bit)
+        hashes[row] = value
+    return hashes
+
+
+@njit(cache=True, nogil=True)
+def bigrams(
+    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """The set of character bigrams of each text, ascending, as offsets (n + 1,) and values.
+
+    A bigram is two code points in one number; a text of one character has that character as its only element.
+    """
+    count = offsets.shape[0] - 1
+    found = np.zeros(count + 1, dtype=np.int64)
+    values = np.empty(max(1, codes.shape[0]), dtype=np.uint64)
+    filled = 0
+    for row in range(count):
+        start, end = offsets[row], offsets[row + 1]
+        length = end - start
+        if length == 1:
+            values[filled] = np.uint64(codes[start]) << np.uint64(32)
+            filled += 1
+        elif length > 1:
+            held = np.empty(length - 1, dtype=np.uint64)
+            for position in range(length - 1):
+                first, second = codes[start + position], codes[start + position + 1]
+                held[position] = (np.uint64(first) << np.uint64(32)) | np.uint64(second)
+            held.sort()
+            for position in range(length - 1):
+                if position == 0 or held[position] != held[position - 1]:
+                    values[filled] = held[position]
+                    filled += 1
+        found[row + 1] = filled
+    return found, values[:filled].copy()
+
+
+@njit(cache=True, nogil=True)
+def jaccard(
+    offsets: npt.NDArray[np.int64],
+    values: npt.NDArray[np.uint64],
+    left: npt.NDArray[np.uint32],
+    right: npt.NDArray[np.uint32],
+) -> npt.NDArray[np.float32]:
+    """Jaccard similarity of the sets of two rows, for each pair, shape (pairs,); -1 where a set is empty."""
+    result = np.empty(left.shape[0], dtype=np.float32)
+    for pair in range(left.shape[0]):
+        i, i_end = offsets[left[pair]], offsets[left[pair] + 1]
+        j, j_end = offsets[right[pair]], offsets[right[pair] + 1]
+        if i == i_end or j == j_end:
+            result[pair] = -1.0
+            continue
+        total = (i_end - i) + (j_end - j)
+        common = 0
+        while i < i_end and j < j_end:
+            if values[i] == values[j]:
+                common += 1
+                i += 1
+                j += 1
+            elif values[i] < values[j]:
+                i += 1
+            else:
+                j += 1
+        result[pair] = common / (total - common)
+    return result
+
+
+@njit(cache=True, nogil=True)
+def pairs_of_buckets(
+    starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], rows: npt.NDArray[np.uint32]
+) -> npt.NDArray[np.uint64]:
+    """All pairs of rows inside each bucket ``rows[start:end]``, as ``left << 32 | right`` with left < right."""
+    total = 0
+    for bucket in range(starts.shape[0]):
+        size = ends[bucket] - starts[bucket]
+        total += size * (size - 1) // 2
+    pairs = np.empty(total, dtype=np.uint64)
+    filled = 0
+    for bucket in range(starts.shape[0]):
+        for i in range(starts[bucket], ends[bucket]):
+            for j in range(i + 1, ends[bucket]):
+                low, high = min(rows[i], rows[j]), max(rows[i], rows[j])
+                pairs[filled] = (np.uint64(low) << np.uint64(32)) | np.uint64(high)
+                filled += 1
+    return pairs
+
+
+def halves(pairs: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Take pairs of rows apart."""
+    low: Any = np.uint64(0xFFFFFFFF)
+    return (pairs >> np.uint64(32)).astype(np.uint32), (pairs & low).astype(np.uint32)

@@ -1,0 +1,53 @@
+"""The blocking of Kosolapov, Serebryakov, Teymurazov and Shorin, "Algorithm for merging duplicate bibliographic
+records": SimHash of 32 bits, cut into four bytes; candidates agree in two of the four bytes of the title and of the
+author."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bibld.model.features import FeatureColumns, TextColumn
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_BYTE_PAIRS = tuple(combinations(range(4), 2))
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``title_only``: agree in the title alone, whatever the authors are."""
+
+    title_only: bool = False
+
+
+def keys(columns: FeatureColumns, settings: Settings) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+    """Blocking keys of all rows that have a title, and their rows.
+
+    A key holds the number of the band (which two bytes of which text), then the bytes: two of the title's SimHash, and
+    two of the author's unless ``title_only``.
+    """
+    import numpy as np
+
+    titled = np.flatnonzero(np.diff(columns.title.offsets)).astype(np.uint32)
+    titles = _bands(columns.title, titled)
+    authors = [np.zeros(len(titled), dtype=np.uint64)] if settings.title_only else _bands(columns.author, titled)
+    bands = [
+        (np.uint64(number) << np.uint64(32)) | (title << np.uint64(16)) | author
+        for number, (title, author) in enumerate((title, author) for title in titles for author in authors)
+    ]
+    return np.concatenate(bands), np.tile(titled, len(bands))
+
+
+def _bands(column: TextColumn, rows: npt.NDArray[np.uint32]) -> list[npt.NDArray[np.uint64]]:
+    """Each choice of two bytes of the SimHash, as a number of 16 bits."""
+    import numpy as np
+
+    from bibld.dedup._kernels import java_simhash
+
+    hashes = java_simhash(column.offsets, column.codes)[rows].astype(np.uint64)
+    parts = [(hashes >> np.uint64(8 * position)) & np.uint64(0xFF) for position in range(4)]
+    return [(parts[high] << np.uint64(8)) | parts[low] for low, high in _BYTE_PAIRS]

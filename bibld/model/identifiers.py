@@ -1,0 +1,116 @@
+"""Standard numbers of publications: check digits and normal forms of ISBN (ISO 2108) and ISSN (ISO 3297)."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+_SEPARATOR = r"[-\u00ad\u2010-\u2015\u2212 ]?"
+_END = r"(?![0-9A-Za-z])"
+_ISBN13 = re.compile(rf"97[89](?:{_SEPARATOR}[0-9]){{10}}{_END}")
+_ISBN10 = re.compile(rf"[0-9](?:{_SEPARATOR}[0-9]){{8}}{_SEPARATOR}[0-9XxХх]{_END}")
+_SBN = re.compile(rf"[0-9](?:{_SEPARATOR}[0-9]){{7}}{_SEPARATOR}[0-9XxХх]{_END}")
+_ISSN = re.compile(rf"[0-9]{{4}}{_SEPARATOR}[0-9]{{3}}[0-9XxХх]{_END}")
+_NUMBER = re.compile(r"[0-9](?:[-\u00ad\u2010-\u2015\u2212]?[0-9XxХх])*")
+_NOT_DIGIT = re.compile(r"[^0-9X]")
+_NAME_OF_SCHEME = re.compile(r"\be?-?ISS?[BS]?N(?:-1[03]|-L)?\b:?", re.IGNORECASE)
+_BETWEEN = " \t\n\r:;,"
+
+
+class Isbn(msgspec.Struct, frozen=True):
+    """An ISBN as stated: ``value`` has neither hyphens nor blanks, ``qualifier`` is the text that stood around it."""
+
+    value: str
+    is_valid: bool
+    qualifier: str = ""
+
+
+class Issn(msgspec.Struct, frozen=True):
+    """An ISSN as stated: ``value`` is ``NNNN-NNNC`` where it has eight characters, ``qualifier`` the text around it."""
+
+    value: str
+    is_valid: bool
+    qualifier: str = ""
+
+
+def isbn(text: str) -> Isbn | None:
+    """Find the ISBN in a text such as ``ISBN 5-7390-0346-6 (в пер.)``.
+
+    A number of nine digits that is an SBN with a right check digit is given its leading 0. A number of a wrong length
+    or with a wrong check digit is given with ``is_valid`` False; a text without a number gives None. The Cyrillic Х
+    counts as X.
+    """
+    found = None
+    for pattern in (_ISBN13, _ISBN10, _SBN):
+        match = pattern.search(text)
+        if match is None:
+            continue
+        value = _bare(match[0])
+        if pattern is _SBN:
+            value = "0" + value
+        if has_isbn_check_digit(value):
+            return Isbn(value, True, _around(text, match))
+        if found is None and pattern is not _SBN:
+            found = Isbn(value, False, _around(text, match))
+    if found is None:
+        match = _NUMBER.search(text)
+        found = Isbn(_bare(match[0]), False, _around(text, match)) if match else None
+    return found
+
+
+def has_isbn_check_digit(value: str) -> bool:
+    """Whether ten or thirteen characters without separators are an ISBN with its right check digit."""
+    if len(value) == 10 and value[:9].isdecimal() and value.isascii():
+        return _isbn10_check(value[:9]) == value[9]
+    if len(value) == 13 and value.isdecimal() and value.isascii() and value.startswith(("978", "979")):
+        return _isbn13_check(value[:12]) == value[12]
+    return False
+
+
+def isbn13(value: str) -> str:
+    """The thirteen digits of a valid ISBN without separators; raises ``ValueError`` for another text."""
+    if not has_isbn_check_digit(value):
+        raise ValueError(f"{value!r} is no valid ISBN")
+    if len(value) == 13:
+        return value
+    stem = "978" + value[:9]
+    return stem + _isbn13_check(stem)
+
+
+def issn(text: str) -> Issn | None:
+    """Find the ISSN in a text such as ``ISSN 0869-608Х``; a number that is none is given with ``is_valid`` False."""
+    match = _ISSN.search(text)
+    if match is not None:
+        value = _bare(match[0])
+        return Issn(f"{value[:4]}-{value[4:]}", _issn_check(value[:7]) == value[7], _around(text, match))
+    match = _NUMBER.search(text)
+    return Issn(match[0].upper().replace("Х", "X"), False, _around(text, match)) if match else None
+
+
+def _bare(number: str) -> str:
+    return _NOT_DIGIT.sub("", number.upper().replace("Х", "X"))
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    before = _NAME_OF_SCHEME.sub("", text[: match.start()]).strip(_BETWEEN)
+    after = text[match.end() :].strip(_BETWEEN)
+    around = f"{before} {after}".strip()
+    if around.startswith("(") and around.find(")") == len(around) - 1:
+        around = around[1:-1].strip()
+    return around
+
+
+def _isbn10_check(digits: str) -> str:
+    total = sum(weight * int(digit) for weight, digit in zip(range(10, 1, -1), digits, strict=True))
+    return "0123456789X"[-total % 11]
+
+
+def _isbn13_check(digits: str) -> str:
+    total = sum(int(digit) * (3 if position % 2 else 1) for position, digit in enumerate(digits))
+    return str(-total % 10)
+
+
+def _issn_check(digits: str) -> str:
+    total = sum(weight * int(digit) for weight, digit in zip(range(8, 1, -1), digits, strict=True))
+    return "0123456789X"[-total % 11]

@@ -1,0 +1,178 @@
+"""How each class of ``bibld.model.mods`` stands in XML, derived from its declaration alone."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from functools import cache
+from operator import attrgetter
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from lxml import etree
+
+from bibld.model.mods import Inline, Mods, RawXml
+
+MODS = "http://www.loc.gov/mods/v3"
+"""The namespace of MODS 3."""
+
+XLINK = "http://www.w3.org/1999/xlink"
+"""The namespace of XLink."""
+
+XML = "http://www.w3.org/XML/1998/namespace"
+"""The namespace of ``xml:lang`` and ``xml:space``."""
+
+_ATTRIBUTE_MARK = "attribute"
+
+_NAMES = {
+    "id": "ID",
+    "xml_lang": f"{{{XML}}}lang",
+    "xlink_href": f"{{{XLINK}}}href",
+    "extraterrestrial_area": "extraTerrestrialArea",
+}
+"""Names that do not follow from the rule snake_case → camelCase."""
+
+_FIRST = ("etal", "non_sort")
+"""Children that stand before all others: the schema wants ``etal`` there, a reader of the XML ``nonSort``."""
+
+_SPACED = ("non_sort",)
+"""Texts whose blanks count."""
+
+_SAYS_SOMETHING_WHEN_EMPTY = ("etal",)
+
+Values = Callable[[Any], tuple[Any, ...]]
+
+
+class Child(msgspec.Struct, frozen=True):
+    """A field that holds child elements; ``kind`` is the class of one, None for mere text.
+
+    ``is_spaced``: the blanks of the text count. ``is_flag``: the empty element says something.
+    """
+
+    field: str
+    tag: str
+    kind: type | None
+    is_many: bool
+    is_spaced: bool
+    is_flag: bool
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """How one class of the model stands in XML.
+
+    ``attributes`` pairs fields with names in XML; ``attribute_values`` and ``child_values`` get the values of the
+    fields beside them from an instance. ``raw`` and ``inline`` name the fields that are marked so,
+    ``nothing`` is an instance that says nothing.
+    """
+
+    nothing: Any
+    attributes: tuple[tuple[str, str], ...]
+    attribute_values: Values
+    children: tuple[Child, ...]
+    child_values: Values
+    has_text: bool
+    raw: str | None
+    inline: str | None
+    inline_kinds: Mapping[str, type]
+    is_inline_mods: bool
+    field_of_attribute: Mapping[str, str]
+    child_of_tag: Mapping[str, Child]
+
+
+def xml_name(field: str) -> str:
+    """The name in XML (``{namespace}name`` for one of XLink or XML) of a field of the model."""
+    if field in _NAMES:
+        return _NAMES[field]
+    first, *others = field.split("_")
+    return first + "".join("URI" if word == "uri" else word.capitalize() for word in others)
+
+
+def tag_named(name: str) -> str:
+    """A name in the namespace of MODS."""
+    return f"{{{MODS}}}{name}"
+
+
+@cache
+def plan_of(kind: type) -> Plan:
+    """The plan of a class of ``bibld.model.mods``."""
+    attributes: list[tuple[str, str]] = []
+    children: list[Child] = []
+    has_text, raw, inline = False, None, None
+    inline_types: tuple[type, ...] = ()
+    hints = get_type_hints(kind, include_extras=True)
+    for name in sorted(kind.__struct_fields__, key=lambda name: name not in _FIRST):  # type: ignore[attr-defined]
+        hint, marks = _unwrapped(hints[name])
+        if _ATTRIBUTE_MARK in marks:
+            attributes.append((name, xml_name(name)))
+        elif RawXml in marks:
+            raw = name
+        elif Inline in marks:
+            inline, inline_types = name, _members(hint)
+        elif name == "value":
+            has_text = True
+        else:
+            children.append(_child(name, hint))
+    return Plan(
+        nothing=kind(),
+        attributes=tuple(attributes),
+        attribute_values=_getter([name for name, _ in attributes]),
+        children=tuple(children),
+        child_values=_getter([child.field for child in children]),
+        has_text=has_text,
+        raw=raw,
+        inline=inline,
+        inline_kinds=_both_spellings({tag_of(member): member for member in inline_types if member is not Mods}),
+        is_inline_mods=Mods in inline_types,
+        field_of_attribute={xml: name for name, xml in attributes},
+        child_of_tag=_both_spellings({child.tag: child for child in children}),
+    )
+
+
+def _unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401
+    if get_origin(hint) is Annotated:
+        return hint.__origin__, hint.__metadata__
+    return hint, ()
+
+
+def _members(hint: Any) -> tuple[type, ...]:  # noqa: ANN401
+    """The classes that a hint names: ``X``, ``X | None``, ``tuple[X | Y, ...]``."""
+    if get_origin(hint) in (tuple, Union, types.UnionType):
+        return tuple(
+            member
+            for argument in get_args(hint)
+            if argument is not Ellipsis and argument is not types.NoneType
+            for member in _members(argument)
+        )
+    return (hint,)
+
+
+def _child(field: str, hint: Any) -> Child:  # noqa: ANN401
+    (kind,) = _members(hint)
+    return Child(
+        field=field,
+        tag=tag_named(xml_name(field)),
+        kind=None if kind is str else kind,
+        is_many=get_origin(hint) is tuple,
+        is_spaced=field in _SPACED,
+        is_flag=field in _SAYS_SOMETHING_WHEN_EMPTY,
+    )
+
+
+@cache
+def tag_of(kind: type) -> str:
+    """The element of a class that says its name itself."""
+    return tag_named(kind.__struct_config__.tag)  # type: ignore[attr-defined]
+
+
+def _both_spellings(by_tag: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for elements in the namespace and without one."""
+    return {**by_tag, **{etree.QName(tag).localname: value for tag, value in by_tag.items()}}
+
+
+def _getter(names: list[str]) -> Values:
+    if not names:
+        return lambda item: ()
+    if len(names) == 1:
+        get_one = attrgetter(names[0])
+        return lambda item: (get_one(item),)
+    return attrgetter(*names)

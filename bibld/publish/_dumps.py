@@ -1,0 +1,45 @@
+"""Dumps: compressed files of quads whose bytes depend on nothing but the quads."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bibld.model.rdf import graph_of
+from bibld.model.release import ReleaseFile
+
+_MEDIA_TYPES = {
+    ".nq.gz": "application/n-quads",
+    ".nt.gz": "application/n-triples",
+    ".nq": "application/n-quads",
+    ".ttl": "text/turtle",
+    ".json": "application/json",
+}
+
+
+def write_dumps(quads: Iterable[str], folder: Path, name: str) -> None:
+    """Write ``name.nq.gz`` with every quad and ``name.nt.gz`` with the default graph, in the order given."""
+    with _compressed(folder / f"{name}.nq.gz") as every, _compressed(folder / f"{name}.nt.gz") as default:
+        for line in quads:
+            data = line.encode()
+            every.write(data)
+            if graph_of(line) is None:
+                default.write(data)
+
+
+@contextmanager
+def _compressed(path: Path) -> Iterator[gzip.GzipFile]:
+    """A gzip file without name and time in its head, so that the same content has the same bytes."""
+    with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as out:
+        yield out
+
+
+def described(path: Path, folder: Path) -> ReleaseFile:
+    """Size, checksum and media type of a file of a release."""
+    with path.open("rb") as content:
+        checksum = hashlib.file_digest(content, "sha256").hexdigest()
+    media_type = next((kind for end, kind in _MEDIA_TYPES.items() if path.name.endswith(end)), "text/plain")
+    return ReleaseFile(path.relative_to(folder).as_posix(), path.stat().st_size, checksum, media_type)

@@ -1,0 +1,59 @@
+"""The folder of releases: numbers, which one is current, and which ones are let go."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from bibld.errors import StageError
+from bibld.model.release import Manifest
+
+
+class Releases:
+    """``releases/<n>/`` and the file ``releases/current`` that names the one to serve."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.folder = workspace / "releases"
+
+    def numbers(self) -> list[int]:
+        """The numbers of the complete releases, ascending."""
+        if not self.folder.is_dir():
+            return []
+        return sorted(int(place.name) for place in self.folder.iterdir() if place.name.isdigit())
+
+    def current(self) -> Path | None:
+        """The folder of the release that is to be served."""
+        try:
+            name = (self.folder / "current").read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            return None
+        place = self.folder / name
+        return place if name.isdigit() and place.is_dir() else None
+
+    def manifest(self, place: Path) -> Manifest:
+        """What a release says about itself; raises ``StageError`` where it cannot be read."""
+        try:
+            return msgspec.json.decode((place / "manifest.json").read_bytes(), type=Manifest)
+        except (OSError, msgspec.DecodeError) as error:
+            raise StageError(f"{place}: is no release of this bibld: {error}; run `bibld run` again") from error
+
+    def building(self) -> tuple[int, Path]:
+        """The number of the next release and an empty folder to make it in."""
+        number = max(self.numbers(), default=0) + 1
+        place = self.folder / "building"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        return number, place
+
+    def complete(self, number: int, place: Path, keep: int) -> Path:
+        """Turn the folder into the current release, and let go of all but the last ``keep``."""
+        final = self.folder / str(number)
+        place.rename(final)
+        pointer = self.folder / "current.new"
+        pointer.write_text(f"{number}\n", encoding="ascii")
+        pointer.replace(self.folder / "current")
+        for old in self.numbers()[:-keep]:
+            shutil.rmtree(self.folder / str(old))
+        return final

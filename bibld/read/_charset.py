@@ -1,0 +1,216 @@
+"""Which charset a file is in, and its records' bytes as text.
+
+The order of belief: what the configuration says; strict UTF-8 with at least one character of several bytes; escape
+sequences of ISO 2022; the statistics of Russian text; the charset that the flavour's standard names. What the file
+itself declares only breaks ties, since it is so often wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from bibld.errors import ConfigError
+from bibld.read import _cyrillic, _marc8
+from bibld.read._characters import non_sorting
+from bibld.read._cyrillic import CYRILLIC
+from bibld.read._marc8 import ISO5426, MARC8
+
+AUTO = "auto"
+ASCII, UTF8, LATIN1 = "ascii", "utf-8", "iso8859-1"
+
+_ENOUGH = 8
+"""Bytes beyond ASCII from which the statistics of letters can be believed for a single record."""
+
+_BETTER = 0.25
+"""By how much another charset's score must be better, for a record to be read otherwise than most of its file."""
+
+_REPLACED = b"\xef\xbf\xbd"
+_ASCII_TEXT = "".join(map(chr, range(0x80)))
+_ASCII_BYTES = bytes(range(0x80))
+_ACCENTED_WORD = re.compile("[A-Za-z][\xe0-\xff][^\xe0-\xff]|[\xc0-\xff][a-z]")
+_NON_SORTING_PAIR = {
+    name: re.compile("(\x1f.){0}([^{0}{1}\x1e\x1f]+){1}".format(*bytes((0x88, 0x89)).decode(name)), re.DOTALL)
+    for name in ("cp1251", "koi8-r")
+}
+
+
+class Charsets(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was found out about a file: enough to decode each of its records alone.
+
+    ``declared`` is what the file claims, ``main`` what most of its records are in, ``other`` what those are in that
+    are not in ``main`` (empty: none were seen), ``legacy`` what the flavour's standard names for records that are not
+    Unicode, ``fixed`` whether the configuration settled it.
+    """
+
+    declared: str | None
+    main: str
+    other: str = ""
+    legacy: str = LATIN1
+    fixed: bool = False
+
+
+class Decoded(msgspec.Struct, frozen=True):
+    """The text of a record's bytes, and what had to be done for it."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def named(charset: str) -> str:
+    """The usual name of a charset; raises ``ConfigError`` for one that is unknown or does not contain ASCII."""
+    folded = charset.strip().lower().replace("_", "-")
+    if folded in (MARC8, "marc-8", "ansel"):
+        return MARC8
+    if folded in (ISO5426, "iso-5426"):
+        return ISO5426
+    try:
+        name = codecs.lookup(folded).name
+        contains_ascii = _ASCII_BYTES.decode(name) == _ASCII_TEXT
+    except (LookupError, ValueError) as error:
+        raise ConfigError([_no_charset(charset)]) from error
+    if not contains_ascii:
+        raise ConfigError([_no_charset(charset)])
+    return UTF8 if name == "utf-8-sig" else name
+
+
+def _no_charset(charset: str) -> str:
+    return f'"{charset}" is no charset of bibliographic records; use auto, utf-8, marc8, {", ".join(CYRILLIC)} …'
+
+
+def settled(charset: str, declared: str | None, legacy: str, samples: Iterable[bytes]) -> Charsets:
+    """Decide about a file: by the configured ``charset``, or where that is ``auto`` from some of its records."""
+    if charset != AUTO:
+        return Charsets(declared, named(charset), legacy=legacy, fixed=True)
+    votes: Counter[str] = Counter()
+    others: list[bytes] = []
+    for data in samples:
+        if not is_beyond_ascii(data):
+            votes[ASCII] += 1
+        elif _is_mostly_utf8(data):
+            votes[UTF8] += 1
+        else:
+            others.append(data)
+    other = _guessed(b"\x1e".join(others), declared, legacy) if others else ""
+    if votes[UTF8] > len(others):
+        return Charsets(declared, UTF8, other=other, legacy=legacy)
+    if others:
+        return Charsets(declared, other, other=UTF8 if votes[UTF8] else "", legacy=legacy)
+    if votes[UTF8]:
+        return Charsets(declared, UTF8, legacy=legacy)
+    return Charsets(declared, ASCII, legacy=legacy)
+
+
+def is_beyond_ascii(data: bytes) -> bool:
+    """Whether the charset matters for these bytes."""
+    return not data.isascii() or _marc8.has_escapes(data)
+
+
+def decoded(data: bytes, charsets: Charsets) -> Decoded:
+    """Decode a record's bytes; never fails: what cannot be decoded becomes U+FFFD, with a warning."""
+    if charsets.fixed:
+        return _by(data, charsets.main)
+    if not is_beyond_ascii(data):
+        return Decoded(data.decode("ascii"))
+    if data.isascii():
+        return _by(data, charsets.legacy if charsets.legacy != LATIN1 else MARC8)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        name = _name_without_utf8(data, charsets)
+    else:
+        if charsets.main not in CYRILLIC or _cyrillic.score(text) >= _cyrillic.score(_plain(data, charsets.main)):
+            return Decoded(non_sorting(text), _unlike(UTF8, charsets))
+        name = charsets.main
+    found = _by(data, name)
+    return Decoded(found.text, _unlike(name, charsets) + found.warnings)
+
+
+def _name_without_utf8(data: bytes, charsets: Charsets) -> str:
+    """The charset of one record that is not UTF-8."""
+    main = charsets.main
+    if main == UTF8 and _is_mostly_utf8(data):
+        return UTF8
+    expected = charsets.other if main in (UTF8, ASCII) else main
+    if expected in CYRILLIC:
+        if not _cyrillic.is_odd(data, expected):
+            return expected
+        return _better_than(data, expected, charsets)
+    if expected and expected != UTF8 and not _looks_cyrillic(data):
+        return expected
+    guess = _guessed(data, charsets.declared, charsets.legacy)
+    if main == UTF8 and not expected and guess == LATIN1 and len(_ACCENTED_WORD.findall(data.decode(LATIN1))) < 2:
+        return UTF8
+    return guess
+
+
+def _better_than(data: bytes, expected: str, charsets: Charsets) -> str:
+    if _high(data) < _ENOUGH:
+        return expected
+    name, score = _cyrillic.best(data)
+    if score >= _cyrillic.SURE:
+        return name if score >= _cyrillic.score(_plain(data, expected)) + _BETTER else expected
+    return _not_cyrillic(data, charsets.legacy) if _cyrillic.score(_plain(data, expected)) < 0 else expected
+
+
+def _looks_cyrillic(data: bytes) -> bool:
+    return _high(data) >= _ENOUGH and _cyrillic.best(data)[1] >= _cyrillic.SURE
+
+
+def _guessed(data: bytes, declared: str | None, legacy: str) -> str:
+    """The charset of bytes that are not UTF-8."""
+    if _marc8.has_escapes(data) and legacy != LATIN1:
+        return legacy
+    name, score = _cyrillic.best(data, declared)
+    if score >= _cyrillic.SURE and _high(data) >= _ENOUGH:
+        return name
+    return _not_cyrillic(data, legacy)
+
+
+def _not_cyrillic(data: bytes, legacy: str) -> str:
+    return legacy if legacy == LATIN1 or _marc8.plausible(data, legacy) else LATIN1
+
+
+def _by(data: bytes, name: str) -> Decoded:
+    if name in (MARC8, ISO5426):
+        text, wrong = _marc8.decode(data, name)
+    else:
+        text = data.decode(name, "replace")
+        wrong = text.count("\ufffd")
+        if wrong and name == UTF8:
+            wrong -= data.count(_REPLACED)
+    pair = _NON_SORTING_PAIR.get(name)
+    text = pair.sub("\\1\x98\\2\x9c", text) if pair else non_sorting(text) if name not in CYRILLIC else text
+    if not wrong:
+        return Decoded(text)
+    return Decoded(text, (f"{wrong} byte sequence{'s' if wrong > 1 else ''} not in {name} replaced by U+FFFD",))
+
+
+def _plain(data: bytes, name: str) -> str:
+    return data.decode(name, "replace")
+
+
+def _unlike(name: str, charsets: Charsets) -> tuple[str, ...]:
+    if name == charsets.main or charsets.main == ASCII:
+        return ()
+    return (f"read as {name}, though most of the file is {charsets.main}",)
+
+
+def _is_mostly_utf8(data: bytes) -> bool:
+    """Whether the bytes are UTF-8, or would be but for a few."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+        good = sum(char >= "\x80" for char in text)
+        broken = text.count("\ufffd") - data.count(_REPLACED)
+        return good - broken >= 2 * broken
+    return True
+
+
+def _high(data: bytes) -> int:
+    return len(data.translate(None, _ASCII_BYTES))

@@ -1,0 +1,204 @@
+"""Leader, directory and fields of one ISO 2709 record, worked out again where they do not fit together."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, pairwise
+
+import msgspec
+
+from bibld.errors import ReadError
+from bibld.protocols import Raw
+from bibld.read._iso2709_cut import FIELD_END, RECORD_END
+
+_LEADER_LENGTH = 24
+_ENTRY_LENGTH = 12
+_ENTRY = re.compile(rb"[ -~]{3}[0-9]{9}")
+_NO_TAG_CHARACTER = re.compile(r"[^!-~\xa1-\xff]")
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A leader of 24 characters, a tag for each field, and the fields' bytes with 1E between them."""
+
+    leader: str
+    tags: list[str]
+    body: bytes
+    warnings: tuple[str, ...] = ()
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One directory entry; ``start`` is -1 where its numbers are no numbers."""
+
+    tag: str
+    start: int
+    end: int
+
+
+def layout_of(raw: Raw) -> Layout:
+    """Take a record apart; raises ``ReadError`` where there is no field."""
+    return _exact(raw.data) or _repaired(raw)
+
+
+def _exact(data: bytes) -> Layout | None:
+    """The layout of a record in which everything fits; None if anything does not."""
+    try:
+        base = int(data[12:17])
+        fits = int(data[:5]) == len(data) and base > _LEADER_LENGTH + 1 and data[base - 1] == 0x1E
+        fits = fits and data[-2:] == FIELD_END + RECORD_END and base < len(data) - 1
+        fits = fits and (base - 1 - _LEADER_LENGTH) % _ENTRY_LENGTH == 0
+        if not fits:
+            return None
+        head = data[: base - 1].decode("ascii")
+        numbers = [int(head[start : start + 9]) for start in range(_LEADER_LENGTH + 3, base - 1, _ENTRY_LENGTH)]
+    except (ValueError, IndexError):
+        return None
+    body = data[base:-2]
+    lengths = [len(field) + 1 for field in body.split(FIELD_END)]
+    starts = accumulate(lengths, initial=0)
+    expected = [length * 100_000 + start for length, start in zip(lengths, starts, strict=False)]
+    if numbers != expected or not head.isprintable():
+        return None
+    tags = [head[start : start + 3] for start in range(_LEADER_LENGTH, base - 1, _ENTRY_LENGTH)]
+    return Layout(head[:_LEADER_LENGTH], tags, body)
+
+
+def _repaired(raw: Raw) -> Layout:
+    record = raw.data.removesuffix(RECORD_END)
+    warnings: list[str] = []
+    if len(record) == len(raw.data):
+        warnings.append("record terminator missing")
+    stated = raw.data[:5]
+    if not stated.isdigit():
+        warnings.append(f"record length {_shown(stated)} is no number")
+    elif int(stated) != len(record) + 1:
+        warnings.append(f"record length {int(stated)} should be {len(record) + 1}")
+    end = _directory_end(record, warnings)
+    if end < 0:
+        raise ReadError(raw.origin, "no directory: no field terminator behind a leader of 24 bytes", raw.data)
+    entries = _entries(record[_LEADER_LENGTH:end], warnings)
+    body = record[end + 1 :]
+    tags, fields = _paired(entries, body, warnings)
+    if not fields:
+        raise ReadError(raw.origin, "the record has no field", raw.data)
+    leader = record[:_LEADER_LENGTH].decode("latin-1")
+    if not leader.isascii() or not leader.isprintable():
+        warnings.append("characters in the leader that are not ASCII replaced by blanks")
+        leader = re.sub("[^ -~]", " ", leader)
+    joined = FIELD_END.join(field.replace(FIELD_END, b"") for field in fields)
+    return Layout(leader, tags, joined, tuple(warnings))
+
+
+def _shown(data: bytes) -> str:
+    return repr(data.decode("latin-1"))
+
+
+def _directory_end(record: bytes, warnings: list[str]) -> int:
+    """Where the directory's field terminator stands, whatever leader 12-16 says; -1 if nowhere."""
+    first = record.find(FIELD_END, _LEADER_LENGTH)
+    stated = int(record[12:17]) - 1 if record[12:17].isdigit() else -1
+    if first < 0 or stated == first:
+        return first
+    if (
+        (first - _LEADER_LENGTH) % _ENTRY_LENGTH
+        and stated > first
+        and (stated - _LEADER_LENGTH) % _ENTRY_LENGTH == 0
+        and record[stated : stated + 1] == FIELD_END
+    ):
+        warnings.append("field terminator within the directory")
+        return stated
+    warnings.append(f"base address {_shown(record[12:17])} should be {first + 1:05d}")
+    return first
+
+
+def _entries(directory: bytes, warnings: list[str]) -> list[Entry]:
+    surplus = len(directory) % _ENTRY_LENGTH
+    if surplus:
+        warnings.append(f"directory of {len(directory)} bytes, not a multiple of {_ENTRY_LENGTH}")
+        aligned = (directory[: len(directory) - surplus], directory[surplus:])
+        directory = max(aligned, key=lambda part: sum(map(bool, map(_ENTRY.fullmatch, _in_twelves(part)))))
+    return [_entry(data) for data in _in_twelves(directory)]
+
+
+def _in_twelves(data: bytes) -> list[bytes]:
+    return [data[start : start + _ENTRY_LENGTH] for start in range(0, len(data), _ENTRY_LENGTH)]
+
+
+def _entry(data: bytes) -> Entry:
+    tag = _NO_TAG_CHARACTER.sub("?", data[:3].decode("latin-1"))
+    if not data[3:].isdigit():
+        return Entry(tag, -1, -1)
+    start = int(data[7:])
+    return Entry(tag, start, start + int(data[3:7]))
+
+
+def _paired(entries: list[Entry], body: bytes, warnings: list[str]) -> tuple[list[str], list[bytes]]:
+    """Give each tag its field: by the directory where that fits the field terminators, else in order."""
+    if not body.endswith(FIELD_END):
+        warnings.append("the last field has no terminator")
+        body += FIELD_END
+    pieces = body[:-1].split(FIELD_END)
+    ends = set(accumulate(len(piece) + 1 for piece in pieces))
+    starts = {0} | ends
+    fits = [entry.start in starts and entry.end in ends and entry.start < entry.end for entry in entries]
+    if all(fits) and _are_apart(entries):
+        left = len(pieces) - sum(body.count(FIELD_END, entry.start, entry.end) for entry in entries)
+        if left > 0:
+            warnings.append(f"{left} field{'s' if left > 1 else ''} without a directory entry dropped")
+        return [entry.tag for entry in entries], [body[entry.start : entry.end - 1] for entry in entries]
+    warnings.append("directory does not fit the fields: tags paired with fields in order")
+    if len(entries) != len(pieces):
+        return _anchored(entries, fits, body, pieces, warnings)
+    return [entry.tag for entry in entries], pieces
+
+
+def _are_apart(entries: list[Entry]) -> bool:
+    ordered = sorted((entry.start, entry.end) for entry in entries)
+    return all(first[1] <= second[0] for first, second in pairwise(ordered))
+
+
+def _anchored(
+    entries: list[Entry], fits: list[bool], body: bytes, pieces: list[bytes], warnings: list[str]
+) -> tuple[list[str], list[bytes]]:
+    """Pair in order where the numbers of tags and fields differ, holding to the entries that do fit."""
+    tags: list[str] = []
+    fields: list[bytes] = []
+    position = 0
+    waiting: list[Entry] = []
+    unpaired: list[str] = []
+    orphans = 0
+    for entry, is_anchor in [*zip(entries, fits, strict=True), (Entry("", len(body), len(body)), True)]:
+        if not is_anchor or entry.start < position:
+            waiting.append(entry)
+            continue
+        between = _between(body, position, entry.start)
+        exact = _sliced(waiting, body, position, entry.start)
+        found = exact if exact and len(exact) != len(between) else between
+        tags += [held.tag for held, _ in zip(waiting, found, strict=False)]
+        fields += found[: len(waiting)]
+        unpaired += [held.tag for held in waiting[len(found) :]]
+        orphans += max(len(found) - len(waiting), 0)
+        waiting = []
+        if entry.tag:
+            tags.append(entry.tag)
+            fields.append(body[entry.start : entry.end - 1])
+            position = entry.end
+    if unpaired:
+        warnings.append(f"no field for the directory entries {' '.join(unpaired)}")
+    if orphans:
+        warnings.append(f"{orphans} field{'s' if orphans > 1 else ''} without a directory entry dropped")
+    return tags, fields
+
+
+def _between(body: bytes, start: int, end: int) -> list[bytes]:
+    if start >= end:
+        return []
+    return body[start:end].removesuffix(FIELD_END).split(FIELD_END)
+
+
+def _sliced(entries: list[Entry], body: bytes, start: int, end: int) -> list[bytes] | None:
+    """The fields of entries that follow each other without a gap from start to end; None if they do not."""
+    for entry in entries:
+        if entry.start != start or entry.end <= start:
+            return None
+        start = entry.end
+    return [body[entry.start : entry.end - 1] for entry in entries] if start == end else None

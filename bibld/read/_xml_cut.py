@@ -1,0 +1,204 @@
+"""Cutting XML into the elements of its records without building a tree of the whole, so that one malformed record does
+not take the others with it. Time grows with the size of the file, memory with that of its largest record."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+import msgspec
+
+Piece = tuple[int, bytes, str]
+"""Offset in the file, bytes, and what is wrong (empty: the element is whole)."""
+
+_CHUNK = 512 * 1024
+_LONGEST_NAME = 256
+_KEPT_OF_OVERSIZE = 64 * 1024
+_SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>", b"<!DOCTYPE": b">"}
+_LONGEST_TAG = 64 * 1024
+_BRACKET = re.compile(rb"[<>]")
+_WRAPPED = re.compile(rb"<(?:[\w.-]+:)?(?:header|metadata|recordData|recordSchema|recordIdentifier)[\s/>]")
+
+
+class RecordShape(msgspec.Struct, frozen=True):
+    """How records look in a file: the local name of their element, and a pattern that a part of one matches."""
+
+    element: str
+    content: str
+
+
+SLIM = RecordShape("record", r"<(?:[\w.-]+:)?(?:leader|controlfield|datafield)[\s/>]")
+"""MARCXML, MarcXchange, UNISlim."""
+
+TURBO = RecordShape("r", r"<(?:[\w.-]+:)?(?:l|[cd][0-9A-Za-z]{3})[\s/>]")
+"""Turbomarc, which puts the tags into the names of elements."""
+
+
+def cut(stream: Stream, shape: RecordShape, maximum: int) -> Iterator[Piece]:
+    """The record elements of a file in a charset that contains ASCII.
+
+    What only wraps records (a ``record`` of OAI-PMH or SRU) is passed over; what stands in comments and CDATA is no
+    record. A record that is not closed before the next one begins, or before the file ends, is given with a fault, and
+    so is one of more than ``maximum`` bytes.
+    """
+    scan = _Scan(stream, shape, maximum)
+    while (piece := scan.next_piece()) is not None:
+        if piece[1]:
+            yield piece
+
+
+class _Scan:
+    """The state of going through a file: ``buffer`` begins at ``base``, all before ``position`` is dealt with, a record
+    element that is not closed yet begins at ``open_at`` (-1: none)."""
+
+    def __init__(self, stream: Stream, shape: RecordShape, maximum: int) -> None:
+        element = shape.element.encode()
+        self._markup = re.compile(
+            rb"<!--|<!\[CDATA\[|<\?|<!DOCTYPE|<(/?)(?:[A-Za-z_][\w.-]{0,99}:)?" + element + rb"(?=[\s/>])"
+        )
+        self._content = re.compile(shape.content.encode())
+        self._stream = stream
+        self._maximum = maximum
+        self._buffer = b""
+        self._base = self._position = 0
+        self._open_at = -1
+        self._at_end = False
+        self._searched = dict.fromkeys(_SECTION_ENDS, 0)
+
+    def next_piece(self) -> Piece | None:
+        """The next record; one of no bytes where there is only progress; None at the end."""
+        found = self._markup.search(self._buffer, self._position)
+        if found is None:
+            return self._beyond_markup()
+        if found[1] is None:
+            return self._section(found)
+        bracket = _BRACKET.search(self._buffer, found.end())
+        if bracket is None and not self._at_end and len(self._buffer) - found.start() < _LONGEST_TAG:
+            return self._more(found.start())
+        end = bracket.end() if bracket is not None and bracket[0] == b">" else found.end()
+        if found[1]:
+            return self._closed(end)
+        return self._opened(found.start(), end)
+
+    def _beyond_markup(self) -> Piece | None:
+        if not self._at_end:
+            end = len(self._buffer)
+            bracket = self._buffer.rfind(b"<", max(self._position, end - _LONGEST_NAME))
+            return self._more(bracket if bracket >= 0 else end)
+        if self._open_at < 0:
+            return None
+        piece = self._piece(self._open_at, len(self._buffer), "the file ends within this record; fetch it again")
+        self._open_at = -1
+        self._position = len(self._buffer)
+        return piece
+
+    def _section(self, found: re.Match[bytes]) -> Piece | None:
+        """Pass over a comment, CDATA section, processing instruction or DOCTYPE; what is never closed is text."""
+        opening = found[0]
+        closing = _SECTION_ENDS[opening]
+        if opening == b"<!DOCTYPE":
+            bracket = self._buffer.find(b"[", found.end())
+            plain = self._buffer.find(b">", found.end())
+            if bracket >= 0 and (plain < 0 or bracket < plain):
+                closing = b"]>"
+        begin = max(found.end(), self._searched[opening] - self._base)
+        end = self._buffer.find(closing, begin)
+        if end >= 0:
+            self._position = end + len(closing)
+            return self._progress()
+        self._searched[opening] = self._base + max(len(self._buffer) - len(closing) + 1, found.end())
+        if self._at_end or len(self._buffer) - found.start() > self._maximum:
+            self._position = found.end()
+            return self._progress()
+        return self._more(found.start())
+
+    def _opened(self, start: int, end: int) -> Piece | None:
+        before, self._open_at = self._open_at, start
+        self._position = end
+        if self._buffer[end - 2 : end] == b"/>":
+            self._open_at = -1
+            if before >= 0:
+                self._open_at = before
+                return self._progress()
+            return self._piece(start, end, "")
+        if before >= 0 and self._content.search(self._buffer, before, start):
+            return self._piece(before, start, "the next record begins before this one is closed")
+        return self._progress()
+
+    def _closed(self, end: int) -> Piece | None:
+        before, self._open_at = self._open_at, -1
+        self._position = end
+        if before < 0:
+            return self._progress()
+        piece = self._piece(before, end, "")
+        if not self._content.search(piece[1]) and _WRAPPED.search(piece[1]):
+            return self._progress()
+        return piece
+
+    def _more(self, position: int) -> Piece | None:
+        """Read more, keeping what is still needed; what is open for more than the maximum is given up."""
+        keep = self._open_at if self._open_at >= 0 else position
+        if len(self._buffer) - keep > self._maximum:
+            return self._too_long(keep, position)
+        self._position = position - keep
+        self._open_at = 0 if self._open_at >= 0 else -1
+        self._base += keep
+        chunk = self._stream.read(_CHUNK)
+        self._at_end = not chunk
+        self._buffer = self._buffer[keep:] + chunk
+        return self._progress()
+
+    def _too_long(self, start: int, position: int) -> Piece | None:
+        is_record = self._open_at >= 0 and self._content.search(self._buffer, start) is not None
+        self._open_at = -1
+        self._position = max(position, start + 1)
+        if not is_record:
+            return self._progress()
+        fault = f"a record of more than {self._maximum} bytes (the first {_KEPT_OF_OVERSIZE} are kept)"
+        return self._piece(start, min(start + _KEPT_OF_OVERSIZE, len(self._buffer)), fault)
+
+    def _piece(self, start: int, end: int, fault: str) -> Piece:
+        return self._base + start, self._buffer[start:end], fault
+
+    def _progress(self) -> Piece:
+        return self._base + self._position, b"", ""
+
+
+class Stream(Protocol):
+    """What is read from: a file, or something that stands before one."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Up to ``size`` bytes; empty at the end."""
+
+
+class Rejoined:
+    """A stream with the bytes that were already read from it before it again."""
+
+    def __init__(self, head: bytes, stream: Stream) -> None:
+        self._head = head
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The bytes in front at once, then those of the stream."""
+        head, self._head = self._head, b""
+        return head or self._stream.read(size)
+
+
+class Recoded:
+    """A stream in UTF-8 made from one in a charset that does not contain ASCII, such as UTF-16."""
+
+    def __init__(self, stream: Stream, charset: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(charset)("replace")
+        self._at_end = False
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes (about ``size`` of them); empty at the end."""
+        data = b""
+        while not data and not self._at_end:
+            chunk = self._stream.read(size)
+            self._at_end = not chunk
+            data = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", "replace")
+        return data

@@ -1,0 +1,197 @@
+"""Documents about things: negotiated, redirected to, and written in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+import msgspec
+import pyoxigraph as ox
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bibld.model.marc import MarcRecord
+from bibld.model.marc_writers import to_marcxml, to_mrk
+from bibld.model.mods import Mods
+from bibld.model.mods_xml import to_xml
+from bibld.model.release import Manifest
+from bibld.protocols import CatalogView, SourceRecord
+from bibld.serve._addresses import Addresses
+from bibld.serve._graph import ReleaseGraph, read_turtle, triple, write
+from bibld.serve._http import Problem, Representation, link_header, redirect, respond
+from bibld.serve._negotiation import choose
+from bibld.serve._pages import Pages
+from bibld.serve._things import MEDIA_TYPES, Finder, Gone, Moved, Thing, split_suffix
+from bibld.serve._vocabulary import Vocabulary
+
+_CACHED_DOCUMENTS = 512
+_JSON = "application/json"
+
+
+class Sources(msgspec.Struct, frozen=True):
+    """What documents are made from. ``dataset_turtle`` is the release's void.ttl."""
+
+    manifest: Manifest
+    catalog: CatalogView
+    graph: ReleaseGraph
+    addresses: Addresses
+    vocabulary: Vocabulary
+    original: Callable[[SourceRecord], MarcRecord | None]
+    dataset_turtle: bytes
+
+
+class Documents:
+    """Answers requests for everything whose IRI begins with the base."""
+
+    def __init__(self, sources: Sources, pages: Pages) -> None:
+        self._sources = sources
+        self._pages = pages
+        self._addresses = sources.addresses
+        self._finder = Finder(sources.addresses.iris, sources.catalog, sources.graph.mentions)
+        self._written = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._write)
+
+    async def answer(self, request: Request) -> Response:
+        """Answer for a path under the mount."""
+        path: str = request.path_params["path"]
+        if path.endswith("/") and path.strip("/"):
+            return Response(status_code=308, headers={"Location": self._addresses.page(path.rstrip("/"))})
+        bare, suffix = split_suffix(path)
+        is_document_path = bare.startswith("doc/")
+        bare = bare.removeprefix("doc/")
+        found = self._finder.find(bare)
+        if found is None:
+            raise Problem(404, "Not found", "There is nothing of this name here, and there never was.")
+        if isinstance(found, Moved):
+            return self._moved(request, found, suffix)
+        if isinstance(found, Gone):
+            return self._gone(request, found, suffix)
+        if suffix is not None:
+            if suffix not in found.forms or not (is_document_path or found.is_document):
+                raise Problem(404, "Not found", f"There is no form .{suffix} of this.")
+            return self._document(request, found, suffix, MEDIA_TYPES[suffix])
+        form, media_type = self._negotiated(request, found)
+        if is_document_path or found.is_document:
+            return self._document(request, found, form, media_type)
+        return redirect(self._form_path(found.path, form, media_type), {"Link": self._links(found)})
+
+    def _negotiated(self, request: Request, thing: Thing) -> tuple[str, str]:
+        """The form and media type that the client likes best; raises the 406 ``Problem``."""
+        offers = {MEDIA_TYPES[form]: form for form in thing.forms}
+        offers[_JSON] = "jsonld"
+        best = choose(_accept(request), tuple(offers))
+        if best is None:
+            alternates = [(MEDIA_TYPES[form], self._form_path(thing.path, form)) for form in thing.forms]
+            raise Problem(
+                406,
+                "Not acceptable",
+                "This document has none of the forms that the request accepts.",
+                {"Link": link_header([(path, "alternate", kind) for kind, path in alternates])},
+                alternates,
+            )
+        return offers[best], best
+
+    def _form_path(self, path: str, form: str, media_type: str = "") -> str:
+        suffix = "" if media_type == _JSON else f".{form}"  # application/json has no suffix of its own
+        return self._addresses.page(f"doc/{path}{suffix}")
+
+    def _links(self, thing: Thing) -> str:
+        links: list[tuple[str, str, str | None]] = [
+            (self._form_path(thing.path, form), "alternate", MEDIA_TYPES[form]) for form in thing.forms
+        ]
+        links.append((self._form_path(thing.path, "ttl"), "describedby", "text/turtle"))
+        links.append((self._sources.manifest.dataset.license, "license", None))
+        return link_header([link for link in links if link[0].isascii()])
+
+    def _document(self, request: Request, thing: Thing, form: str, media_type: str) -> Response:
+        body = self._written(thing.path, form)
+        links = self._links(thing)
+        if not thing.is_document:
+            links += f', <{thing.iri}>; rel="about"'
+        headers = [("Link", links), ("Content-Location", self._form_path(thing.path, form, media_type))]
+        return respond(request, Representation(body, media_type, tuple(headers)))
+
+    def _moved(self, request: Request, moved: Moved, suffix: str | None) -> Response:
+        survivor = self._finder.find(moved.path)
+        assert isinstance(survivor, Thing)
+        if suffix is not None and suffix in survivor.forms:
+            location = self._form_path(moved.path, suffix)
+        else:
+            location = self._form_path(moved.path, *self._negotiated(request, survivor))
+        return redirect(location, {"Link": f'<{moved.iri}>; rel="canonical"'})
+
+    def _gone(self, request: Request, gone: Gone, suffix: str | None) -> Response:
+        offers = [MEDIA_TYPES[form] for form in ("html", "ttl", "nt", "jsonld", "rdf")]
+        named = MEDIA_TYPES.get(suffix or "")
+        media_type = named if named in offers else choose(_accept(request), offers)
+        if media_type is None or media_type == "text/html":
+            raise Problem(
+                410,
+                "Gone",
+                f"The record {gone.record} has been withdrawn, and no other record describes the same publication.",
+            )
+        tombstone = [
+            triple(gone.iri, "owl:deprecated", ox.Literal(value=True)),
+            triple(gone.iri, "rdfs:comment", ox.Literal("The record has been withdrawn.", language="en")),
+            triple(gone.iri, "dcterms:identifier", ox.Literal(str(gone.record))),
+        ]
+        body = self._serialised(tombstone, media_type)
+        return respond(request, Representation(body, media_type, status=410))
+
+    def _write(self, path: str, form: str) -> bytes:
+        thing = self._finder.find(path)
+        assert isinstance(thing, Thing)
+        if form == "html":
+            return self._pages.document(thing, self._triples(thing))
+        if form == "mods.xml":
+            return to_xml(_mods(thing), pretty=True)
+        if form in ("marcxml", "mrk"):
+            return self._original(thing, form)
+        return self._serialised([*self._triples(thing), *self._about_document(thing)], MEDIA_TYPES[form])
+
+    def _original(self, thing: Thing, form: str) -> bytes:
+        record = self._sources.original(thing.record) if thing.record is not None else None
+        if record is None:
+            raise Problem(404, "Not found", "The source gave this record in another form than MARC.")
+        return to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode()
+
+    def _serialised(self, triples: Iterable[ox.Triple], media_type: str) -> bytes:
+        vocabulary = self._sources.vocabulary
+        return write(triples, media_type, vocabulary.prefixes, vocabulary.context)
+
+    def _triples(self, thing: Thing) -> list[ox.Triple]:
+        if thing.kind == "ontology":
+            return list(read_turtle(self._sources.vocabulary.turtle, thing.iri))
+        triples = self._sources.graph.description(thing.iri)
+        if thing.path == "dataset" and self._sources.dataset_turtle:
+            triples.extend(read_turtle(self._sources.dataset_turtle, thing.iri))
+        return triples
+
+    def _about_document(self, thing: Thing) -> list[ox.Triple]:
+        """What a document says about itself."""
+        iris = self._addresses.iris
+        manifest = self._sources.manifest
+        if thing.kind in ("ontology", "dataset"):
+            return []
+        document = thing.iri if thing.is_document else iris.document(thing.iri)
+        about = [triple(document, "void:inDataset", iris.dataset)]
+        if not thing.is_document:
+            about.append(triple(document, "rdf:type", ox.NamedNode("http://xmlns.com/foaf/0.1/Document")))
+            about.append(triple(document, "foaf:primaryTopic", thing.iri))
+            modified = ox.Literal(manifest.created, datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#dateTime"))
+            about.append(triple(document, "dcterms:modified", modified))
+            about.append(triple(document, "dcterms:license", manifest.dataset.license))
+        if thing.merged is not None:
+            members = thing.merged.cluster.members
+            about.extend(triple(document, "dcterms:source", iris.record(member)) for member in members)
+        return about
+
+
+def _mods(thing: Thing) -> Mods:
+    if thing.merged is not None:
+        return thing.merged.mods
+    assert thing.record is not None
+    return thing.record.mods
+
+
+def _accept(request: Request) -> str:
+    return ",".join(request.headers.getlist("accept"))

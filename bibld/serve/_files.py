@@ -1,0 +1,85 @@
+"""Files: those of the release, named by its manifest alone, and the site's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from bibld.model.release import Manifest, ReleaseFile
+from bibld.serve._addresses import Addresses
+from bibld.serve._http import Problem, Representation, respond, with_charset
+
+_STATIC_TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
+_SITEMAPS = ("sitemap.xml", "sitemap_index.xml", "sitemap/index.xml", "sitemap/sitemap.xml")
+
+
+class Files:
+    """Answers for everything that is not a document. A request picks a name of a table; it never makes a path."""
+
+    def __init__(self, release: Path, manifest: Manifest, addresses: Addresses) -> None:
+        self._release = release
+        self._files: Mapping[str, ReleaseFile] = {file.name: file for file in manifest.files}
+        self._manifest = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+        self._static = _static_files()
+        self._robots = _robots(self._files, addresses).encode()
+
+    async def dump(self, request: Request) -> Response:
+        """A file of the release."""
+        name = request.path_params["name"]
+        if name == "manifest.json":
+            return respond(request, Representation(self._manifest, "application/json"))
+        file = self._files.get(name)
+        path = self._release / file.name if file is not None else None
+        if file is None or path is None or not path.is_file():
+            raise Problem(404, "Not found", "The release has no file of this name.")
+        tag = f'"{file.sha256}"'
+        media_type = "application/gzip" if name.endswith(".gz") else file.media_type
+        headers = {"ETag": tag, "Cache-Control": "public, max-age=300"}
+        if tag in [each.strip() for each in request.headers.get("if-none-match", "").split(",")]:
+            return Response(status_code=304, headers=headers)
+        return FileResponse(path, headers={**headers, "Content-Type": with_charset(media_type)})
+
+    async def static(self, request: Request) -> Response:
+        """A file of the site."""
+        return self._own(request, request.path_params["name"])
+
+    async def icon(self, request: Request) -> Response:
+        """The icon, where browsers look for one."""
+        return self._own(request, "icon.svg")
+
+    async def robots(self, request: Request) -> Response:
+        """The rules for crawlers (RFC 9309)."""
+        return respond(request, Representation(self._robots, "text/plain"))
+
+    async def void(self, request: Request) -> Response:
+        """The description of the dataset (VoID, 7.2)."""
+        path = self._release / "void.ttl"
+        if not path.is_file():
+            raise Problem(404, "Not found", "The release has no description in VoID.")
+        return respond(request, Representation(path.read_bytes(), "text/turtle"))
+
+    def _own(self, request: Request, name: str) -> Response:
+        held = self._static.get(name)
+        if held is None:
+            raise Problem(404, "Not found", "The site has no file of this name.")
+        return respond(request, held)
+
+
+def _static_files() -> dict[str, Representation]:
+    folder = files("bibld.serve").joinpath("static")
+    return {
+        each.name: Representation(each.read_bytes(), _STATIC_TYPES[Path(each.name).suffix])
+        for each in folder.iterdir()
+        if Path(each.name).suffix in _STATIC_TYPES
+    }
+
+
+def _robots(held: Mapping[str, ReleaseFile], addresses: Addresses) -> str:
+    lines = ["User-agent: *", f"Disallow: {addresses.page('sparql')}"]
+    lines += [f"Sitemap: {addresses.iris.base}dumps/{name}" for name in _SITEMAPS if name in held]
+    return "\n".join(lines) + "\n"

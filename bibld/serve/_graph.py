@@ -1,0 +1,204 @@
+"""What the triple store of a release says about one thing, and how that is written in each RDF syntax."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import pyoxigraph as ox
+import rdflib
+from rdflib.plugins.serializers.jsonld import from_rdf
+
+from bibld.errors import StoreError
+from bibld.model.iris import Iris
+
+Subject = ox.NamedNode | ox.BlankNode | ox.Triple
+Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+
+PREFIXES: Mapping[str, str] = {
+    "bf": "http://id.loc.gov/ontologies/bibframe/",
+    "bibo": "http://purl.org/ontology/bibo/",
+    "dcterms": "http://purl.org/dc/terms/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "isbd": "http://iflastandards.info/ns/isbd/elements/",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "relators": "http://id.loc.gov/vocabulary/relators/",
+    "schema": "http://schema.org/",
+    "sd": "http://www.w3.org/ns/sparql-service-description#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "void": "http://rdfs.org/ns/void#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+_LABELS = tuple(
+    ox.NamedNode(PREFIXES[prefix] + name)
+    for prefix, name in (
+        ("rdfs", "label"),
+        ("skos", "prefLabel"),
+        ("dcterms", "title"),
+        ("schema", "name"),
+        ("foaf", "name"),
+        ("bibo", "shortTitle"),
+    )
+)
+_SAME_AS = ox.NamedNode(PREFIXES["owl"] + "sameAs")
+_MANY_NODES = 20_000
+_INCOMING_COUNTED = 10_000
+_FORMATS = {
+    "text/turtle": ox.RdfFormat.TURTLE,
+    "application/n-triples": ox.RdfFormat.N_TRIPLES,
+    "application/rdf+xml": ox.RdfFormat.RDF_XML,
+}
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A name of a thing; ``language`` is a tag or empty."""
+
+    text: str
+    language: str
+
+
+class Incoming(msgspec.Struct, frozen=True):
+    """Things that point to a thing, as (predicate, subject without fragment); ``more`` are not among ``links``.
+
+    ``is_all`` is false where counting was given up.
+    """
+
+    links: tuple[tuple[str, str], ...]
+    more: int
+    is_all: bool
+
+
+class ReleaseGraph:
+    """Reads the store of a release; it is never written."""
+
+    def __init__(self, folder: Path, iris: Iris) -> None:
+        try:
+            self._store = ox.Store.read_only(str(folder))
+        except OSError as error:
+            raise StoreError(f"the store {folder} cannot be opened: {error}; publish the release again") from error
+        self._iris = iris
+
+    def description(self, thing: str) -> list[ox.Triple]:
+        """The triples of all graphs whose subject is the thing or a hash IRI of it that they lead to, sorted.
+
+        ``owl:sameAs`` from others is among them.
+        """
+        node = ox.NamedNode(thing)
+        found: set[ox.Triple] = set()
+        seen = {node}
+        waiting = [node]
+        for quad in self._store.quads_for_pattern(None, _SAME_AS, node, None):
+            found.add(quad.triple)
+        while waiting and len(seen) < _MANY_NODES:
+            for quad in self._store.quads_for_pattern(waiting.pop(), None, None, None):
+                found.add(quad.triple)
+                value = quad.object
+                if isinstance(value, ox.NamedNode) and value not in seen and value.value.startswith(f"{thing}#"):
+                    seen.add(value)
+                    waiting.append(value)
+        return sorted(found, key=str)
+
+    def mentions(self, thing: str) -> bool:
+        """Whether any quad has this IRI (as subject, object, predicate or graph); false for what is no IRI."""
+        try:
+            node = ox.NamedNode(thing)
+        except ValueError:
+            return False
+        patterns = (
+            (node, None, None, None),
+            (None, None, node, None),
+            (None, node, None, None),
+            (None, None, None, node),
+        )
+        return any(next(self._store.quads_for_pattern(*pattern), None) is not None for pattern in patterns)
+
+    def labels(self, thing: str) -> list[Label]:
+        """The names of a thing, the best first; none for a thing without."""
+        try:
+            node = ox.NamedNode(thing)
+        except ValueError:
+            return []
+        found: list[Label] = []
+        for predicate in _LABELS:
+            literals = [
+                quad.object
+                for quad in self._store.quads_for_pattern(node, predicate, None, None)
+                if isinstance(quad.object, ox.Literal)
+            ]
+            literals.sort(key=lambda literal: (literal.language or "", literal.value))
+            found.extend(Label(literal.value, literal.language or "") for literal in literals)
+        return list(dict.fromkeys(found))
+
+    def incoming(self, thing: str, shown: int) -> Incoming:
+        """What points to a thing, up to ``shown`` of it, in the order of the IRIs."""
+        node = ox.NamedNode(thing)
+        quads = self._store.quads_for_pattern(None, None, node, None)
+        links = {
+            (quad.predicate.value, _without_fragment(quad.subject))
+            for quad in itertools.islice(quads, _INCOMING_COUNTED)
+        }
+        subjects: dict[str, str] = {}
+        for predicate, subject in sorted(links):
+            if subject != thing and subject:
+                subjects.setdefault(subject, predicate)
+        ordered = sorted((predicate, subject) for subject, predicate in subjects.items())
+        return Incoming(tuple(ordered[:shown]), max(0, len(ordered) - shown), next(quads, None) is None)
+
+
+def _without_fragment(subject: object) -> str:
+    return subject.value.partition("#")[0] if isinstance(subject, ox.NamedNode) else ""
+
+
+def triple(subject: str, predicate: str, value: str | Term) -> ox.Triple:
+    """A triple about a thing; ``predicate`` is a name with a prefix of ``PREFIXES``, a text value is an IRI."""
+    prefix, _, name = predicate.partition(":")
+    held = ox.NamedNode(value) if isinstance(value, str) else value
+    return ox.Triple(ox.NamedNode(subject), ox.NamedNode(PREFIXES[prefix] + name), held)
+
+
+def write(triples: Iterable[ox.Triple], media_type: str, prefixes: Mapping[str, str], context: object) -> bytes:
+    """Write triples in an RDF syntax; the same triples give the same bytes.
+
+    ``context`` is the ``@context`` of JSON-LD (1.1), which is written compacted.
+    """
+    ordered = sorted(set(triples), key=str)
+    if media_type in ("application/ld+json", "application/json"):
+        return _json_ld(ordered, context)
+    written = ox.serialize(ordered, format=_FORMATS[media_type], prefixes=dict(prefixes))
+    assert written is not None
+    return written
+
+
+def read_turtle(data: bytes, base: str) -> Iterator[ox.Triple]:
+    """The triples of a Turtle document; raises ``StoreError``."""
+    try:
+        for quad in ox.parse(data, format=ox.RdfFormat.TURTLE, base_iri=base):
+            yield quad.triple
+    except SyntaxError as error:
+        raise StoreError(f"a Turtle document of the release cannot be read: {error}") from error
+
+
+def _json_ld(triples: Sequence[ox.Triple], context: object) -> bytes:
+    graph = rdflib.Graph(bind_namespaces="none")
+    data = ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES)
+    assert data is not None
+    graph.parse(data=data, format="nt")
+    document = from_rdf(  # type: ignore[no-untyped-call]
+        graph, context_data=context or None, auto_compact=False, use_native_types=False
+    )
+    return msgspec.json.format(msgspec.json.encode(_ordered(document)), indent=1) + b"\n"
+
+
+def _ordered(value: object) -> object:
+    """JSON with its keys in order, and the members of sets (which JSON-LD arrays are) too."""
+    if isinstance(value, dict):
+        return {str(key): value[key] if key == "@context" else _ordered(value[key]) for key in sorted(value, key=str)}
+    if isinstance(value, list):
+        members = [_ordered(each) for each in value]
+        return sorted(members, key=msgspec.json.encode)
+    return value

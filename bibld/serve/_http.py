@@ -1,0 +1,153 @@
+"""Representations, conditional requests, and the one place where an error becomes an answer."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
+
+import msgspec
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bibld.errors import BibldError
+from bibld.serve._negotiation import accepts_gzip
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+VARY = "Accept, Accept-Encoding"
+_WORTH_COMPRESSING = 1000
+_COMPRESSIBLE = ("text/", "application/xml", "application/json", "application/n-triples")
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+ALWAYS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Content-Location, ETag, Link, Location, Retry-After",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Content-Security-Policy": _POLICY,
+}
+"""Headers of every answer."""
+
+
+class Problem(BibldError):
+    """A request that gets no 200: ``status``, ``title`` and a ``detail`` for the user (RFC 9457)."""
+
+    def __init__(
+        self,
+        status: int,
+        title: str,
+        detail: str,
+        headers: dict[str, str] | None = None,
+        alternates: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.headers = headers or {}
+        self.alternates = tuple(alternates)
+        """Pairs of media type and path."""
+        self.page: bytes | None = None
+        """The page to show instead of the general one."""
+        super().__init__(f"{status} {title}: {detail}")
+
+    def to_json(self) -> bytes:
+        """The problem as ``application/problem+json``."""
+        members: dict[str, object] = {"title": self.title, "status": self.status, "detail": self.detail}
+        if self.alternates:
+            members["alternates"] = [{"type": kind, "href": path} for kind, path in self.alternates]
+        return msgspec.json.encode(members)
+
+
+class Representation(msgspec.Struct, frozen=True):
+    """The bytes of one form of something, and the headers that belong to them."""
+
+    body: bytes
+    media_type: str
+    headers: tuple[tuple[str, str], ...] = ()
+    status: int = 200
+
+
+def respond(request: Request, representation: Representation) -> Response:
+    """Answer with a representation, or with 304 where the client has it; coded with gzip where that pays."""
+    body = representation.body
+    is_coded = (
+        len(body) >= _WORTH_COMPRESSING
+        and representation.media_type.startswith(_COMPRESSIBLE)
+        and accepts_gzip(request.headers.get("accept-encoding"))
+    )
+    tag = f'"{_digest(body)}{"-gzip" if is_coded else ""}"'
+    headers = {"Vary": VARY, "ETag": tag, "Cache-Control": "public, max-age=300", **dict(representation.headers)}
+    if representation.status == 200 and _has(request, tag):
+        return Response(status_code=304, headers=headers)
+    if is_coded:
+        body = _compressed(body)
+        headers["Content-Encoding"] = "gzip"
+    response = Response(body, representation.status, headers)
+    response.headers["Content-Type"] = with_charset(representation.media_type)
+    return response
+
+
+def redirect(location: str, headers: dict[str, str] | None = None) -> Response:
+    """303 See Other, to a path of this server."""
+    return Response(status_code=303, headers={"Location": location, "Vary": VARY, **(headers or {})})
+
+
+def link_header(links: Sequence[tuple[str, str, str | None]]) -> str:
+    """A Link header (RFC 8288) from target, relation and media type."""
+    parts = []
+    for target, relation, media_type in links:
+        kind = f'; type="{media_type}"' if media_type else ""
+        parts.append(f'<{target}>; rel="{relation}"{kind}')
+    return ", ".join(parts)
+
+
+def with_charset(media_type: str) -> str:
+    """A media type as it is sent: text says that it is UTF-8."""
+    return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
+
+
+def _has(request: Request, tag: str) -> bool:
+    """Whether If-None-Match names this tag (weak comparison, RFC 9110, 13.1.2)."""
+    if request.method not in ("GET", "HEAD"):
+        return False
+    tags = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
+    return tag in tags or "*" in tags
+
+
+@lru_cache(maxsize=256)
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:32]
+
+
+@lru_cache(maxsize=128)
+def _compressed(body: bytes) -> bytes:
+    return gzip.compress(body, compresslevel=5, mtime=0)
+
+
+class Headers:
+    """Middleware: the headers that every answer has, and no body in the answer to HEAD."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in ALWAYS.items():
+                    headers.setdefault(name, value)
+            elif message["type"] == "http.response.body" and scope["method"] == "HEAD":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)

@@ -1,0 +1,343 @@
+"""The pages: templates filled with views. Everything that comes from records is escaped by the templates."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+
+import jinja2
+import msgspec
+import pyoxigraph as ox
+
+from bibld.model.marc import MarcRecord
+from bibld.model.marc_writers import to_mrk
+from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
+from bibld.model.release import Manifest
+from bibld.protocols import CatalogView, SourceRecord
+from bibld.serve._addresses import Addresses, is_web_address
+from bibld.serve._graph import ReleaseGraph
+from bibld.serve._http import Problem
+from bibld.serve._pages import fields, views
+from bibld.serve._things import MEDIA_TYPES, Thing
+from bibld.serve._vocabulary import Vocabulary
+
+_SAMPLES = 12
+_COMPARED = 12
+_EDGES_SHOWN = 40
+_INCOMING_SHOWN = 100
+_STATEMENTS_SHOWN = 500
+_ROWS_SHOWN = 1000
+FIRST_QUERY = """PREFIX dcterms: <http://purl.org/dc/terms/>
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+
+SELECT ?publication ?title (COUNT(?same) AS ?merged)
+WHERE {
+  ?publication dcterms:title ?title ;
+               owl:sameAs ?same .
+}
+GROUP BY ?publication ?title
+ORDER BY DESC(?merged)
+LIMIT 20
+"""
+FORM_NAMES = {
+    "html": "HTML",
+    "ttl": "Turtle",
+    "nt": "N-Triples",
+    "jsonld": "JSON-LD",
+    "rdf": "RDF/XML",
+    "mods.xml": "MODS XML",
+    "marcxml": "MARCXML",
+    "mrk": "MARC as text",
+}
+
+
+class SparqlView(msgspec.Struct, frozen=True):
+    """What the query page shows: the query, and its result (table, boolean or RDF text) or what was wrong."""
+
+    query: str
+    variables: tuple[str, ...] = ()
+    rows: tuple[tuple[dict[str, str] | None, ...], ...] = ()
+    row_count: int = 0
+    boolean: bool | None = None
+    text: str = ""
+    fault: str = ""
+
+
+class Pages:
+    """Makes the bytes of every page."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        catalog: CatalogView,
+        graph: ReleaseGraph,
+        addresses: Addresses,
+        vocabulary: Vocabulary,
+        original: Callable[[SourceRecord], MarcRecord | None],
+    ) -> None:
+        self._manifest = manifest
+        self._catalog = catalog
+        self._graph = graph
+        self._addresses = addresses
+        self._vocabulary = vocabulary
+        self._original = original
+        self._sources = {figures.source: figures for figures in manifest.figures.sources}
+        self._templates = self._environment()
+
+    def _environment(self) -> jinja2.Environment:
+        environment = jinja2.Environment(
+            loader=jinja2.PackageLoader("bibld.serve", "templates"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        environment.globals.update(
+            mount=self._addresses.mount,
+            manifest=self._manifest,
+            dataset=self._manifest.dataset,
+            source_label=self._source_label,
+            source_labels=self._source_labels,
+            record_href=self._record_href,
+            resource_href=self._resource_href,
+            is_web_address=is_web_address,
+            form_names=FORM_NAMES,
+            media_types=MEDIA_TYPES,
+        )
+        environment.filters.update(count=lambda number: f"{number:,}", size=_size, best=_best_text)
+        return environment
+
+    def _render(self, template: str, **values: object) -> bytes:
+        return self._templates.get_template(template).render(**values).encode()
+
+    def home(self) -> bytes:
+        """The first page."""
+        samples = []
+        for founder in self._catalog.sample_founders(_SAMPLES):
+            merged = self._catalog.merged(founder)
+            if merged is not None:
+                samples.append((self._resource_href(founder), merged, _heading(merged.mods)))
+        return self._render("home.html", samples=samples, query=FIRST_QUERY, files=self._manifest.files)
+
+    def problem(self, problem: Problem) -> bytes:
+        """A page for a request that gets no 200."""
+        return self._render("problem.html", problem=problem)
+
+    def sparql(self, view: SparqlView) -> bytes:
+        """The query page with or without a result."""
+        return self._render(
+            "sparql.html",
+            view=view,
+            first_query=FIRST_QUERY,
+            examples=self._vocabulary.examples,
+            local=lambda iri: self._addresses.href(iri),
+            compact=lambda iri: views.compact(iri, self._vocabulary.prefixes, self._addresses.iris),
+        )
+
+    def document(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
+        """The page about a thing."""
+        forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
+        common = {"thing": thing, "forms": forms}
+        match thing.kind:
+            case "resource":
+                return self._resource(thing, triples, common)
+            case "record":
+                return self._record(thing, triples, common)
+            case "match":
+                return self._match(thing, triples, common)
+            case "ontology":
+                return self._render("ontology.html", terms=_terms(triples, thing.iri), **common)
+            case _:
+                return self._entity(thing, triples, common)
+
+    def _resource(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
+        merged = thing.merged
+        assert merged is not None
+        members = merged.cluster.members
+        records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
+        entities = views.entity_links(triples, self._graph, self._addresses)
+        edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
+        groups = views.field_groups(merged.mods, views.links_by_text(entities), members, merged.sources)
+        return self._render(
+            "resource.html",
+            heading=_heading(merged.mods),
+            groups=groups,
+            members=members,
+            marked=any(value.sources for group in groups for _, row in group.rows for value in row),
+            entities=[link for link, _ in entities],
+            comparison=views.comparison([(record.id, record.mods) for record in records]),
+            edges=edges[:_EDGES_SHOWN],
+            more_edges=max(0, len(edges) - _EDGES_SHOWN),
+            structured=_script_json(views.schema_org(merged, thing.iri)),
+            **common,
+        )
+
+    def _record(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
+        record = thing.record
+        assert record is not None
+        original = self._original(record)
+        cluster = self._catalog.cluster_of(record.id)
+        forms = common["forms"]
+        if original is None and isinstance(forms, list):
+            common = {**common, "forms": [pair for pair in forms if pair[0] not in ("marcxml", "mrk")]}
+        return self._render(
+            "record.html",
+            record=record,
+            heading=_heading(record.mods),
+            groups=views.field_groups(record.mods, {}),
+            original=to_mrk(original) if original is not None else "",
+            founder=cluster.founder if cluster is not None else record.id,
+            siblings=[each for each in cluster.members if each != record.id][:_INCOMING_SHOWN] if cluster else [],
+            statements=self._statements(triples, thing),
+            **common,
+        )
+
+    def _match(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
+        edge = thing.edge
+        assert edge is not None
+        records = [self._catalog.record(each) for each in (edge.pair.left, edge.pair.right)]
+        living = [(record.id, record.mods) for record in records if record is not None and not record.deleted]
+        return self._render(
+            "match.html",
+            edge=edge,
+            comparison=views.comparison(living),
+            statements=self._statements(triples, thing),
+            **common,
+        )
+
+    def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
+        labels = self._graph.labels(thing.iri)
+        incoming = self._graph.incoming(thing.iri, _INCOMING_SHOWN)
+        pointing = []
+        for predicate, subject in incoming.links:
+            names = self._graph.labels(subject)
+            text = names[0].text if names else views.compact(subject, {}, self._addresses.iris)
+            language = fields.language_of(text)
+            href = self._addresses.href(subject)
+            if href is not None:
+                kind = views.compact(predicate, self._vocabulary.prefixes)
+                pointing.append(views.Link(href, text, kind, language))
+        heading = labels[0].text if labels else thing.path
+        return self._render(
+            "entity.html",
+            heading=heading,
+            heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
+            other_names=[label for label in labels[1:] if label.text != heading],
+            kind=views.ENTITY_KINDS.get(thing.path.partition("/")[0], thing.path.partition("/")[0].capitalize()),
+            pointing=sorted(pointing, key=lambda link: (link.text.casefold(), link.href)),
+            more=incoming.more,
+            is_all=incoming.is_all,
+            statements=self._statements(triples, thing),
+            **common,
+        )
+
+    def _statements(self, triples: Iterable[ox.Triple], thing: Thing) -> list[views.Statement]:
+        shown = itertools.islice(triples, _STATEMENTS_SHOWN)
+        return views.statements(shown, thing.iri, self._addresses, self._vocabulary.prefixes)
+
+    def _record_href(self, record: RecordId) -> str:
+        return self._addresses.href(self._addresses.iris.record(record)) or ""
+
+    def _resource_href(self, record: RecordId) -> str:
+        return self._addresses.href(self._addresses.iris.resource(record)) or ""
+
+    def _source_label(self, source: str) -> str:
+        figures = self._sources.get(source)
+        return _best_text(figures.label) if figures is not None and figures.label else source
+
+    def _source_labels(self, sources: Iterable[str]) -> str:
+        return ", ".join(map(self._source_label, sources))
+
+
+def result_view(query: str, kind: str, body: bytes) -> SparqlView:
+    """A result for the query page: SPARQL 1.1 JSON of a table or boolean, or RDF text."""
+    if kind == "graph":
+        return SparqlView(query, text=body.decode())
+    document = msgspec.json.decode(body)
+    if kind == "boolean":
+        return SparqlView(query, boolean=bool(document["boolean"]))
+    variables = tuple(document["head"]["vars"])
+    bindings = document["results"]["bindings"]
+    rows = tuple(tuple(row.get(name) for name in variables) for row in bindings[:_ROWS_SHOWN])
+    return SparqlView(query, variables, rows, len(bindings))
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """What stands over a page about a publication."""
+
+    title: str
+    name: str
+    year: str
+    language: str
+
+
+def _heading(mods: Mods) -> Heading:
+    title = fields.title(mods) or "Without title"
+    return Heading(title, fields.main_name(mods), fields.year(mods), fields.language_of(title))
+
+
+class Term(msgspec.Struct, frozen=True):
+    """A term of the ontology with its labels and comments by language."""
+
+    name: str
+    kind: str
+    labels: tuple[tuple[str, str], ...]
+    comments: tuple[tuple[str, str], ...]
+    parents: tuple[str, ...]
+
+
+_TERM_KINDS = {"Class": "Class", "ObjectProperty": "Property", "DatatypeProperty": "Property", "Property": "Property"}
+
+
+def _terms(triples: Iterable[ox.Triple], ontology: str) -> list[Term]:
+    said: dict[str, list[tuple[str, object]]] = {}
+    for triple in triples:
+        subject = triple.subject
+        if isinstance(subject, ox.NamedNode) and subject.value.startswith(f"{ontology}#"):
+            name = triple.predicate.value.rpartition("#")[2]
+            said.setdefault(subject.value, []).append((name, triple.object))
+    terms = []
+    for iri, pairs in said.items():
+        types = [
+            value.value.rpartition("#")[2]
+            for name, value in pairs
+            if name == "type" and isinstance(value, ox.NamedNode)
+        ]
+        kind = next((_TERM_KINDS[each] for each in sorted(types) if each in _TERM_KINDS), "Term")
+        parents = [
+            value.value
+            for name, value in pairs
+            if name in ("subClassOf", "subPropertyOf") and isinstance(value, ox.NamedNode)
+        ]
+        terms.append(
+            Term(iri.rpartition("#")[2], kind, _texts(pairs, "label"), _texts(pairs, "comment"), tuple(sorted(parents)))
+        )
+    return sorted(terms, key=lambda term: (term.kind, term.name))
+
+
+def _texts(pairs: Iterable[tuple[str, object]], name: str) -> tuple[tuple[str, str], ...]:
+    texts = [
+        (value.language or "", value.value) for each, value in pairs if each == name and isinstance(value, ox.Literal)
+    ]
+    return tuple(sorted(texts))
+
+
+def _best_text(texts: dict[str, str]) -> str:
+    """The English text, else the first in the order of the languages."""
+    return texts.get("en") or next((texts[language] for language in sorted(texts)), "")
+
+
+def _size(number: int) -> str:
+    size = float(number)
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"
+
+
+def _script_json(document: object) -> str:
+    """JSON that may stand in a script element: no character in it ends the element."""
+    text = msgspec.json.encode(document).decode()
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

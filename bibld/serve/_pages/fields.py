@@ -1,0 +1,308 @@
+"""A description as a list of labelled values in the order that librarians know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from bibld.model import mods as m
+from bibld.serve._addresses import is_web_address
+from bibld.serve._pages.codes import LANGUAGE_NAMES, LANGUAGE_TAGS, RELATION_LABELS, ROLE_LABELS
+
+GROUPS = (
+    "Title",
+    "Authors and contributors",
+    "Publication",
+    "Description",
+    "Subjects",
+    "Contents and notes",
+    "Identifiers",
+    "Series and relations",
+    "Access",
+    "Record",
+)
+"""The headings, in their order."""
+
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_TITLE_LABELS = {
+    "abbreviated": "Abbreviated title",
+    "translated": "Translated title",
+    "alternative": "Other title",
+    "uniform": "Uniform title",
+}
+_DATES = (
+    ("date_issued", "Published"),
+    ("date_created", "Created"),
+    ("copyright_date", "Copyright"),
+    ("date_captured", "Captured"),
+    ("date_valid", "Valid"),
+    ("date_modified", "Modified"),
+    ("date_other", "Other date"),
+)
+
+
+class Value(msgspec.Struct, frozen=True):
+    """One value: its ``path`` in the ``Mods``, under which group and label it stands, its text and a remark to it.
+
+    ``language`` is a BCP 47 tag for the HTML attribute or empty; ``address`` is set where the value is a web address.
+    """
+
+    path: str
+    group: str
+    label: str
+    text: str
+    remark: str = ""
+    language: str = ""
+    address: str = ""
+
+
+def values(mods: m.Mods) -> list[Value]:
+    """All values of a description that have text, group by group."""
+    found = [value for part in _PARTS for value in part(mods) if value.text.strip()]
+    return sorted(found, key=lambda value: GROUPS.index(value.group))
+
+
+def title(mods: m.Mods) -> str:
+    """The main title with its subtitle and part, for headings; empty where there is none."""
+    plain = [each for each in mods.title_info if each.type is None] or list(mods.title_info)
+    return title_text(plain[0]) if plain else ""
+
+
+def main_name(mods: m.Mods) -> str:
+    """The first name, with dates; empty where there is none."""
+    return name_text(mods.name[0]) if mods.name else ""
+
+
+def year(mods: m.Mods) -> str:
+    """The first date of publication; empty where there is none."""
+    for info in mods.origin_info:
+        for date in (*info.date_issued, *info.copyright_date, *info.date_created):
+            if date.value:
+                return date.value
+    return ""
+
+
+def title_text(info: m.TitleInfo) -> str:
+    """A title as one line: ``The title : subtitle. Part number, part name``."""
+    text = (info.non_sort or "") + info.title
+    if info.sub_title:
+        text = " : ".join((text, *info.sub_title))
+    part = ", ".join((*info.part_number, *info.part_name))
+    return f"{text}. {part}" if part and text else text or part
+
+
+def name_text(name: m.Name) -> str:
+    """A name as one line, dates last."""
+    parts = [part.value for part in name.name_part if part.type != "date" and part.value]
+    dates = [part.value for part in name.name_part if part.type == "date" and part.value]
+    return ", ".join((*parts, *dates)) or "; ".join(name.display_form)
+
+
+def language_of(text: str, element: m.Element | None = None) -> str:
+    """The BCP 47 tag of a text: what its element says, else Russian for Cyrillic letters, else empty."""
+    if element is not None:
+        stated = element.xml_lang or LANGUAGE_TAGS.get(element.lang or "", "")
+        if stated and re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", stated):
+            return stated
+    return "ru" if _CYRILLIC.search(text) else ""
+
+
+def _value(
+    path: str, group: str, label: str, text: str | None, element: m.Element | None = None, remark: str = ""
+) -> Value:
+    shown = " ".join((text or "").split())
+    address = shown if is_web_address(shown) else ""
+    return Value(path, group, label, shown, remark, language_of(shown, element), address)
+
+
+def _titles(mods: m.Mods) -> Iterator[Value]:
+    for index, info in enumerate(mods.title_info):
+        label = info.display_label or _TITLE_LABELS.get(info.type or "", "Title")
+        yield _value(f"title_info/{index}", "Title", label, title_text(info), info)
+
+
+def _names(mods: m.Mods) -> Iterator[Value]:
+    for index, name in enumerate(mods.name):
+        roles = [each for role in name.role for each in _role(role)]
+        label = "Author" if name.usage == "primary" or "author" in roles else "Contributor"
+        remark = ", ".join(dict.fromkeys(role for role in roles if role != "author"))
+        yield _value(f"name/{index}", "Authors and contributors", label, name_text(name), name, remark)
+
+
+def _role(role: m.Role) -> Iterator[str]:
+    texts = [term.value for term in role.role_term if term.type == "text" and term.value]
+    codes = [ROLE_LABELS.get(term.value, "") for term in role.role_term if term.type == "code"]
+    yield from [code for code in codes if code] or texts
+
+
+def _origin(mods: m.Mods) -> Iterator[Value]:
+    group = "Publication"
+    for index, info in enumerate(mods.origin_info):
+        top = f"origin_info/{index}"
+        event = info.event_type if info.event_type not in (None, "publication") else ""
+        for at, edition in enumerate(info.edition):
+            yield _value(f"{top}/edition/{at}", group, "Edition", edition.value, edition)
+        for at, place in enumerate(info.place):
+            names = [term for term in place.place_term if term.type != "code"]
+            for term in names:
+                yield _value(f"{top}/place/{at}", group, "Place", term.value, term, event or "")
+        for at, publisher in enumerate(info.publisher):
+            yield _value(f"{top}/publisher/{at}", group, "Publisher", publisher.value, publisher, event or "")
+        for field, label in _DATES:
+            for at, date in enumerate(getattr(info, field)):
+                yield _value(f"{top}/{field}/{at}", group, label, date.value, date, _date_remark(date))
+        for at, shown in enumerate(info.display_date):
+            yield _value(f"{top}/display_date/{at}", group, "Date as stated", shown)
+        for at, frequency in enumerate(info.frequency):
+            yield _value(f"{top}/frequency/{at}", group, "Frequency", frequency.value, frequency)
+
+
+def _date_remark(date: m.Date) -> str:
+    return ", ".join(each for each in (date.point, date.qualifier) if each)
+
+
+def _description(mods: m.Mods) -> Iterator[Value]:
+    group = "Description"
+    for index, language in enumerate(mods.language):
+        names = [_language_name(term) for term in language.language_term]
+        text = ", ".join(dict.fromkeys(name for name in names if name))
+        yield _value(f"language/{index}", group, "Language", text, None, language.object_part or "")
+    for index, kind in enumerate(mods.type_of_resource):
+        yield _value(f"type_of_resource/{index}", group, "Type", kind.value, kind)
+    for index, genre in enumerate(mods.genre):
+        yield _value(f"genre/{index}", group, "Genre", genre.value, genre)
+    for index, physical in enumerate(mods.physical_description):
+        top = f"physical_description/{index}"
+        for at, extent in enumerate(physical.extent):
+            yield _value(f"{top}/extent/{at}", group, "Extent", extent.value, extent, extent.unit or "")
+        for at, form in enumerate(physical.form):
+            yield _value(f"{top}/form/{at}", group, "Form", form.value, form)
+        for at, note in enumerate(physical.note):
+            yield _value(f"{top}/note/{at}", group, "Physical note", note.value, note)
+    for index, audience in enumerate(mods.target_audience):
+        yield _value(f"target_audience/{index}", group, "Audience", audience.value, audience)
+
+
+def _language_name(term: m.LanguageTerm) -> str:
+    return LANGUAGE_NAMES.get(term.value, term.value) if term.type == "code" else term.value
+
+
+def _subjects(mods: m.Mods) -> Iterator[Value]:
+    group = "Subjects"
+    for index, subject in enumerate(mods.subject):
+        text = " — ".join(each for each in map(_subject_part, subject.parts) if each)
+        yield _value(f"subject/{index}", group, "Subject", text, subject, subject.authority or "")
+    for index, mark in enumerate(mods.classification):
+        scheme = " ".join(each for each in (mark.authority, mark.edition) if each)
+        yield _value(f"classification/{index}", group, "Classification", mark.value, None, scheme)
+
+
+def _subject_part(part: m.SubjectPart) -> str:
+    match part:
+        case m.Name():
+            return name_text(part)
+        case m.TitleInfo():
+            return title_text(part)
+        case m.HierarchicalGeographic():
+            return ", ".join(
+                text for field in _OWN_FIELDS[m.HierarchicalGeographic] for text in getattr(part, field) if text
+            )
+        case m.Cartographics():
+            return "; ".join((*part.scale, *part.projection, *part.coordinates))
+        case _:
+            return part.value
+
+
+_OWN_FIELDS = {
+    kind: tuple(name for name in kind.__struct_fields__ if name not in m.Controlled.__struct_fields__)
+    for kind in (m.HierarchicalGeographic,)
+}
+
+
+def _notes(mods: m.Mods) -> Iterator[Value]:
+    group = "Contents and notes"
+    for index, abstract in enumerate(mods.abstract):
+        yield _value(f"abstract/{index}", group, "Summary", abstract.value, abstract)
+    for index, contents in enumerate(mods.table_of_contents):
+        yield _value(f"table_of_contents/{index}", group, "Contents", contents.value, contents)
+    for index, note in enumerate(mods.note):
+        label = note.display_label or (note.type or "note").replace("-", " ").capitalize()
+        yield _value(f"note/{index}", group, label, note.value, note)
+
+
+def _identifiers(mods: m.Mods) -> Iterator[Value]:
+    for index, identifier in enumerate(mods.identifier):
+        kind = identifier.type or "identifier"
+        label = kind.upper() if len(kind) <= 5 else kind.capitalize()
+        remark = "cancelled or wrong" if identifier.invalid == "yes" else ""
+        yield _value(f"identifier/{index}", "Identifiers", label, identifier.value, None, remark)
+
+
+def _relations(mods: m.Mods) -> Iterator[Value]:
+    group = "Series and relations"
+    for index, item in enumerate(mods.related_item):
+        label = item.display_label or RELATION_LABELS.get(item.type or "", item.other_type or "Related")
+        name = main_name(item.mods)
+        text = title(item.mods)
+        text = f"{name}. {text}" if name and text else text or name
+        marks = (*_part_texts(item.mods.part), *(f"{each.type} {each.value}" for each in item.mods.identifier))
+        yield _value(f"related_item/{index}", group, label, text, item, "; ".join(marks))
+    for index, text in enumerate(_part_texts(mods.part)):
+        yield _value(f"part/{index}", group, "Part", text)
+
+
+def _part_texts(parts: Iterable[m.Part]) -> Iterator[str]:
+    for part in parts:
+        pieces = [" ".join((*each.caption, *each.number, *each.title)) for each in part.detail]
+        pieces += [
+            f"{each.unit or ''} {each.start or ''}–{each.end or ''}".strip() for each in part.extent if each.start
+        ]
+        pieces += [date.value for date in part.date] + [text.value for text in part.text]
+        yield ", ".join(piece for piece in pieces if piece)
+
+
+def _access(mods: m.Mods) -> Iterator[Value]:
+    group = "Access"
+    for index, location in enumerate(mods.location):
+        top = f"location/{index}"
+        for at, url in enumerate(location.url):
+            yield _value(f"{top}/url/{at}", group, "Online", url.value, None, url.display_label or url.note or "")
+        for at, place in enumerate(location.physical_location):
+            yield _value(f"{top}/physical_location/{at}", group, "Held by", place.value, place)
+        for at, shelf in enumerate(location.shelf_locator):
+            yield _value(f"{top}/shelf_locator/{at}", group, "Shelf mark", shelf)
+    for index, condition in enumerate(mods.access_condition):
+        yield _value(f"access_condition/{index}", group, "Access condition", condition.value, condition)
+
+
+def _record(mods: m.Mods) -> Iterator[Value]:
+    group = "Record"
+    for index, info in enumerate(mods.record_info):
+        top = f"record_info/{index}"
+        for at, identifier in enumerate(info.record_identifier):
+            path = f"{top}/record_identifier/{at}"
+            yield _value(path, group, "Record number", identifier.value, None, identifier.source or "")
+        for at, source in enumerate(info.record_content_source):
+            yield _value(f"{top}/record_content_source/{at}", group, "Made by", source.value, source)
+        for at, date in enumerate(info.record_creation_date):
+            yield _value(f"{top}/record_creation_date/{at}", group, "Made on", date.value, date)
+        for at, date in enumerate(info.record_change_date):
+            yield _value(f"{top}/record_change_date/{at}", group, "Changed on", date.value, date)
+        for at, standard in enumerate(info.description_standard):
+            yield _value(f"{top}/description_standard/{at}", group, "Rules", standard.value, standard)
+
+
+_PARTS = (
+    _titles,
+    _names,
+    _origin,
+    _description,
+    _subjects,
+    _notes,
+    _identifiers,
+    _relations,
+    _access,
+    _record,
+)

@@ -1,0 +1,262 @@
+"""What pages show, as values: marked fields, records side by side, links to entities, triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+import pyoxigraph as ox
+
+from bibld.model import mods as m
+from bibld.model.iris import Iris
+from bibld.model.linkage import Edge, Merged, ValueSource
+from bibld.model.origin import RecordId
+from bibld.serve._addresses import Addresses, is_web_address
+from bibld.serve._graph import ReleaseGraph
+from bibld.serve._pages import fields
+
+ENTITY_KINDS = {
+    "agent": "Person or organisation",
+    "concept": "Subject",
+    "place": "Place",
+    "publisher": "Publisher",
+    "series": "Series",
+    "resource": "Publication",
+    "record": "Source record",
+    "match": "Match",
+}
+"""First segment of a path → what it is, for people."""
+
+
+class MarkedValue(msgspec.Struct, frozen=True):
+    """A value with its link on this site, and the sources that hold it (empty where all records agree)."""
+
+    value: fields.Value
+    href: str | None
+    sources: tuple[str, ...]
+
+
+class FieldGroup(msgspec.Struct, frozen=True):
+    """A heading with rows of label and values."""
+
+    name: str
+    rows: tuple[tuple[str, tuple[MarkedValue, ...]], ...]
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """What one record has in one row; ``differs`` where not all records have the same."""
+
+    values: tuple[fields.Value, ...]
+    differs: bool
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Records side by side: ``rows`` of label and one cell for each of ``records``."""
+
+    records: tuple[RecordId, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A link with its text; ``kind`` in words, ``language`` of the text or empty."""
+
+    href: str
+    text: str
+    kind: str = ""
+    language: str = ""
+
+
+def folded(text: str) -> str:
+    """Letters and digits only, without case: enough to see that a text on a page is the label of an entity."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def field_groups(
+    mods: m.Mods,
+    links: Mapping[str, str],
+    members: Sequence[RecordId] = (),
+    sources: Sequence[ValueSource] = (),
+) -> list[FieldGroup]:
+    """The fields of a description; with ``members`` each value is marked with the sources that hold it."""
+    holders = {source.path: source.records for source in sources}
+    groups: dict[str, dict[str, list[MarkedValue]]] = {}
+    for value in fields.values(mods):
+        held = _holders(value.path, holders)
+        disputed = len(members) > 1 and held is not None and set(held) != set(members)
+        names = tuple(dict.fromkeys(record.source for record in held)) if held is not None and disputed else ()
+        marked = MarkedValue(value, links.get(folded(value.text)), names)
+        groups.setdefault(value.group, {}).setdefault(value.label, []).append(marked)
+    return [
+        FieldGroup(name, tuple((label, tuple(marked)) for label, marked in rows.items()))
+        for name, rows in groups.items()
+    ]
+
+
+def _holders(path: str, holders: Mapping[str, tuple[RecordId, ...]]) -> tuple[RecordId, ...] | None:
+    """Who holds a value: what is said about its path, else about the nearest path above it."""
+    while path:
+        if path in holders:
+            return holders[path]
+        path = path.rpartition("/")[0]
+    return None
+
+
+def comparison(records: Sequence[tuple[RecordId, m.Mods]]) -> Comparison:
+    """Put the descriptions of records side by side; rows stand in the order of the fields."""
+    columns: list[dict[tuple[int, str], list[fields.Value]]] = []
+    for _, mods in records:
+        column: dict[tuple[int, str], list[fields.Value]] = {}
+        for value in fields.values(mods):
+            column.setdefault((fields.GROUPS.index(value.group), value.label), []).append(value)
+        columns.append(column)
+    keys = dict.fromkeys(key for column in columns for key in column)
+    rows = []
+    for key in sorted(keys, key=lambda key: key[0]):
+        cells = [column.get(key, []) for column in columns]
+        contents = {tuple(sorted(folded(value.text + value.remark) for value in cell)) for cell in cells}
+        differs = len(contents) > 1
+        rows.append((key[1], tuple(Cell(tuple(cell), differs) for cell in cells)))
+    return Comparison(tuple(record for record, _ in records), tuple(rows))
+
+
+class EdgeView(msgspec.Struct, frozen=True):
+    """A match of two members as the resource page shows it."""
+
+    edge: Edge
+    href: str
+
+
+def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
+    """Edges with the paths of their pages, the best score first."""
+    ordered = sorted(edges, key=lambda edge: (-edge.score.value, edge.pair))
+    return [EdgeView(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
+
+
+def entity_links(
+    triples: Iterable[ox.Triple], graph: ReleaseGraph, addresses: Addresses
+) -> list[tuple[Link, set[str]]]:
+    """The entities that a description points to, with all folded forms of their names."""
+    found: dict[str, tuple[Link, set[str]]] = {}
+    for triple in triples:
+        value = triple.object
+        if not isinstance(value, ox.NamedNode) or value.value in found or "#" in value.value:
+            continue
+        path = addresses.iris.path(value.value)
+        kind = ENTITY_KINDS.get((path or "").partition("/")[0], "")
+        if path is None or kind in ("", "Publication", "Source record", "Match"):
+            continue
+        labels = graph.labels(value.value)
+        if labels:
+            href = addresses.href(value.value) or ""
+            link = Link(href, labels[0].text, kind, labels[0].language or fields.language_of(labels[0].text))
+            found[value.value] = link, {folded(label.text) for label in labels}
+    order = list(ENTITY_KINDS.values())
+    return sorted(found.values(), key=lambda pair: (order.index(pair[0].kind), pair[0].text))
+
+
+def links_by_text(entities: Iterable[tuple[Link, set[str]]]) -> dict[str, str]:
+    """Folded name → path, for names that belong to one entity only."""
+    found: dict[str, str] = {}
+    ambiguous: set[str] = set()
+    for link, names in entities:
+        for name in names:
+            if found.setdefault(name, link.href) != link.href:
+                ambiguous.add(name)
+    return {name: href for name, href in found.items() if name and name not in ambiguous}
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """A triple for people: predicate and value as compact texts, with a link where there may be one."""
+
+    subject: str
+    predicate: str
+    predicate_href: str | None
+    text: str
+    href: str | None
+    is_foreign: bool
+    language: str
+    datatype: str
+
+
+def statements(
+    triples: Iterable[ox.Triple], thing: str, addresses: Addresses, prefixes: Mapping[str, str]
+) -> list[Statement]:
+    """Triples in their order, those of the thing itself before those of its hash IRIs."""
+    rows = []
+    for triple in triples:
+        if not isinstance(triple.subject, ox.NamedNode):
+            continue
+        subject = triple.subject.value
+        fragment = "" if subject == thing else compact(subject.removeprefix(thing), prefixes)
+        text, href, language, datatype = _value(triple.object, addresses, prefixes)
+        predicate = triple.predicate.value
+        rows.append(
+            Statement(
+                fragment,
+                compact(predicate, prefixes),
+                addresses.href(predicate),
+                text,
+                href,
+                href is not None and not href.startswith("/"),
+                language,
+                datatype,
+            )
+        )
+    return sorted(rows, key=lambda row: row.subject)
+
+
+def _value(term: object, addresses: Addresses, prefixes: Mapping[str, str]) -> tuple[str, str | None, str, str]:
+    if isinstance(term, ox.NamedNode):
+        here = addresses.href(term.value)
+        href = here or (term.value if is_web_address(term.value) else None)
+        return compact(term.value, prefixes, addresses.iris), href, "", ""
+    if isinstance(term, ox.Literal):
+        datatype = "" if term.language else compact(term.datatype.value, prefixes)
+        shown = "" if datatype == "xsd:string" else datatype
+        return term.value, None, term.language or fields.language_of(term.value), shown
+    return str(term), None, "", ""
+
+
+def compact(iri: str, prefixes: Mapping[str, str], iris: Iris | None = None) -> str:
+    """An IRI as prefix and local name, or (of this dataset) as its path, where that can be."""
+    if iris is not None and iri.startswith(iris.base):
+        return iri[len(iris.base) :]
+    matching = [(name, space) for name, space in prefixes.items() if iri.startswith(space) and iri != space]
+    if not matching:
+        return iri
+    name, space = max(matching, key=lambda pair: len(pair[1]))
+    return f"{name}:{iri[len(space) :]}"
+
+
+def schema_org(merged: Merged, iri: str) -> dict[str, object]:
+    """The publication in the words of schema.org, for search engines (JSON-LD)."""
+    mods = merged.mods
+    people = [each for each in mods.name if each.usage == "primary" or _is_author(each)]
+    origin = [place.value for info in mods.origin_info for place in info.publisher if place.value]
+    isbns = [each.value for each in mods.identifier if each.type == "isbn" and each.invalid != "yes"]
+    document: dict[str, object] = {
+        "@context": "https://schema.org",
+        "@type": "Book",
+        "@id": iri,
+        "name": fields.title(mods),
+        "author": [
+            {"@type": "Organization" if each.type == "corporate" else "Person", "name": fields.name_text(each)}
+            for each in people
+        ],
+        "publisher": [{"@type": "Organization", "name": name} for name in dict.fromkeys(origin)],
+        "datePublished": fields.year(mods),
+        "isbn": isbns,
+        "inLanguage": list(
+            dict.fromkeys(
+                term.value
+                for each in mods.language
+                for term in each.language_term
+                if term.type == "code" and term.value
+            )
+        ),
+    }
+    return {key: value for key, value in document.items() if value}
+
+
+def _is_author(name: m.Name) -> bool:
+    return any(term.value in ("aut", "author", "автор") for role in name.role for term in role.role_term)

@@ -1,0 +1,80 @@
+"""Looks at a query before anything evaluates it: what would write or open a connection is refused.
+
+This is a lexer, not a parser: deep nesting cannot hurt it. Where it is unsure it refuses. Escapes (``\\u0053``) may
+stand anywhere in a query (SPARQL 1.1, 19.2), so the text is looked at both as it stands and with its escapes decoded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from bibld.errors import BadQuery
+
+_TOKEN = re.compile(
+    r"""
+      (?P<skip> \#[^\r\n]*
+        | <[^<>"{}|^`\\\x00-\x20]*>
+        | \"{3}(?:\"{0,2}(?:[^"\\]|\\.))*\"{3} | '{3}(?:'{0,2}(?:[^'\\]|\\.))*'{3}
+        | "(?!"")(?:[^"\\\r\n]|\\.)*" | '(?!'')(?:[^'\\\r\n]|\\.)*'
+        | [?$]\w+ | @[A-Za-z]+(?:-[A-Za-z0-9]+)*
+        | \\. )
+    | (?P<open> ["'] )
+    | (?P<name> [\w.-]*:(?:[\w.:-]|%[0-9A-Fa-f]{2}|\\.)* )
+    | (?P<word> [A-Za-z]+ )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+_SERVICE_IN_NAME = re.compile(r"(?:^|[.:])service(?:[.:]|$)", re.IGNORECASE)
+_PROLOGUE = frozenset({"PREFIX", "BASE", "VERSION"})
+_UPDATES = frozenset(("INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"))
+
+
+class Forbidden(BadQuery):
+    """The query asks for something that this endpoint never does."""
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What could be seen: the query form in capitals (empty where there is none), whether it names its dataset."""
+
+    form: str
+    has_dataset: bool
+
+
+def look(query: str) -> Looked:
+    """Look at a query; raises ``Forbidden`` for updates and SERVICE, ``BadQuery`` for a text that cannot be read."""
+    seen = [_look(text) for text in dict.fromkeys((query, _ESCAPE.sub(_decoded, query)))]
+    return Looked(seen[-1].form, any(each.has_dataset for each in seen))
+
+
+def _look(text: str) -> Looked:
+    words = list(_words(text))
+    form = next((word for word in words if word not in _PROLOGUE), "")
+    if form in _UPDATES:
+        raise Forbidden(f"this endpoint answers queries; it refuses updates ({form})")
+    if "SERVICE" in words:
+        raise Forbidden("this endpoint does not ask other endpoints; it refuses SERVICE")
+    if "LOAD" in words:
+        raise Forbidden("this endpoint does not fetch documents; it refuses LOAD")
+    return Looked(form, "FROM" in words)
+
+
+def _words(text: str) -> Iterator[str]:
+    for token in _TOKEN.finditer(text):
+        if token.lastgroup == "word":
+            yield token[0].upper()
+        elif token.lastgroup == "name" and _SERVICE_IN_NAME.search(token[0]):
+            yield "SERVICE"  # SERVICE:x is the keyword and a name; a prefix of this name is not worth the risk
+        elif token.lastgroup == "open":
+            line = text.count("\n", 0, token.start()) + 1
+            raise BadQuery(f"the string that begins in line {line} is not closed")
+
+
+def _decoded(escape: re.Match[str]) -> str:
+    code = int(escape[1] or escape[2], 16)
+    if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    return chr(code)

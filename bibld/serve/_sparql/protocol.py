@@ -1,0 +1,264 @@
+"""The SPARQL 1.1 protocol: requests taken apart, results negotiated, errors given as statuses.
+
+No part of a result is sent before all of it is there, so that an answer with status 200 is always whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl
+
+import msgspec
+import pyoxigraph as ox
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bibld.errors import BadQuery, QueryTimeout, StoreError, Unavailable
+from bibld.serve._graph import PREFIXES, triple, write
+from bibld.serve._http import Problem, Representation, link_header, respond
+from bibld.serve._negotiation import choose
+from bibld.serve._pages import Pages, SparqlView, result_view
+from bibld.serve._sparql.guard import Forbidden, look
+from bibld.serve._sparql.pool import Full, NotAcceptable, Pool, Query, TooMuch
+from bibld.serve._vocabulary import Vocabulary
+
+_HTML = "text/html"
+_RESULTS_JSON = "application/sparql-results+json"
+_TABLES = {
+    _RESULTS_JSON: _RESULTS_JSON,
+    "application/sparql-results+xml": "application/sparql-results+xml",
+    "text/csv": "text/csv",
+    "text/tab-separated-values": "text/tab-separated-values",
+    "application/json": _RESULTS_JSON,
+    "application/xml": "application/sparql-results+xml",
+    "text/xml": "application/sparql-results+xml",
+    _HTML: _RESULTS_JSON,
+}
+"""Media types that are answered with, and the format that each is: of tables and booleans …"""
+
+_GRAPHS = {
+    "text/turtle": "text/turtle",
+    "application/n-triples": "application/n-triples",
+    "application/rdf+xml": "application/rdf+xml",
+    "application/ld+json": "application/ld+json",
+    "application/json": "application/ld+json",
+    "text/plain": "application/n-triples",
+    _HTML: "text/turtle",
+}
+"""… and of graphs."""
+
+_DESCRIPTIONS = (_HTML, "text/turtle", "application/n-triples", "application/rdf+xml", "application/ld+json")
+_NAMED = {
+    "html": (_HTML, _HTML),
+    "json": (_RESULTS_JSON, "application/ld+json"),
+    "xml": ("application/sparql-results+xml", "application/rdf+xml"),
+    "csv": ("text/csv", None),
+    "tsv": ("text/tab-separated-values", None),
+    "turtle": (None, "text/turtle"),
+    "ttl": (None, "text/turtle"),
+    "n3": (None, "text/turtle"),
+    "ntriples": (None, "application/n-triples"),
+    "nt": (None, "application/n-triples"),
+    "rdf": (None, "application/rdf+xml"),
+    "rdfxml": (None, "application/rdf+xml"),
+    "rdf+xml": (None, "application/rdf+xml"),
+    "jsonld": (None, "application/ld+json"),
+    "json-ld": (None, "application/ld+json"),
+}
+"""Values of ``format=`` → media types for tables and graphs."""
+
+_LONGEST_QUERY = 256 * 1024
+_RETRY_AFTER = "10"
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A request taken apart; ``query`` is None where none was sent."""
+
+    query: str | None
+    format: str | None = None
+    example: str | None = None
+    default_graphs: tuple[str, ...] = ()
+    named_graphs: tuple[str, ...] = ()
+
+
+class SparqlEndpoint:
+    """Answers at one path."""
+
+    def __init__(self, pool: Pool, pages: Pages, vocabulary: Vocabulary, base: str) -> None:
+        self._pool = pool
+        self._pages = pages
+        self._vocabulary = vocabulary
+        self._base = base
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one request (SPARQL 1.1 Protocol, 2.1)."""
+        asked = await _asked(request)
+        accept = ",".join(request.headers.getlist("accept"))
+        if asked.query is None:
+            return self._describe(request, asked, accept)
+        table, graph = _wanted(asked, accept)
+        try:
+            return await self._result(request, asked, table, graph)
+        except StoreError as error:
+            problem = _problem(error)
+            if _HTML in (table, graph):
+                problem.page = self._pages.sparql(SparqlView(asked.query, fault=problem.detail))
+            raise problem from error
+
+    async def _result(self, request: Request, asked: Asked, table: str | None, graph: str | None) -> Response:
+        assert asked.query is not None
+        looked = look(asked.query)
+        query = Query(
+            asked.query,
+            self._base,
+            not looked.has_dataset,
+            _TABLES[table] if table else None,
+            _GRAPHS[graph] if graph else None,
+            dict(self._vocabulary.prefixes),
+            asked.default_graphs,
+            asked.named_graphs,
+        )
+        result = await asyncio.wrap_future(self._pool.submit(query))
+        media_type = graph if result.kind == "graph" else table
+        assert media_type is not None
+        body = result.body
+        if media_type == _HTML:
+            body = self._pages.sparql(result_view(asked.query, result.kind, body))
+        return respond(request, Representation(body, media_type, (("Cache-Control", "no-cache"),)))
+
+    def _describe(self, request: Request, asked: Asked, accept: str) -> Response:
+        """Without a query: the page, or the description of the service (SPARQL 1.1 Service Description)."""
+        if request.method == "POST":
+            raise Problem(400, "No query", "The request has no parameter query.")
+        media_type = choose(accept, _DESCRIPTIONS)
+        if media_type is None:
+            raise Problem(406, "Not acceptable", "The description of this service is HTML or RDF.")
+        links = (("Link", link_header([("", "describedby", "text/turtle")])),)
+        if media_type == _HTML:
+            chosen = [each.query for each in self._vocabulary.examples if each.name == asked.example]
+            page = self._pages.sparql(SparqlView(chosen[0] if chosen else ""))
+            return respond(request, Representation(page, media_type, links))
+        body = write(self._service(), media_type, self._vocabulary.prefixes, self._vocabulary.context)
+        return respond(request, Representation(body, media_type, links))
+
+    def _service(self) -> list[ox.Triple]:
+        service = f"{self._base}sparql"
+        sd = PREFIXES["sd"]
+        formats = "http://www.w3.org/ns/formats/"
+        said = [
+            triple(service, "rdf:type", sd + "Service"),
+            triple(service, "sd:endpoint", service),
+            triple(service, "sd:supportedLanguage", sd + "SPARQL11Query"),
+            triple(service, "sd:feature", sd + "UnionDefaultGraph"),
+            triple(service, "sd:defaultDataset", f"{self._base}dataset"),
+            triple(f"{self._base}dataset", "rdf:type", sd + "Dataset"),
+        ]
+        for name in ("SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV"):
+            said.append(triple(service, "sd:resultFormat", formats + name))
+        for name in ("Turtle", "N-Triples", "RDF_XML", "JSON-LD"):
+            said.append(triple(service, "sd:resultFormat", formats + name))
+        return said
+
+
+async def _asked(request: Request) -> Asked:
+    parameters = _parameters(request.url.query)
+    if request.method == "POST":
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        body = await _body(request)
+        if kind == "application/sparql-query":
+            if any(name == "query" for name, _ in parameters):
+                raise Problem(400, "Two queries", "The query stands in the body; the address must not have another.")
+            parameters.append(("query", _text(body)))
+        elif kind == "application/x-www-form-urlencoded":
+            parameters = _parameters(_text(body)) + [pair for pair in parameters if pair[0] != "query"]
+        elif kind == "application/sparql-update":
+            raise Problem(403, "Forbidden", "This endpoint answers queries; it refuses updates.")
+        else:
+            raise Problem(
+                415,
+                "Unsupported media type",
+                "A query is posted as application/sparql-query or application/x-www-form-urlencoded.",
+                {"Accept-Post": "application/sparql-query, application/x-www-form-urlencoded"},
+            )
+    return _from_parameters(parameters)
+
+
+def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
+    values: dict[str, list[str]] = {}
+    for name, value in parameters:
+        values.setdefault(name, []).append(value)
+    if "update" in values:
+        raise Problem(403, "Forbidden", "This endpoint answers queries; it refuses updates.")
+    queries = values.get("query", [])
+    if len(queries) > 1:
+        raise Problem(400, "Several queries", "The request has more than one parameter query.")
+    if queries and len(queries[0]) > _LONGEST_QUERY:
+        raise Problem(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+    return Asked(
+        queries[0] if queries else None,
+        values.get("format", [None])[0] or None,
+        values.get("example", [None])[0],
+        tuple(values.get("default-graph-uri", ())),
+        tuple(values.get("named-graph-uri", ())),
+    )
+
+
+def _parameters(text: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=1000)
+    except ValueError as error:
+        raise Problem(400, "Not UTF-8", "The parameters of the request are not UTF-8, or too many.") from error
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise Problem(400, "Not UTF-8", f"The body of the request is not UTF-8 at byte {error.start}.") from error
+
+
+async def _body(request: Request) -> bytes:
+    taken = bytearray()
+    async for piece in request.stream():
+        taken += piece
+        if len(taken) > 4 * _LONGEST_QUERY:
+            raise Problem(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+    return bytes(taken)
+
+
+def _wanted(asked: Asked, accept: str) -> tuple[str | None, str | None]:
+    """The media types to answer with: for a table or boolean, and for a graph."""
+    if asked.format is None:
+        return choose(accept, tuple(_TABLES)), choose(accept, tuple(_GRAPHS))
+    name = asked.format.strip().lower()
+    if name in _NAMED:
+        return _NAMED[name]
+    table = name if name in _TABLES else None
+    graph = name if name in _GRAPHS else None
+    if table is None and graph is None:
+        raise Problem(400, "Unknown format", f"format= is one of {', '.join(_NAMED)}, or a media type.")
+    return table, graph
+
+
+def _problem(error: StoreError) -> Problem:
+    detail = str(error)
+    match error:
+        case Forbidden():
+            return Problem(403, "Forbidden", detail)
+        case TooMuch():
+            return Problem(400, "Query too large", detail)
+        case BadQuery():
+            return Problem(400, "Bad query", detail)
+        case NotAcceptable():
+            offers: Mapping[str, str] = _GRAPHS if detail == "graph" else _TABLES
+            text = f"The result of this query is a {detail}; it comes as {', '.join(offers)}."
+            return Problem(406, "Not acceptable", text)
+        case QueryTimeout():
+            return Problem(503, "Query took too long", detail, {"Retry-After": _RETRY_AFTER})
+        case Full():
+            return Problem(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
+        case Unavailable():
+            return Problem(503, "Unavailable", detail, {"Retry-After": _RETRY_AFTER})
+        case _:
+            raise error

@@ -1,0 +1,141 @@
+"""What a path under the base names, and what is asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
+from bibld.model.linkage import Edge, Merged
+from bibld.model.origin import RecordId
+from bibld.protocols import CatalogView, SourceRecord
+
+Kind = Literal["resource", "record", "match", "ontology", "dataset", "entity", "graph"]
+
+MEDIA_TYPES = {
+    "html": "text/html",
+    "ttl": "text/turtle",
+    "nt": "application/n-triples",
+    "jsonld": "application/ld+json",
+    "rdf": "application/rdf+xml",
+    "mods.xml": "application/mods+xml",
+    "marcxml": "application/marcxml+xml",
+    "mrk": "text/plain",
+}
+"""Suffix → media type of the forms."""
+
+_RDF_FORMS = ("html", "ttl", "nt", "jsonld", "rdf")
+_ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/")
+_DIRECT = ("record", "match", "ontology", "dataset", "graph")
+
+
+class Thing(msgspec.Struct, frozen=True):
+    """Something with an IRI, of which there is a document.
+
+    ``path`` follows the base. Depending on the kind it is ``merged``, a ``record`` or an ``edge``.
+    """
+
+    kind: Kind
+    path: str
+    iri: str
+    merged: Merged | None = None
+    record: SourceRecord | None = None
+    edge: Edge | None = None
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The suffixes of the forms of its document, best first."""
+        if self.kind == "resource":
+            return (*_RDF_FORMS, "mods.xml")
+        if self.kind == "record":
+            return (*_RDF_FORMS, "mods.xml", "marcxml", "mrk")
+        return _RDF_FORMS
+
+    @property
+    def is_document(self) -> bool:
+        """Whether its IRI answers 200 (metadata), not 303 (what metadata is about)."""
+        return self.kind in _DIRECT
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """Another resource answers: ``path`` is where it is, ``iri`` what it is called; ``reason`` for people."""
+
+    path: str
+    iri: str
+    reason: Literal["absorbed", "deleted"]
+
+
+class Gone(msgspec.Struct, frozen=True):
+    """There was something, and nothing answers in its place."""
+
+    path: str
+    iri: str
+    record: RecordId
+
+
+def split_suffix(path: str) -> tuple[str, str | None]:
+    """A path without the suffix that names a form, and that suffix. No slug holds a dot."""
+    for suffix in (*SUFFIXES, "marcxml", "mrk"):
+        if path.endswith(f".{suffix}"):
+            return path[: -len(suffix) - 1], suffix
+    return path, None
+
+
+class Finder:
+    """Finds what a path names. ``mentions`` tells whether the store holds an IRI."""
+
+    def __init__(self, iris: Iris, catalog: CatalogView, mentions: Callable[[str], bool]) -> None:
+        self._iris = iris
+        self._catalog = catalog
+        self._mentions = mentions
+
+    def find(self, path: str) -> Thing | Moved | Gone | None:
+        """What ``path`` (which follows the base) names; None for what never was."""
+        folder, _, rest = path.partition("/")
+        iri = self._iris.base + path
+        try:
+            if folder == "resource":
+                return self._resource(path, iri, record_of_path(rest))
+            if folder == "record":
+                return self._record(path, iri, record_of_path(rest))
+            if folder == "match":
+                edge = self._catalog.edge(pair_of_match(rest))
+                return Thing("match", path, iri, edge=edge) if edge is not None else None
+        except ValueError:
+            return None
+        if path == "ontology":
+            return Thing("ontology", path, iri)
+        if path == "dataset" or (folder == "dataset" and self._mentions(iri)):
+            return Thing("dataset", path, iri)
+        if not path or not self._mentions(iri):
+            return None
+        return Thing("entity" if path.startswith(_ENTITY_FOLDERS) else "graph", path, iri)
+
+    def _resource(self, path: str, iri: str, record: RecordId) -> Thing | Moved | Gone | None:
+        if self._iris.resource(record) != iri:
+            return None
+        held = self._catalog.record(record)
+        if held is None:
+            return None
+        answering = self._catalog.heir(record) if held.deleted else record
+        cluster = self._catalog.cluster_of(answering) if answering is not None else None
+        merged = self._catalog.merged(cluster.founder) if cluster is not None else None
+        if cluster is None or merged is None:
+            return Gone(path, iri, record)
+        if cluster.founder == record and not held.deleted:
+            return Thing("resource", path, iri, merged=merged)
+        survivor = cluster.founder
+        reason: Literal["absorbed", "deleted"] = "deleted" if held.deleted else "absorbed"
+        return Moved(f"resource/{survivor.path}", self._iris.resource(survivor), reason)
+
+    def _record(self, path: str, iri: str, record: RecordId) -> Thing | Gone | None:
+        if self._iris.record(record) != iri:
+            return None
+        held = self._catalog.record(record)
+        if held is None:
+            return None
+        if held.deleted or self._catalog.cluster_of(record) is None:
+            return Gone(path, iri, record)
+        return Thing("record", path, iri, record=held)

@@ -1,0 +1,116 @@
+"""The embedded triple store: Oxigraph on disk, in this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import pyoxigraph
+
+from bibld.errors import BadQuery, QueryTimeout, StoreError
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``chunk``: how many quads are loaded at once; more is faster and takes more memory (about 1 KB a quad)."""
+
+    chunk: int = 500_000
+
+
+class OxigraphStore:
+    """A store in a folder; see :class:`bibld.protocols.Store`."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self._settings = settings
+        with _translated(f"{folder}"):
+            self._store = pyoxigraph.Store(str(folder))
+
+    def load(self, quads: Iterable[str]) -> None:
+        """Add quads in bulk, chunk by chunk."""
+        lines = iter(quads)
+        while chunk := "".join(islice(lines, self._settings.chunk)):
+            with _translated("loading"):
+                self._store.bulk_load(chunk.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
+        with _translated("loading"):
+            self._store.flush()
+
+    def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Remove, then add."""
+        with _translated("applying a patch"):
+            for quad in _parsed(removed):
+                self._store.remove(quad)
+            self._store.extend(_parsed(added))
+            self._store.flush()
+
+    def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> Sequence[Sequence[str | None]]:
+        """The rows of a SELECT query, as N-Triples terms; the deadline is checked between rows.
+
+        For queries of bibld's own: those of strangers run in the worker processes of the stage serve.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        try:
+            solutions = self._store.query(sparql, use_default_graph_as_union=union)
+        except SyntaxError as error:
+            raise BadQuery(f"the query is not SPARQL: {error}") from error
+        if not isinstance(solutions, pyoxigraph.QuerySolutions):
+            raise BadQuery("the query is no SELECT")
+        rows: list[list[str | None]] = []
+        with _translated("a query"):
+            for solution in solutions:
+                if deadline is not None and time.monotonic() > deadline:
+                    raise QueryTimeout(f"the query did not end within {timeout} s")
+                rows.append([None if term is None else str(term) for term in solution])
+        return rows
+
+    def describe(self, iri: str) -> Iterator[str]:
+        """The lines of all quads whose subject is the IRI or one of its hash IRIs that can be reached from it."""
+        waiting, seen = [iri], {iri}
+        while waiting:
+            for quad in self._store.quads_for_pattern(pyoxigraph.NamedNode(waiting.pop()), None, None, None):
+                yield f"{quad} .\n"
+                value = quad.object
+                if not isinstance(value, pyoxigraph.NamedNode) or value.value in seen:
+                    continue
+                if value.value.startswith(f"{iri}#"):
+                    seen.add(value.value)
+                    waiting.append(value.value)
+
+    def dump(self, out: BinaryIO) -> None:
+        """Write every quad as N-Quads."""
+        with _translated("dumping"):
+            self._store.dump(out, format=pyoxigraph.RdfFormat.N_QUADS)
+
+    def count(self) -> int:
+        """The number of quads."""
+        return len(self._store)
+
+    def backup(self, folder: Path) -> None:
+        """Put a copy into a new folder; the files that never change are hard-linked."""
+        with _translated(f"backup to {folder}"):
+            self._store.flush()
+            self._store.backup(str(folder))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        del self._store
+
+
+def open_store(folder: Path, settings: Settings) -> OxigraphStore:
+    """Open the store in a folder, making it where there is none; raises ``StoreError``."""
+    return OxigraphStore(folder, settings)
+
+
+def _parsed(lines: Iterable[str]) -> Iterator[pyoxigraph.Quad]:
+    yield from pyoxigraph.parse("".join(lines).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
+
+
+@contextmanager
+def _translated(doing: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, SyntaxError, ValueError, RuntimeError) as error:
+        raise StoreError(f"Oxigraph, {doing}: {error}") from error

@@ -1,0 +1,233 @@
+"""Names: who they are, what they did, what is claimed about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bibld.model.mods import Controlled, Name, Role
+from bibld.model.rdf import iri, literal
+from bibld.triplify._claims import EntityClaim
+from bibld.triplify._codes import CREATOR_ROLES, RELATOR_OF_TERM, RELATORS, SCHEMA_OF_ROLE
+from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._keys import entity_key, name_key
+from bibld.triplify._language import script_of
+from bibld.triplify._links import Identity, identity, web_iri
+from bibld.triplify._vocabulary import loc
+
+_RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
+_ROMAN = re.compile(r"[IVXLCM]+\.?")
+_TRAILING = " ,;:/="
+
+Held = tuple[Name, str]
+"""A name and its path in the merged description."""
+
+
+def describe_names(draft: Draft) -> None:
+    """Creators, contributors and their roles."""
+    for group in same_agents(draft, [(name, f"name/{index}") for index, name in enumerate(draft.mods.name)]):
+        agent = claimed_agent(draft, group)
+        if agent is not None:
+            _contribution(draft, agent, [name for name, _ in group])
+
+
+def same_agents(draft: Draft, held: Sequence[Held]) -> list[list[Held]]:
+    """Put together the names that are one agent: those that a record pairs (``@altRepGroup``) in several scripts, and
+    those that have the same heading, in either script, where their dates do not differ.
+
+    The latter is safe only because all stand in the description of one publication.
+    """
+    groups: list[list[Held]] = []
+    for one in held:
+        group = next((group for group in groups if any(_are_same(draft, one, other) for other in group)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return groups
+
+
+def _are_same(draft: Draft, one: Held, other: Held) -> bool:
+    (name, path), (other_name, other_path) = one, other
+    if name.type != other_name.type:
+        return False
+    stem, other_stem = _stem(name), _stem(other_name)
+    if stem and name_key(stem, "0", "") == name_key(other_stem, "0", ""):
+        dates, other_dates = dates_of(name), dates_of(other_name)
+        return not dates or not other_dates or name_key("", dates, "") == name_key("", other_dates, "")
+    return (
+        name.alt_rep_group is not None
+        and name.alt_rep_group == other_name.alt_rep_group
+        and script_of(stem) != script_of(other_stem)
+        and not set(draft.holders(path)).isdisjoint(draft.holders(other_path))
+    )
+
+
+def _stem(name: Name) -> str:
+    """The heading without terms of address, but for the numerals of rulers."""
+    kept = (part for part in name.name_part if part.type != "termsOfAddress" or _ROMAN.fullmatch(trimmed(part.value)))
+    return heading(Name(name_part=tuple(kept), display_form=name.display_form, type=name.type)) or heading(name)
+
+
+def heading(name: Name) -> str:
+    """The name as a heading, without dates."""
+    plain = [tidy(part.value) for part in name.name_part if part.type is None]
+    family = [tidy(part.value) for part in name.name_part if part.type == "family"]
+    given = [tidy(part.value) for part in name.name_part if part.type == "given"]
+    terms = [tidy(part.value) for part in name.name_part if part.type == "termsOfAddress"]
+    stems = [trimmed(part) for part in plain if trimmed(part)]
+    if family or given:
+        stems.append(", ".join(filter(None, (" ".join(family), " ".join(given)))))
+    stem = (". " if name.type == "corporate" else ", ").join(stems)
+    if not stem:
+        stem = next((trimmed(tidy(form)) for form in name.display_form if tidy(form)), "")
+    return ", ".join(filter(None, (stem, *(trimmed(term) for term in terms)))) if stem else ""
+
+
+def dates_of(name: Name) -> str:
+    """The dates of a name, as stated."""
+    return next((trimmed(tidy(part.value)) for part in name.name_part if part.type == "date"), "")
+
+
+def trimmed(text: str) -> str:
+    """A text without the punctuation that catalogues put between elements; the full stop of an abbreviation stays."""
+    text = tidy(text).rstrip(_TRAILING).lstrip(_TRAILING)
+    if text.endswith(".") and len(text.rsplit(None, 1)[-1]) > 4 and "." not in text.rsplit(None, 1)[-1][:-1]:
+        return text[:-1]
+    return text
+
+
+def identities(draft: Draft, element: Name | Controlled, path: str) -> list[Identity]:
+    """What authority identifiers a name or term carries, the preferred one first."""
+    source = draft.source_of(path)
+    found = []
+    if isinstance(element, Name):
+        for identifier in element.name_identifier:
+            if identifier.invalid != "yes":
+                found.append(identity(identifier.value, identifier.type, source))
+    for link in (element.value_uri, getattr(element, "xlink_href", None)):
+        if web_iri(link) is not None:
+            found.append(identity(link or "", None, source))
+    return sorted({one for one in found if one is not None}, key=lambda one: one.rank)
+
+
+def claimed_agent(draft: Draft, group: Sequence[Held]) -> str | None:
+    """The IRI of the agent that a group of names names; notes the claims about it. None for a name without text."""
+    group = [(name, path) for name, path in group if heading(name)]
+    if not group:
+        return None
+    found = sorted({one for name, path in group for one in identities(draft, name, path)}, key=lambda one: one.rank)
+    keys = [one.key for one in found if one is found[0] or one.authority == "local"] or [_key_of_names(group)]
+    agents = [draft.iris.agent(key) for key in keys]
+    for name, path in group:
+        own = {one.iri for one in identities(draft, name, path) if one.iri is not None}
+        for agent in agents:
+            draft.claim(agent, "agent", _claim(draft, name, [*sorted(own), *(set(agents) - {agent})]), path)
+    return agents[0]
+
+
+def _key_of_names(group: Sequence[Held]) -> str:
+    """The key of the form that says most: with dates before one without, Cyrillic before Latin."""
+
+    def rank(held: Held) -> tuple[bool, bool]:
+        return not dates_of(held[0]), script_of(_stem(held[0])) == "Latn"
+
+    name = min(group, key=rank)[0]
+    return name_key(_stem(name), dates_of(name), name.type or "")
+
+
+def _claim(draft: Draft, name: Name, links: Sequence[str]) -> EntityClaim:
+    own = heading(name)
+    others = [tidy(form) for form in name.display_form]
+    others += [heading(Name(name_part=other.name_part, type=name.type)) for other in name.alternative_name]
+    forms = {draft.form(other, draft.languages.of_other(other, name)) for other in others if other and other != own}
+    return EntityClaim(
+        label=draft.form(own, draft.languages.of_other(own, name)),
+        others=tuple(sorted(forms)),
+        type=name.type or "",
+        dates=dates_of(name),
+        links=tuple(sorted(set(links))),
+    )
+
+
+def roles_of(names: Sequence[Name]) -> tuple[list[str], list[str]]:
+    """The relator codes of an agent, and the terms for roles that have no code, each once."""
+    codes: dict[str, None] = {}
+    terms: dict[str, None] = {}
+    for name in names:
+        for role in name.role:
+            found = _codes_of(role)
+            codes.update(dict.fromkeys(found))
+            if not found:
+                terms.update(dict.fromkeys(tidy(term.value) for term in role.role_term if tidy(term.value)))
+    return list(codes), list(terms)
+
+
+def _codes_of(role: Role) -> list[str]:
+    found = []
+    for term in role.role_term:
+        value = tidy(term.value)
+        for text in (value, term.value_uri or ""):
+            match = _RELATOR_IRI.fullmatch(text)
+            if match is not None:
+                value = match[1]
+        code = RELATOR_OF_TERM.get(value.lower().rstrip(" .,"), value.lower().rstrip(" .,"))
+        if code in RELATORS and (term.authority in (None, "marcrelator") or code != value):
+            found.append(code)
+    return list(dict.fromkeys(found))
+
+
+def _contribution(draft: Draft, agent: str, names: Sequence[Name]) -> None:
+    codes, terms = roles_of(names)
+    is_primary = any(name.usage == "primary" for name in names)
+    is_creator = any(code in CREATOR_ROLES for code in codes) or (is_primary and not codes)
+    term = iri(agent)
+    draft.say("dcterms:creator" if is_creator else "dcterms:contributor", term)
+    node = draft.node("contribution")
+    draft.say("bf:contribution", node)
+    draft.a("bf:PrimaryContribution" if is_primary else "bf:Contribution", node)
+    draft.say("bf:agent", term, node)
+    for code in codes:
+        draft.say(f"relators:{code}", term)
+        draft.say("bf:role", loc("relators", code), node)
+        draft.say(f"schema:{SCHEMA_OF_ROLE.get(code, 'creator' if code in CREATOR_ROLES else 'contributor')}", term)
+    if not codes:
+        draft.say("schema:author" if is_creator else "schema:contributor", term)
+    for text in terms:
+        role = draft.node("role")
+        draft.say("bf:role", role, node)
+        draft.a("bf:Role", role)
+        draft.say("rdfs:label", literal(text), role)
+
+
+def claimed_body(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
+    """The IRI of an organisation known by a text, such as a library that holds a copy; notes the claim about it."""
+    label = trimmed(text)
+    if not label:
+        return None
+    found = identities(draft, element, path)
+    agent = draft.iris.agent(found[0].key if found else name_key(label, "", "corporate"))
+    draft.claim(
+        agent,
+        "agent",
+        EntityClaim(
+            label=draft.form(label, draft.languages.of_other(label, element)),
+            type="corporate",
+            links=tuple(sorted({one.iri for one in found if one.iri is not None})),
+        ),
+        path,
+    )
+    return agent
+
+
+def claimed_publisher(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
+    """The IRI of a publisher; notes the claim about it."""
+    label = trimmed(text)
+    if not label:
+        return None
+    found = identities(draft, element, path)
+    publisher = draft.iris.publisher(found[0].key if found else entity_key(label, is_slavic=draft.languages.is_slavic))
+    links = tuple(sorted({one.iri for one in found if one.iri is not None}))
+    form = draft.form(label, draft.languages.of_other(label, element))
+    draft.claim(publisher, "publisher", EntityClaim(label=form, type="corporate", links=links), path)
+    return publisher

@@ -1,0 +1,58 @@
+"""What records say about agents, concepts, places, publishers and series."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from bibld.model.origin import RecordId
+
+Kind = Literal["agent", "concept", "place", "publisher", "series"]
+
+
+class Form(msgspec.Struct, frozen=True, omit_defaults=True, order=True):
+    """A form of a name, and the language tag it has as a literal."""
+
+    text: str
+    language: str = ""
+
+
+class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one record says about an entity.
+
+    ``label`` is the form that it prefers, ``others`` are further forms. ``type`` is that of a MODS name (personal …),
+    ``dates`` stand as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's scheme,
+    ``notation`` a class mark, ``issn`` that of a series.
+    """
+
+    label: Form
+    others: tuple[Form, ...] = ()
+    type: str = ""
+    dates: str = ""
+    links: tuple[str, ...] = ()
+    scheme: str = ""
+    notation: str = ""
+    issn: str = ""
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """A claim of a record about the entity with this IRI."""
+
+    entity: str
+    kind: Kind
+    value: EntityClaim
+    record: RecordId
+
+
+class Statements(msgspec.Struct, frozen=True):
+    """What a cluster says.
+
+    ``quads`` are the lines that belong to the cluster, ``claims`` what its records say about entities. ``sought`` are
+    the records whose existence decided which of the quads were made: when one of them appears or goes, the statements
+    have to be made anew.
+    """
+
+    quads: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    sought: tuple[RecordId, ...] = ()

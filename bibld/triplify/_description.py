@@ -1,0 +1,170 @@
+"""Classes, languages, extent, notes, addresses and copies of the resource."""
+
+from __future__ import annotations
+
+import re
+
+from bibld.model.literals import pages
+from bibld.model.mods import Language, Location
+from bibld.model.rdf import iri, literal
+from bibld.triplify._agents import claimed_body
+from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, NO_LANGUAGES
+from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._language import to_tag
+from bibld.triplify._links import web_iri
+from bibld.triplify._vocabulary import loc
+
+_CODE = re.compile(r"[a-z]{3}")
+_ORGANISATION = re.compile(r"[a-z][a-z0-9-]*")
+_NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
+_THESIS = frozenset(("theses", "thesis", "dissertation"))
+
+
+def describe_kind(draft: Draft) -> None:
+    """What the resource is."""
+    mods = draft.mods
+    issuances = {ISSUANCES.get(issuance) for info in mods.origin_info for issuance in info.issuance}
+    genres = {tidy(genre.value).lower() for genre in mods.genre}
+    contents = list(dict.fromkeys(tidy(kind.value).lower() for kind in mods.type_of_resource if tidy(kind.value)))
+    draft.a("bf:Instance")
+    if len(draft.merged.cluster.members) > 1:
+        draft.a(draft.own("MergedResource"))
+    is_text = not contents or "text" in contents
+    if is_text and issuances & {"serl", "intg"}:
+        classes = ["bf:Serial", "bibo:Periodical", "schema:Periodical"]
+    elif is_text and any(item.type == "host" and item.other_type not in _NOT_ARTICLES for item in mods.related_item):
+        classes = ["bibo:Article", "schema:Article"]
+    elif is_text and genres & _THESIS:
+        classes = ["bibo:Thesis", "schema:Thesis"]
+    elif is_text and "mulm" in issuances:
+        classes = ["bibo:MultiVolumeBook", "bibo:Book", "schema:Book"]
+    elif is_text and "mono" in issuances:
+        classes = ["bibo:Book", "schema:Book"]
+    else:
+        default = ("bibo:Document", "schema:CreativeWork")
+        classes = [kind for content in contents or [""] for kind in CLASSES_OF_CONTENT.get(content, default)]
+    if any(kind.manuscript == "yes" for kind in mods.type_of_resource):
+        classes += ["bibo:Manuscript", "schema:Manuscript"]
+    if any(kind.collection == "yes" for kind in mods.type_of_resource):
+        classes += ["bibo:Collection", "schema:Collection"]
+    for kind in dict.fromkeys(classes):
+        draft.a(kind)
+
+
+def describe_languages(draft: Draft) -> None:
+    """The languages of the resource and of its parts."""
+    for language in draft.mods.language:
+        for term in language.language_term:
+            if term.type == "code":
+                _language(draft, language, tidy(term.value))
+
+
+def _language(draft: Draft, language: Language, code: str) -> None:
+    known = code.lower()
+    tag = to_tag(code)
+    if not _CODE.fullmatch(known) or known in NO_LANGUAGES:
+        if tag is not None and language.object_part is None:
+            draft.text("schema:inLanguage", tag)
+        return
+    term = loc("iso639-2", known)
+    if language.object_part is None:
+        draft.say("dcterms:language", term)
+        draft.text("schema:inLanguage", tag or known)
+        return
+    node = draft.node("language")
+    draft.say("bf:language", node)
+    draft.a("bf:Language", node)
+    draft.text("bf:part", language.object_part, node)
+    draft.say("rdf:value", term, node)
+
+
+def describe_body(draft: Draft) -> None:
+    """Extent, forms, technical notes."""
+    for description in draft.mods.physical_description:
+        for extent in description.extent:
+            text = tidy(extent.value)
+            if draft.labelled("bf:extent", "bf:Extent", "extent", text) is None:
+                continue
+            draft.text("dcterms:extent", text)
+            draft.text("isbd:P1053", text)
+            number = pages(text)
+            if number is not None:
+                draft.typed("schema:numberOfPages", str(number), "integer")
+        for form in description.form:
+            draft.text("dc:format", form.value)
+            if form.authority == "marcform" and form.value in CARRIERS:
+                draft.a(CARRIERS[form.value])
+        for media_type in description.internet_media_type:
+            draft.text("dc:format", media_type)
+        for note in description.note:
+            draft.labelled("bf:note", "bf:Note", "note", note.value)
+
+
+def describe_notes(draft: Draft) -> None:
+    """Abstracts, contents, notes, rights."""
+    mods, own = draft.mods, draft.languages.of_own
+    for abstract in mods.abstract:
+        language = draft.languages.of_other(abstract.value, abstract)
+        draft.text("dcterms:abstract", abstract.value, language=language)
+        draft.text("schema:description", abstract.value, language=language)
+    for contents in mods.table_of_contents:
+        draft.text("dcterms:tableOfContents", contents.value, language=own(contents.value, contents))
+    for note in mods.note:
+        if note.type == "statement of responsibility":
+            draft.text("bf:responsibilityStatement", note.value, language=own(note.value, note))
+            continue
+        node = draft.labelled("bf:note", "bf:Note", "note", note.value)
+        if node is not None:
+            draft.text("bf:noteType", note.type or note.display_label or "", node)
+    for condition in mods.access_condition:
+        draft.text("dc:rights", condition.value)
+        link = web_iri(condition.xlink_href)
+        if link is not None:
+            draft.say("dcterms:rights", iri(link))
+
+
+def describe_locations(draft: Draft) -> None:
+    """Web addresses and copies."""
+    for index, location in enumerate(draft.mods.location):
+        for url in location.url:
+            link = web_iri(url.value)
+            if link is None:
+                draft.text("schema:url", url.value)
+                continue
+            draft.say("rdfs:seeAlso", iri(link))
+            draft.say("foaf:page", iri(link))
+            if url.access in ("object in context", "raw object") or url.usage in ("primary", "primary display"):
+                draft.say("bf:electronicLocator", iri(link))
+        _item(draft, location, f"location/{index}")
+
+
+def _item(draft: Draft, location: Location, path: str) -> None:
+    copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
+    marks = [*location.shelf_locator, *(mark for copy in copies for mark in copy.shelf_locator)]
+    marks = list(dict.fromkeys(filter(None, map(tidy, marks))))
+    holders: list[str] = []
+    for index, place in enumerate(location.physical_location):
+        code = tidy(place.value).lower()
+        if place.authority == "marcorg" and _ORGANISATION.fullmatch(code):
+            holders.append(loc("organizations", code))
+        else:
+            body = claimed_body(draft, place.value, place, f"{path}/physical_location/{index}")
+            holders.extend((iri(body),) if body is not None else ())
+    if not (marks or holders):
+        return
+    node = draft.node("item")
+    draft.say("bf:hasItem", node)
+    draft.a("bf:Item", node)
+    draft.say("bf:itemOf", draft.subject, node)
+    for holder in dict.fromkeys(holders):
+        draft.say("bf:heldBy", holder, node)
+    for mark in marks:
+        draft.labelled("bf:shelfMark", "bf:ShelfMark", "shelfmark", mark, node)
+    for copy in copies:
+        for identifier in copy.item_identifier:
+            value = tidy(identifier.value)
+            if value:
+                barcode = draft.node("itemidentifier")
+                draft.say("bf:identifiedBy", barcode, node)
+                draft.a("bf:Identifier", barcode)
+                draft.say("rdf:value", literal(value), barcode)

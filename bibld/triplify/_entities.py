@@ -1,0 +1,149 @@
+"""What is said of an agent, concept, place, publisher or series, from all claims about it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+from bibld.model.iris import Iris
+from bibld.model.origin import RecordId
+from bibld.model.rdf import XSD, iri, literal
+from bibld.triplify._claims import Claim, Form, Kind
+from bibld.triplify._codes import EXTERNAL_SCHEMES
+from bibld.triplify._draft import Quad, in_order
+from bibld.triplify._links import identity
+from bibld.triplify._vocabulary import name
+
+_CLASSES_OF_NAME = {
+    "personal": ("foaf:Person", "bf:Person", "schema:Person"),
+    "corporate": ("foaf:Organization", "bf:Organization", "schema:Organization"),
+    "conference": ("foaf:Agent", "bf:Meeting", "schema:Event"),
+    "family": ("foaf:Group", "bf:Family"),
+}
+_CLASSES: dict[Kind, tuple[str, ...]] = {
+    "agent": ("foaf:Agent", "bf:Agent"),
+    "concept": ("skos:Concept",),
+    "place": ("bf:Place", "schema:Place"),
+    "publisher": ("foaf:Organization", "bf:Organization", "schema:Organization"),
+    "series": ("bf:Series", "bibo:Series", "schema:CreativeWorkSeries"),
+}
+_NAME_PROPERTIES: dict[Kind, tuple[str, ...]] = {
+    "agent": ("foaf:name", "schema:name"),
+    "concept": (),
+    "place": ("schema:name",),
+    "publisher": ("foaf:name", "schema:name"),
+    "series": ("dcterms:title", "schema:name"),
+}
+_LIFE = re.compile(r"\(?([0-9]{3,4})\)?\s*[-–—]\s*\(?([0-9]{3,4})?\)?")
+_BORN = re.compile(r"(?:р\.|род\.?|родился|b\.|born)\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
+_DIED = re.compile(r"(?:ум\.?|умер|d\.|died|[-–—])\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
+
+
+def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple[str, ...]:
+    """The lines that describe one entity, a function of the set of claims: neither their order nor their number counts
+    beyond the choice of the preferred label.
+
+    For each language the form that most records prefer is the preferred one (then the longest, then the first in the
+    order of code points); the others are alternative ones. ``entity`` is its IRI; without a claim about it there is
+    nothing to say.
+    """
+    own = sorted(
+        {claim for claim in claims if claim.entity == entity},
+        key=lambda claim: (claim.record, claim.value.label, repr(claim.value)),
+    )
+    if not own:
+        return ()
+    subject = iri(entity)
+    quads: list[Quad] = []
+
+    def say(predicate: str, value: str, graph: str = "") -> None:
+        quads.append((iri(iris.graph(graph)) if graph else "", subject, name(predicate), value))
+
+    kind = own[0].kind
+    for curie in _classes(kind, own):
+        say("rdf:type", name(curie))
+    preferred, others = labels(own)
+    for form in preferred:
+        for predicate in ("skos:prefLabel", "rdfs:label", *_NAME_PROPERTIES[kind]):
+            say(predicate, literal(form.text, form.language or None))
+    for form in others:
+        say("skos:altLabel", literal(form.text, form.language or None))
+    for claim in own:
+        _details(claim, iris, quads, subject)
+    for target in sorted({link for claim in own for link in claim.value.links}):
+        say("skos:exactMatch" if kind == "concept" else "owl:sameAs", iri(target), _graph(target, iris))
+    return in_order(quads, subject)
+
+
+def _classes(kind: Kind, claims: Iterable[Claim]) -> list[str]:
+    types = {claim.value.type for claim in claims}
+    if kind == "agent":
+        found = [curie for type_ in sorted(types) for curie in _CLASSES_OF_NAME.get(type_, ())]
+        return ["bf:Agent", "foaf:Agent", *found]
+    return list(_CLASSES[kind])
+
+
+def labels(claims: Iterable[Claim]) -> tuple[list[Form], list[Form]]:
+    """The preferred forms, one for each language, and the others."""
+    votes: dict[Form, set[RecordId]] = defaultdict(set)
+    mentioned: set[Form] = set()
+    for claim in claims:
+        votes[claim.value.label].add(claim.record)
+        mentioned.update(claim.value.others)
+    by_language: dict[str, list[Form]] = defaultdict(list)
+    for form in votes:
+        by_language[form.language].append(form)
+    preferred = [
+        min(forms, key=lambda form: (-len(votes[form]), -len(form.text), form.text)) for forms in by_language.values()
+    ]
+    others = (mentioned | set(votes)) - set(preferred)
+    return sorted(preferred), sorted(others)
+
+
+def _details(claim: Claim, iris: Iris, quads: list[Quad], subject: str) -> None:
+    value = claim.value
+
+    def say(predicate: str, term: str) -> None:
+        quads.append(("", subject, predicate if predicate.startswith("<") else name(predicate), term))
+
+    if value.dates:
+        say("bf:date", literal(value.dates))
+        birth, death = life(value.dates)
+        if value.type == "personal" and birth:
+            say("schema:birthDate", literal(birth, datatype=XSD + "gYear"))
+        if value.type == "personal" and death:
+            say("schema:deathDate", literal(death, datatype=XSD + "gYear"))
+    if value.scheme:
+        say(iri(iris.term("scheme")), literal(value.scheme))
+        if value.scheme in EXTERNAL_SCHEMES:
+            say("skos:inScheme", iri(EXTERNAL_SCHEMES[value.scheme]))
+    if value.notation:
+        say("skos:notation", literal(value.notation))
+    if value.issn:
+        say("bibo:issn", literal(value.issn))
+        say("schema:issn", literal(value.issn))
+
+
+def life(dates: str) -> tuple[str, str]:
+    """Years of birth and death, four digits each, from dates as catalogues state them; empty where not certain."""
+    match = _LIFE.fullmatch(dates)
+    if match is not None:
+        return _year(match[1]), _year(match[2])
+    match = _BORN.fullmatch(dates)
+    if match is not None:
+        return _year(match[1]), ""
+    match = _DIED.fullmatch(dates)
+    return "", _year(match[1]) if match is not None else ""
+
+
+def _year(digits: str | None) -> str:
+    return digits.zfill(4) if digits and int(digits) else ""
+
+
+def _graph(target: str, iris: Iris) -> str:
+    """The link set that a link belongs to."""
+    if target.startswith(iris.base):
+        return "links-agents"
+    found = identity(target, None, "")
+    return f"links-{found.authority if found is not None else 'other'}"

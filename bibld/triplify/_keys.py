@@ -1,0 +1,37 @@
+"""The keys of entities that no authority file identifies: pure functions of what they are called."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+from bibld.model.literals import folded, romanised
+
+_CYRILLIC = re.compile("[\u0400-\u052f]")
+_OTHERS = re.compile(r"[^a-z0-9]+")
+_NOT_IN_DATES = re.compile(r"[^0-9-]+")
+_READABLE = 60
+
+
+def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
+    """The key of what is known by a text: a readable part, and ten hex digits of the hash of all that counts.
+
+    Texts that ``literals.folded`` makes equal have the same key. Cyrillic texts, and Latin ones that are known to stand
+    for Slavic words (``is_slavic``), are compared as ``literals.romanised`` has them, so that both scripts meet. Other
+    Latin texts are not, since romanisation would take Mayer for Maier.
+    """
+    form = romanised(text) if is_slavic or _CYRILLIC.search(text) else folded(text)
+    counting = "|".join((form or unicodedata.normalize("NFKC", text), *more))
+    digest = hashlib.blake2b(counting.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    readable = _OTHERS.sub("-", form).strip("-")[:_READABLE].rstrip("-")
+    return f"{readable}-{digest}" if readable else digest
+
+
+def name_key(heading: str, dates: str, kind: str) -> str:
+    """The key of an agent: its heading, the figures of its dates, and the type of the name.
+
+    Where there are dates, headings of both scripts meet: two people called nearly the same are then told apart by them.
+    """
+    figures = _NOT_IN_DATES.sub("", dates.replace("–", "-").replace("—", "-")).strip("-")
+    return entity_key(f"{heading} {figures}" if figures else heading, kind, is_slavic=bool(figures))
