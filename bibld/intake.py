@@ -64,7 +64,7 @@ class Intake:
         context = digest(self._made_with, examined.reader, state).encode()
         opened = _OpenFile(examined.carrier, number, context)
         batch: list[Raw | RecordError] = []
-        for item in read.raws(file, examined):
+        for item in read.read(file, examined):
             batch.append(item)
             if len(batch) == _RECORDS_AT_ONCE:
                 self._take_batch(batch, opened)

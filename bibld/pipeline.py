@@ -25,6 +25,7 @@ from bibld.intake import Intake
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.progress import Progress
+from bibld.protocols import Store
 
 STAGES = ("read", "dedup", "merge", "triplify", "store", "publish")
 """The stages that a run goes through; harvest, read and crosswalk pass each record on one by one."""
@@ -142,6 +143,7 @@ class Pipeline:
             _, manifest = publish.publish(
                 store=live,
                 quads=self._quads(),
+                parts=triplify.dataset_statements(self._source_figures(), self._iris),
                 dataset=self._config.dataset,
                 figures=self._figures(),
                 examples=[self._iris.resource(founder) for founder in self._catalog.sample_founders(_EXAMPLES)],
@@ -167,7 +169,7 @@ class Pipeline:
         return triplify.quads(self._catalog, self._iris, self._source_figures())
 
     @contextmanager
-    def _live_store(self) -> Iterator[store.Store]:
+    def _live_store(self) -> Iterator[Store]:
         live = store.open_live(self._config)
         try:
             yield live

@@ -12,7 +12,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
@@ -42,9 +42,14 @@ class Catalog:
     def __init__(self, workspace: Path, read_only: bool = False) -> None:
         if read_only and not (workspace / "catalog.db").is_file():
             raise CatalogError(f"{workspace}: holds no catalog yet; run `bibld run` first")
-        self._lock = None if read_only else _locked(workspace)
-        self._register_connection = opened(workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only)
-        self._connection = opened(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only)
+        with ExitStack() as opening:
+            if not read_only:
+                opening.callback(_locked(workspace).close)
+            self._register_connection = opened(workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only)
+            opening.callback(self._register_connection.close)
+            self._connection = opened(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only)
+            opening.callback(self._connection.close)
+            self._held = opening.pop_all()
         if not read_only:
             self._register_connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -64,10 +69,7 @@ class Catalog:
 
     def close(self) -> None:
         """Close the databases and give the workspace free."""
-        self._connection.close()
-        self._register_connection.close()
-        if self._lock is not None:
-            self._lock.close()
+        self._held.close()
 
     @contextmanager
     def commit(self) -> Iterator[None]:

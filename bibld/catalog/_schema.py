@@ -149,15 +149,25 @@ CREATE INDEX claim_founder ON claim (founder);
 def opened(file: Path, tables: str, version: int, read_only: bool) -> sqlite3.Connection:
     """Open a database, making it where there is none; raises ``CatalogError``."""
     try:
-        if read_only:
-            connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-        else:
-            connection = sqlite3.connect(file, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
-        _check_format(connection, file, tables, version, read_only)
+        connection = _connected(file, read_only)
     except sqlite3.Error as error:
         raise CatalogError(f"{file}: cannot be opened: {error}") from error
+    try:
+        if not read_only:
+            connection.execute("PRAGMA journal_mode = WAL")
+        _check_format(connection, file, tables, version, read_only)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise CatalogError(f"{file}: cannot be opened: {error}") from error
+        raise
     return connection
+
+
+def _connected(file: Path, read_only: bool) -> sqlite3.Connection:
+    if read_only:
+        return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    return sqlite3.connect(file, isolation_level=None)
 
 
 def _check_format(connection: sqlite3.Connection, file: Path, tables: str, version: int, read_only: bool) -> None:

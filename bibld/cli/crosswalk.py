@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -24,9 +25,7 @@ from bibld.model.mods import Mods
     help="One modsCollection, or one JSON object a line.",
 )
 @click.option("--output", "-o", type=click.File("wb"), default="-", help="Where to write; stdout by default.")
-def crosswalk(
-    files: tuple[Path, ...], reader: str, charset: str, flavour: str, to: str, output: click.utils.LazyFile
-) -> None:
+def crosswalk(files: tuple[Path, ...], reader: str, charset: str, flavour: str, to: str, output: BinaryIO) -> None:
     """Convert the records of FILES to MODS, in the order of the files. No configuration is needed.
 
     What is no record is told on stderr, and the command ends with 1.
@@ -54,7 +53,7 @@ def _converted(files: tuple[Path, ...], reader: str, charset: str, flavour: str,
     for path in files:
         file = HarvestedFile("file", path.as_posix(), path)
         examined = read.examine(file, reader, charset)
-        for raw in read.raws(file, examined):
+        for raw in read.read(file, examined):
             try:
                 if isinstance(raw, RecordError):
                     raise raw

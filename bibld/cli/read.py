@@ -33,7 +33,7 @@ def read(files: tuple[Path, ...], reader: str, charset: str, as_json: bool) -> N
         file = HarvestedFile("file", path.as_posix(), path)
         examined = stage.examine(file, reader, charset)
         click.echo(f"{path}: {examined.reader}, {examined.carrier.charset}", err=True)
-        for raw in stage.raws(file, examined):
+        for raw in stage.read(file, examined):
             try:
                 if isinstance(raw, RecordError):
                     raise raw

@@ -1,1 +1,76 @@
-"""Crosswalk: records of one flavour in, MODS out."""
+"""Crosswalk: records of one flavour in, MODS out.
+
+Takes a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, a ``Mods`` (which passes as it is) or a ``Row`` of a table, and
+gives MODS 3.7 with an account of what is not in it. Each flavour is an adapter in this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from bibld import adapters
+from bibld.model.marc import MarcRecord
+from bibld.model.mods import Mods
+from bibld.protocols import Converted, Row
+
+VERSION = 1
+"""To be raised when a crosswalk gives other MODS for the same record."""
+
+AUTO = "auto"
+"""As a flavour: look at the record."""
+
+MODS_FLAVOUR = "mods"
+"""The flavour of what is MODS already."""
+
+COLUMNS_FLAVOUR = "columns"
+"""The flavour of rows; their column map is in the settings."""
+
+
+def convert(
+    record: MarcRecord | Mods | Row,
+    flavour: str = AUTO,
+    settings_of: Callable[[str], Any] | None = None,
+) -> tuple[str, Converted]:
+    """Convert one record, and say by which flavour.
+
+    ``settings_of`` gives the settings of an adapter by its name (default: those without any choice made). Raises
+    ``CrosswalkError`` for a record that describes no publication (an authority record, say), and ``ConfigError`` for a
+    flavour that there is not.
+    """
+    if isinstance(record, Mods):
+        return MODS_FLAVOUR, Converted(record)
+    name = sniff(record) if flavour == AUTO else flavour
+    adapter = _adapter(name)
+    settings = adapter.Settings() if settings_of is None else settings_of(name)
+    converted: Converted = adapter.convert(record, settings)
+    return name, converted
+
+
+def sniff(record: MarcRecord | Mods | Row) -> str:
+    """The flavour of a record: the first adapter, by name, that claims it; marc21 where none does."""
+    if isinstance(record, Mods):
+        return MODS_FLAVOUR
+    if isinstance(record, Row):
+        return COLUMNS_FLAVOUR
+    for name in _names():
+        if name != COLUMNS_FLAVOUR and _adapter(name).sniffs(record):
+            return name
+    return "marc21"
+
+
+def is_deleted(record: MarcRecord) -> bool:
+    """Whether the record only reports that the library has deleted it (leader/05 is d)."""
+    return record.leader.text[5:6] == "d"
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(adapters.names("crosswalk"))
+
+
+@cache
+def _adapter(name: str) -> ModuleType:
+    return adapters.find("crosswalk", name)

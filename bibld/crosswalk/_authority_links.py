@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from bibld.crosswalk._addresses import address
 from bibld.model.mods import NameIdentifier
 
 _PREFIXED = re.compile(r"\(([^()]+)\)\s*(\S.*)")
@@ -50,17 +51,17 @@ def authority_links(texts: Iterable[str]) -> AuthorityLinks:
     for text in texts:
         text = text.strip()
         prefixed = _PREFIXED.fullmatch(text)
-        if prefixed is not None and not _is_uri(prefixed[2]):
+        link = address(text if prefixed is None else prefixed[2])
+        if prefixed is not None and link is None:
             scheme, number = _number(prefixed[1].strip(), prefixed[2].strip())
             identifiers.append(NameIdentifier(value=number, type=scheme))
             base = _BASE_OF_SCHEME.get(scheme)
             if base is not None and _PLAIN_NUMBER.fullmatch(number):
                 made.append((base, base + number))
             continue
-        uri = prefixed[2] if prefixed is not None else text
-        if _is_uri(uri):
-            if uri not in uris:
-                uris.append(uri)
+        if link is not None:
+            if link not in uris:
+                uris.append(link)
         elif text:
             identifiers.append(NameIdentifier(value=text, type="local"))
     identifiers.extend(NameIdentifier(value=uri, type="uri") for uri in uris[1:])
@@ -80,10 +81,6 @@ def _number(organisation: str, number: str) -> tuple[str, str]:
     if scheme == "isni":
         return scheme, number.replace(" ", "")
     return scheme, number
-
-
-def _is_uri(text: str) -> bool:
-    return text.startswith(("http://", "https://")) and " " not in text and len(text) > 10
 
 
 def _distinct(identifiers: list[NameIdentifier]) -> tuple[NameIdentifier, ...]:

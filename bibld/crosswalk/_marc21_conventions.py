@@ -51,7 +51,7 @@ def link(field: DataField) -> Linked | None:
 
 
 def is_private(field: DataField) -> bool:
-    """Whether a field is kept back as a whole: by its first indicator, or because its tag is for local use (X9X, 9XX)."""
+    """Whether a field is kept back as a whole: by its first indicator, or because its tag is a local one (X9X, 9XX)."""
     tag = field.tag
     if "9" in tag and tag != "490" and (tag[0] == "9" or tag[1:2] == "9" or tag in ("019", "029", "039", "049")):
         return True

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bibld.crosswalk import _marc21_codes as codes
+from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
@@ -114,10 +115,10 @@ def form_of_composition(field: DataField, view: View[Any]) -> Iterator[Genre]:
         yield Genre(value=value, type="musical composition", authority=authority)
 
 
-@KIND_AND_LANGUAGE.field("336", "a2", "genre with the authority of $2, one for each $a")
+@KIND_AND_LANGUAGE.field("336", "ab2", "genre with the authority of $2, one for each $a (without $a: $b)")
 def content_type(field: DataField, view: View[Any]) -> Iterator[Genre]:
     """Content type (RDA 6.9)."""
-    for value in field.values("a"):
+    for value in field.values("a") or field.values("b"):
         yield Genre(value=value, authority=field.first("2"))
 
 
@@ -127,7 +128,7 @@ def genre_or_form(field: DataField, view: View[Any]) -> Iterator[Genre]:
     value = "-".join([chop(text) for text in field.values(*"abvxyz")])
     if value:
         authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
-        uri = next((text for text in field.values("0") if text.startswith(("http://", "https://"))), None)
+        uri = next((link for link in map(address, field.values("0")) if link is not None), None)
         yield Genre(value=value, authority=authority, value_uri=uri)
 
 

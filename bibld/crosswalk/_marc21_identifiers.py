@@ -1,4 +1,4 @@
-"""Identifiers, class marks and locations: 010-037, 074, 088, 050-086, 852, 856 → identifier, classification, location."""
+"""Identifiers: 010-037, 074, 088, and what 856$u says → identifier (MODS guidelines, identifier)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,9 @@ from bibld.crosswalk._marc21_titles import joined
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model import identifiers
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    Classification,
-    CopyInformation,
-    HoldingSimple,
-    Identifier,
-    ItemIdentifier,
-    Location,
-    Note,
-    PhysicalLocation,
-    Url,
-)
+from bibld.model.mods import Identifier
 
 IDENTIFIERS = RuleBook()
-
-LINK_SCHEMES = ("http://", "https://", "ftp://")
-"""What becomes a link; any other address would be followed by nobody, or by somebody who should not."""
-
 
 # --- standard numbers
 
@@ -221,119 +207,5 @@ def persistent_address(field: DataField, view: View[Any]) -> Iterator[Identifier
 
 
 def _has_identifier(view: View[Any], kind: str, value: str) -> bool:
-    return any(
-        _bare(text, kind) == value for field in view.fields("024") if field.first("2") == kind for text in field.values("a")
-    )
-
-
-# --- class marks
-
-
-@IDENTIFIERS.field("050", "ab3", "classification[lcc]")
-def lc_call_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
-    """Library of Congress call numbers: each class with the item number that follows it."""
-    for value in _with_item_numbers(field):
-        yield Classification(value=value, authority="lcc", display_label=field.first("3"))
-
-
-@IDENTIFIERS.field("060", "ab", "classification[nlm]")
-def nlm_call_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
-    """National Library of Medicine call numbers."""
-    for value in _with_item_numbers(field):
-        yield Classification(value=value, authority="nlm")
-
-
-@IDENTIFIERS.field("080", "abx2", "classification[udc], one for each $a")
-def udc_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
-    """Universal Decimal Classification, with its common auxiliary subdivisions."""
-    for value in _with_item_numbers(field, "bx"):
-        yield Classification(value=value, authority="udc", edition=field.first("2"))
-
-
-@IDENTIFIERS.field("082", "ab2", "classification[ddc], one for each $a, edition from $2")
-def dewey_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
-    """Dewey Decimal Classification, without the marks where a number may be cut."""
-    for value in _with_item_numbers(field):
-        number = value.replace("/", "").replace("'", "").replace("′", "")
-        if number:
-            yield Classification(value=number, authority="ddc", edition=field.first("2"))
-
-
-@IDENTIFIERS.field("084", "ab2", "classification, authority from $2, one for each $a")
-def other_class_mark(field: DataField, view: View[Any]) -> Iterator[Classification]:
-    """Other classifications, such as rubbk."""
-    for value in _with_item_numbers(field):
-        yield Classification(value=value, authority=field.first("2"))
-
-
-@IDENTIFIERS.field("086", "a2", "classification[sudocs, candoc or $2]")
-def government_document_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
-    """Class marks of government documents."""
-    authority = {"0": "sudocs", "1": "candoc"}.get(field.indicator1) or field.first("2")
-    for value in field.values("a"):
-        yield Classification(value=value, authority=authority)
-
-
-def _with_item_numbers(field: DataField, item_codes: str = "b") -> Iterator[str]:
-    value = ""
-    for subfield in field.subfields:
-        if subfield.code == "a":
-            if value:
-                yield value
-            value = subfield.value
-        elif subfield.code in item_codes and value:
-            value = f"{value} {subfield.value}"
-    if value:
-        yield value
-
-
-# --- location
-
-
-@IDENTIFIERS.field("852", "abehijklmptuz", "location: physicalLocation, shelfLocator, holdingSimple")
-def holding(field: DataField, view: View[Any]) -> Iterator[Location]:
-    """Where copies are kept."""
-    places = [PhysicalLocation(value=text) for text in (joined(field.subfields, "abe"),) if text]
-    shelf = joined(field.subfields, "hijklm")
-    items = [ItemIdentifier(value=text) for text in field.values("p")]
-    items.extend(ItemIdentifier(value=text, type="copy number") for text in field.values("t"))
-    notes = tuple(Note(value=text) for text in field.values("z"))
-    urls = tuple(Url(value=text) for text in field.values("u") if is_link(text))
-    held = None
-    if items or notes:
-        held = HoldingSimple((CopyInformation(item_identifier=tuple(items), note=notes),))
-    if places or shelf or held or urls:
-        yield Location(
-            physical_location=tuple(places), shelf_locator=(shelf,) if shelf else (), url=urls, holding_simple=held
-        )
-
-
-@IDENTIFIERS.record("location/url, displayLabel from $y $3, note from $z", t856="u3yz")
-def addresses(view: View[Any]) -> Iterator[Location]:
-    """Addresses of the resource itself and of versions of it (a related resource is a related item)."""
-    own = [field for field in view.fields("856") if field.indicator2 != "2"]
-    primary = next((field for wanted in "01" for field in own if field.indicator2 == wanted), own[0] if own else None)
-    usage = "primary display"
-    for field in own:
-        for url in urls_of(field, view):
-            if field is primary and usage:
-                url, usage = msgspec.structs.replace(url, usage=usage), ""
-            location = Location(url=(url,))
-            linkage = view.linkage(field)
-            yield location if linkage is None else linkage.marked(location)
-
-
-def urls_of(field: DataField, view: View[Any]) -> Iterator[Url]:
-    """The addresses in a field 856 that may become links; others are reported."""
-    label = joined(field.subfields, "3y") or None
-    note = joined(field.subfields, "z") or None
-    for text in field.values("u"):
-        if is_link(text):
-            yield Url(value=text, display_label=label, note=note)
-        else:
-            view.warn(f"856$u {text!r} is no address of http, https or ftp")
-
-
-def is_link(text: str) -> bool:
-    """Whether a text is an address that a reader can follow."""
-    return text.casefold().startswith(LINK_SCHEMES) and " " not in text
+    said = (text for field in view.fields("024") if field.first("2") == kind for text in field.values("a"))
+    return any(_bare(text, kind) == value for text in said)

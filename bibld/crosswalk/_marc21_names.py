@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._addresses import address
 from bibld.crosswalk._authority_links import NO_LINKS, AuthorityLinks, authority_links
 from bibld.crosswalk._isbd import chop, chop_name
 from bibld.crosswalk._relators import RELATOR_OF_TERM, TERM_OF_RELATOR
@@ -126,9 +127,7 @@ def _relator(text: str) -> RoleTerm:
     code = code.strip(" .,")
     if code.casefold() in TERM_OF_RELATOR:
         return _marc_relator(code.casefold())
-    if code.startswith(("http://", "https://")) and " " not in code:
-        return RoleTerm(value=code, type="code", value_uri=code)
-    return RoleTerm(value=code, type="code")
+    return RoleTerm(value=code, type="code", value_uri=address(code))
 
 
 def _marc_relator(code: str) -> RoleTerm:

@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
+from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21_titles import joined
 from bibld.crosswalk._rules import EVERY, RuleBook, View
 from bibld.model.marc import DataField
-from bibld.model.mods import AccessCondition, Abstract, Note, TableOfContents, TargetAudience
+from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, TargetAudience
 
 NOTES = RuleBook()
 
@@ -169,7 +170,4 @@ def _condition(field: DataField, codes: str, kind: str) -> Iterator[AccessCondit
 
 
 def _address(field: DataField) -> str | None:
-    for text in field.values("u"):
-        if text.startswith(("http://", "https://", "ftp://")) and " " not in text:
-            return text
-    return None
+    return next((link for link in map(address, field.values("u")) if link is not None), None)

@@ -51,16 +51,16 @@ def origin(view: View[Any]) -> Iterator[OriginInfo]:
     functions = list(_functions(view))
     _with_key_date(regular, view)
     if regular:
-        main = OriginInfo(**{name: tuple(values) for name, values in regular.items()})
+        main = _origin_info(regular)
         yield main if linkage is None else linkage.marked(main)
     for script, parts in other_scripts.items():
-        alternate = OriginInfo(**{name: tuple(values) for name, values in parts.items()}, script=script or None)
-        yield alternate if linkage is None else _grouped(alternate, linkage.alt_rep_group)
+        group = linkage.alt_rep_group if linkage is not None else None
+        yield replace(_origin_info(parts), script=script or None, alt_rep_group=group)
     yield from functions
 
 
-def _grouped(info: OriginInfo, group: str | None) -> OriginInfo:
-    return replace(info, alt_rep_group=group)
+def _origin_info(parts: Parts) -> OriginInfo:
+    return replace(OriginInfo(), **{name: tuple(values) for name, values in parts.items()})
 
 
 # --- coded data
@@ -121,7 +121,9 @@ def _with_key_date(parts: Parts, view: View[Any]) -> None:
     dates = parts.get(name, [])
     if not any(date.encoding for date in dates):
         stated = [date.value for date in dates]
-        stated.extend(chop(text) for field in view.fields("264") if field.indicator2 != "4" for text in field.values("c"))
+        for field in view.fields("264"):
+            if field.indicator2 != "4":
+                stated.extend(map(chop, field.values("c")))
         for text in stated:
             years = dict.fromkeys(_YEAR.findall(text))
             if years:
@@ -245,9 +247,7 @@ def _functions(view: View[Any]) -> Iterator[OriginInfo]:
             elif value:
                 _add(parts, "date_other", Date(value=value, encoding=encoding, type=_DATE_OF_FUNCTION[function]))
         if parts:
-            info = OriginInfo(
-                **{name: tuple(values) for name, values in parts.items()}, event_type=_EVENT_OF_FUNCTION[function]
-            )
+            info = replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function])
             linkage = view.linkage(field)
             yield info if linkage is None else linkage.marked(info)
 

@@ -26,7 +26,7 @@ Parts = dict[str, list[Any]]
 @PHYSICAL.record(
     "physicalDescription: form, reformattingQuality, internetMediaType, extent, digitalOrigin, note",
     t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
-    t337="a2", t338="a2", t347="ab2", t351="abc3", t856="q",
+    t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
 )  # fmt: skip
 def physical_description(view: View[Any]) -> Iterator[PhysicalDescription]:
     """One element, and one more for each other script."""
@@ -53,7 +53,7 @@ def physical_description(view: View[Any]) -> Iterator[PhysicalDescription]:
 
 
 def _description(parts: Parts) -> PhysicalDescription:
-    return PhysicalDescription(**{name: tuple(dict.fromkeys(values)) for name, values in parts.items()})
+    return replace(PhysicalDescription(), **{name: tuple(dict.fromkeys(values)) for name, values in parts.items()})
 
 
 # --- coded data
@@ -118,12 +118,12 @@ def _file_characteristics(field: DataField, parts: Parts) -> None:
 
 
 def _media(field: DataField, parts: Parts) -> None:
-    for text in field.values("a"):
+    for text in field.values("a") or field.values("b"):
         _add(parts, "form", Form(value=text, type="media", authority=field.first("2")))
 
 
 def _carrier(field: DataField, parts: Parts) -> None:
-    for text in field.values("a"):
+    for text in field.values("a") or field.values("b"):
         _add(parts, "form", Form(value=text, type="carrier", authority=field.first("2")))
 
 

@@ -65,15 +65,15 @@ def _subject(field: DataField, lead: Sequence[SubjectPart], authority: str | Non
     found = (*lead, *_subdivisions(field))
     if found:
         links = links_of(field)
-        yield Subject(
-            parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri
-        )
+        yield Subject(parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri)
 
 
 _TITLE_CODES = "fghklmnoprst"
 
 
-@SUBJECTS.field("600", "abcdequ4" + _TITLE_CODES + "vxyz012", "subject: name[personal or family], titleInfo, subdivisions")
+@SUBJECTS.field(
+    "600", "abcdequ4" + _TITLE_CODES + "vxyz012", "subject: name[personal or family], titleInfo, subdivisions"
+)
 @SUBJECTS.field("610", "abcden4" + _TITLE_CODES + "vxyz012", "subject: name[corporate], titleInfo, subdivisions")
 @SUBJECTS.field("611", "acdejnq4" + _TITLE_CODES + "vxyz012", "subject: name[conference], titleInfo, subdivisions")
 def name_as_subject(field: DataField, view: View[Any]) -> Iterator[Subject]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField, Subfield
@@ -26,7 +27,7 @@ def joined(subfields: Iterable[Subfield], codes: str) -> str:
 
 
 def parts(field: DataField, number: str = "n", name: str = "p") -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part numbers and part names of a title; what qualifies a title (``$f $l`` …) belongs to the part that it follows."""
+    """Part numbers and part names of a title; what qualifies a title (``$f $l`` …) belongs to the part before it."""
     numbers: list[str] = []
     names: list[str] = []
     current: list[str] | None = None
@@ -219,5 +220,5 @@ def _uniform(field: DataField, skipped: str, **attributes: Any) -> Iterator[Titl
         return
     part_number, part_name = parts(field)
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
-    uri = next((value for value in field.values("0") if value.startswith(("http://", "https://"))), None)
+    uri = next((link for link in map(address, field.values("0")) if link is not None), None)
     yield info if uri is None else msgspec.structs.replace(info, value_uri=uri)

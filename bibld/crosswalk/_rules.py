@@ -6,14 +6,14 @@ and subfields that it reads and the MODS that it writes, coverage and documentat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from bibld.crosswalk._conventions import Conventions, Linkage, RAW, cleaned, text_of_control_field
+from bibld.crosswalk._conventions import RAW, Conventions, Linkage, cleaned, text_of_control_field
 from bibld.model.marc import ControlField, DataField, MarcRecord
-from bibld.model.mods import Element, Mods, Name, Note, OriginInfo, PhysicalDescription, RelatedItem, TitleInfo, collected
+from bibld.model.mods import Element, Mods, RelatedItem, collected
 from bibld.protocols import Converted
 
 EVERY = "*"
@@ -85,6 +85,10 @@ class View(Generic[SettingsT]):
         for tag in tags:
             yield from self._by_tag.get(tag, ())
 
+    def tagged(self, tag: str) -> Sequence[DataField]:
+        """The data fields with this tag."""
+        return self._by_tag.get(tag, ())
+
     def has(self, *tags: str) -> bool:
         """Whether the record has a data field with one of these tags."""
         return any(tag in self._by_tag for tag in tags)
@@ -102,7 +106,7 @@ class Rule(msgspec.Struct, frozen=True):
     """What to do with some fields.
 
     ``reads`` pairs each tag with the subfield codes that are read (``*``: all; empty: a control field), ``writes`` says
-    in words of MODS what comes out, ``build`` makes it: from each field in turn, or (``whole``) from the record at once.
+    in words of MODS what comes out, ``build`` makes it: from each field in turn, or (``whole``) once for the record.
     """
 
     reads: tuple[tuple[str, str], ...]
@@ -154,14 +158,17 @@ def _produced(rules: Iterable[Rule], view: View[Any]) -> Iterator[Element]:
             yield from rule.build(view)
             continue
         for tag, _ in rule.reads:
-            if view.is_linked(tag):
-                yield from _linked(rule, tag, view)
+            fields = view.tagged(tag)
+            if not fields:
                 continue
-            for field in view.fields(tag):
+            if view.is_linked(tag):
+                yield from _linked(rule, fields, view)
+                continue
+            for field in fields:
                 yield from rule.build(field, view)
 
 
-def _linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
+def _linked(rule: Rule, fields: Iterable[DataField], view: View[Any]) -> Iterator[Element]:
     """Elements in several scripts say so here, and nowhere else.
 
     A related item has no ``altRepGroup`` of its own: a field and its counterpart give one item, whose titles, names …
@@ -169,7 +176,7 @@ def _linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
     """
     made: list[Element] = []
     item_of_group: dict[str, int] = {}
-    for field in view.fields(tag):
+    for field in fields:
         linkage = view.linkage(field)
         for element in rule.build(field, view):
             if linkage is None:
@@ -188,15 +195,11 @@ def _linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
     yield from made
 
 
-_IN_A_SCRIPT = (TitleInfo, Name, OriginInfo, PhysicalDescription, Note)
+_IN_A_SCRIPT = ("title_info", "name", "origin_info", "physical_description", "note")
 
 
 def _marked(mods: Mods, linkage: Linkage) -> Mods:
-    changes = {
-        kind: tuple(linkage.marked(value) if isinstance(value, _IN_A_SCRIPT) else value for value in getattr(mods, kind))
-        for kind in ("title_info", "name", "origin_info", "physical_description", "note")
-        if getattr(mods, kind)
-    }
+    changes = {kind: tuple(map(linkage.marked, getattr(mods, kind))) for kind in _IN_A_SCRIPT if getattr(mods, kind)}
     return msgspec.structs.replace(mods, **changes)
 
 

@@ -1,7 +1,7 @@
 """Code tables of UNIMARC and RUSMARC: what each code is in the words that MODS uses.
 
-The RUSMARC tables are those of the format's edition of 2015; where the manual prints a Cyrillic letter that looks like a
-Latin one (``а``, ``с``, ``е``, ``о``, ``р``, ``х``), files hold both, and :func:`latin` makes them one.
+The RUSMARC tables are those of the format's edition of 2015; where the manual prints a Cyrillic letter that looks like
+a Latin one (``а``, ``с``, ``е``, ``о``, ``р``, ``х``), files hold both, and :func:`latin` makes them one.
 """
 
 from __future__ import annotations

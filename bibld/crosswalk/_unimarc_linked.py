@@ -1,8 +1,8 @@
 """What a link field (4XX) says: the fields that describe the other resource, and the place in it.
 
-The embedded technique carries whole fields after ``$1``; the standard technique has a subfield for each element (UNIMARC
-Manual, block 4). Both give the same fields here. Texts such as ``№ 7``, ``Т. 2`` or ``С. 76-132`` say where in the other
-resource the record stands; they become a MODS ``part``.
+The embedded technique carries whole fields after ``$1``; the standard technique has a subfield for each element
+(UNIMARC Manual, block 4). Both give the same fields here. Texts such as ``№ 7``, ``Т. 2`` or ``С. 76-132`` say where in
+the other resource the record stands; they become a MODS ``part``.
 """
 
 from __future__ import annotations

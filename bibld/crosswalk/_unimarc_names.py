@@ -160,9 +160,7 @@ def names(view: UnimarcView) -> Produces:
     """The persons, bodies and families that had a part in the resource."""
     primary = False
     found: list[Name] = []
-    for field in view.fields(
-        "700", "701", "702", "703", "710", "711", "712", "713", "720", "721", "722", "723"
-    ):
+    for field in view.fields("700", "701", "702", "703", "710", "711", "712", "713", "720", "721", "722", "723"):
         name = name_of(field, view)
         if name is None:
             continue
@@ -179,11 +177,16 @@ def names(view: UnimarcView) -> Produces:
 def _with_other_forms(found: list[Name], view: UnimarcView) -> list[Name]:
     """Give a form in another language or script (790, 791) to the name it belongs to, where only one can be meant."""
     for field in view.fields("790", "791"):
-        type_, form = ("personal", personal_name(field, view)) if field.tag == "790" else (
-            "corporate", corporate_name(field, view)
+        type_, form = (
+            ("personal", personal_name(field, view))
+            if field.tag == "790"
+            else ("corporate", corporate_name(field, view))
         )
         owners = [position for position, name in enumerate(found) if name.type == type_]
-        if form is None or not owners:
+        if form is None:
+            continue
+        if not owners:
+            found.append(form)
             continue
         if len(owners) > 1:
             same = [owner for owner in owners if _shares_identifier(found[owner], form)]

@@ -16,7 +16,7 @@ from bibld.model.mods import Mods, Note, RelatedItem, TitleInfo
 
 BOOK = RuleBook()
 
-_UNIFORM_TITLE = {code: ". " for code in "abcdefgjklmnqrsuvwxy"}
+_UNIFORM_TITLE = dict.fromkeys("abcdefgjklmnqrsuvwxy", ". ")
 _VARIANT_CODES = "abcdefghijklmnqrsuvwxyz3"
 
 
@@ -226,7 +226,7 @@ def related_title(field: DataField, view: UnimarcView) -> Produces:
 @BOOK.field("740 741 742", "abcefilnt3", "titleInfo[@type=uniform]")
 def conventional_title(field: DataField, view: UnimarcView) -> Produces:
     """Conventional headings of laws and of religious texts."""
-    text = punctuated(field, {code: ". " for code in "abcefilnt"})
+    text = punctuated(field, dict.fromkeys("abcefilnt", ". "))
     if text:
         yield title_info(text, type="uniform", value_uri=view.reference(field))
 

@@ -1,7 +1,7 @@
 """A UNIMARC record as the rules see it: tidied, with its embedded fields as fields, and with the flavour's rules.
 
-Also the small conventions of the format that every block of rules needs: non-sorting marks, ISBD punctuation put between
-subfields, initials, references to authority files.
+Also the small conventions of the format that every block of rules needs: non-sorting marks, ISBD punctuation put
+between subfields, initials, references to authority files.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class UnimarcView(View[UnimarcSettings]):
 
 def tidied(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
     """The record with embedded fields as fields, without stray blanks, empty subfields and control characters."""
-    fields = []
+    fields: list[ControlField | DataField] = []
     for field in record.all_fields:
         if isinstance(field, ControlField):
             fields.append(ControlField(field.tag, _text(field.value, False).strip()))

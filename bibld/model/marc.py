@@ -148,7 +148,7 @@ class MarcRecord(msgspec.Struct, frozen=True):
             if isinstance(field, ControlField):
                 record.add_field(pymarc.Field(tag=field.tag, data=field.value))  # type: ignore[no-untyped-call]
             else:
-                record.add_field(
+                record.add_field(  # type: ignore[no-untyped-call]
                     pymarc.Field(
                         tag=field.tag,
                         indicators=pymarc.Indicators(field.indicator1, field.indicator2),

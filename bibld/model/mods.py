@@ -134,12 +134,6 @@ class PlaceTerm(Controlled, frozen=True, omit_defaults=True):
     type: Attribute = None
 
 
-class Scale(Element, frozen=True, omit_defaults=True):
-    """The scale of a map."""
-
-    value: str = ""
-
-
 class Cartographics(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="cartographics"):
     """Scale, projection and coordinates of a map."""
 

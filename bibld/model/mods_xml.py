@@ -49,7 +49,10 @@ def to_element(mods: Mods) -> etree._Element:
 
 
 def to_xml(mods: Mods, *, pretty: bool = False) -> bytes:
-    """Write a description as a document in UTF-8; raises ``ValueError`` as :func:`to_element` does."""
+    """Write a description as a document in UTF-8; raises ``ValueError`` as :func:`to_element` does.
+
+    ``pretty`` indents the elements, those of foreign XML too.
+    """
     return etree.tostring(to_element(mods), encoding="UTF-8", xml_declaration=True, pretty_print=pretty)
 
 

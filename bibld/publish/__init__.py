@@ -44,6 +44,7 @@ def settings_digest(dataset: DatasetDescription) -> str:
 def publish(
     store: Store,
     quads: Iterable[str],
+    parts: Iterable[str],
     dataset: DatasetDescription,
     figures: Figures,
     examples: Sequence[str],
@@ -55,17 +56,18 @@ def publish(
 ) -> tuple[Path, Manifest]:
     """Make the next release from the live store and the quads that it was loaded with, in the order of the dump.
 
-    ``examples`` are resource IRIs for the description of the dataset; ``clock`` is the time of the run.
+    ``parts`` are those of the quads that describe the sources; ``examples`` are resource IRIs for the description of the dataset; ``clock`` is the time of the run.
     """
     progress.stage("publish", "files")
     iris = Iris(dataset.base)
     number, place = releases.building()
     created = clock.strftime("%Y-%m-%dT%H:%M:%SZ")
-    void = void_quads(store, iris, dataset, figures.sources, examples)
+    stated = frozenset(parts)
+    counted = void_quads(store, iris, dataset, figures.sources, examples) - stated
     run = run_quads(iris, number, created, made_by)
-    _replace_graphs(store, iris, [*void, *run])
-    write_dumps(chain(quads, void), place, "bibld")
-    (place / "void.ttl").write_text(_turtle(void), encoding="utf-8")
+    _replace_graphs(store, iris, [*stated, *counted, *run])
+    write_dumps(chain(quads, sorted(counted)), place, "bibld")
+    (place / "void.ttl").write_text(_turtle(sorted(stated | counted)), encoding="utf-8")
     (place / "run.nq").write_text("".join(run), encoding="utf-8")
     store.backup(place / "store")
     files = tuple(described(path, place) for path in sorted(place.iterdir()) if path.is_file())

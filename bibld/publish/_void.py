@@ -13,7 +13,6 @@ _VOID = "http://rdfs.org/ns/void#"
 _DCTERMS = "http://purl.org/dc/terms/"
 _RDF_TYPE = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _FOAF = "http://xmlns.com/foaf/0.1/"
-_RDFS_LABEL = iri("http://www.w3.org/2000/01/rdf-schema#label")
 
 VOCABULARIES = (
     "http://id.loc.gov/ontologies/bibframe/",
@@ -28,7 +27,7 @@ VOCABULARIES = (
 
 def void_quads(
     store: Store, iris: Iris, dataset: DatasetDescription, sources: Iterable[SourceFigures], examples: Iterable[str]
-) -> list[str]:
+) -> set[str]:
     """The lines that describe the dataset, in the graph ``dataset``; all numbers are of the default graph."""
     graph = iri(iris.graph("dataset"))
     subject = iri(iris.dataset)
@@ -40,7 +39,7 @@ def void_quads(
         *_partitions(store, iris, subject),
         *_linksets(store, iris, subject),
     ]
-    return sorted({in_graph(line, graph) for line in lines})
+    return {in_graph(line, graph) for line in lines}
 
 
 def in_graph(line: str, graph: str) -> str:
@@ -73,10 +72,6 @@ def _sources(sources: Iterable[SourceFigures], iris: Iris, subject: str) -> Iter
     for source in sources:
         part = iri(iris.source(source.source))
         yield quad(subject, _dcterms("source"), part)
-        yield quad(part, _RDF_TYPE, _void("Dataset"))
-        for language, text in source.label.items():
-            yield quad(part, _RDFS_LABEL, literal(text, language))
-        yield quad(part, _dcterms("license"), iri(source.license))
         yield quad(part, _void("entities"), _number(source.converted))
 
 

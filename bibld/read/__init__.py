@@ -20,6 +20,7 @@ from bibld.read._stream import MAXIMUM, open_harvested
 
 __all__ = ["AUTO", "Examined", "carrier_of", "examine", "open_harvested", "read", "to_json"]
 
+VERSION = 1
 AUTO = "auto"
 _HEAD = 64 * 1024
 

@@ -29,6 +29,7 @@ _ENOUGH = 8
 _BETTER = 0.25
 """By how much another charset's score must be better, for a record to be read otherwise than most of its file."""
 
+_RUN = re.compile(rb"[\x80-\xff]{4}")
 _REPLACED = b"\xef\xbf\xbd"
 _ASCII_TEXT = "".join(map(chr, range(0x80)))
 _ASCII_BYTES = bytes(range(0x80))
@@ -158,7 +159,7 @@ def _better_than(data: bytes, expected: str, charsets: Charsets) -> str:
 
 
 def _looks_cyrillic(data: bytes) -> bool:
-    return _high(data) >= _ENOUGH and _cyrillic.best(data)[1] >= _cyrillic.SURE
+    return _RUN.search(data) is not None and _high(data) >= _ENOUGH and _cyrillic.best(data)[1] >= _cyrillic.SURE
 
 
 def _guessed(data: bytes, declared: str | None, legacy: str) -> str:

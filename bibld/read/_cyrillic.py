@@ -24,14 +24,19 @@ _FREQUENCY = dict(
 )
 """Occurrences in ten thousand letters of Russian text."""
 
-_OTHER_LETTERS = "іїєґўђјљњћџѓќѕѣѳѵ"
+_NEIGHBOURS_LETTERS = "іїєґўѣѳѵ"
+_BALKAN_LETTERS = "ђјљњћџѓќѕ"
 _WEIGHT = (
     {letter: count / 1000 for letter, count in _FREQUENCY.items()}
     | {letter.upper(): count / 1700 for letter, count in _FREQUENCY.items()}
-    | dict.fromkeys(_OTHER_LETTERS + _OTHER_LETTERS.upper(), -0.1)
-    | dict.fromkeys("«»–—№“”„…’‘°§©\xa0", 0.0)
+    | dict.fromkeys(_NEIGHBOURS_LETTERS + _NEIGHBOURS_LETTERS.upper(), 0.0)
+    | dict.fromkeys(_BALKAN_LETTERS + _BALKAN_LETTERS.upper(), -0.6)
+    | dict.fromkeys("«»–—№“”„…’‘°§©\xa0", -0.4)
 )
 _NO_LETTER = -1.5
+_RARE = {"mac-cyrillic": 0.02, "iso8859-5": 0.01}
+"""What is held against charsets that are hardly ever met; the small letters of the first are those of cp1251."""
+
 _UPPER_AFTER_LOWER = re.compile("[а-яё][А-ЯЁ]")
 _MIXED = re.compile("[A-Za-z][а-яёА-ЯЁ]|[а-яёА-ЯЁ][A-Za-z]")
 
@@ -56,7 +61,7 @@ def score(text: str) -> float:
 
 def best(data: bytes, declared: str | None = None) -> tuple[str, float]:
     """The charset that makes most sense of the bytes, and its score; the declared one is taken when it is as good."""
-    scores = {name: score(data.decode(name, "replace")) for name in CYRILLIC}
+    scores = {name: score(data.decode(name, "replace")) - _RARE.get(name, 0.0) for name in CYRILLIC}
     winner = max(CYRILLIC, key=lambda name: scores[name])
     if declared in scores and scores[declared] >= scores[winner] - 0.02:
         winner = declared

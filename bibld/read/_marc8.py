@@ -7,6 +7,7 @@ MARC-8's.
 
 from __future__ import annotations
 
+import codecs
 import functools
 import re
 import unicodedata
@@ -46,13 +47,12 @@ Table = Mapping[int, tuple[int, int]]
 
 
 class Sets(msgspec.Struct, frozen=True):
-    """What stands on the right unless an escape says otherwise, prepared for text without escapes."""
+    """The set on the right unless an escape says otherwise; with the rest, text without escapes is decoded."""
 
     right: int
     tables: Mapping[int, Table]
+    characters: str
     marks: re.Pattern[str]
-    mark_of: Mapping[str, str]
-    spacing: Mapping[int, str]
 
 
 def has_escapes(data: bytes) -> bool:
@@ -71,10 +71,8 @@ def decode(data: bytes, name: str) -> tuple[str, int]:
         text = "".join(piece for piece, _ in pieces)
         wrong = sum(count for _, count in pieces)
     else:
-        text = sets.marks.sub(lambda run: _behind(run[1], run[2], sets.mark_of), data.decode("latin-1"))
-        before = text.count("\ufffd")
-        text = text.translate(sets.spacing)
-        wrong = text.count("\ufffd") - before
+        text = sets.marks.sub(r"\2\1", codecs.charmap_decode(data, "replace", sets.characters)[0])
+        wrong = text.count("\ufffd")
     if "&#x" in text:
         text = _REFERENCE.sub(_referenced, text)
     return unicodedata.normalize("NFC", text), wrong
@@ -83,15 +81,13 @@ def decode(data: bytes, name: str) -> tuple[str, int]:
 def plausible(data: bytes, name: str) -> bool:
     """Whether bytes that are neither ASCII nor UTF-8 look like this: marks stand before letters, codes are assigned."""
     sets = _sets(name)
-    text = data.decode("latin-1")
-    high = marks = before_letters = unassigned = 0
+    text = codecs.charmap_decode(data, "replace", sets.characters)[0]
+    marks = before_letters = 0
     for run in sets.marks.finditer(text):
         marks += len(run[1])
-        before_letters += len(run[1]) * (run[2].isalpha() and (run[2].isascii() or run[2] in "\xb8\xf5"))
-    for code, count in ((char, data.count(char)) for char in range(0x80, 0x100)):
-        high += count
-        unassigned += count * (sets.spacing.get(code) == "\ufffd")
-    return high > 0 and unassigned * 10 <= high and before_letters * 10 >= marks * 9
+        before_letters += len(run[1]) * run[2].isalpha()
+    high = sum(char >= "\x80" for char in text)
+    return text.count("\ufffd") * 10 <= high and before_letters * 10 >= marks * 9
 
 
 @functools.cache
@@ -101,21 +97,13 @@ def _sets(name: str) -> Sets:
     if name == ISO5426:
         right = ord("P")
         spacing = {code: (ord(char), 0) for code, char in _ISO5426_SPACING.items() if char != "\0"}
-        marks = {code: (ord(char), 1) for code, char in _ISO5426_MARKS.items() if char != "\0"}
-        tables[right] = spacing | marks | {0x88: (0x98, 0), 0x89: (0x9C, 0)}
+        combining = {code: (ord(char), 1) for code, char in _ISO5426_MARKS.items() if char != "\0"}
+        tables[right] = spacing | combining | {0x88: (0x98, 0), 0x89: (0x9C, 0)}
     table = tables[right]
-    mark_of = {chr(code): chr(point) for code, (point, is_mark) in table.items() if is_mark}
-    return Sets(
-        right,
-        tables,
-        re.compile(f"([{''.join(mark_of)}]+)([^\x1e\x1f]?)"),
-        mark_of,
-        {code: chr(table[code][0]) if code in table else "\ufffd" for code in range(0x80, 0x100)},
-    )
-
-
-def _behind(marks: str, letter: str, mark_of: Mapping[str, str]) -> str:
-    return letter + "".join(mark_of[mark] for mark in marks)
+    left = "".join(map(chr, range(0x80)))
+    characters = left + "".join(chr(table[code][0]) if code in table else "\ufffd" for code in range(0x80, 0x100))
+    marks_on_right = "".join(chr(point) for point, is_mark in table.values() if is_mark)
+    return Sets(right, tables, characters, re.compile(f"([{marks_on_right}]+)([^\x1e\x1f]?)"))
 
 
 def _referenced(reference: re.Match[str]) -> str:

@@ -139,15 +139,16 @@ def _unimarc_declaration(data: bytes) -> str | None:
 def _fields(tags: list[str], texts: list[str], warnings: list[str]) -> tuple[ControlField | DataField, ...]:
     fields: list[ControlField | DataField] = []
     for tag, text in zip(tags, texts, strict=True):
-        if tag.startswith("00"):
+        if tag < "010" and tag[:2] == "00":
             if "\x1f" in text:
                 warnings.append(f"{tag}: subfield delimiters in a control field dropped")
                 text = text.replace("\x1f", "")
             fields.append(ControlField(tag, text))
             continue
-        indicators, *parts = text.split("\x1f")
-        if len(indicators) == 2 and parts and "" not in parts:
-            subfields = tuple([Subfield(part[0], part[1:]) for part in parts])
+        parts = text.split("\x1f")
+        indicators = parts[0]
+        if len(indicators) == 2 and len(parts) > 1 and "" not in parts:
+            subfields = tuple([Subfield(part[0], part[1:]) for part in parts[1:]])
             fields.append(DataField(tag, indicators[0], indicators[1], subfields))
         else:
             fields.append(_odd_field(tag, text, warnings))

@@ -294,16 +294,17 @@ def _slim_field(element: etree._Element, name: str, warnings: list[str]) -> Cont
     subfields: list[Subfield] = []
     embedded: list[ControlField | DataField] = []
     for part in element:
-        if _name(part) == "subfield" and not any(_name(child) in ("datafield", "controlfield") for child in part):
+        kind = _name(part)
+        if kind == "subfield" and not (len(part) and _holds_fields(part)):
             code = part.get("code") or " "
             if len(code) != 1 or code == " ":
                 warnings.append(f"{tag}: a subfield with the code {part.get('code')!r}")
             subfields.append(Subfield(code[0], _text(part)))
-        elif _name(part) in ("s1", "subfield"):
+        elif kind in ("s1", "subfield"):
             inner = (_slim_field(child, _name(child), warnings) for child in part)
             embedded += [field for field in inner if field is not None]
         else:
-            warnings.append(f"{tag}: element <{_name(part)}> ignored")
+            warnings.append(f"{tag}: element <{kind}> ignored")
     stray = (element.text or "").strip()
     if stray:
         warnings.append(f"{tag}: text outside of subfields")
@@ -311,6 +312,10 @@ def _slim_field(element: etree._Element, name: str, warnings: list[str]) -> Cont
     return DataField(
         tag, _indicator(element.get("ind1")), _indicator(element.get("ind2")), tuple(subfields), tuple(embedded)
     )
+
+
+def _holds_fields(element: etree._Element) -> bool:
+    return any(_name(child) in ("datafield", "controlfield") for child in element)
 
 
 # --- turbomarc

@@ -53,7 +53,7 @@ class Documents:
     async def answer(self, request: Request) -> Response:
         """Answer for a path under the mount."""
         path: str = request.path_params["path"]
-        if path.endswith("/") and path.strip("/"):
+        if path.endswith("/") and not path.startswith("/") and "//" not in path:
             return Response(status_code=308, headers={"Location": self._addresses.page(path.rstrip("/"))})
         bare, suffix = split_suffix(path)
         is_document_path = bare.startswith("doc/")
@@ -100,14 +100,13 @@ class Documents:
         ]
         links.append((self._form_path(thing.path, "ttl"), "describedby", "text/turtle"))
         links.append((self._sources.manifest.dataset.license, "license", None))
-        return link_header([link for link in links if link[0].isascii()])
+        if not thing.is_document:
+            links.append((thing.iri, "about", None))
+        return link_header(links)
 
     def _document(self, request: Request, thing: Thing, form: str, media_type: str) -> Response:
         body = self._written(thing.path, form)
-        links = self._links(thing)
-        if not thing.is_document:
-            links += f', <{thing.iri}>; rel="about"'
-        headers = [("Link", links), ("Content-Location", self._form_path(thing.path, form, media_type))]
+        headers = [("Link", self._links(thing)), ("Content-Location", self._form_path(thing.path, form, media_type))]
         return respond(request, Representation(body, media_type, tuple(headers)))
 
     def _moved(self, request: Request, moved: Moved, suffix: str | None) -> Response:
@@ -117,7 +116,7 @@ class Documents:
             location = self._form_path(moved.path, suffix)
         else:
             location = self._form_path(moved.path, *self._negotiated(request, survivor))
-        return redirect(location, {"Link": f'<{moved.iri}>; rel="canonical"'})
+        return redirect(location, {"Link": link_header([(moved.iri, "canonical", None)])})
 
     def _gone(self, request: Request, gone: Gone, suffix: str | None) -> Response:
         offers = [MEDIA_TYPES[form] for form in ("html", "ttl", "nt", "jsonld", "rdf")]

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
+from urllib.parse import quote
 
 import msgspec
 from starlette.datastructures import MutableHeaders
@@ -18,6 +19,7 @@ from bibld.serve._negotiation import accepts_gzip
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 VARY = "Accept, Accept-Encoding"
+_KEPT_IN_LINKS = "%:/?#[]@!$&'()*+,;=-._~"
 _WORTH_COMPRESSING = 1000
 _COMPRESSIBLE = ("text/", "application/xml", "application/json", "application/n-triples")
 _POLICY = (
@@ -102,7 +104,7 @@ def link_header(links: Sequence[tuple[str, str, str | None]]) -> str:
     parts = []
     for target, relation, media_type in links:
         kind = f'; type="{media_type}"' if media_type else ""
-        parts.append(f'<{target}>; rel="{relation}"{kind}')
+        parts.append(f'<{quote(target, safe=_KEPT_IN_LINKS)}>; rel="{relation}"{kind}')
     return ", ".join(parts)
 
 

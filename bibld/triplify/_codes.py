@@ -26,36 +26,10 @@ SHORT_LANGUAGES: dict[str, str] = dict(pair.split() for pair in _ISO_639.split("
 NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis"))
 """Codes that name no single language."""
 
+_CYRILLIC = "ab av ba be bg ce chm cu cv kbd kk krc kv ky mk mn os ru sah sr tg tt udm uk"
+
 SCRIPT_OF_LANGUAGE = {
-    **dict.fromkeys(
-        [
-            "be",
-            "bg",
-            "ce",
-            "cv",
-            "kk",
-            "ky",
-            "mk",
-            "mn",
-            "os",
-            "ru",
-            "sr",
-            "tg",
-            "tt",
-            "uk",
-            "ba",
-            "ab",
-            "av",
-            "cu",
-            "kv",
-            "udm",
-            "chm",
-            "sah",
-            "krc",
-            "kbd",
-        ],
-        "Cyrl",
-    ),
+    **dict.fromkeys(_CYRILLIC.split(), "Cyrl"),
     **dict.fromkeys(["ar", "fa", "ps", "ur", "ug", "sd", "ks"], "Arab"),
     **dict.fromkeys(["he", "yi"], "Hebr"),
     **dict.fromkeys(["hi", "mr", "ne", "sa"], "Deva"),
@@ -245,11 +219,10 @@ EXTERNAL_SCHEMES = {
 }
 """Schemes of subjects → the IRI that others know them by."""
 
+_ENGLISH_SCHEMES = "aat fast lcgft lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
+
 SCHEME_LANGUAGES = {
-    **dict.fromkeys(
-        ["lcsh", "lcshac", "lcgft", "fast", "mesh", "marcgt", "marctarget", "rdacontent", "nal", "aat", "marcmuscomp"],
-        "en",
-    ),
+    **dict.fromkeys(_ENGLISH_SCHEMES.split(), "en"),
     "nlr-sh": "ru",
     "ram": "fr",
     "rvm": "fr",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal
+from bibld.model.release import SourceFigures
 from bibld.triplify._draft import Quad, in_order
 from bibld.triplify._links import web_iri
 from bibld.triplify._vocabulary import name
@@ -16,29 +15,20 @@ GRAPH = "dataset"
 """The name of the graph of the dataset's description."""
 
 
-class SourceDescription(msgspec.Struct, frozen=True):
-    """A source as the configuration describes it: ``label`` by language tag, ``license`` an IRI or a text."""
-
-    id: str
-    label: dict[str, str]
-    license: str
-    isil: str | None = None
-
-
-def dataset_statements(sources: Iterable[SourceDescription], iris: Iris) -> tuple[str, ...]:
-    """The lines that describe the dataset's parts: one for each source, with label, licence and ISIL."""
+def dataset_statements(sources: Iterable[SourceFigures], iris: Iris) -> tuple[str, ...]:
+    """The lines that describe the dataset's parts: one for each source, with label and licence."""
     graph = iri(iris.graph(GRAPH))
     dataset = iri(iris.dataset)
     quads: list[Quad] = [(graph, dataset, name("rdf:type"), name("void:Dataset"))]
     for source in sources:
-        subject = iri(iris.source(source.id))
+        subject = iri(iris.source(source.source))
         license_iri = web_iri(source.license)
         quads += [
             (graph, dataset, name("void:subset"), subject),
             (graph, subject, name("rdf:type"), name("void:Dataset")),
             (graph, subject, name("rdf:type"), name("dcat:Dataset")),
             (graph, subject, name("dcterms:isPartOf"), dataset),
-            (graph, subject, name("dcterms:identifier"), literal(source.id)),
+            (graph, subject, name("dcterms:identifier"), literal(source.source)),
         ]
         if license_iri is not None:
             quads.append((graph, subject, name("dcterms:license"), iri(license_iri)))
@@ -47,6 +37,4 @@ def dataset_statements(sources: Iterable[SourceDescription], iris: Iris) -> tupl
         for language, label in source.label.items():
             for predicate in ("rdfs:label", "dcterms:title"):
                 quads.append((graph, subject, name(predicate), literal(label, language)))
-        if source.isil is not None:
-            quads.append((graph, subject, iri(iris.term("isil")), literal(source.isil)))
     return in_order(quads, dataset)

@@ -121,7 +121,7 @@ class Draft:
         self.claims.extend(Claim(entity, kind, value, record) for record in self.holders(path))
 
     def exists(self, record: RecordId) -> bool:
-        """Whether a living or remembered record has this id; the question is noted."""
+        """Whether a record is in the catalog; the question is noted."""
         self.sought.append(record)
         return self._exists(record)
 

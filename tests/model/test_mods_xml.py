@@ -6,10 +6,12 @@ import io
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from lxml import etree
 
+from bibld.model import mods as model
 from bibld.model.mods import (
     Extension,
     HoldingSimple,
@@ -28,7 +30,9 @@ from tests.strategies import any_texts, mods
 
 DATA = os.environ.get("BIBLD_TEST_DATA")
 with_data = pytest.mark.skipif(not DATA, reason="BIBLD_TEST_DATA is not set")
-RELAXED = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+RELAXED = settings(
+    max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None
+)
 
 
 def read(inside: str) -> tuple[Mods, tuple[str, ...]]:
@@ -181,10 +185,38 @@ def test_what_is_written_can_be_read_again(mods: Mods) -> None:
     assert from_xml(to_xml(mods)) == mods
 
 
-def test_every_class_of_the_model_has_a_plan_that_covers_its_fields() -> None:
-    plan = plan_of(Name)
-    fields = {name for name, _ in plan.attributes} | {child.field for child in plan.children}
-    assert fields == set(Name.__struct_fields__)
+def classes(kind: type) -> set[type]:
+    """A class of the model and all that can stand in it."""
+    seen, waiting = {kind}, [kind]
+    while waiting:
+        plan = plan_of(waiting.pop())
+        for inner in (*(child.kind for child in plan.children), *plan.inline_kinds.values()):
+            if inner is not None and inner not in seen:
+                seen.add(inner)
+                waiting.append(inner)
+    return seen
+
+
+def test_the_plans_cover_every_field_of_every_class_of_the_model() -> None:
+    not_elements = {"Element", "Controlled", "Scale"}
+    declared = {
+        kind
+        for name, kind in vars(model).items()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and name not in not_elements
+    }
+    assert classes(Mods) >= declared
+    for kind in classes(Mods):
+        plan = plan_of(kind)
+        fields = {name for name, _ in plan.attributes} | {child.field for child in plan.children}
+        fields |= {name for name in (plan.raw, plan.inline) if name} | ({"value"} if plan.has_text else set())
+        assert fields == set(kind.__struct_fields__)
+
+
+def test_a_document_for_people_says_the_same() -> None:
+    described = Mods(title_info=(TitleInfo(non_sort="The ", title="A"),), note=(Note(value="b\n c"),))
+    pretty = to_xml(described, pretty=True)
+    assert pretty.count(b"\n  ") > 3
+    assert from_xml(pretty) == described
 
 
 # --- the schema, and real documents

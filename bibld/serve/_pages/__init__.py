@@ -234,7 +234,7 @@ class Pages:
 
     def _statements(self, triples: Iterable[ox.Triple], thing: Thing) -> list[views.Statement]:
         shown = itertools.islice(triples, _STATEMENTS_SHOWN)
-        return views.statements(shown, thing.iri, self._addresses, self._vocabulary.prefixes)
+        return views.statements(shown, thing.iri, self._graph, self._addresses, self._vocabulary.prefixes)
 
     def _record_href(self, record: RecordId) -> str:
         return self._addresses.href(self._addresses.iris.record(record)) or ""

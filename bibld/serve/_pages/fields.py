@@ -15,7 +15,7 @@ GROUPS = (
     "Title",
     "Authors and contributors",
     "Publication",
-    "Description",
+    "Language and form",
     "Subjects",
     "Contents and notes",
     "Identifiers",
@@ -164,7 +164,7 @@ def _date_remark(date: m.Date) -> str:
 
 
 def _description(mods: m.Mods) -> Iterator[Value]:
-    group = "Description"
+    group = "Language and form"
     for index, language in enumerate(mods.language):
         names = [_language_name(term) for term in language.language_term]
         text = ", ".join(dict.fromkeys(name for name in names if name))

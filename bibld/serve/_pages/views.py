@@ -10,7 +10,7 @@ import pyoxigraph as ox
 from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged, ValueSource
-from bibld.model.origin import RecordId
+from bibld.model.origin import RecordId, from_slug
 from bibld.serve._addresses import Addresses, is_web_address
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._pages import fields
@@ -179,7 +179,7 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 def statements(
-    triples: Iterable[ox.Triple], thing: str, addresses: Addresses, prefixes: Mapping[str, str]
+    triples: Iterable[ox.Triple], thing: str, graph: ReleaseGraph, addresses: Addresses, prefixes: Mapping[str, str]
 ) -> list[Statement]:
     """Triples in their order, those of the thing itself before those of its hash IRIs."""
     rows = []
@@ -188,7 +188,7 @@ def statements(
             continue
         subject = triple.subject.value
         fragment = "" if subject == thing else compact(subject.removeprefix(thing), prefixes)
-        text, href, language, datatype = _value(triple.object, addresses, prefixes)
+        text, href, language, datatype = _value(triple.object, graph, addresses, prefixes)
         predicate = triple.predicate.value
         rows.append(
             Statement(
@@ -205,11 +205,16 @@ def statements(
     return sorted(rows, key=lambda row: row.subject)
 
 
-def _value(term: object, addresses: Addresses, prefixes: Mapping[str, str]) -> tuple[str, str | None, str, str]:
+def _value(
+    term: object, graph: ReleaseGraph, addresses: Addresses, prefixes: Mapping[str, str]
+) -> tuple[str, str | None, str, str]:
     if isinstance(term, ox.NamedNode):
         here = addresses.href(term.value)
-        href = here or (term.value if is_web_address(term.value) else None)
-        return compact(term.value, prefixes, addresses.iris), href, "", ""
+        if here is None:
+            return compact(term.value, prefixes), term.value if is_web_address(term.value) else None, "", ""
+        label = next(iter(graph.labels(term.value)), None)
+        text = label.text if label is not None else compact(term.value, prefixes, addresses.iris)
+        return text, here, fields.language_of(text), ""
     if isinstance(term, ox.Literal):
         datatype = "" if term.language else compact(term.datatype.value, prefixes)
         shown = "" if datatype == "xsd:string" else datatype
@@ -218,14 +223,21 @@ def _value(term: object, addresses: Addresses, prefixes: Mapping[str, str]) -> t
 
 
 def compact(iri: str, prefixes: Mapping[str, str], iris: Iris | None = None) -> str:
-    """An IRI as prefix and local name, or (of this dataset) as its path, where that can be."""
+    """An IRI as prefix and local name, or (of this dataset) as its path with slugs decoded, where that can be."""
     if iris is not None and iri.startswith(iris.base):
-        return iri[len(iris.base) :]
+        return "/".join(map(_readable, iri[len(iris.base) :].split("/")))
     matching = [(name, space) for name, space in prefixes.items() if iri.startswith(space) and iri != space]
     if not matching:
         return iri
     name, space = max(matching, key=lambda pair: len(pair[1]))
     return f"{name}:{iri[len(space) :]}"
+
+
+def _readable(slug: str) -> str:
+    try:
+        return from_slug(slug)
+    except ValueError:
+        return slug
 
 
 def schema_org(merged: Merged, iri: str) -> dict[str, object]:

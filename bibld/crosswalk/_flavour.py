@@ -1,0 +1,53 @@
+"""Which flavour of MARC a record is of, and which records are no bibliographic descriptions."""
+
+from __future__ import annotations
+
+from bibld.errors import CrosswalkError
+from bibld.model.marc import ControlField, MarcRecord
+
+_MARC21_REFUSED = {
+    "z": "authority record", "u": "holdings record", "v": "holdings record", "x": "holdings record",
+    "y": "holdings record", "w": "classification record", "q": "community information record",
+}  # fmt: skip
+"""Leader/06 of MARC 21 for other kinds of records."""
+
+_UNIMARC_REFUSED = {"x": "authority record", "y": "authority record", "z": "authority record"}
+"""Leader/06 of UNIMARC authorities: entry, reference, general explanatory entry."""
+
+_TYPES_OF_DATE = "abcdefghijku|"
+
+
+def is_unimarc(record: MarcRecord) -> bool:
+    """Whether a record is of the UNIMARC family (UNIMARC, RUSMARC …) rather than MARC 21.
+
+    Field 245 says MARC 21; 200 with ``$a`` and no 245 says UNIMARC; so do 100$a with general processing data (at least
+    34 characters that begin with a date and a type of date) and, where nothing else tells, ``450`` at the end of the
+    leader and the absence of 008.
+    """
+    title = coded = marc21 = False
+    for field in record.all_fields:
+        tag = field.tag
+        if isinstance(field, ControlField):
+            marc21 = marc21 or tag == "008"
+        elif tag == "245":
+            return False
+        elif tag == "200":
+            title = title or field.first("a") is not None or bool(field.embedded)
+        elif tag == "100":
+            coded = coded or _is_processing_data(field.first("a") or "")
+    if title or coded:
+        return True
+    return not marc21 and record.leader.text[20:23] == "450" and record.leader.text[23:24] != "0"
+
+
+def _is_processing_data(text: str) -> bool:
+    return len(text) >= 34 and text[:8].isdecimal() and text[8] in _TYPES_OF_DATE
+
+
+def refuse_other_kinds(record: MarcRecord, unimarc: bool) -> None:
+    """Raise ``CrosswalkError`` for authority, holdings, classification and community information records."""
+    code = record.leader.text[6:7]
+    kind = (_UNIMARC_REFUSED if unimarc else _MARC21_REFUSED).get(code)
+    if kind is not None:
+        reason = f"{kind} (leader/06 {code}), not a description of a publication; leave such files out of the source"
+        raise CrosswalkError(record.origin, reason, control_number=record.control_number)

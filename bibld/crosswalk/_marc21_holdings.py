@@ -1,0 +1,134 @@
+"""Class marks and copies: 050-086, 852, 856 → classification, location (MODS guidelines)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from bibld.crosswalk._addresses import address
+from bibld.crosswalk._marc21_titles import joined
+from bibld.crosswalk._rules import RuleBook, View
+from bibld.model.marc import DataField
+from bibld.model.mods import (
+    Classification,
+    CopyInformation,
+    HoldingSimple,
+    ItemIdentifier,
+    Location,
+    Note,
+    PhysicalLocation,
+    Url,
+)
+
+HOLDINGS = RuleBook()
+
+
+# --- class marks
+
+
+@HOLDINGS.field("050", "ab3", "classification[lcc]")
+def lc_call_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
+    """Library of Congress call numbers: each class with the item number that follows it."""
+    for value in _with_item_numbers(field):
+        yield Classification(value=value, authority="lcc", display_label=field.first("3"))
+
+
+@HOLDINGS.field("060", "ab", "classification[nlm]")
+def nlm_call_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
+    """National Library of Medicine call numbers."""
+    for value in _with_item_numbers(field):
+        yield Classification(value=value, authority="nlm")
+
+
+@HOLDINGS.field("080", "abx2", "classification[udc], one for each $a")
+def udc_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
+    """Universal Decimal Classification, with its common auxiliary subdivisions."""
+    for value in _with_item_numbers(field, "bx"):
+        yield Classification(value=value, authority="udc", edition=field.first("2"))
+
+
+@HOLDINGS.field("082", "ab2", "classification[ddc], one for each $a, edition from $2")
+def dewey_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
+    """Dewey Decimal Classification, without the marks where a number may be cut."""
+    for value in _with_item_numbers(field):
+        number = value.replace("/", "").replace("'", "").replace("′", "")
+        if number:
+            yield Classification(value=number, authority="ddc", edition=field.first("2"))
+
+
+@HOLDINGS.field("084", "ab2", "classification, authority from $2, one for each $a")
+def other_class_mark(field: DataField, view: View[Any]) -> Iterator[Classification]:
+    """Other classifications, such as rubbk."""
+    for value in _with_item_numbers(field):
+        yield Classification(value=value, authority=field.first("2"))
+
+
+@HOLDINGS.field("086", "a2", "classification[sudocs, candoc or $2]")
+def government_document_number(field: DataField, view: View[Any]) -> Iterator[Classification]:
+    """Class marks of government documents."""
+    authority = {"0": "sudocs", "1": "candoc"}.get(field.indicator1) or field.first("2")
+    for value in field.values("a"):
+        yield Classification(value=value, authority=authority)
+
+
+def _with_item_numbers(field: DataField, item_codes: str = "b") -> Iterator[str]:
+    value = ""
+    for subfield in field.subfields:
+        if subfield.code == "a":
+            if value:
+                yield value
+            value = subfield.value
+        elif subfield.code in item_codes and value:
+            value = f"{value} {subfield.value}"
+    if value:
+        yield value
+
+
+# --- location
+
+
+@HOLDINGS.field("852", "abehijklmptuz", "location: physicalLocation, shelfLocator, holdingSimple")
+def holding(field: DataField, view: View[Any]) -> Iterator[Location]:
+    """Where copies are kept."""
+    places = [PhysicalLocation(value=text) for text in (joined(field.subfields, "abe"),) if text]
+    shelf = joined(field.subfields, "hijklm")
+    items = [ItemIdentifier(value=text) for text in field.values("p")]
+    items.extend(ItemIdentifier(value=text, type="copy number") for text in field.values("t"))
+    notes = tuple(Note(value=text) for text in field.values("z"))
+    urls = tuple(Url(value=link) for link in map(address, field.values("u")) if link)
+    held = None
+    if items or notes:
+        held = HoldingSimple((CopyInformation(item_identifier=tuple(items), note=notes),))
+    if places or shelf or held or urls:
+        yield Location(
+            physical_location=tuple(places), shelf_locator=(shelf,) if shelf else (), url=urls, holding_simple=held
+        )
+
+
+@HOLDINGS.record("location/url, displayLabel from $y $3, note from $z", t856="u3yz")
+def addresses(view: View[Any]) -> Iterator[Location]:
+    """Addresses of the resource itself and of versions of it (a related resource is a related item)."""
+    own = [field for field in view.fields("856") if field.indicator2 != "2"]
+    primary = next((field for wanted in "01" for field in own if field.indicator2 == wanted), own[0] if own else None)
+    usage = "primary display"
+    for field in own:
+        for url in urls_of(field, view):
+            if field is primary and usage:
+                url, usage = replace(url, usage=usage), ""
+            location = Location(url=(url,))
+            linkage = view.linkage(field)
+            yield location if linkage is None else linkage.marked(location)
+
+
+def urls_of(field: DataField, view: View[Any]) -> Iterator[Url]:
+    """The addresses in a field 856 that may become links; others are reported."""
+    label = joined(field.subfields, "3y") or None
+    note = joined(field.subfields, "z") or None
+    for text in field.values("u"):
+        link = address(text)
+        if link is not None:
+            yield Url(value=link, display_label=label, note=note)
+        else:
+            view.warn(f"856$u {text!r} is no address of http, https or ftp")

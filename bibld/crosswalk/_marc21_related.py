@@ -1,0 +1,275 @@
+"""Linking entries: 510, 534, 758, 76X-78X, 856 with second indicator 2 → relatedItem (MODS guidelines)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from bibld.crosswalk._addresses import address
+from bibld.crosswalk._isbd import chop, chop_name, unbracketed
+from bibld.crosswalk._marc21_holdings import urls_of
+from bibld.crosswalk._marc21_identifiers import isbn_identifier, issn_identifier, system_identifier
+from bibld.crosswalk._marc21_titles import joined, title_info
+from bibld.crosswalk._rules import RuleBook, View
+from bibld.model.marc import DataField
+from bibld.model.mods import (
+    Date,
+    Detail,
+    Edition,
+    Element,
+    Form,
+    Identifier,
+    Language,
+    LanguageTerm,
+    Location,
+    Name,
+    NamePart,
+    Note,
+    OriginInfo,
+    Part,
+    PartExtent,
+    PartText,
+    PhysicalDescription,
+    Place,
+    PlaceTerm,
+    Publisher,
+    RelatedItem,
+    Subject,
+    Temporal,
+    collected,
+)
+
+RELATED = RuleBook()
+
+_IMPRINT = re.compile(r"(?P<place>[^:]+?) ?: ?(?P<publisher>.+?)(?:, ?(?P<date>[^,]*\d{2}[^,]*))?")
+
+_YEAR = re.compile(r"\d{4}")
+
+
+class LinkField(msgspec.Struct, frozen=True):
+    """A linking entry field and the relation that it says."""
+
+    tag: str
+    type: str | None
+
+
+LINK_FIELDS = (
+    LinkField("760", "series"),
+    LinkField("762", "series"),
+    LinkField("765", "otherVersion"),
+    LinkField("767", "otherVersion"),
+    LinkField("770", "constituent"),
+    LinkField("772", "host"),
+    LinkField("773", "host"),
+    LinkField("774", "constituent"),
+    LinkField("775", "otherVersion"),
+    LinkField("776", "otherFormat"),
+    LinkField("777", None),
+    LinkField("780", "preceding"),
+    LinkField("785", "succeeding"),
+    LinkField("786", "original"),
+    LinkField("787", None),
+)
+
+RELATION_OF_PHRASE = {
+    "abridgement of": "otherVersion", "adaptation of": "otherVersion", "also issued as": "otherVersion",
+    "also issued online": "otherFormat", "based on": "otherVersion", "constituent unit": "constituent",
+    "contained in": "host", "container of": "constituent", "contains": "constituent", "continuation of": "preceding",
+    "continued by": "succeeding", "continues": "preceding", "digitized version": "otherFormat",
+    "electronic reproduction": "otherFormat", "electronic reproduction of": "original",
+    "electronic version": "otherFormat", "facsimile of": "original", "in": "host", "in series": "series",
+    "issued also as": "otherFormat", "online version": "otherFormat", "original": "original",
+    "print version": "otherFormat", "reprint of": "original", "reproduced as": "otherVersion",
+    "reproduction of": "original", "review of": "reviewOf", "reviewed in": "isReferencedBy",
+    "revision of": "otherVersion", "translated as": "otherVersion", "translation of": "otherVersion",
+}  # fmt: skip
+"""Relations that a phrase in ``$i`` says, where the tag says none."""
+
+_LINK_CODES = "abcdefghijmnopqstuwxyz3"
+
+
+def relation(kind: str | None, field: DataField) -> dict[str, str | None]:
+    """The attributes that say what the relation is: type where it is known, the phrase of ``$i`` as label."""
+    phrase = chop(field.first("i") or "") or None
+    label = phrase or chop(field.first("3") or "") or None
+    if kind is None and phrase is not None:
+        kind = RELATION_OF_PHRASE.get(_phrase_key(phrase))
+    other = phrase if kind is None else None
+    return {"type": kind, "other_type": other, "display_label": label}
+
+
+def _phrase_key(phrase: str) -> str:
+    return phrase.casefold().partition("(")[0].strip()
+
+
+def _register(link: LinkField) -> None:
+    codes = _LINK_CODES if link.tag != "775" else _LINK_CODES + "e"
+    writes = f"relatedItem[{link.type}]" if link.type else "relatedItem"
+
+    @RELATED.field(link.tag, codes, writes + ": titleInfo, name, originInfo, identifier, part")
+    def build(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+        """The related resource, as far as the linking entry describes it."""
+        kind = link.type
+        if link.tag == "775" and field.indicator2 not in " #8":
+            kind = None
+        mods = collected(_linked(field))
+        if mods != _NOTHING:
+            yield RelatedItem(mods=mods, **relation(kind, field))
+
+
+for _link in LINK_FIELDS:
+    _register(_link)
+
+_NOTHING = collected(())
+
+_TITLE_KINDS = (("t", None), ("s", "uniform"), ("p", "abbreviated"))
+_KIND_OF_NAME = {"p": "personal", "c": "corporate", "m": "conference"}
+
+
+def _linked(field: DataField) -> Iterator[Element]:
+    numbers = tuple(field.values("g")) if field.tag != "773" else ()
+    for code, kind in _TITLE_KINDS:
+        for text in map(chop, field.values(code)):
+            if text:
+                yield title_info(text, type=kind, part_number=tuple(text for text in map(chop, numbers) if text))
+    kind_of_name = _KIND_OF_NAME.get((field.first("7") or "")[:1])
+    for text in map(chop_name, field.values("a")):
+        if text:
+            yield Name(name_part=(NamePart(value=text),), type=kind_of_name)
+    yield from _imprints(field)
+    if field.tag == "775":
+        for text in field.values("e"):
+            yield Language(language_term=(LanguageTerm(value=text, type="code", authority="iso639-2b"),))
+    forms = tuple(Form(value=text) for text in map(chop, field.values("h")) if text)
+    if forms:
+        yield PhysicalDescription(form=forms)
+    for text in field.values("n"):
+        yield Note(value=text)
+    for text in field.values("j"):
+        yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
+    yield from _identifiers(field)
+    if field.tag == "773":
+        yield from _parts(field)
+
+
+def _imprints(field: DataField) -> Iterator[OriginInfo]:
+    places: list[Place] = []
+    publishers: list[Publisher] = []
+    dates: list[Date] = []
+    for text in field.values("d"):
+        imprint = _IMPRINT.fullmatch(chop(text))
+        if imprint is None:
+            bare = chop(text)
+            if _YEAR.fullmatch(bare):
+                dates.append(Date(value=bare, encoding="w3cdtf"))
+            elif bare:
+                publishers.append(Publisher(value=bare))
+            continue
+        place, supplied = unbracketed(chop(imprint["place"]))
+        if place:
+            term = PlaceTerm(value=place, type="text")
+            places.append(Place(place_term=(term,), supplied="yes" if supplied else None))
+        publisher = chop(imprint["publisher"])
+        if publisher:
+            publishers.append(Publisher(value=publisher))
+        date = chop(imprint["date"] or "")
+        if date:
+            dates.append(Date(value=date, encoding="w3cdtf" if _YEAR.fullmatch(date) else None))
+    editions = tuple(Edition(value=text) for text in map(chop, field.values("b")) if text)
+    if field.tag == "775":
+        for text in field.values("f"):
+            places.append(Place(place_term=(PlaceTerm(value=text, type="code", authority="marcgac"),)))
+    if places or publishers or dates or editions:
+        yield OriginInfo(place=tuple(places), publisher=tuple(publishers), date_issued=tuple(dates), edition=editions)
+
+
+def _identifiers(field: DataField) -> Iterator[Identifier]:
+    for subfield in field.subfields:
+        made = None
+        if subfield.code == "x":
+            made = issn_identifier(subfield.value)
+        elif subfield.code == "z":
+            made = isbn_identifier(subfield.value)
+        elif subfield.code == "w":
+            made = _record_number(subfield.value)
+        elif subfield.code in "ouy":
+            kind = {"u": "strn", "y": "coden"}.get(subfield.code)
+            made = Identifier(value=subfield.value, type=kind)
+        if made is not None:
+            yield made
+
+
+def _record_number(text: str) -> Identifier:
+    if text.startswith("(DLC)") and len(text) > 5:
+        return Identifier(value=text[5:].strip(), type="lccn")
+    return system_identifier(text)
+
+
+def _parts(field: DataField) -> Iterator[Part]:
+    for text in field.values("g"):
+        yield Part(text=(PartText(value=text),))
+    for text in field.values("q"):
+        levels, _, page = text.partition("<")
+        details = tuple(
+            Detail(number=(number.strip(),), level=str(level))
+            for level, number in enumerate(levels.split(":", 2), start=1)
+            if number.strip()
+        )
+        start, _, end = page.strip().partition("-")
+        extent = (PartExtent(start=start.strip(), end=end.strip() or None, unit="page"),) if start.strip() else ()
+        if details or extent:
+            yield Part(detail=details, extent=extent)
+
+
+@RELATED.field("510", "abcux3", "relatedItem[isReferencedBy]: titleInfo, originInfo/dateOther, part, issn")
+def cited_in(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """Where the resource is cited or indexed."""
+    made: list[Element] = [title_info(text) for text in map(chop, field.values("a")) if text]
+    dates = tuple(Date(value=text, type="coverage") for text in map(chop, field.values("b")) if text)
+    if dates:
+        made.append(OriginInfo(date_other=dates))
+    made.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
+    place_in_source = chop(joined(field.subfields, "c"))
+    if place_in_source:
+        made.append(Part(detail=(Detail(number=(place_in_source,), type="part"),)))
+    links = [link for link in map(address, field.values("u")) if link is not None]
+    if made:
+        yield RelatedItem(mods=collected(made), type="isReferencedBy", xlink_href=links[0] if links else None)
+
+
+@RELATED.field("534", "abceklmnptxz3", "relatedItem[original]")
+def original_version(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """The original of a reproduction."""
+    made: list[Element] = [title_info(text) for text in map(chop, field.values("t", "k")) if text]
+    made.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
+    publishers = tuple(Publisher(value=text) for text in map(chop, field.values("c")) if text)
+    editions = tuple(Edition(value=text) for text in map(chop, field.values("b")) if text)
+    if publishers or editions:
+        made.append(OriginInfo(publisher=publishers, edition=editions))
+    made.extend(Note(value=text) for text in field.values("p", "n", "m", "l"))
+    made.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
+    made.extend(found for found in map(isbn_identifier, field.values("z")) if found is not None)
+    if made:
+        yield RelatedItem(mods=collected(made), type="original")
+
+
+@RELATED.field("758", "ai01", "relatedItem with xlink:href")
+def related_resource(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """A related resource that an IRI identifies."""
+    links = [link for link in map(address, field.values("1", "0")) if link is not None]
+    titles = [title_info(text) for text in map(chop, field.values("a")) if text]
+    if links or titles:
+        href = links[0] if links else None
+        yield RelatedItem(mods=collected(titles), xlink_href=href, **relation(None, field))
+
+
+@RELATED.field("856", "u3yz", "relatedItem with location/url (second indicator 2)")
+def related_address(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """The address of a related resource."""
+    if field.indicator2 == "2":
+        urls = tuple(urls_of(field, view))
+        if urls:
+            yield RelatedItem(mods=collected((Location(url=urls),)))

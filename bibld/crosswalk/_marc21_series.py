@@ -1,0 +1,161 @@
+"""Series and works: 440, 490, 700-740 with a title, 800-830 → relatedItem (MODS guidelines, relatedItem)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from bibld.crosswalk._addresses import address
+from bibld.crosswalk._authority_links import NO_LINKS
+from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._marc21_identifiers import issn_identifier, system_identifier
+from bibld.crosswalk._marc21_names import heading_kind, links_of, named
+from bibld.crosswalk._marc21_related import relation
+from bibld.crosswalk._marc21_titles import before_parts, joined, parts, title_info
+from bibld.crosswalk._rules import RuleBook, View
+from bibld.model.marc import DataField, Subfield
+from bibld.model.mods import Element, Form, PhysicalDescription, RelatedItem, TitleInfo, collected
+
+SERIES = RuleBook()
+
+_SERIES_HEADINGS = ("800", "810", "811", "830")
+
+
+@SERIES.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1)")
+def series_statement(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """Series statement; a traced one yields to its heading in 8XX."""
+    if field.indicator1 != "1" or not view.has(*_SERIES_HEADINGS):
+        yield from _stated_series(field)
+
+
+@SERIES.field("440", "anpvx", "relatedItem[series]")
+def series_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """Series statement and heading in one (until 2008)."""
+    yield from _stated_series(field)
+
+
+def _stated_series(field: DataField) -> Iterator[RelatedItem]:
+    held: list[Subfield] = []
+    for subfield in (*field.subfields, Subfield("a", "")):
+        if subfield.code == "a" and any(earlier.code == "a" for earlier in held):
+            yield from _one_series(replace(field, subfields=tuple(held)))
+            held = []
+        held.append(subfield)
+
+
+def _one_series(field: DataField) -> Iterator[RelatedItem]:
+    title = chop(joined(field.subfields, "a"))
+    if title:
+        numbers, names = parts(field, "nv")
+        skipped = field.indicator2 if field.tag == "440" else " "
+        made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
+        made.extend(_issns(field))
+        yield RelatedItem(mods=collected(made), type="series")
+
+
+def _issns(field: DataField) -> Iterator[Element]:
+    for text in field.values("x"):
+        made = issn_identifier(text)
+        if made is not None:
+            yield made
+
+
+_NAME_AND_TITLE = {"00": "abcdeq4", "10": "abcde4", "11": "acdejq4"}
+_TITLE_CODES = "fghiklmnoprstvx01"
+
+
+@SERIES.field("700", _NAME_AND_TITLE["00"] + _TITLE_CODES, "relatedItem with titleInfo and name (with $t)")
+@SERIES.field("710", _NAME_AND_TITLE["10"] + _TITLE_CODES, "relatedItem with titleInfo and name (with $t)")
+@SERIES.field("711", _NAME_AND_TITLE["11"] + _TITLE_CODES, "relatedItem with titleInfo and name (with $t)")
+def work_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """A work under a name: contained (second indicator 2), or related as ``$i`` says."""
+    if field.first("t") is None:
+        return
+    made = _name_and_title(field, view)
+    if made:
+        kind = "constituent" if field.indicator2 == "2" else None
+        yield RelatedItem(mods=collected(made), xlink_href=links_of(field).value_uri, **relation(kind, field))
+
+
+@SERIES.field("800", _NAME_AND_TITLE["00"] + _TITLE_CODES + "w", "relatedItem[series] with titleInfo and name")
+@SERIES.field("810", _NAME_AND_TITLE["10"] + _TITLE_CODES + "w", "relatedItem[series] with titleInfo and name")
+@SERIES.field("811", _NAME_AND_TITLE["11"] + _TITLE_CODES + "w", "relatedItem[series] with titleInfo and name")
+def series_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """A series entered under a name."""
+    made = _name_and_title(field, view)
+    if made:
+        made.extend(system_identifier(text) for text in field.values("w"))
+        yield RelatedItem(mods=collected(made), type="series", xlink_href=links_of(field).value_uri)
+
+
+def _name_and_title(field: DataField, view: View[Any]) -> list[Element]:
+    title = _title_of_work(field)
+    # The links in $0 and $1 are the work's, not the name's.
+    name = named(heading_kind(field), field, before_title=True, links=NO_LINKS)
+    made: list[Element] = []
+    if title is not None:
+        made.append(title)
+    if name is not None:
+        made.append(name)
+    if not made:
+        view.warn(f"{field.tag} holds neither name nor title")
+        return made
+    made.extend(_forms(field))
+    made.extend(_issns(field))
+    return made
+
+
+def _title_of_work(field: DataField) -> TitleInfo | None:
+    work: Sequence[Subfield] = ()
+    for position, subfield in enumerate(field.subfields):
+        if subfield.code == "t":
+            work = field.subfields[position:]
+            break
+    titled = replace(field, subfields=tuple(work))
+    title = before_parts(titled, "tfgklmors")
+    if not title:
+        return None
+    numbers, names = parts(titled, "nv")
+    return title_info(title, part_number=numbers, part_name=names)
+
+
+@SERIES.field("730", "adfghiklmnoprsx01", "relatedItem[constituent] (second indicator 2)")
+def contained_uniform_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """A work that the resource contains, under its uniform title."""
+    if field.indicator2 == "2":
+        yield from _under_title(field, "constituent", field.indicator1)
+
+
+@SERIES.field("740", "ahnp", "relatedItem[constituent] (second indicator 2)")
+def contained_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """A work that the resource contains, under its own title."""
+    if field.indicator2 == "2":
+        yield from _under_title(field, "constituent", field.indicator1)
+
+
+@SERIES.field("830", "adfghklmnoprstvwx01", "relatedItem[series]")
+def series_under_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    """A series under its title."""
+    yield from _under_title(field, "series", field.indicator2)
+
+
+def _under_title(field: DataField, kind: str, skipped: str) -> Iterator[RelatedItem]:
+    title = before_parts(field, "adfgklmorst")
+    if not title:
+        return
+    numbers, names = parts(field, "nv")
+    made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
+    made.extend(_forms(field))
+    made.extend(_issns(field))
+    made.extend(system_identifier(text) for text in field.values("w"))
+    links = [link for link in map(address, field.values("0", "1")) if link is not None]
+    attributes = relation(kind, field) if field.tag == "730" else {"type": kind}
+    yield RelatedItem(mods=collected(made), xlink_href=links[0] if links else None, **attributes)
+
+
+def _forms(field: DataField) -> Iterator[PhysicalDescription]:
+    forms = tuple(Form(value=text) for text in map(chop, field.values("h")) if text)
+    if forms:
+        yield PhysicalDescription(form=forms)

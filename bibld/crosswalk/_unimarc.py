@@ -1,0 +1,81 @@
+"""The engine of the UNIMARC family: a flavour is a list of rules, and conversion runs it over a tidied record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from bibld.crosswalk import (
+    _unimarc_form,
+    _unimarc_holdings,
+    _unimarc_identification,
+    _unimarc_languages,
+    _unimarc_links,
+    _unimarc_names,
+    _unimarc_notes,
+    _unimarc_origin,
+    _unimarc_subjects,
+    _unimarc_titles,
+)
+from bibld.crosswalk._rules import Coverage, Rule
+from bibld.crosswalk._unimarc_view import Flavour, UnimarcSettings, UnimarcView, tidied
+from bibld.model.marc import ControlField, DataField, MarcRecord
+from bibld.protocols import Converted
+
+_BLOCKS = (
+    _unimarc_titles, _unimarc_names, _unimarc_form, _unimarc_origin, _unimarc_languages, _unimarc_notes,
+    _unimarc_subjects, _unimarc_holdings, _unimarc_links, _unimarc_identification,
+)  # fmt: skip
+
+_PRIVATE = {
+    "012": "5", "079": "d",
+    "021": "9", "020": "9", "090": "*", "091": "*", "092": "*", "093": "*", "094": "*", "095": "*", "096": "*",
+    "097": "*", "098": "*", "099": "*", "109": "*", "316": "9", "317": "9", "318": "p", "345": "9", "607": "9",
+    "608": "9", "801": "2", "802": "*", "852": "x", "856": "xkl", "886": "*", "899": "x",
+}  # fmt: skip
+"""Prices, inventory numbers, passwords, internal notes, local fields: kept, not published."""
+
+COMMON_RULES: tuple[Rule, ...] = tuple(rule for block in _BLOCKS for rule in block.BOOK.rules)
+"""The rules that all formats of the family share, in the order of their results."""
+
+_CODED_100 = re.compile(r"\d{8}[a-l u|#].{8,}")
+
+
+def flavour(own_rules: Iterable[Rule] = (), private: Mapping[str, str] | None = None) -> Flavour:
+    """A flavour with rules and private subfields of its own beside the common ones."""
+    return Flavour.of((*COMMON_RULES, *own_rules), {**_PRIVATE, **(private or {})})
+
+
+def is_unimarc(record: MarcRecord) -> bool:
+    """Whether a record is of the family: a title in 200, none in 245, or general processing data in 100$a."""
+    tags = {field.tag for field in record.all_fields}
+    if "245" in tags or "008" in tags:
+        return False
+    if "200" in tags:
+        return True
+    return any(_CODED_100.match(value) for field in record.fields("100") for value in field.values("a"))
+
+
+def convert(record: MarcRecord, settings: UnimarcSettings, of: Flavour, coverage: Coverage) -> Converted:
+    """Convert a record by the rules of a flavour; ``coverage`` is made of the same rules."""
+    tidy = tidied(record, settings)
+    view = UnimarcView(tidy, settings, of)
+    mods = view.converted()
+    unmapped: list[str] = []
+    private: list[str] = list(view.private)
+    for name, tag, code in _subfields(tidy.all_fields, ""):
+        if not coverage.is_read(tag, code):
+            (private if coverage.is_private(tag, code) else unmapped).append(name)
+    return Converted(mods, tuple(unmapped), tuple(private), tuple(dict.fromkeys(view.warnings)))
+
+
+def _subfields(fields: Iterable[ControlField | DataField], within: str) -> Iterator[tuple[str, str, str]]:
+    """Name, tag and code of every subfield; one of an embedded field is named ``461/200$a``."""
+    for field in fields:
+        if isinstance(field, ControlField):
+            yield within + field.tag, field.tag, ""
+            continue
+        for subfield in field.subfields:
+            yield f"{within}{field.tag}${subfield.code}", field.tag, subfield.code
+        if field.embedded:
+            yield from _subfields(field.embedded, f"{within}{field.tag}/")

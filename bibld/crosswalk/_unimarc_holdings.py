@@ -1,0 +1,172 @@
+"""Where the resource is: holdings (850, 852, 899, 995) and addresses of electronic resources (856)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_view import UnimarcView, web_reference
+from bibld.model.marc import DataField
+from bibld.model.mods import (
+    CopyInformation,
+    HoldingSimple,
+    ItemIdentifier,
+    Location,
+    Mods,
+    Note,
+    PhysicalLocation,
+    RelatedItem,
+    Url,
+)
+
+BOOK = RuleBook()
+
+
+class Shelving(NamedTuple):
+    """Which subfields of a holdings field say the place, the shelf mark (in this order), the item and its notes."""
+
+    place: str
+    shelf: str
+    item: str
+    note: str
+
+
+RUSMARC_899 = Shelving("abc", "khijml", "pt", "z")
+LOCATION_852 = Shelving("abcde", "gjkl", "mnt", "y")
+RECOMMENDATION_995 = Shelving("abcd", "k", "f", "u")
+"""995 as libraries in France use it (Recommandation 995)."""
+
+
+class _Copy:
+    __slots__ = ("items", "notes", "shelf")
+
+    def __init__(self) -> None:
+        self.shelf: dict[str, list[str]] = {}
+        self.items: list[ItemIdentifier] = []
+        self.notes: list[str] = []
+
+    def shelf_mark(self, order: str) -> str:
+        return " ".join(value for code in order for value in self.shelf.get(code, ()))
+
+
+def holdings(field: DataField, shelving: Shelving) -> Iterator[Location]:
+    """One location; a second shelf mark or item number begins a second copy."""
+    copies = [_Copy()]
+    for subfield in field.subfields:
+        code, value = subfield.code, subfield.value
+        copy = copies[-1]
+        if code in shelving.shelf:
+            if (code == "j" and code in copy.shelf) or (copy.items and code in copy.shelf):
+                copies.append(_Copy())
+            copies[-1].shelf.setdefault(code, []).append(value)
+        elif code in shelving.item:
+            type_ = "copy number" if code == "t" else None
+            if any(item.type == type_ for item in copy.items):
+                copies.append(_Copy())
+                copies[-1].shelf = dict(copy.shelf)
+            copies[-1].items.append(ItemIdentifier(value=value, type=type_))
+        elif code in shelving.note:
+            copy.notes.append(value)
+    place = " ".join(value for code in shelving.place for value in field.values(code))
+    location = _location(place, copies, shelving.shelf)
+    if location != Location():
+        yield location
+
+
+def _location(place: str, copies: list[_Copy], order: str) -> Location:
+    marks = list(dict.fromkeys(copy.shelf_mark(order) for copy in copies))
+    shared = marks[0] if len(marks) == 1 else ""
+    held = tuple(
+        CopyInformation(
+            shelf_locator=(copy.shelf_mark(order),) if not shared and copy.shelf else (),
+            note=tuple(Note(value=note) for note in copy.notes),
+            item_identifier=tuple(copy.items),
+        )
+        for copy in copies
+    )
+    held = tuple(copy for copy in held if copy != CopyInformation())
+    return Location(
+        physical_location=(PhysicalLocation(value=place),) if place else (),
+        shelf_locator=(shared,) if shared else (),
+        holding_simple=HoldingSimple(copy_information=held) if held else None,
+    )
+
+
+@BOOK.field("850", "a", "location/physicalLocation")
+def holding_institution(field: DataField, view: UnimarcView) -> Produces:
+    """Institutions that hold the resource."""
+    for value in field.values("a"):
+        yield Location(physical_location=(PhysicalLocation(value=value),))
+
+
+@BOOK.field("852", "abcdegjklmntpy", "location: physicalLocation, shelfLocator, holdingSimple")
+def location_and_call_number(field: DataField, view: UnimarcView) -> Produces:
+    """Location and call number."""
+    yield from holdings(field, LOCATION_852)
+
+
+@BOOK.record(
+    "location/url, usage='primary display' for the first; relatedItem/location/url where indicator 2 is 2",
+    t856="uyz2eqsafd",
+)
+def electronic_location(view: UnimarcView) -> Produces:
+    """Addresses of the resource, of a version of it, or of a related resource."""
+    is_first = True
+    for field in view.fields("856"):
+        for address in _addresses(field):
+            note = "; ".join([*field.values("z"), *field.values("s")]) or None
+            label = next(iter([*field.values("2"), *field.values("y")]), None)
+            reference = web_reference(address)
+            if reference is None:
+                view.warn(f"856: {address!r} is no address")
+                yield Note(value=" ".join(text for text in (address, label, note) if text))
+                continue
+            is_preview = _is_preview(f"{label or ''} {note or ''}")
+            is_related = field.indicator2 == "2"
+            is_primary = is_first and not is_related and not is_preview and not view.is_nested
+            is_first = is_first and not is_primary
+            location = Location(
+                url=(
+                    Url(
+                        value=reference,
+                        usage="primary display" if is_primary else None,
+                        access="preview" if is_preview else None,
+                        note=note,
+                        display_label=label,
+                        date_last_accessed=field.first("e"),
+                    ),
+                )
+            )
+            yield RelatedItem(mods=Mods(location=(location,))) if is_related else location
+
+
+def _addresses(field: DataField) -> list[str]:
+    stated = field.values("u")
+    if stated or not field.first("a"):
+        return stated
+    scheme = {"1": "ftp", "4": "http"}.get(field.indicator1)
+    path = "/".join(value.strip("/") for value in field.values("a", "d", "f"))
+    return [f"{scheme}://{path}"] if scheme else [path]
+
+
+def _is_preview(text: str) -> bool:
+    """Whether an address leads to a picture of the cover or a table of contents only."""
+    folded = text.casefold()
+    return any(word in folded for word in ("обложк", "оглавлен", "титульный лист", "couverture", "cover image"))
+
+
+RUSMARC_BOOK = RuleBook()
+UNIMARC_BOOK = RuleBook()
+
+
+@RUSMARC_BOOK.field("899", "abchijklmptz", "location: physicalLocation, shelfLocator, holdingSimple")
+def rusmarc_holdings(field: DataField, view: UnimarcView) -> Produces:
+    """Holdings as Russian libraries give them."""
+    yield from holdings(field, RUSMARC_899)
+
+
+@UNIMARC_BOOK.field("995", "abcdfku", "location: physicalLocation, shelfLocator, holdingSimple")
+def french_holdings(field: DataField, view: UnimarcView) -> Produces:
+    """Holdings as libraries in France give them."""
+    yield from holdings(field, RECOMMENDATION_995)

@@ -1,0 +1,226 @@
+"""Identification: standard and other numbers (block 0), and what the record says about itself (001, 005, 100, 801)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_codes import ENCODING_LEVEL, without_fill
+from bibld.crosswalk._unimarc_languages import language_code
+from bibld.crosswalk._unimarc_view import UnimarcView
+from bibld.model.identifiers import isbn, issn
+from bibld.model.marc import DataField
+from bibld.model.mods import (
+    Date,
+    DescriptionStandard,
+    Identifier,
+    Language,
+    LanguageTerm,
+    Note,
+    RecordContentSource,
+    RecordIdentifier,
+    RecordInfo,
+    RecordInfoNote,
+)
+
+BOOK = RuleBook()
+
+
+@BOOK.field("010", "abz", "identifier[@type=isbn], @displayLabel=$b, @invalid=yes for $z and for wrong check digits")
+def isbns(field: DataField, view: UnimarcView) -> Produces:
+    """ISBN without hyphens."""
+    for code in "az":
+        for text in field.values(code):
+            found = isbn(text)
+            label = field.first("b") or (found.qualifier if found is not None else None)
+            if found is None:
+                yield Identifier(value=text, type="isbn", invalid="yes", display_label=label)
+                continue
+            if not found.is_valid and code == "a":
+                view.warn(f"010: {text!r} is no valid ISBN")
+            is_right = found.is_valid and code == "a"
+            yield Identifier(
+                value=found.value, type="isbn", invalid=None if is_right else "yes", display_label=label or None
+            )
+
+
+@BOOK.field("011", "abfgyz", "identifier[@type=issn]; $f identifier[@type=issn-l]; $g $y $z with @invalid=yes")
+def issns(field: DataField, view: UnimarcView) -> Produces:
+    """ISSN and linking ISSN."""
+    for code in "afgyz":
+        for text in field.values(code):
+            found = issn(text)
+            is_right = found is not None and found.is_valid and code in "af"
+            if code in "af" and not is_right:
+                view.warn(f"011: {text!r} is no valid ISSN")
+            yield Identifier(
+                value=found.value if found is not None else text,
+                type="issn-l" if code in "fg" else "issn",
+                invalid=None if is_right else "yes",
+                display_label=field.first("b") or (found.qualifier or None if found is not None else None),
+            )
+
+
+class _Number(NamedTuple):
+    """A field that holds a number: MODS ``type`` (or ``$2``), the subfields of the number, what labels it."""
+
+    type: str
+    codes: str
+    label: str = ""
+
+
+_NUMBERS = {
+    "012": _Number("fingerprint", "a"), "013": _Number("ismn", "a", "b"), "014": _Number("$2", "a"),
+    "015": _Number("isrn", "a", "b"), "016": _Number("isrc", "a", "b"), "017": _Number("$2", "a", "b"),
+    "020": _Number("nbn", "ab"), "021": _Number("legal deposit", "ab"), "022": _Number("gov doc number", "ab"),
+    "029": _Number("document number", "ab", "c"), "039": _Number("patent application number", "ab"),
+    "040": _Number("coden", "a"), "072": _Number("upc", "ac", "b"), "073": _Number("ean", "ac", "b"),
+    "079": _Number("publisher number", "ba"),
+}  # fmt: skip
+"""Fields of one number; the country before it belongs to it."""
+
+
+def _register_numbers() -> None:
+    for tag, number in _NUMBERS.items():
+        codes = "".join(sorted({*number.codes, *number.label, "z", *("2" if number.type == "$2" else "")}))
+
+        @BOOK.field(tag, codes, f"identifier[@type='{number.type}'] of ${' $'.join(number.codes)}; $z: @invalid=yes")
+        def one(field: DataField, view: UnimarcView, number: _Number = number) -> Produces:
+            type_ = (field.first("2") or "").lower() or None if number.type == "$2" else number.type
+            label = field.first(number.label) if number.label else None
+            if field.first(number.codes[-1]) or field.first("a"):
+                text = " ".join(value for code in number.codes for value in field.values(code))
+                yield Identifier(value=text, type=type_, display_label=label)
+            for value in field.values("z"):
+                yield Identifier(value=value, type=type_, invalid="yes")
+
+
+_register_numbers()
+
+_PUBLISHER_NUMBER = {"0": "issue number", "1": "matrix number", "2": "music plate", "3": "music publisher",
+                     "4": "videorecording identifier"}  # fmt: skip
+
+
+@BOOK.field("071", "abcz", "identifier[@type='issue number', 'matrix number', 'music plate' …]")
+def publisher_number(field: DataField, view: UnimarcView) -> Produces:
+    """Numbers that publishers of sound, music and video give; indicator 1 says which."""
+    type_ = _PUBLISHER_NUMBER.get(field.indicator1, "publisher number")
+    if field.first("a"):
+        value = " ".join(field.values("b") + field.values("a"))
+        yield Identifier(value=value, type=type_, display_label=field.first("c"))
+    for value in field.values("z"):
+        yield Identifier(value=value, type=type_, invalid="yes")
+
+
+@BOOK.field("033 035", "az", "identifier[@type=local, oclc or uri]")
+def number_in_other_system(field: DataField, view: UnimarcView) -> Produces:
+    """Numbers of the record in other systems, with their prefix; that of OCLC without."""
+    for code in "az":
+        for value in field.values(code):
+            type_ = "uri" if value.startswith(("http:", "https:")) else "local"
+            if value.startswith("(OCoLC)"):
+                type_, value = "oclc", value.removeprefix("(OCoLC)").strip()
+            if value:
+                yield Identifier(value=value, type=type_, invalid="yes" if code == "z" else None)
+
+
+@BOOK.record("note[@type='print run']", t010="9", t011="9", t013="9", t015="9", t016="9", t017="9", t073="9")
+def print_run(view: UnimarcView) -> Produces:
+    """The number of copies printed ($9 of the number fields, RUSMARC)."""
+    tags = ("010", "011", "013", "015", "016", "017", "073")
+    for value in dict.fromkeys(value for tag in tags for value in view.texts(tag, "9")):
+        yield Note(value=value, type="print run")
+
+
+_TERMS = ("010", "011", "013", "015", "016", "017", "071", "073")
+
+
+@BOOK.field(" ".join(_TERMS), "d", "note[@type=acquisition], where keep_terms is set; else private")
+def terms(field: DataField, view: UnimarcView) -> Produces:
+    """Prices and terms of availability; a binding or ``б. ц.`` in $b without a number is one too."""
+    stated = [("d", value) for value in field.values("d")]
+    if field.first("a") is None and field.first("z") is None:
+        stated += [("b", value) for value in field.values("b")]
+    for code, value in stated:
+        if view.settings.keep_terms:
+            yield Note(value=value, type="acquisition")
+        else:
+            view.private.append(f"{field.tag}${code}")
+
+
+_CHANGE_DATE = re.compile(r"\d{14}(?:\.\d)?|\d{8}")
+_AGENCY_NOTE = {"1": "transcribing agency", "2": "modifying agency", "3": "issuing agency"}
+
+
+@BOOK.record(
+    "recordInfo: recordIdentifier (001, 003), recordChangeDate (005 or 801$c), recordCreationDate (100$a/0-7), "
+    "languageOfCataloging (100$a/22-24), recordContentSource and descriptionStandard (801), recordInfoNote",
+    t001="", t003="", t005="", t100="a", t801="abcgh", t830="a", tLDR="",
+)  # fmt: skip
+def record_info(view: UnimarcView) -> Produces:
+    """What the record says about itself."""
+    sources = list(view.fields("801"))
+    first = next((field for field in sources if field.indicator2 == "0"), sources[0] if sources else None)
+    coded = without_fill(view.first("100", "a") or "")
+    language = language_code(coded[22:25])
+    standard = next((value for field in sources for value in field.values("g")), None)
+    agency = " ".join(first.values("a", "b")) if first is not None else ""
+    info = RecordInfo(
+        record_content_source=(RecordContentSource(value=agency),) if agency else (),
+        record_creation_date=_creation_date(coded[:8]),
+        record_change_date=_change_date(view, first),
+        record_identifier=tuple(_record_identifiers(view, first)),
+        language_of_cataloging=_language_of_cataloging(language),
+        description_standard=(DescriptionStandard(value=standard.lower()),) if standard else (),
+        record_info_note=tuple(_record_info_notes(view, [field for field in sources if field is not first])),
+    )
+    if info != RecordInfo():
+        yield info
+
+
+def _creation_date(text: str) -> tuple[Date, ...]:
+    if len(text) < 8 or not (text.isascii() and text.isdecimal()):
+        return ()
+    if not (int(text[:4]) >= 1900 and 1 <= int(text[4:6]) <= 12 and 1 <= int(text[6:8]) <= 31):
+        return ()
+    return (Date(value=f"{text[:4]}-{text[4:6]}-{text[6:8]}", encoding="w3cdtf"),)
+
+
+def _change_date(view: UnimarcView, source: DataField | None) -> tuple[Date, ...]:
+    stated = view.control("005") or (source.first("c") if source is not None and not view.is_nested else None)
+    if not stated:
+        return ()
+    return (Date(value=stated, encoding="iso8601" if _CHANGE_DATE.fullmatch(stated) else None),)
+
+
+def _record_identifiers(view: UnimarcView, source: DataField | None) -> Iterator[RecordIdentifier]:
+    agency = source.first("b") if source is not None else None
+    for value in view.controls("001")[:1]:
+        if value:
+            yield RecordIdentifier(value=value, source=agency if agency and agency not in value else None)
+    for value in view.controls("003"):
+        if value:
+            yield RecordIdentifier(value=value, source="uri")
+
+
+def _language_of_cataloging(code: str | None) -> tuple[Language, ...]:
+    if code is None:
+        return ()
+    return (Language(language_term=(LanguageTerm(value=code, type="code", authority="iso639-2b"),)),)
+
+
+def _record_info_notes(view: UnimarcView, others: list[DataField]) -> Iterator[RecordInfoNote]:
+    level = ENCODING_LEVEL.get(view.leader.encoding_level)
+    if level is not None:
+        yield RecordInfoNote(value=level, type="encodingLevel")
+    for field in others:
+        text = " ".join(field.values("a", "b", "c"))
+        if text:
+            yield RecordInfoNote(value=text, type=_AGENCY_NOTE.get(field.indicator2))
+    for field in view.fields("801"):
+        for value in field.values("h"):
+            yield RecordInfoNote(value=value, type="original number")
+    for value in view.texts("830", "a"):
+        yield RecordInfoNote(value=value, type="cataloguer")

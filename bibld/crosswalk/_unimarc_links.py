@@ -1,0 +1,291 @@
+"""Related resources: series (225, 410, 411), links (4XX) and the rules for hierarchical levels (46X).
+
+RUSMARC describes a volume, an article or a part in a record of its own that carries the host, the set or the series in
+fields 461 to 464. What these mean depends on the level of the record (leader 07 and 08) and on what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_codes import LINKS
+from bibld.crosswalk._unimarc_linked import (
+    LINK_CODES,
+    Linked,
+    has_content,
+    is_abbreviation,
+    is_generic_title,
+    linked,
+    part_of,
+)
+from bibld.crosswalk._unimarc_titles import entries
+from bibld.crosswalk._unimarc_view import UnimarcView, folded_words, plain
+from bibld.model.identifiers import issn
+from bibld.model.marc import ControlField, DataField, Subfield
+from bibld.model.mods import Detail, Identifier, Mods, Note, Part, RelatedItem, TitleInfo
+
+BOOK = RuleBook()
+
+
+@BOOK.field(
+    " ".join(LINKS), LINK_CODES, "relatedItem with the type and otherType of the tag; part for pages and issues"
+)
+def link(field: DataField, view: UnimarcView) -> Produces:
+    """Links whose meaning does not depend on the level."""
+    type_, other_type = LINKS[field.tag]
+    yield from _item(linked(field), type_, other_type, view)
+
+
+def _item(
+    link_: Linked, type_: str | None, other_type: str | None, view: UnimarcView, level: str = " ", *inner: RelatedItem
+) -> Iterator[RelatedItem | Note]:
+    if not link_.is_named:
+        yield from _unnamed(link_, view)
+        return
+    mods = view.described(link_.fields, level)
+    yield _related(mods, link_.part, type_, other_type, inner)
+
+
+def _related(
+    mods: Mods, part: Part, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
+) -> RelatedItem:
+    if has_content(part):
+        mods = msgspec.structs.replace(mods, part=(*mods.part, part))
+    if inner:
+        mods = msgspec.structs.replace(mods, related_item=(*mods.related_item, *inner))
+    return RelatedItem(type=type_, other_type=other_type, mods=mods)
+
+
+def _unnamed(link_: Linked, view: UnimarcView) -> Iterator[Note]:
+    """A link that names nothing is no relation; its text is kept as a note."""
+    texts = [item.value for field in link_.fields if isinstance(field, DataField) for item in field.subfields]
+    texts += [text for detail in link_.part.detail for text in (*detail.caption, *detail.number)]
+    texts += [text.value for text in link_.part.text]
+    texts += [date.value for date in link_.part.date]
+    for extent in link_.part.extent:
+        texts += [text for text in (extent.list, extent.start, extent.end) if text]
+    view.warn(f"{link_.tag}: the link names no title, number or name; its text is kept as a note")
+    if texts:
+        yield Note(value=plain(" ".join(texts)))
+
+
+@BOOK.record(
+    "relatedItem[@type=host] with part for articles; relatedItem[@type=host][@otherType=set] for volumes; "
+    "relatedItem[@type=constituent] for parts; relatedItem[@type=series]",
+    tLDR="", t200="ahi", t225="adefhivxz", t410=LINK_CODES, t411=LINK_CODES, t461=LINK_CODES, t462=LINK_CODES,
+    t463=LINK_CODES, t464=LINK_CODES,
+)  # fmt: skip
+def levels(view: UnimarcView) -> Produces:
+    """Hosts, sets, parts and series."""
+    is_article = view.leader.bibliographic_level == "a"
+    established = [linked(field) for field in view.fields("410", "411")]
+    sets = [linked(field, issue_titles=False) for field in view.fields("461")]
+    hosts: list[Linked] = []
+    for set_ in sets:
+        (established if not is_article and _is_series(set_, view) else hosts).append(set_)
+    yield from _series(established, view)
+    if is_article:
+        yield from _hosts_of_article(hosts, view)
+    else:
+        yield from _hosts_of_volume(hosts, view)
+    for field in view.fields("464"):
+        yield from _item(linked(field), "constituent", None, view)
+
+
+def _is_series(set_: Linked, view: UnimarcView) -> bool:
+    """Whether field 461 of a record that is no part of a set holds a series (level rule 3)."""
+    if view.is_nested or view.leader.bibliographic_level not in "mc " or not set_.title:
+        return False
+    if set_.number or set_.volume or view.leader.hierarchical_level == "2":
+        return False
+    if is_generic_title(plain(view.first("200", "a") or "")):
+        return False
+    series = [plain(value) for value in view.texts("225", "a")]
+    if any(is_abbreviation(text, plain(set_.title)) for text in series):
+        return True
+    # a monograph outside any hierarchy has no set above it
+    return view.leader.hierarchical_level == "0"
+
+
+# --- articles
+
+
+def _hosts_of_article(sets: list[Linked], view: UnimarcView) -> Iterator[RelatedItem | Note]:
+    units = [linked(field, issue_titles=True) for field in view.fields("463")]
+    subsets = [linked(field) for field in view.fields("462")]
+    if not units:
+        for set_ in sets or subsets:
+            yield from _item(set_, "host", None, view, _level_of(set_.part))
+        return
+    issues = [unit for unit in units if not unit.title]
+    if sets and issues:
+        yield from _journals(sets, subsets, issues, view)
+    above = [] if sets and issues else [*sets, *subsets]
+    for unit in units:
+        if unit.title:
+            inner = [item for set_ in above for item in _item(set_, "host", None, view)]
+            items = tuple(item for item in inner if isinstance(item, RelatedItem))
+            yield from _item(unit, "host", None, view, " ", *items)
+        elif not sets:
+            yield from _issue_alone(unit, view)
+
+
+def _journals(
+    sets: list[Linked], subsets: list[Linked], issues: list[Linked], view: UnimarcView
+) -> Iterator[RelatedItem]:
+    """A journal (461) and its issues (463) make one host: the title of the one, the place in the other."""
+    for position, set_ in enumerate(sets):
+        own = issues if len(sets) == 1 else issues[position : position + 1]
+        fields = list(_with_subset(set_, subsets))
+        for issue in own[:1]:
+            fields += [field for field in issue.fields if not (isinstance(field, DataField) and field.tag == "200")]
+        parts = [_joined(set_.part, issue.part) for issue in own] or [set_.part]
+        level = "s" if any(_level_of(part) == "s" for part in parts) else " "
+        mods = view.described(tuple(fields), level)
+        stated = tuple(part for part in parts if has_content(part))
+        yield RelatedItem(type="host", mods=msgspec.structs.replace(mods, part=stated))
+
+
+def _with_subset(set_: Linked, subsets: list[Linked]) -> Iterator[ControlField | DataField]:
+    names = tuple(Subfield("i", subset.title) for subset in subsets if subset.title)
+    for field in set_.fields:
+        if isinstance(field, DataField) and field.tag == "200":
+            field = msgspec.structs.replace(field, subfields=(*field.subfields, *names))
+        yield field
+
+
+def _joined(first: Part, second: Part) -> Part:
+    return Part(
+        detail=(*first.detail, *(detail for detail in second.detail if detail not in first.detail)),
+        extent=(*first.extent, *second.extent),
+        text=(*first.text, *second.text),
+        date=(*first.date, *(date for date in second.date if date not in first.date)),
+    )
+
+
+def _level_of(part: Part) -> str:
+    return "s" if any(detail.type == "issue" for detail in part.detail) else " "
+
+
+def _issue_alone(unit: Linked, view: UnimarcView) -> Iterator[RelatedItem | Note]:
+    if unit.is_named or has_content(unit.part):
+        yield _related(view.described(unit.fields, _level_of(unit.part)), unit.part, "host", None)
+    else:
+        yield from _unnamed(unit, view)
+
+
+# --- volumes, sets, serials
+
+
+def _hosts_of_volume(sets: list[Linked], view: UnimarcView) -> Iterator[RelatedItem | Note]:
+    is_top = view.leader.hierarchical_level == "1"
+    subsets = [linked(field) for field in view.fields("462")]
+    units = [linked(field) for field in view.fields("463")]
+    if is_top:
+        for below in (*subsets, *units):
+            yield from _item(_as_volume(below, ""), "constituent", "volume", view)
+        subsets, units = [], []
+    own = view.first("200", "a") or ""
+    number = plain(own) if not view.is_nested and is_generic_title(plain(own)) else ""
+    is_serial = view.leader.bibliographic_level in "si"
+    outer = [
+        item for set_ in sets for item in _item(_as_volume(set_, number), "host", None if is_serial else "set", view)
+    ]
+    if subsets:
+        inner = tuple(item for item in outer if isinstance(item, RelatedItem))
+        yield from (item for item in outer if not isinstance(item, RelatedItem))
+        for position, subset in enumerate(subsets):
+            nested = inner if position == 0 else ()
+            yield from _item(_as_volume(subset, ""), "host", None if is_serial else "subset", view, " ", *nested)
+    else:
+        yield from outer
+    for unit in units:
+        yield from _item(unit, "host", None, view)
+
+
+def _as_volume(link_: Linked, number: str) -> Linked:
+    """The place in a set is the designation of the volume as it stands."""
+    text = link_.volume or number
+    if not text:
+        return link_
+    return msgspec.structs.replace(link_, part=part_of([plain(text)], volume_type="volume"))
+
+
+# --- series
+
+
+def _series(established: list[Linked], view: UnimarcView) -> Iterator[RelatedItem | Note]:
+    """Series as the resource names them (225), each united with its established form (410, 411, 461)."""
+    left = list(established)
+    for field in view.fields("225"):
+        stated = _stated_series(field)
+        if stated is None:
+            continue
+        match = next((link_ for link_ in left if _is_same_series(stated, link_)), None)
+        if match is None:
+            yield stated
+        else:
+            left.remove(match)
+            yield from _united(stated, match, view)
+    for link_ in left:
+        yield from _item(_as_volume(link_, ""), "series", None, view)
+
+
+def _stated_series(field: DataField) -> RelatedItem | None:
+    found = entries(field)
+    main = found[0]
+    numbers = [plain(value) for value in field.values("v")]
+    main.numbers = [plain(value) for value in field.values("h")]
+    title = main.title_info()
+    if title is None:
+        if not numbers:
+            return None
+        title = TitleInfo(title=numbers.pop(0))
+    parallel = [entry.title_info(type="translated", display_label="parallel title") for entry in found[1:]]
+    mods = Mods(
+        title_info=(title, *(info for info in parallel if info is not None)),
+        note=(Note(value=main.responsibility, type="statement of responsibility"),) if main.responsibility else (),
+        identifier=tuple(_issn(value) for value in field.values("x")),
+        part=tuple(Part(detail=(Detail(type="volume", number=(number,)),)) for number in numbers),
+    )
+    return RelatedItem(type="series", mods=mods)
+
+
+def _issn(text: str) -> Identifier:
+    found = issn(text)
+    is_right = found is not None and found.is_valid
+    return Identifier(value=found.value if found else text, type="issn", invalid=None if is_right else "yes")
+
+
+def _is_same_series(stated: RelatedItem, link_: Linked) -> bool:
+    title = plain(link_.title)
+    return bool(title) and is_abbreviation(stated.mods.title_info[0].title, title)
+
+
+def _united(stated: RelatedItem, link_: Linked, view: UnimarcView) -> Iterator[RelatedItem]:
+    """The established title with what the resource says: another form of the title, number, ISSN, responsibility."""
+    for item in _item(_as_volume(link_, ""), "series", None, view):
+        if not isinstance(item, RelatedItem):
+            continue
+        own, said = item.mods, stated.mods
+        titles = own.title_info
+        for position, title in enumerate(said.title_info):
+            if all(_words(title) != _words(known) for known in titles):
+                titles += (msgspec.structs.replace(title, type="alternative" if position == 0 else title.type),)
+        yield msgspec.structs.replace(
+            item,
+            mods=msgspec.structs.replace(
+                own,
+                title_info=titles,
+                note=own.note + tuple(note for note in said.note if note not in own.note),
+                identifier=own.identifier + tuple(number for number in said.identifier if number not in own.identifier),
+                part=own.part or said.part,
+            ),
+        )
+
+
+def _words(title: TitleInfo) -> list[str]:
+    return folded_words(" ".join([title.title, *title.sub_title, *title.part_number, *title.part_name]))

@@ -1,0 +1,113 @@
+"""Notes: block 3 and the special areas of block 2."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_view import UnimarcView, plain, punctuated, web_reference
+from bibld.model.marc import DataField
+from bibld.model.mods import Abstract, AccessCondition, Genre, Note, RelatedItem, TableOfContents, TargetAudience
+
+BOOK = RuleBook()
+
+
+class NoteKind(NamedTuple):
+    """What becomes of a note field: the MODS ``type``, the subfields that are joined, and the mark between them."""
+
+    type: str | None
+    codes: str = "a"
+    mark: str = " "
+
+
+NOTES = {
+    "207": NoteKind("date/sequential designation", "az", " ; "), "208": NoteKind(None, "ad", " = "),
+    "229": NoteKind(None), "231": NoteKind(None, "abcdefghijkmnopqrvw", ", "), "239": NoteKind(None),
+    "251": NoteKind("arrangement", "abc", ". "),
+    "300": NoteKind(None), "301": NoteKind(None), "302": NoteKind(None), "303": NoteKind(None),
+    "304": NoteKind(None), "305": NoteKind("edition history"), "306": NoteKind("publication"),
+    "307": NoteKind(None), "308": NoteKind("series"), "309": NoteKind(None), "310": NoteKind(None),
+    "311": NoteKind(None), "312": NoteKind(None), "313": NoteKind(None), "314": NoteKind(None),
+    "315": NoteKind(None), "316": NoteKind("copy"), "317": NoteKind("ownership"),
+    "318": NoteKind("action", "abcdefhijklnor", ", "), "320": NoteKind("bibliography"),
+    "321": NoteKind("indexed in", "abcx", ", "), "322": NoteKind("creation/production credits"),
+    "323": NoteKind("performers"), "324": NoteKind("reproduction"),
+    "325": NoteKind("additional physical form", "abcdefghijnvxyz", ", "), "328": NoteKind("thesis", "abcdetz", ", "),
+    "331": NoteKind("preferred citation"), "332": NoteKind("preferred citation"),
+    "334": NoteKind("awards", "abcd", ", "), "335": NoteKind("original location", "abcg", ", "),
+    "336": NoteKind(None), "337": NoteKind("system details"), "338": NoteKind("funding", "abcdefg", ", "),
+    "345": NoteKind("acquisition", "abcd", ", "), "626": NoteKind("system details", "abc", ", "),
+    "036": NoteKind("incipit", "abcdefgmnopqrtz", " "),
+}  # fmt: skip
+"""Fields that become one note each."""
+
+
+def _register_notes() -> None:
+    for tag, kind in NOTES.items():
+        type_ = f"[@type='{kind.type}']" if kind.type else ""
+
+        @BOOK.field(tag, f"{kind.codes}u5", f"note{type_}; $5 @displayLabel, $u @xlink:href")
+        def one(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Produces:
+            text = punctuated(field, dict.fromkeys(kind.codes, kind.mark))
+            address = field.first("u")
+            reference = web_reference(address) if address else None
+            if address and reference is None:
+                text = f"{text} {address}".strip()
+            if text or reference:
+                yield Note(
+                    value=text or plain(address or ""),
+                    type=kind.type,
+                    display_label=field.first("5"),
+                    xlink_href=reference,
+                )
+
+
+_register_notes()
+
+_COMPLETENESS = {"1": "Contents", "0": "Incomplete contents", "2": "Partial contents"}
+_CONTENTS = {**dict.fromkeys("abcdefghiz", " -- "), "p": ", "}
+
+
+@BOOK.field("327", "abcdefghipuz", "tableOfContents; embedded fields: relatedItem[@type=constituent]")
+def contents(field: DataField, view: UnimarcView) -> Produces:
+    """The contents: texts or sections in order, or (embedded technique) the works themselves."""
+    text = punctuated(field, _CONTENTS)
+    if text:
+        reference = web_reference(field.first("u") or "") or None
+        yield TableOfContents(
+            value=text, display_label=_COMPLETENESS.get(field.indicator1, "Contents"), xlink_href=reference
+        )
+    if field.embedded:
+        yield RelatedItem(type="constituent", mods=view.described(field.embedded))
+
+
+@BOOK.field("328", "b", "genre[@authority=marcgt] theses")
+def thesis(field: DataField, view: UnimarcView) -> Produces:
+    """A dissertation or thesis note makes the resource a thesis."""
+    if field.first("a") or field.first("b"):
+        yield Genre(value="theses", authority="marcgt")
+
+
+@BOOK.field("330", "a", "abstract")
+def abstract(field: DataField, view: UnimarcView) -> Produces:
+    """Summary or abstract."""
+    for value in field.values("a"):
+        yield Abstract(value=value)
+
+
+@BOOK.field("333", "a", "targetAudience")
+def users(field: DataField, view: UnimarcView) -> Produces:
+    """For whom the resource is meant; in RUSMARC also how it may be spread and used."""
+    for value in field.values("a"):
+        yield TargetAudience(value=value)
+
+
+_ACCESS = {"0": "restriction on access", "1": "use and reproduction", " ": "restriction on access"}
+
+
+@BOOK.field("371", "abcdz", "accessCondition")
+def access(field: DataField, view: UnimarcView) -> Produces:
+    """Conditions of access, use and reproduction."""
+    text = punctuated(field, dict.fromkeys("abcdz", ", "))
+    if text:
+        yield AccessCondition(value=text, type=_ACCESS.get(field.indicator1))

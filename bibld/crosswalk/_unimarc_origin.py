@@ -1,0 +1,236 @@
+"""Publication and production: places, publishers, dates, edition (100$a/8-16, 102, 205, 210, 211, 214, 326)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_codes import FREQUENCY, ISSUANCE, latin, without_fill
+from bibld.crosswalk._unimarc_view import UnimarcView, punctuated
+from bibld.model.marc import DataField
+from bibld.model.mods import Date, Edition, Frequency, Note, OriginInfo, Place, PlaceTerm, Publisher
+
+BOOK = RuleBook()
+
+_YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
+_YEARS = re.compile(r"\[?(1[4-9]\d\d|20\d\d)\]?\s*[-–—]\s*\[?(1[4-9]\d\d|20\d\d)\]?\.?")
+_UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
+_COUNTRY = re.compile(r"[A-Z]{2}")
+_BRACKETS = str.maketrans("", "", "[]. ")
+_OPEN = "9999"
+_EVENT_OF_214 = {"0": "publication", "1": "production", "2": "distribution", "3": "manufacture"}
+
+
+class _Dates(msgspec.Struct):
+    """The dates of an originInfo while they are gathered."""
+
+    issued: list[Date] = []
+    created: list[Date] = []
+    copyright: list[Date] = []
+    other: list[Date] = []
+
+
+def coded_dates(kind: str, first: str, second: str) -> _Dates:
+    """The dates of 100$a: the code at 8 says what date 1 (9-12) and date 2 (13-16) are."""
+    dates = _Dates()
+    one, two = _date(first), _date(second)
+    if one is None:
+        return dates
+    if kind in "abcgl":
+        dates.issued.append(_with(one, point="start"))
+        if second == _OPEN:
+            dates.issued.append(Date(value=_OPEN, encoding="marc", point="end"))
+        elif two is not None and kind in "bgl" and two != one:
+            dates.issued.append(_with(two, point="end"))
+        elif kind != "a" and two == one:
+            dates.issued = [one]
+    elif kind == "f":
+        dates.issued.append(_with(one, qualifier="questionable", point="start" if two is not None else None))
+        if two is not None:
+            dates.issued.append(_with(two, qualifier="questionable", point="end"))
+    elif kind == "u":
+        dates.issued.append(_with(one, point="start"))
+    elif kind == "j" and re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", second) and one.encoding == "w3cdtf":
+        dates.issued.append(Date(value=f"{one.value}-{second[:2]}-{second[2:]}", encoding="w3cdtf"))
+    else:
+        dates.issued.append(one)
+        if two is not None and kind == "e":
+            dates.other.append(_with(two, type="original"))
+        elif two is not None and kind == "h":
+            dates.copyright.append(two)
+        elif two is not None and kind == "i":
+            dates.created.append(two)
+        elif two is not None and kind == "k":
+            dates.other.append(_with(two, type="manufacture"))
+    return dates
+
+
+def _date(text: str) -> Date | None:
+    year = text.replace(" ", "u").replace("?", "u").replace("-", "u").replace("U", "u").ljust(4, "u")
+    if year.isascii() and year.isdecimal():
+        return Date(value=year, encoding="w3cdtf") if 0 < int(year) < 9999 else None
+    return Date(value=year, encoding="marc") if _UNSURE_YEAR.fullmatch(year) and len(year) == 4 else None
+
+
+def _with(date: Date, **changes: str | None) -> Date:
+    return msgspec.structs.replace(date, **changes)
+
+
+def _dates_of(view: UnimarcView, stated: list[str]) -> _Dates:
+    """Coded dates and, where it says something else, the date of 210$d as it stands.
+
+    Systems are known that write the year of cataloguing into 100$a: where the years are more than one apart, 210$d
+    holds.
+    """
+    coded = without_fill(view.first("100", "a") or "").ljust(17)
+    dates = _Dates() if view.is_nested else coded_dates(coded[8], coded[9:13], coded[13:17])
+    texts = " ".join(stated)
+    years = _YEAR.findall(texts)
+    if years and dates.issued and not _agree(years, dates):
+        view.warn(f"100: date 1 {coded[9:13]!r} contradicts 210$d {texts!r}, which holds")
+        dates = _Dates()
+    if not dates.issued and years and not view.is_nested:
+        several = _YEARS.fullmatch(texts)
+        if several is not None:
+            dates.issued = [Date(value=several[1], encoding="w3cdtf", point="start")]
+            dates.issued.append(Date(value=several[2], encoding="w3cdtf", point="end"))
+        else:
+            dates.issued = [Date(value=years[0], encoding="w3cdtf")]
+    if dates.issued and not view.is_nested:
+        dates.issued[0] = _with(dates.issued[0], key_date="yes")
+    known = {"-".join(date.value for date in dates.issued), *(date.value for date in dates.issued)}
+    dates.issued += [Date(value=text) for text in stated if text.translate(_BRACKETS) not in known]
+    return dates
+
+
+def _agree(years: list[str], dates: _Dates) -> bool:
+    all_dates = [*dates.issued, *dates.copyright, *dates.other, *dates.created]
+    numbers = [int(date.value[:4]) for date in all_dates if date.value[:4].isdecimal()]
+    if len(numbers) < len(all_dates):
+        return True
+    return any(min(numbers) - 1 <= int(year) <= max(numbers) + 1 for year in years)
+
+
+@BOOK.record(
+    "originInfo[@eventType=publication]: place, publisher, dateIssued (the first with keyDate), copyrightDate, "
+    "dateCreated, dateOther, edition, issuance, frequency; further originInfo for 210$e–$h, 214 and repeated 210",
+    tLDR="", t100="a", t102="abc2", t110="a", t200="jk", t205="abdfg", t210="acdegh", t211="a", t214="acd",
+    t326="ab", t620="d",
+)  # fmt: skip
+def origin(view: UnimarcView) -> Produces:
+    """Where, when and by whom the resource was published, produced, manufactured."""
+    imprints = list(view.fields("210")) or [f for f in view.fields("214") if f.indicator2 in " 0"]
+    main = imprints[0] if imprints else None
+    dates = _dates_of(view, main.values("d") if main is not None else [])
+    others = [field for field in (*view.fields("210"), *view.fields("214")) if field is not main]
+    for field in others:
+        if field.tag == "214" and field.indicator2 == "4":
+            dates.copyright += [Date(value=value) for value in field.values("d")]
+    info = OriginInfo(
+        place=(*_country_codes(view), *_places(main, "a", view)),
+        publisher=tuple(Publisher(value=value) for value in main.values("c")) if main is not None else (),
+        date_issued=tuple(dates.issued),
+        date_created=(*dates.created, *(Date(value=value) for value in view.texts("200", "j"))),
+        copyright_date=tuple(dates.copyright),
+        date_other=(
+            *dates.other,
+            *(Date(value=value, type="projected") for value in view.texts("211", "a")),
+            *(Date(value=value, type="bulk") for value in view.texts("200", "k")),
+        ),
+        edition=tuple(_editions(view)),
+        issuance=_issuance(view),
+        frequency=tuple(_frequencies(view)),
+    )
+    if info != OriginInfo():
+        yield _of_event(info, "publication", view)
+    if main is not None:
+        yield from _manufacture(main, view)
+    for field in others:
+        yield from _further_origin(field, view)
+
+
+def _of_event(info: OriginInfo, event: str, view: UnimarcView) -> OriginInfo:
+    return info if view.is_nested else msgspec.structs.replace(info, event_type=event)
+
+
+def _country_codes(view: UnimarcView) -> Iterator[Place]:
+    for field in view.fields("102"):
+        for value in field.values("a"):
+            for code in re.split(r"[\s,;]+", latin(value.strip(" |#")).upper()):
+                if _COUNTRY.fullmatch(code) and code != "XX":
+                    yield Place(place_term=(PlaceTerm(value=code, type="code", authority="iso3166"),))
+                elif code and code != "XX":
+                    yield Place(place_term=(PlaceTerm(value=value.strip(" |#"), type="text"),))
+                    break
+        for value in field.values("b", "c"):
+            if value.strip(" |#"):
+                yield Place(place_term=(PlaceTerm(value=value.strip(" |#"), type="code"),))
+
+
+def _places(field: DataField | None, code: str, view: UnimarcView) -> Iterator[Place]:
+    stated = field.values(code) if field is not None else []
+    if not stated and code == "a" and field is not None and not view.is_nested:
+        stated = view.texts("620", "d")
+    for value in stated:
+        yield Place(place_term=(PlaceTerm(value=value, type="text"),))
+
+
+def _editions(view: UnimarcView) -> Iterator[Edition]:
+    for field in view.fields("205"):
+        text = punctuated(field, {"a": " ; ", "b": ", ", "d": " = ", "f": " / ", "g": " ; "})
+        if text:
+            yield Edition(value=text)
+
+
+def _issuance(view: UnimarcView) -> tuple[str, ...]:
+    level = view.leader.bibliographic_level
+    if level == "m" and view.leader.hierarchical_level == "1":
+        return ("multipart monograph",)
+    return (ISSUANCE[level],) if level in ISSUANCE else ()
+
+
+def _frequencies(view: UnimarcView) -> Iterator[Frequency]:
+    for text in view.texts("110", "a"):
+        term = FREQUENCY.get(latin(text[1:2]))
+        if term is not None:
+            yield Frequency(value=term, authority="marcfrequency")
+    for field in view.fields("326"):
+        period = " ; ".join(field.values("b"))
+        for value in field.values("a"):
+            yield Frequency(value=f"{value} ({period})" if period else value)
+
+
+def _manufacture(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
+    info = OriginInfo(
+        place=tuple(_places(field, "e", view)),
+        publisher=tuple(Publisher(value=value) for value in field.values("g")),
+        date_other=tuple(Date(value=value, type="manufacture") for value in field.values("h")),
+    )
+    if info != OriginInfo():
+        yield msgspec.structs.replace(info, event_type="manufacture")
+
+
+def _further_origin(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
+    event = _EVENT_OF_214.get(field.indicator2) if field.tag == "214" else "publication"
+    stated = field.values("d") if event is not None else []
+    info = OriginInfo(
+        place=tuple(Place(place_term=(PlaceTerm(value=value, type="text"),)) for value in field.values("a")),
+        publisher=tuple(Publisher(value=value) for value in field.values("c")),
+        date_issued=tuple(Date(value=value) for value in stated if event == "publication"),
+        date_created=tuple(Date(value=value) for value in stated if event == "production"),
+        date_other=tuple(Date(value=value, type=event) for value in stated if event in ("distribution", "manufacture")),
+    )
+    if info != OriginInfo():
+        yield msgspec.structs.replace(info, event_type=event)
+    if field.tag == "210":
+        yield from _manufacture(field, view)
+
+
+@BOOK.field("210", "bfrs", "note[@type=publication]")
+def imprint_notes(field: DataField, view: UnimarcView) -> Produces:
+    """Addresses of publishers and manufacturers, and the imprint as the source words it."""
+    for value in field.values("b", "f", "r", "s"):
+        yield Note(value=value, type="publication")

@@ -1,0 +1,216 @@
+"""Subjects and classification: block 6."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._unimarc_names import name_of
+from bibld.crosswalk._unimarc_view import UnimarcView, punctuated, title_info
+from bibld.model.marc import DataField
+from bibld.model.mods import (
+    Classification,
+    Genre,
+    Geographic,
+    GeographicCode,
+    HierarchicalGeographic,
+    Note,
+    Subject,
+    SubjectPart,
+    Temporal,
+    TitleInfo,
+    Topic,
+)
+
+BOOK = RuleBook()
+
+_DEWEY = re.compile(r"\[?\d{3}(?![\d(])")
+_LIBRARY_BIBLIOGRAPHIC = re.compile(r"[А-Я]\d|\d\d?(?:[.(]|$|\s|я|[А-Я])|\d{2}\.\d")
+_SUBDIVISIONS: dict[str, type[Topic] | type[Geographic] | type[Temporal] | type[Genre]] = {
+    "j": Genre, "x": Topic, "y": Geographic, "z": Temporal, "9": Genre,
+}  # fmt: skip
+
+
+def _subdivisions(field: DataField) -> list[SubjectPart]:
+    return [_SUBDIVISIONS[item.code](value=item.value) for item in field.subfields if item.code in _SUBDIVISIONS]
+
+
+def _subject(parts: list[SubjectPart], field: DataField, view: UnimarcView, value_uri: str | None) -> Iterator[Subject]:
+    if parts:
+        yield Subject(parts=tuple(parts), authority=_scheme(field), value_uri=value_uri)
+
+
+def _scheme(field: DataField) -> str | None:
+    return field.first("2")
+
+
+@BOOK.field("600 601 602", "abcdefghjoptxyz239", "subject/name, titleInfo for $t, subdivisions in order; $2 @authority")
+def name_as_subject(field: DataField, view: UnimarcView) -> Produces:
+    """Persons, bodies and families as subjects."""
+    name = name_of(field, view)
+    parts: list[SubjectPart] = [name] if name is not None else []
+    parts += [title_info(value) for value in field.values("t")]
+    yield from _subject(parts + _subdivisions(field), field, view, None)
+
+
+@BOOK.field("604", "", "subject/name and subject/titleInfo of the embedded fields")
+def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Produces:
+    """A work as a subject: an embedded name and an embedded uniform title."""
+    described = view.described(field.embedded)
+    titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
+    yield from _subject([*described.name, *titles, *_subdivisions(field)], field, view, None)
+
+
+_TITLE_CODES = "abhijklmnqrsuwxyz239"
+
+
+@BOOK.field("605", _TITLE_CODES, "subject/titleInfo, subdivisions in order")
+def title_as_subject(field: DataField, view: UnimarcView) -> Produces:
+    """A title as subject."""
+    text = punctuated(field, dict.fromkeys("abklmnqrsuw", ". "))
+    parts: list[SubjectPart] = []
+    if text:
+        parts.append(title_info(text, part_number=tuple(field.values("h")), part_name=tuple(field.values("i"))))
+    yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
+
+
+@BOOK.field(
+    "606", "ajxyz239", "subject/topic, then subdivisions in order: topic $x, geographic $y, temporal $z, genre $j"
+)
+def topic(field: DataField, view: UnimarcView) -> Produces:
+    """Topics."""
+    parts: list[SubjectPart] = [Topic(value=value) for value in field.values("a")]
+    yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
+
+
+@BOOK.field("607", "ajxyz23", "subject/geographic, then subdivisions in order")
+def place(field: DataField, view: UnimarcView) -> Produces:
+    """Places."""
+    parts: list[SubjectPart] = [Geographic(value=value) for value in field.values("a")]
+    yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
+
+
+@BOOK.field("608", "ajxyz23", "genre[@authority=$2], subdivisions joined with -")
+def form_heading(field: DataField, view: UnimarcView) -> Produces:
+    """Form, genre and physical characteristics of the resource itself."""
+    text = "-".join(field.values("a", "j", "x", "y", "z"))
+    if text:
+        yield Genre(value=text, authority=_scheme(field), value_uri=view.reference(field))
+
+
+@BOOK.field("610", "ajxyz23", "subject/topic for each $a")
+def uncontrolled_terms(field: DataField, view: UnimarcView) -> Produces:
+    """Terms without an authority file, each a subject; some libraries give them a scheme and subdivisions."""
+    headings: list[list[SubjectPart]] = []
+    for subfield in field.subfields:
+        if subfield.code == "a":
+            headings.append([Topic(value=subfield.value)])
+        elif subfield.code in "jxyz":
+            part = _SUBDIVISIONS[subfield.code](value=subfield.value)
+            if headings:
+                headings[-1].append(part)
+            else:
+                headings.append([part])
+    reference = view.reference(field)
+    for heading in headings:
+        yield from _subject(heading, field, view, reference if len(headings) == 1 else None)
+
+
+@BOOK.field("615", "axnm23", "subject/topic of $a and $x; classification[@authority=$2] of $n and $m")
+def category(field: DataField, view: UnimarcView) -> Produces:
+    """Subject categories, as text and as code."""
+    parts: list[SubjectPart] = [Topic(value=value) for value in field.values("a", "x")]
+    yield from _subject(parts, field, view, view.reference(field))
+    code = "".join(field.values("n", "m"))
+    if code:
+        yield Classification(value=code, authority=_scheme(field))
+
+
+@BOOK.field("616", "acfjxyz23", "subject/topic, then subdivisions in order")
+def trademark(field: DataField, view: UnimarcView) -> Produces:
+    """Trademarks as subjects."""
+    text = " ".join(field.values("a", "c", "f"))
+    parts: list[SubjectPart] = [Topic(value=text)] if text else []
+    yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
+
+
+@BOOK.field("617 620", "abcdefghikmno23", "subject/hierarchicalGeographic; $f $i temporal, $g $h topic")
+def hierarchical_place(field: DataField, view: UnimarcView) -> Produces:
+    """Places from the largest unit down, with the dates and events that belong to them."""
+    found = HierarchicalGeographic(
+        country=tuple(field.values("a")),
+        state=tuple(field.values("b")),
+        county=tuple(field.values("c")),
+        city=tuple(field.values("d")),
+        city_section=tuple(field.values("k")),
+        area=tuple(field.values("e", "m", "o")),
+        extraterrestrial_area=tuple(field.values("n")),
+    )
+    parts: list[SubjectPart] = [found] if found != HierarchicalGeographic() else []
+    parts += [Temporal(value=value) for value in field.values("f", "i")]
+    parts += [Topic(value=value) for value in field.values("g", "h")]
+    yield from _subject(parts, field, view, view.reference(field))
+
+
+@BOOK.field("621", "abcdefghikmno5", "note[@type=ownership]")
+def provenance(field: DataField, view: UnimarcView) -> Produces:
+    """Places and dates in the history of a copy."""
+    text = punctuated(field, dict.fromkeys("abcdefghikmno", ", "))
+    if text:
+        yield Note(value=text, type="ownership", display_label=field.first("5"))
+
+
+@BOOK.field("660", "a", "subject/geographicCode[@authority=marcgac]")
+def area_code(field: DataField, view: UnimarcView) -> Produces:
+    """Geographic area codes."""
+    for value in field.values("a"):
+        if value.rstrip("- "):
+            yield Subject(parts=(GeographicCode(value=value.rstrip("- "), authority="marcgac"),))
+
+
+@BOOK.field("661", "a", "subject/temporal")
+def period_code(field: DataField, view: UnimarcView) -> Produces:
+    """Time period codes."""
+    for value in field.values("a"):
+        yield Subject(parts=(Temporal(value=value),))
+
+
+@BOOK.field("675", "avz3", "classification[@authority=udc][@edition=$v]")
+def udc(field: DataField, view: UnimarcView) -> Produces:
+    """Universal Decimal Classification."""
+    for value in field.values("a"):
+        yield Classification(value=value, authority="udc", edition=field.first("v"))
+
+
+@BOOK.field("676", "avz3", "classification[@authority=ddc][@edition=$v]")
+def dewey(field: DataField, view: UnimarcView) -> Produces:
+    """Dewey Decimal Classification; libraries are known that put class marks of the Russian LBC here."""
+    for value in field.values("a"):
+        if _DEWEY.match(value) or not _LIBRARY_BIBLIOGRAPHIC.match(value):
+            yield Classification(value=value, authority="ddc", edition=field.first("v"))
+        else:
+            view.warn(f"676: {value!r} has the form of the Library-Bibliographical Classification, not of Dewey")
+            yield Classification(value=value, authority="rubbk", edition=field.first("v"))
+
+
+@BOOK.field("680", "ab3", "classification[@authority=lcc]")
+def library_of_congress(field: DataField, view: UnimarcView) -> Produces:
+    """Library of Congress Classification."""
+    text = " ".join(field.values("a", "b"))
+    if text:
+        yield Classification(value=text, authority="lcc")
+
+
+@BOOK.field("679 686", "abcv23", "classification[@authority=$2][@edition=$v]")
+def other_classification(field: DataField, view: UnimarcView) -> Produces:
+    """Other classifications, one for each $a with the item number that follows it."""
+    marks: list[str] = []
+    for subfield in field.subfields:
+        if subfield.code == "a" or (subfield.code in "bc" and not marks):
+            marks.append(subfield.value)
+        elif subfield.code in "bc":
+            marks[-1] = f"{marks[-1]} {subfield.value}"
+    scheme = _scheme(field) or (view.settings.classification if field.tag == "686" else None)
+    for mark in marks:
+        yield Classification(value=mark, authority=scheme, edition=field.first("v"))

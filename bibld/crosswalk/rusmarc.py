@@ -1,0 +1,46 @@
+"""RUSMARC, the Russian version of UNIMARC (edition of 2015), with the habits of the large Russian libraries.
+
+Differs from UNIMARC in tables: holdings stand in 899, print runs in ``$9`` of the number fields, class marks of 686
+without a scheme are of the Russian Library-Bibliographical Classification.
+"""
+
+from __future__ import annotations
+
+from bibld.crosswalk._rules import Coverage
+from bibld.crosswalk._unimarc import convert as _convert
+from bibld.crosswalk._unimarc import flavour, is_unimarc
+from bibld.crosswalk._unimarc_holdings import RUSMARC_BOOK
+from bibld.crosswalk._unimarc_view import UnimarcSettings
+from bibld.model.marc import MarcRecord
+from bibld.protocols import Converted
+
+FLAVOUR = flavour(RUSMARC_BOOK.rules)
+_COVERAGE = Coverage(FLAVOUR.rules, FLAVOUR.private)
+
+_LANGUAGES = frozenset(["rus", "tat", "bak", "bel", "ukr", "kaz", "kir", "uzb", "chv", "sah", "oss"])
+_COUNTRIES = frozenset(["RU", "SU", "BY", "UA", "KZ", "KG", "UZ"])
+_RULES = ("rcr", "psbo", "рпк")
+
+
+class Settings(UnimarcSettings, frozen=True):
+    """As in all the family; a 686 without a scheme is of the Library-Bibliographical Classification (``rubbk``)."""
+
+    classification: str | None = "rubbk"
+
+
+def sniffs(record: MarcRecord) -> bool:
+    """Whether a record is UNIMARC as libraries of Russia and its neighbours write it."""
+    if not is_unimarc(record):
+        return False
+    for field in record.fields("801"):
+        if field.first("a") in _COUNTRIES or (field.first("g") or "").lower().startswith(_RULES):
+            return True
+    coded = next((value for field in record.fields("100") for value in field.values("a")), "")
+    if coded[22:25].lower() in _LANGUAGES:
+        return True
+    return any(True for _ in record.fields("899")) or (record.control_number or "").startswith("RU")
+
+
+def convert(record: MarcRecord, settings: Settings) -> Converted:
+    """Convert one bibliographic record; a pure function of its arguments."""
+    return _convert(record, settings, FLAVOUR, _COVERAGE)

@@ -1,0 +1,33 @@
+"""UNIMARC as other countries write it (France, Italy, Portugal, Romania …): IFLA's bibliographic format, edition 2008,
+with the later fields 181–183 and 214.
+
+Differs from RUSMARC in tables: holdings stand in 995 as the French recommendation has it, 899 means nothing.
+"""
+
+from __future__ import annotations
+
+from bibld.crosswalk import rusmarc
+from bibld.crosswalk._rules import Coverage
+from bibld.crosswalk._unimarc import convert as _convert
+from bibld.crosswalk._unimarc import flavour, is_unimarc
+from bibld.crosswalk._unimarc_holdings import UNIMARC_BOOK
+from bibld.crosswalk._unimarc_view import UnimarcSettings
+from bibld.model.marc import MarcRecord
+from bibld.protocols import Converted
+
+FLAVOUR = flavour(UNIMARC_BOOK.rules)
+_COVERAGE = Coverage(FLAVOUR.rules, FLAVOUR.private)
+
+
+class Settings(UnimarcSettings, frozen=True):
+    """As in all the family."""
+
+
+def sniffs(record: MarcRecord) -> bool:
+    """Whether a record is UNIMARC, but not RUSMARC."""
+    return is_unimarc(record) and not rusmarc.sniffs(record)
+
+
+def convert(record: MarcRecord, settings: Settings) -> Converted:
+    """Convert one bibliographic record; a pure function of its arguments."""
+    return _convert(record, settings, FLAVOUR, _COVERAGE)

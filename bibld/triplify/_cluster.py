@@ -1,0 +1,71 @@
+"""All that one cluster says, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from bibld.model.iris import Iris
+from bibld.model.linkage import Edge, Merged
+from bibld.model.origin import RecordId
+from bibld.triplify._agents import describe_names
+from bibld.triplify._claims import Statements
+from bibld.triplify._description import (
+    describe_body,
+    describe_kind,
+    describe_languages,
+    describe_locations,
+    describe_notes,
+)
+from bibld.triplify._draft import Draft, in_order
+from bibld.triplify._identifiers import describe_identifiers
+from bibld.triplify._origin import describe_origin
+from bibld.triplify._provenance import describe_matches, describe_members, describe_values
+from bibld.triplify._related import describe_related
+from bibld.triplify._subjects import describe_subjects
+from bibld.triplify._titles import describe_titles
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What can be chosen.
+
+    ``value_sources``: whether to say of every value that only some members of a cluster hold, which records hold it.
+    """
+
+    value_sources: bool = True
+
+
+def statements(
+    merged: Merged,
+    edges: Sequence[Edge],
+    iris: Iris,
+    settings: Settings | None = None,
+    exists: Callable[[RecordId], bool] = lambda record: False,
+) -> Statements:
+    """The lines that belong to a cluster, in a stable order and none twice, and what its records claim about entities.
+
+    ``edges`` are those between members of the cluster. ``exists`` says whether a record is in the catalog: related
+    resources are linked by IRI only where it is so, since every IRI of the dataset must be answered.
+    """
+    draft = Draft(merged, iris, exists)
+    describe_kind(draft)
+    describe_titles(draft)
+    describe_names(draft)
+    describe_origin(draft)
+    describe_languages(draft)
+    describe_body(draft)
+    describe_notes(draft)
+    describe_subjects(draft)
+    describe_locations(draft)
+    describe_related(draft)
+    describe_identifiers(draft)
+    describe_members(draft)
+    describe_matches(draft, edges)
+    if settings is None or settings.value_sources:
+        describe_values(draft)
+    return Statements(
+        quads=in_order(draft.quads, draft.subject),
+        claims=tuple(dict.fromkeys(draft.claims)),
+        sought=tuple(sorted(set(draft.sought))),
+    )

@@ -1,0 +1,154 @@
+"""The catalog keeps what it was given, and its ordinals for ever."""
+
+import multiprocessing
+
+import pytest
+
+from bibld.catalog import Catalog, NewRecord, digest
+from bibld.errors import CatalogError, ReadError
+from bibld.model.mods import Mods, TitleInfo
+from bibld.model.origin import Origin, RecordId
+from bibld.protocols import Converted
+
+
+def new(number: str, title: str = "Война и мир", deleted: bool = False, carrier: int = 1) -> NewRecord:
+    converted = Converted(Mods(title_info=(TitleInfo(title),)), unmapped=("650$5", "650$5"), warnings=("odd",))
+    data = f"{number}{title}".encode()
+    return NewRecord(
+        RecordId("rsl", number), Origin("rsl", "a.mrc", 1, 0), data, carrier, data, data, "marc21", converted, deleted
+    )
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    with Catalog(tmp_path) as opened:
+        with opened.commit():
+            opened.records.carrier("rsl", "a.mrc", "iso2709", b"{}")
+        yield opened
+
+
+def put(catalog, *records, run=1):
+    with catalog.commit():
+        return catalog.records.put(records, run)
+
+
+def test_a_record_comes_back_as_it_was(catalog):
+    put(catalog, new("1"))
+    held = catalog.record(RecordId("rsl", "1"))
+    assert held is not None
+    assert (held.original, held.mods, held.reader) == (new("1").original, new("1").converted.mods, "iso2709")
+    assert catalog.records.warnings(held.ordinal) == ["odd"]
+    assert catalog.records.coverage() == [("marc21", "650$5", "unmapped", 2)]
+
+
+def test_many_records_survive_their_dictionary(catalog):
+    first = [new(str(number), f"Title {number} of a long series of very similar titles") for number in range(800)]
+    put(catalog, *first[:400])
+    put(catalog, *first[400:])
+    assert [mods.title_info[0].title for _, _, mods in catalog.records.living()] == [
+        record.converted.mods.title_info[0].title for record in first
+    ]
+
+
+def test_the_same_id_again_in_one_load_supersedes(catalog):
+    assert put(catalog, new("1", "old"), new("1", "new")) == 1
+    assert put(catalog, new("1", "newer"), run=2) == 0
+    assert catalog.record(RecordId("rsl", "1")).mods.title_info[0].title == "newer"
+    assert catalog.records.count() == 1
+
+
+def test_ordinals_are_kept_when_a_record_goes_and_comes_back(catalog):
+    put(catalog, new("1"), new("2"))
+    ordinal = catalog.register.ordinal(RecordId("rsl", "1"))
+    with catalog.commit():
+        assert catalog.records.delete_unseen("rsl", run=2) == 2
+    assert catalog.records.count() == 0
+    put(catalog, new("1"), run=3)
+    assert catalog.record(RecordId("rsl", "1")).ordinal == ordinal
+    assert not catalog.record(RecordId("rsl", "1")).deleted
+
+
+def test_an_unchanged_record_that_went_missing_lives_again_but_one_deleted_by_its_status_does_not(catalog):
+    put(catalog, new("1"), new("2", deleted=True))
+    with catalog.commit():
+        catalog.records.delete_unseen("rsl", run=2)
+    for number, deleted in (("1", False), ("2", True)):
+        ordinal, _, by_status = catalog.records.unchanged(new(number).made_by)
+        assert by_status is deleted
+        with catalog.commit():
+            catalog.records.see(ordinal, 1, 0, 1, run=3)
+        assert catalog.record(RecordId("rsl", number)).deleted is deleted
+
+
+def test_a_deleted_record_leaves_the_smallest_living_member_as_its_heir(catalog):
+    put(catalog, new("1"), new("2"), new("3"), new("4"))
+    with catalog.commit():
+        catalog.linkage.replace_clusters([[1, 2, 3]])
+    with catalog.commit():
+        catalog.records.delete(1, run=2)
+        catalog.records.delete(4, run=2)
+        catalog.linkage.replace_clusters([[2, 3]])
+    assert catalog.heir(RecordId("rsl", "1")) == RecordId("rsl", "2")
+    assert catalog.heir(RecordId("rsl", "4")) is None
+    with catalog.commit():
+        catalog.records.delete(2, run=3)
+        catalog.linkage.replace_clusters([])
+    assert catalog.heir(RecordId("rsl", "1")) == RecordId("rsl", "3")
+
+
+def test_a_reject_keeps_bytes_origin_and_reason(catalog):
+    error = ReadError(Origin("rsl", "a.mrc", 7, 99), "is no record", b"\x00\xff", "42")
+    with catalog.commit():
+        catalog.records.put_rejects([error])
+    (held,) = catalog.records.rejects("rsl")
+    assert (held.origin, held.reason, held.original, held.control_number) == (
+        error.origin,
+        error.reason,
+        error.original,
+        "42",
+    )
+    with catalog.commit():
+        catalog.records.begin_load("rsl")
+    assert not list(catalog.records.rejects())
+
+
+def test_what_is_not_committed_is_not_there(catalog):
+    with pytest.raises(ZeroDivisionError), catalog.commit():
+        catalog.records.put([new("1")], 1)
+        raise ZeroDivisionError
+    assert catalog.records.count() == 0
+    assert catalog.register.ordinal(RecordId("rsl", "1")) is None
+
+
+def _try_to_open(workspace, answer):
+    try:
+        Catalog(workspace).close()
+        answer.put("opened")
+    except CatalogError as error:
+        answer.put(str(error))
+
+
+def test_a_second_run_is_told_who_holds_the_workspace(catalog, tmp_path):
+    context = multiprocessing.get_context("spawn")
+    answer = context.Queue()
+    process = context.Process(target=_try_to_open, args=(tmp_path, answer))
+    process.start()
+    message = answer.get(timeout=60)
+    process.join()
+    assert f"process {multiprocessing.current_process().pid}" in message
+
+
+def test_a_workspace_of_another_format_is_refused(tmp_path):
+    with Catalog(tmp_path) as opened:
+        opened._connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(CatalogError, match="has format 99"):
+        Catalog(tmp_path)
+
+
+def test_reading_before_the_first_run_says_what_to_do(tmp_path):
+    with pytest.raises(CatalogError, match="bibld run"):
+        Catalog(tmp_path, read_only=True)
+
+
+def test_a_digest_tells_different_things_apart():
+    assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest(b"abc"), digest(["abc"])}) == 5

@@ -1,0 +1,110 @@
+"""The method of Kosolapov, Serebryakov, Teymurazov and Shorin, checked against a plain reading of its definition."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bibld.dedup._candidates import joined
+from bibld.dedup._features import Features, to_columns
+from bibld.dedup._kernels import bigrams, halves, jaccard, java_simhash
+from bibld.dedup.block import paper
+from bibld.dedup.match import jaccard as scorer
+from bibld.model.features import TextColumn
+
+words = st.text(st.characters(codec="utf-8", exclude_characters=" ", exclude_categories=("Cs", "Zs", "Cc")), min_size=1)
+texts = st.lists(words, max_size=6).map(" ".join)
+
+
+def java_hash(word: str) -> int:
+    value = 0
+    data = word.encode("utf-16-be")
+    for high, low in zip(data[::2], data[1::2], strict=True):
+        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
+    return value
+
+
+def plain_simhash(text: str) -> int:
+    hashes = [java_hash(word) for word in text.split(" ") if word]
+    return sum(1 << bit for bit in range(32) if sum(1 if h >> bit & 1 else -1 for h in hashes) > 0)
+
+
+def plain_bigrams(text: str) -> set[str]:
+    return {text} if len(text) == 1 else {text[i : i + 2] for i in range(len(text) - 1)}
+
+
+def columns(*rows: tuple[str, str]):
+    return to_columns((number, Features(title, author, "")) for number, (title, author) in enumerate(rows))
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("", 0), ("a", 97), ("polygenelubricants", 0x80000000), ("война", java_hash("война")), ("𝄞", java_hash("𝄞"))],
+)
+def test_a_word_has_the_hash_that_java_gives_it(word, expected):
+    assert java_hash(word) == expected
+    column = TextColumn.of([word])
+    assert java_simhash(column.offsets, column.codes)[0] == expected
+
+
+@given(st.lists(texts, max_size=5))
+@settings(deadline=None)
+def test_simhash_is_the_majority_of_the_bits_of_the_words(rows):
+    column = TextColumn.of(rows)
+    assert java_simhash(column.offsets, column.codes).tolist() == [plain_simhash(text) for text in rows]
+
+
+@given(texts, texts)
+@settings(deadline=None)
+def test_jaccard_is_common_bigrams_over_all_bigrams(left, right):
+    column = TextColumn.of([left, right])
+    offsets, values = bigrams(column.offsets, column.codes)
+    found = jaccard(offsets, values, np.array([0], np.uint32), np.array([1], np.uint32))[0]
+    one, other = plain_bigrams(left), plain_bigrams(right)
+    expected = len(one & other) / len(one | other) if one and other else -1
+    assert found == pytest.approx(expected)
+
+
+@given(st.lists(st.tuples(texts, texts), min_size=2, max_size=12), st.booleans())
+@settings(deadline=None)
+def test_candidates_agree_in_two_of_four_bytes_of_title_and_of_author(rows, title_only):
+    def agree(one: str, other: str) -> bool:
+        first, second = plain_simhash(one).to_bytes(4, "big"), plain_simhash(other).to_bytes(4, "big")
+        return sum(x == y for x, y in zip(first, second, strict=True)) >= 2
+
+    expected = {
+        (i, j)
+        for i, j in combinations(range(len(rows)), 2)
+        if rows[i][0] and rows[j][0] and agree(rows[i][0], rows[j][0]) and (title_only or agree(rows[i][1], rows[j][1]))
+    }
+    keys, positions = paper.keys(columns(*rows), paper.Settings(title_only=title_only))
+    left, right = halves(joined(keys, positions))
+    assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        (("война и мир", "толстой л н"), ("война и мир", "толстой л н"), 1.0),
+        (("война и мир", ""), ("война и мир", ""), 1.0),
+        (("война и мир", "толстой л н"), ("война и мир", ""), 0.5),
+        (("война и мир", ""), ("мир и война", ""), 8 / 12),
+        (("", "толстой"), ("", "толстой"), 0.5),
+    ],
+)
+def test_the_score_is_the_mean_of_title_and_author_where_any_has_one(left, right, expected):
+    score = scorer.explain(columns(left, right), 0, 1, scorer.Settings())
+    assert score.value == pytest.approx(expected, abs=1e-4)
+
+
+@given(st.lists(st.tuples(texts, texts), min_size=2, max_size=6))
+@settings(deadline=None)
+def test_scoring_in_bulk_and_one_by_one_agree(rows):
+    held = columns(*rows)
+    pairs = list(combinations(range(len(rows)), 2))
+    left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
+    bulk = scorer.scores(held, left, right, scorer.Settings())
+    single = [scorer.explain(held, i, j, scorer.Settings()).value for i, j in pairs]
+    assert bulk.tolist() == pytest.approx(single, abs=1e-6)

@@ -1,0 +1,302 @@
+"""A small release made by hand: two libraries hold one book, a third record stands alone, two have been withdrawn."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import msgspec
+import pyoxigraph
+import pytest
+from starlette.applications import Starlette
+
+from bibld.model import mods as m
+from bibld.model.iris import Iris
+from bibld.model.linkage import Cluster, Edge, Feature, Merged, Pair, Score, ValueSource, Verdict
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+from bibld.model.origin import Origin, RecordId
+from bibld.model.rdf import iri, literal, quad, typed
+from bibld.model.release import DatasetDescription, Figures, Manifest, ReleaseFile, SourceFigures
+from bibld.protocols import SourceRecord
+from bibld.serve import Settings, Site, application
+
+BASE = "https://data.example.org/lod/"
+IRIS = Iris(BASE)
+FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
+MEMBER = RecordId("nlr", "0042 17")
+ALONE = RecordId("rsl", "01003120729")
+HEIRLESS = RecordId("nlr", "13")
+DELETED = RecordId("nlr", "14")
+NEVER = RecordId("rsl", "99")
+AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
+HOSTILE = "Война </script><script>alert(1)</script> & мир"
+
+TERMS = {
+    "title": "http://purl.org/dc/terms/title",
+    "creator": "http://purl.org/dc/terms/creator",
+    "type": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+    "label": "http://www.w3.org/2000/01/rdf-schema#label",
+    "same": "http://www.w3.org/2002/07/owl#sameAs",
+    "derived": "http://www.w3.org/ns/prov#wasDerivedFrom",
+    "topic": "http://xmlns.com/foaf/0.1/primaryTopic",
+    "part": "http://id.loc.gov/ontologies/bibframe/title",
+    "homepage": "http://xmlns.com/foaf/0.1/homepage",
+}
+
+
+def description(title: str, *, publisher: str, year: str, isbn: str | None = None) -> m.Mods:
+    author = m.Name(
+        name_part=(m.NamePart(value="Толстой, Лев Николаевич"), m.NamePart(value="1828-1910", type="date")),
+        role=(m.Role(role_term=(m.RoleTerm(value="aut", type="code"),)),),
+        type="personal",
+        usage="primary",
+    )
+    return m.Mods(
+        title_info=(m.TitleInfo(title=title, sub_title=("роман в четырёх томах",), part_number=("Т. 1",)),),
+        name=(author,),
+        origin_info=(
+            m.OriginInfo(
+                place=(m.Place(place_term=(m.PlaceTerm(value="Москва", type="text"),)),),
+                publisher=(m.Publisher(value=publisher),),
+                date_issued=(m.Date(value=year, encoding="w3cdtf"),),
+            ),
+        ),
+        language=(m.Language(language_term=(m.LanguageTerm(value="rus", type="code"),)),),
+        physical_description=(m.PhysicalDescription(extent=(m.Extent(value="350 с. : ил. ; 21 см"),)),),
+        note=(m.Note(value="Тираж 50 000 экз."),),
+        subject=(m.Subject(parts=(m.Topic(value="Русская литература"), m.Temporal(value="19 в."))),),
+        classification=(m.Classification(value="84(2Рос=Рус)1-44", authority="rubbk"),),
+        identifier=(m.Identifier(value=isbn, type="isbn"),) if isbn else (),
+        location=(
+            m.Location(url=(m.Url(value="https://example.org/read"), m.Url(value="javascript:alert(1)"))),
+        ),
+    )
+
+
+def marc(control_number: str, title: str) -> MarcRecord:
+    field = DataField("200", "1", " ", (Subfield("a", title), Subfield("f", "Л. Н. Толстой")))
+    return MarcRecord(
+        Origin("rsl", "dump.iso", 1, 0), Leader("00000nam0 2200000   450 "), (ControlField("001", control_number), field)
+    )
+
+
+class FakeCatalog:
+    """A catalog in memory."""
+
+    def __init__(self, records: Iterable[SourceRecord], merged: Iterable[Merged], edges: Iterable[Edge]) -> None:
+        self._records = {record.id: record for record in records}
+        self._merged = {each.cluster.founder: each for each in merged}
+        self._edges = {edge.pair: edge for edge in edges}
+
+    def record(self, record: RecordId) -> SourceRecord | None:
+        return self._records.get(record)
+
+    def cluster_of(self, record: RecordId) -> Cluster | None:
+        return next((each.cluster for each in self._merged.values() if record in each.cluster.members), None)
+
+    def merged(self, founder: RecordId) -> Merged | None:
+        return self._merged.get(founder)
+
+    def edges_of(self, records: Iterable[RecordId]) -> list[Edge]:
+        wanted = set(records)
+        return [edge for pair, edge in sorted(self._edges.items()) if {pair.left, pair.right} <= wanted]
+
+    def edge(self, pair: Pair) -> Edge | None:
+        return self._edges.get(pair)
+
+    def heir(self, record: RecordId) -> RecordId | None:
+        return MEMBER if record == DELETED else None
+
+    def sample_founders(self, count: int) -> list[RecordId]:
+        founders = sorted(self._merged.values(), key=lambda each: -len(each.cluster.members))
+        return [each.cluster.founder for each in founders][:count]
+
+
+def catalog() -> FakeCatalog:
+    one = description("Война и мир", publisher="Художественная литература", year="1978", isbn="5280010000")
+    other = description("Война и мир", publisher="Худож. лит.", year="1978")
+    alone = description(HOSTILE, publisher="Наука", year="1989")
+    records = [
+        SourceRecord(record, ordinal, Origin(record.source, "dump.iso", ordinal, 0), b"", "iso2709", b"{}", flavour, mods, dead)
+        for ordinal, (record, flavour, mods, dead) in enumerate(
+            (
+                (FOUNDER, "rusmarc", one, False),
+                (MEMBER, "rusmarc", other, False),
+                (ALONE, "marc21", alone, False),
+                (HEIRLESS, "rusmarc", other, True),
+                (DELETED, "rusmarc", other, True),
+            ),
+            start=1,
+        )
+    ]
+    both = msgspec.structs.replace(
+        one,
+        origin_info=(
+            msgspec.structs.replace(
+                one.origin_info[0], publisher=one.origin_info[0].publisher + other.origin_info[0].publisher
+            ),
+        ),
+    )
+    sources = (
+        ValueSource("title_info/0", (FOUNDER, MEMBER)),
+        ValueSource("origin_info/0/publisher/0", (FOUNDER,)),
+        ValueSource("origin_info/0/publisher/1", (MEMBER,)),
+        ValueSource("identifier/0", (FOUNDER,)),
+    )
+    merged = (
+        Merged(Cluster(FOUNDER, (FOUNDER, MEMBER)), both, sources),
+        Merged(Cluster(ALONE, (ALONE,)), alone, ()),
+    )
+    features = (Feature("title", 1.0), Feature("author", 1.0), Feature("publisher", 0.62))
+    score = Score(0.964, features, ("title+year",))
+    edge = Edge(Pair.of(FOUNDER, MEMBER), score, Verdict("same", "model", ("Title, author and year agree.",)), "abc")
+    return FakeCatalog(records, merged, (edge,))
+
+
+def quads() -> list[str]:
+    founder, member, alone = (iri(IRIS.resource(record)) for record in (FOUNDER, MEMBER, ALONE))
+    term = {name: iri(value) for name, value in TERMS.items()}
+    provenance = iri(IRIS.graph("provenance"))
+    match = IRIS.match(Pair.of(FOUNDER, MEMBER))
+    lines = [
+        quad(founder, term["type"], iri("http://purl.org/ontology/bibo/Book")),
+        quad(founder, term["title"], literal("Война и мир", "ru")),
+        quad(founder, term["label"], literal("Война и мир", "ru")),
+        quad(founder, term["creator"], iri(AUTHOR)),
+        quad(founder, term["same"], member),
+        quad(founder, term["part"], iri(f"{IRIS.resource(FOUNDER)}#title1")),
+        quad(iri(f"{IRIS.resource(FOUNDER)}#title1"), term["label"], literal("Война и мир : роман", "ru")),
+        quad(founder, term["derived"], iri(IRIS.record(FOUNDER)), provenance),
+        quad(founder, term["derived"], iri(IRIS.record(MEMBER)), provenance),
+        quad(iri(IRIS.record(MEMBER)), term["topic"], member, provenance),
+        quad(alone, term["title"], literal(HOSTILE, "ru")),
+        quad(alone, term["creator"], iri(AUTHOR)),
+        quad(alone, term["homepage"], iri("javascript:alert(1)")),
+        quad(iri(AUTHOR), term["type"], iri("http://xmlns.com/foaf/0.1/Person")),
+        quad(iri(AUTHOR), term["label"], literal("Толстой, Лев Николаевич, 1828-1910", "ru")),
+        quad(iri(match), iri(IRIS.term("score")), typed("0.964", "decimal"), provenance),
+        quad(iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))),
+    ]
+    for number in range(150):
+        topic = iri(IRIS.concept("topic", f"тема {number}"))
+        lines.append(quad(topic, term["label"], literal(f"Тема {number}", "ru")))
+        lines.append(quad(topic, term["creator"], iri(IRIS.publisher("наука"))))
+    return lines
+
+
+def build_release(folder: Path, base: str = BASE) -> Manifest:
+    text = "".join(quads())
+    store = pyoxigraph.Store(str(folder / "store"))
+    store.bulk_load(text.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
+    store.flush()
+    del store
+    void = f"<{IRIS.dataset}> a <http://rdfs.org/ns/void#Dataset> ."
+    files = []
+    for name, data, media_type in (
+        ("bibld.nq.gz", b"not really gzip", "application/gzip"),
+        ("void.ttl", void.encode(), "text/turtle"),
+    ):
+        (folder / name).write_bytes(data)
+        files.append(ReleaseFile(name, len(data), hashlib.sha256(data).hexdigest(), media_type))
+    (folder / "secret.txt").write_text("nobody may read this")
+    source = SourceFigures(
+        "rsl",
+        {"en": "Russian State Library", "ru": "Российская государственная библиотека"},
+        "https://creativecommons.org/publicdomain/zero/1.0/",
+        read=3,
+        converted=2,
+        superseded=0,
+        rejected=1,
+    )
+    nlr = SourceFigures("nlr", {"en": "National Library of Russia"}, "by agreement", 5, 3, 0, 0, 2)
+    return Manifest(
+        1,
+        "2026-01-02T03:04:05Z",
+        "test",
+        DatasetDescription(
+            base,
+            {"en": "Books of two libraries", "ru": "Книги двух библиотек"},
+            "https://creativecommons.org/publicdomain/zero/1.0/",
+            "Example Consortium",
+        ),
+        Figures((source, nlr), 5, 2, 1, 1, len(text.splitlines()), 2),
+        tuple(files),
+    )
+
+
+def make_site(folder: Path, settings: Settings) -> Site:
+    def original(record: SourceRecord) -> MarcRecord | None:
+        return None if record.id == ALONE else marc(record.id.control_number, "Война и мир")
+
+    return Site(build_release(folder), folder, catalog(), original, settings)
+
+
+SMALL = Settings(query_timeout=1.0, query_memory=256, query_workers=2, query_queue=2, max_result=1)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return make_site(tmp_path_factory.mktemp("release"), SMALL)
+
+
+class Client:
+    """Sends requests to an application in this process, one at a time or several at once; follows no redirect."""
+
+    def __init__(self, app: Starlette, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        self._http = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers={"accept-encoding": ""})
+
+    def request(self, method: str, path: str, **arguments) -> httpx.Response:
+        return self._loop.run_until_complete(self._http.request(method, path, **arguments))
+
+    def get(self, path: str, accept: str | None = None, **headers: str) -> httpx.Response:
+        if accept is not None:
+            headers["accept"] = accept
+        return self.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+    def all_at_once(self, paths: Iterable[str]) -> list[httpx.Response]:
+        async def gather() -> list[httpx.Response]:
+            return list(await asyncio.gather(*(self._http.get(path) for path in paths)))
+
+        return self._loop.run_until_complete(gather())
+
+
+@contextmanager
+def running(site: Site) -> Iterator[Client]:
+    """An application within its lifespan."""
+    app = application(site)
+    loop = asyncio.new_event_loop()
+    lifespan = app.router.lifespan_context(app)
+    loop.run_until_complete(lifespan.__aenter__())
+    try:
+        yield Client(app, loop)
+    finally:
+        loop.run_until_complete(lifespan.__aexit__(None, None, None))
+        loop.close()
+
+
+@pytest.fixture(scope="session")
+def client(site: Site) -> Iterator[Client]:
+    with running(site) as opened:
+        yield opened
+
+
+@pytest.fixture
+def here() -> PathOf:
+    return PathOf()
+
+
+class PathOf:
+    """Where the server has what an IRI names."""
+
+    def __call__(self, thing: str) -> str:
+        return thing.removeprefix("https://data.example.org")
+
+    def document(self, thing: str, form: str = "") -> str:
+        path = self(IRIS.document(thing))
+        return f"{path}.{form}" if form else path
