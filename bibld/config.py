@@ -8,6 +8,7 @@ relative to the file.
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -157,7 +158,7 @@ class _Checker:
         serve = self._stage_settings("serve", self._table(tables, "serve"))
         if self.faults:
             raise ConfigError(self.faults)
-        place = self.file.parent / workspace
+        place = Path(os.path.normpath(self.file.parent / workspace))
         return Config(self.file, place, dataset, sources, dedup, store, publish, serve, self.adapter_settings)
 
     def _table(self, tables: dict[str, Any], key: str) -> dict[str, Any]:

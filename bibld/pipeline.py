@@ -127,7 +127,7 @@ class Pipeline:
 
     def _dedup(self, made_by: str) -> int:
         with self._catalog.commit():
-            return dedup.match(self._catalog, self._config, self._progress).records
+            return dedup.dedup(self._catalog, self._config, self._progress).records
 
     def _merge(self, made_by: str) -> int:
         return merge.merge(self._catalog, self._config, self._progress)

@@ -12,9 +12,11 @@ from bibld.catalog._records import Records
 from bibld.catalog._register import Register
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
 
 _ENCODER = msgspec.json.Encoder()
 _MODS = msgspec.json.Decoder(Mods)
+_SOUGHT = msgspec.json.Decoder(list[tuple[RecordId, bool]])
 _SOURCES = msgspec.json.Decoder(tuple[ValueSource, ...])
 
 
@@ -182,17 +184,24 @@ class Linkage:
 
     # -- statements --------------------------------------------------------------------------------------------------
 
-    def statements_made_by(self, founder: int) -> str | None:
-        """What made the stored statements of a cluster."""
-        row = self._connection.execute("SELECT made_by FROM statement WHERE founder = ?", (founder,)).fetchone()
-        return row[0] if row else None
+    def statements_made_by(self, founder: int) -> tuple[str, list[tuple[RecordId, bool]]] | None:
+        """What made the stored statements of a cluster, and which records were sought for them: did they exist?"""
+        row = self._connection.execute("SELECT made_by, sought FROM statement WHERE founder = ?", (founder,)).fetchone()
+        return (row[0], _SOUGHT.decode(row[1])) if row else None
 
     def put_statements(
-        self, founder: int, quads: Sequence[str], claims: Iterable[tuple[str, bytes]], made_by: str
+        self,
+        founder: int,
+        quads: Sequence[str],
+        claims: Iterable[tuple[str, bytes]],
+        sought: Sequence[tuple[RecordId, bool]],
+        made_by: str,
     ) -> None:
-        """Store a cluster's quads, and its claims as pairs of entity and JSON."""
+        """Store a cluster's quads, its claims as pairs of entity and JSON, and which records were sought."""
         blob = self._blobs.compressed("quads", "".join(quads).encode())
-        self._connection.execute("INSERT OR REPLACE INTO statement VALUES (?, ?, ?)", (founder, blob, made_by))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO statement VALUES (?, ?, ?, ?)", (founder, blob, _ENCODER.encode(sought), made_by)
+        )
         self._connection.execute("DELETE FROM claim WHERE founder = ?", (founder,))
         self._connection.executemany(
             "INSERT INTO claim VALUES (?, ?, ?)", [(entity, founder, body) for entity, body in claims]

@@ -17,9 +17,8 @@ _MOST = 40
 @json_option
 def stats(config: Path, everything: bool, as_json: bool) -> None:
     """Tell what the catalog holds: records and charsets of each source, and subfields that are not in the MODS."""
-    import msgspec
-
     from bibld import config as configuration
+    from bibld import read
     from bibld.catalog import Catalog
 
     loaded = configuration.load(config)
@@ -27,9 +26,9 @@ def stats(config: Path, everything: bool, as_json: bool) -> None:
         loads = catalog.records.load_counts()
         coverage = catalog.records.coverage()
         charsets = [
-            (source, file, reader, state.get("declared") or "nothing", state["charset"])
-            for source, file, reader, raw in catalog.records.charsets()
-            if (state := msgspec.json.decode(raw))
+            (source, file, reader, carrier.declared or "nothing", carrier.charset)
+            for source, file, reader, state in catalog.records.charsets()
+            if (carrier := read.carrier_of(reader, state))
         ]
     if as_json:
         print_json({"sources": loads, "files": charsets, "coverage": coverage})

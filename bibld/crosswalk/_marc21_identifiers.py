@@ -99,7 +99,7 @@ def other_standard_numbers(field: DataField, view: View[Any]) -> Iterator[Identi
 
 _PREFIXES = {
     "doi": ("https://doi.org/", "http://doi.org/", "https://dx.doi.org/", "http://dx.doi.org/", "doi:"),
-    "hdl": ("https://hdl.handle.net/", "http://hdl.handle.net/", "urn:hdl:", "hdl:"),
+    "hdl": ("https://hdl.handle.net/", "http://hdl.handle.net/", "http://hdl.loc.gov/", "urn:hdl:", "hdl:"),
 }
 
 

@@ -56,8 +56,8 @@ def named(kind: str, field: DataField, before_title: bool = False, links: Author
 
 
 def links_of(field: DataField) -> AuthorityLinks:
-    """The authority links of a heading."""
-    texts = [subfield.value for subfield in field.subfields if subfield.code in "01"]
+    """The authority links of a heading: the record in ``$0`` before the thing itself in ``$1``."""
+    texts = field.values("0") + field.values("1")
     return authority_links(texts) if texts else NO_LINKS
 
 

@@ -143,7 +143,7 @@ def _publication(field: DataField, parts: Parts, view: View[Any]) -> None:
     name = _date_name(view)
     for text in field.values("c"):
         date = chop(text)
-        if date and all(date != known.value for known in parts.get(name, ())):
+        if date and all(date.strip("[]") != known.value for known in parts.get(name, ())):
             _add(parts, name, Date(value=date))
     for code, part in (("e", "place"), ("f", "publisher"), ("g", "date_other")):
         for text in field.values(code):

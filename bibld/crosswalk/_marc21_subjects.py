@@ -153,7 +153,8 @@ def occupation(field: DataField, view: View[Any]) -> Iterator[Subject]:
 @SUBJECTS.field("653", "a01", "subject, one for each $a; what it is by the second indicator")
 def uncontrolled_term(field: DataField, view: View[Any]) -> Iterator[Subject]:
     """Uncontrolled index terms; those of genre (second indicator 6) are subjects too."""
-    for text in map(chop, field.values("a")):
+    for value in field.values("a"):
+        text = chop(value.rstrip(" -"))
         if text:
             yield Subject(parts=(_uncontrolled(text, field),))
 

@@ -46,8 +46,9 @@ def parts(field: DataField, number: str = "n", name: str = "p") -> tuple[tuple[s
 def title_info(title: str, skipped: str = " ", **attributes: Any) -> TitleInfo:  # noqa: ANN401
     """A title with its non-sorting part taken out.
 
-    ``skipped`` is an indicator that counts the characters passed over in sorting; one that ends within a word is an
-    error of the record and is not followed. The control characters of ISO 6630 win.
+    ``skipped`` is an indicator that counts the characters passed over in sorting. One that ends within a word is an
+    error of the record and is not followed, unless it misses the beginning of a word by one. The control characters
+    of ISO 6630 win.
     """
     if "\x98" in title or "\x9c" in title:
         before, opened, rest = title.partition("\x98")
@@ -56,11 +57,20 @@ def title_info(title: str, skipped: str = " ", **attributes: Any) -> TitleInfo: 
             blank = " " if non_sort.endswith(" ") or rest.startswith(" ") else ""
             return TitleInfo(title=_MARKS.sub("", rest).strip(), non_sort=non_sort.strip() + blank, **attributes)
         title = _MARKS.sub("", title)
-    if "1" <= skipped <= "9" and len(skipped) == 1:
-        count = int(skipped)
-        if len(title) > count and not title[count - 1].isalnum() and title[count] != " ":
-            return TitleInfo(title=title[count:], non_sort=title[:count], **attributes)
+    count = _boundary(title, int(skipped)) if "1" <= skipped <= "9" and len(skipped) == 1 else 0
+    if count:
+        return TitleInfo(title=title[count:], non_sort=title[:count], **attributes)
     return TitleInfo(title=title, **attributes)
+
+
+def _boundary(title: str, count: int) -> int:
+    if len(title) <= count:
+        return 0
+    if title[count] == " ":
+        count += 1
+    elif title[count - 1].isalnum() and title[count - 2] == " ":
+        count -= 1
+    return count if 0 < count < len(title) and not title[count - 1].isalnum() else 0
 
 
 def before_parts(field: DataField, codes: str) -> str:
@@ -123,8 +133,13 @@ def _parallel(texts: list[str], view: View[Any]) -> Iterator[TitleInfo]:
     for text in texts:
         title, _, rest = text.partition(" : ")
         title, rest = chop(title), chop(rest)
-        if title and _folded(title) not in said:
+        if title and not _is_said(_folded(title), said):
             yield title_info(title, type="translated", sub_title=(rest,) if rest else ())
+
+
+def _is_said(title: str, said: set[str]) -> bool:
+    # A 246 leaves the article out.
+    return any(title.endswith(other) and len(title) - len(other) <= 4 for other in said if other)
 
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")

@@ -38,6 +38,9 @@ _PRIVATE = {
 COMMON_RULES: tuple[Rule, ...] = tuple(rule for block in _BLOCKS for rule in block.BOOK.rules)
 """The rules that all formats of the family share, in the order of their results."""
 
+_STRUCTURAL = "67"
+"""Subfields that link fields and name scripts: structure, not content."""
+
 _CODED_100 = re.compile(r"\d{8}[a-l u|#].{8,}")
 
 
@@ -49,7 +52,7 @@ def flavour(own_rules: Iterable[Rule] = (), private: Mapping[str, str] | None = 
 def is_unimarc(record: MarcRecord) -> bool:
     """Whether a record is of the family: a title in 200, none in 245, or general processing data in 100$a."""
     tags = {field.tag for field in record.all_fields}
-    if "245" in tags or "008" in tags:
+    if "245" in tags:
         return False
     if "200" in tags:
         return True
@@ -76,6 +79,7 @@ def _subfields(fields: Iterable[ControlField | DataField], within: str) -> Itera
             yield within + field.tag, field.tag, ""
             continue
         for subfield in field.subfields:
-            yield f"{within}{field.tag}${subfield.code}", field.tag, subfield.code
+            if subfield.code not in _STRUCTURAL:
+                yield f"{within}{field.tag}${subfield.code}", field.tag, subfield.code
         if field.embedded:
             yield from _subfields(field.embedded, f"{within}{field.tag}/")

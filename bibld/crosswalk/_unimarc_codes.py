@@ -120,6 +120,14 @@ ISBD_CONTENT = {
 }  # fmt: skip
 """181$a/0: the content forms of ISBD area 0."""
 
+ISBD_QUALIFICATION = (
+    {"a": "notated", "b": "performed", "c": "cartographic"},
+    {"a": "moving", "b": "still"},
+    {"2": "2-dimensional", "3": "3-dimensional"},
+    *[{"a": "aural", "b": "gustatory", "c": "olfactory", "d": "tactile", "e": "visual"}] * 3,
+)
+"""181$b, position by position: the content qualifications of ISBD area 0."""
+
 ISBD_MEDIA = {
     "a": "audio", "b": "electronic", "c": "microform", "d": "microscopic", "e": "projected", "f": "stereographic",
     "g": "video", "m": "multiple media", "n": "unmediated", "z": "other media",
@@ -218,10 +226,10 @@ LINKS = {
     "412": ("host", "excerptFrom"), "413": ("constituent", "excerpt"),
     "421": ("constituent", "supplement"), "422": ("host", "supplementTo"), "423": ("constituent", "issuedWith"),
     "424": ("succeeding", "updatedBy"), "425": ("preceding", "updates"),
-    "430": ("preceding", "continues"), "431": ("preceding", "continuesInPart"), "432": ("preceding", "supersedes"),
+    "430": ("preceding", None), "431": ("preceding", "continuesInPart"), "432": ("preceding", "supersedes"),
     "433": ("preceding", "supersedesInPart"), "434": ("preceding", "absorbs"),
     "435": ("preceding", "absorbsInPart"), "436": ("preceding", "mergerOf"), "437": ("preceding", "separatedFrom"),
-    "440": ("succeeding", "continuedBy"), "441": ("succeeding", "continuedInPartBy"),
+    "440": ("succeeding", None), "441": ("succeeding", "continuedInPartBy"),
     "442": ("succeeding", "supersededBy"), "443": ("succeeding", "supersededInPartBy"),
     "444": ("succeeding", "absorbedBy"), "445": ("succeeding", "absorbedInPartBy"),
     "446": ("succeeding", "splitInto"), "447": ("succeeding", "mergedWith"), "448": ("succeeding", "changedBackTo"),

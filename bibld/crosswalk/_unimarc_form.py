@@ -11,6 +11,7 @@ from bibld.crosswalk._unimarc_codes import (
     GENRE_CODES,
     ISBD_CONTENT,
     ISBD_MEDIA,
+    ISBD_QUALIFICATION,
     MANUSCRIPT,
     MARC_FORM,
     TYPE_OF_RESOURCE,
@@ -89,7 +90,7 @@ def audience(view: UnimarcView) -> Produces:
 @BOOK.record(
     "physicalDescription: form (106, 115, 126, 130, 135, 181–183, 200$b, 203, 283), extent (215), internetMediaType "
     "(856$q), note (230)",
-    tLDR="", t106="a", t115="a", t126="a", t130="a", t135="a", t181="ac2", t182="ac2", t183="ac2", t200="b",
+    tLDR="", t106="a", t115="a", t126="a", t130="a", t135="a", t181="abc2", t182="ac2", t183="ac2", t200="b",
     t203="abc", t215="acde", t230="a", t283="ac2", t856="q",
 )  # fmt: skip
 def physical_description(view: UnimarcView) -> Produces:
@@ -168,9 +169,16 @@ def _coded_area_0(view: UnimarcView, tag: str, type_: str, terms: dict[str, str]
         for value in field.values("a"):
             term = terms.get(latin(value.strip()[:1])) if terms else value.strip()
             if term is not None:
+                qualified = _qualifications(field.first("b") or "") if tag == "181" else ""
+                term = f"{term} ({qualified})" if qualified else term
                 yield Form(value=term, type=type_, authority=f"isbd{type_}" if terms else field.first("2"))
         for value in field.values("c"):
             yield Form(value=value.strip(), type=type_, authority=field.first("2") or f"rda{type_}")
+
+
+def _qualifications(codes: str) -> str:
+    terms = [terms.get(code) for code, terms in zip(latin(codes), ISBD_QUALIFICATION, strict=False)]
+    return " ; ".join(term for term in terms if term is not None)
 
 
 _DIRECTIONS = {"w": "W", "e": "E", "n": "N", "s": "S"}

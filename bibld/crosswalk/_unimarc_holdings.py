@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
 from bibld.crosswalk._unimarc_view import UnimarcView, web_reference
@@ -100,10 +102,36 @@ def holding_institution(field: DataField, view: UnimarcView) -> Produces:
         yield Location(physical_location=(PhysicalLocation(value=value),))
 
 
-@BOOK.field("852", "abcdegjklmntpy", "location: physicalLocation, shelfLocator, holdingSimple")
-def location_and_call_number(field: DataField, view: UnimarcView) -> Produces:
+def united_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[Location]:
+    """Copies on the same shelf, each in a field of its own, stand in one location."""
+    found: list[Location] = []
+    for field in fields:
+        for location in holdings(field, shelving):
+            for position, known in enumerate(found):
+                if known.shelf_locator and _shelf_of(known) == _shelf_of(location):
+                    found[position] = msgspec.structs.replace(
+                        known, holding_simple=_both(known.holding_simple, location.holding_simple)
+                    )
+                    break
+            else:
+                found.append(location)
+    yield from found
+
+
+def _shelf_of(location: Location) -> tuple[object, ...]:
+    return location.physical_location, location.shelf_locator
+
+
+def _both(left: HoldingSimple | None, right: HoldingSimple | None) -> HoldingSimple | None:
+    if left is None or right is None:
+        return left or right
+    return HoldingSimple(copy_information=(*left.copy_information, *right.copy_information))
+
+
+@BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmntpy")
+def location_and_call_number(view: UnimarcView) -> Produces:
     """Location and call number."""
-    yield from holdings(field, LOCATION_852)
+    yield from united_holdings(view.fields("852"), LOCATION_852)
 
 
 @BOOK.record(
@@ -160,13 +188,13 @@ RUSMARC_BOOK = RuleBook()
 UNIMARC_BOOK = RuleBook()
 
 
-@RUSMARC_BOOK.field("899", "abchijklmptz", "location: physicalLocation, shelfLocator, holdingSimple")
-def rusmarc_holdings(field: DataField, view: UnimarcView) -> Produces:
+@RUSMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t899="abchijklmptz")
+def rusmarc_holdings(view: UnimarcView) -> Produces:
     """Holdings as Russian libraries give them."""
-    yield from holdings(field, RUSMARC_899)
+    yield from united_holdings(view.fields("899"), RUSMARC_899)
 
 
-@UNIMARC_BOOK.field("995", "abcdfku", "location: physicalLocation, shelfLocator, holdingSimple")
-def french_holdings(field: DataField, view: UnimarcView) -> Produces:
+@UNIMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t995="abcdfku")
+def french_holdings(view: UnimarcView) -> Produces:
     """Holdings as libraries in France give them."""
-    yield from holdings(field, RECOMMENDATION_995)
+    yield from united_holdings(view.fields("995"), RECOMMENDATION_995)

@@ -150,7 +150,10 @@ def terms(field: DataField, view: UnimarcView) -> Produces:
             view.private.append(f"{field.tag}${code}")
 
 
-_CHANGE_DATE = re.compile(r"\d{14}(?:\.\d)?|\d{8}")
+_CHANGE_DATE = re.compile(r"\d{14}(?:\.\d+)?|\d{8}")
+_WITH_AGENCY = re.compile(r"[A-Za-z]{2}[\\/]\w+[\\/]")
+"""The form of control numbers that begin with country and organisation: ``RU\\NLR\\bibl\\1980``."""
+
 _AGENCY_NOTE = {"1": "transcribing agency", "2": "modifying agency", "3": "issuing agency"}
 
 
@@ -190,7 +193,7 @@ def _creation_date(text: str) -> tuple[Date, ...]:
 
 def _change_date(view: UnimarcView, source: DataField | None) -> tuple[Date, ...]:
     stated = view.control("005") or (source.first("c") if source is not None and not view.is_nested else None)
-    if not stated:
+    if not stated or stated == (view.first("100", "a") or "")[:8]:
         return ()
     return (Date(value=stated, encoding="iso8601" if _CHANGE_DATE.fullmatch(stated) else None),)
 
@@ -199,7 +202,8 @@ def _record_identifiers(view: UnimarcView, source: DataField | None) -> Iterator
     agency = source.first("b") if source is not None else None
     for value in view.controls("001")[:1]:
         if value:
-            yield RecordIdentifier(value=value, source=agency if agency and agency not in value else None)
+            names_agency = _WITH_AGENCY.match(value) or (agency is not None and agency in value)
+            yield RecordIdentifier(value=value, source=None if names_agency else agency)
     for value in view.controls("003"):
         if value:
             yield RecordIdentifier(value=value, source="uri")
@@ -222,5 +226,7 @@ def _record_info_notes(view: UnimarcView, others: list[DataField]) -> Iterator[R
     for field in view.fields("801"):
         for value in field.values("h"):
             yield RecordInfoNote(value=value, type="original number")
+        if view.control("005") and field not in others:
+            view.private += ["801$c" for _ in field.values("c")]
     for value in view.texts("830", "a"):
         yield RecordInfoNote(value=value, type="cataloguer")

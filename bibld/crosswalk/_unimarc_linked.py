@@ -25,14 +25,15 @@ _STANDARD = {
     "m": ("013", "a"), "z": ("040", "a"), "3": ("035", "a"),
 }  # fmt: skip
 
-_NUMBER = r"(?:\d+[\w.]*(?:\s*[-–—/,]\s*\d+\w*)*(?:\s*\(\d+(?:[-–/]\d+)?\))?|[IVXLC]+(?:\s*[-–]\s*[IVXLC]+)?|[А-ЯA-Z])"
+_DIGITS = r"\d+[\w.]*(?:\s*[-–—/,]\s*\d+\w*)*(?:\s*\(\d+(?:[-–/]\d+)?\))?"
+_LETTERS = r"(?-i:[IVXLC]+(?:\s*[-–]\s*[IVXLC]+)?|[А-ЯA-Z])"
 _ORDINAL = r"(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят)[а-я]+"
 _VOLUME_WORDS = "том|т|volume|vol|v|tome|tom|band|bd|tomo"
 _PART_WORDS = "часть|ч|книга|кн|part|pt|pars|teil|livre|partie|полутом|п/т|отдел|раздел"
-_ISSUE_WORDS = "№|no|nr|n|n°|номер|выпуск|вып|issue|fasc|heft|сборник|сб|серия|сер|год|г"
+_ISSUE_WORDS = "№|no|nr|n|n°|номер|выпуск|вып|issue|fasc|heft|сборник|сб|серия|сер"
 _DESIGNATION = re.compile(
-    rf"(?P<word>(?P<volume>{_VOLUME_WORDS})|(?P<part>{_PART_WORDS})|(?P<issue>{_ISSUE_WORDS}))\b?\.?\s*"
-    rf"(?P<number>{_NUMBER}|{_ORDINAL})\.?",
+    rf"(?P<word>(?P<volume>{_VOLUME_WORDS})|(?P<part>{_PART_WORDS})|(?P<issue>{_ISSUE_WORDS}))"
+    rf"(?P<number>(?:\.?\s*{_DIGITS})|(?:[.\s]\s*(?:{_LETTERS}|{_ORDINAL})))\.?",
     re.IGNORECASE,
 )
 _BARE_NUMBER = re.compile(r"\[?(?:\d{1,3}(?:[-–/]\d{1,3})?|[IVXLC]+)\]?\.?")
@@ -220,4 +221,4 @@ def _detail(text: str) -> Detail | None:
     if found is None:
         return None
     kind = next(name for name in ("volume", "part", "issue") if found[name])
-    return Detail(type=kind, number=(found["number"].rstrip("."),), caption=(found["word"],))
+    return Detail(type=kind, number=(found["number"].strip(". "),), caption=(found["word"],))

@@ -82,15 +82,18 @@ def levels(view: UnimarcView) -> Produces:
     """Hosts, sets, parts and series."""
     is_article = view.leader.bibliographic_level == "a"
     established = [linked(field) for field in view.fields("410", "411")]
-    sets = [linked(field, issue_titles=False) for field in view.fields("461")]
     hosts: list[Linked] = []
-    for set_ in sets:
+    for set_ in (linked(field) for field in view.fields("461")):
         (established if not is_article and _is_series(set_, view) else hosts).append(set_)
-    yield from _series(established, view)
-    if is_article:
-        yield from _hosts_of_article(hosts, view)
-    else:
-        yield from _hosts_of_volume(hosts, view)
+    stated = [series for series in map(_stated_series, view.fields("225")) if series is not None]
+    for link_ in established:
+        said = _taken(stated, link_)
+        for item in _item(_as_volume(link_, ""), "series", None, view):
+            yield _with_statement(item, said)
+    said_of_host = {} if is_article else {set_.title: _taken(stated, set_) for set_ in hosts}
+    yield from stated
+    for item in _hosts_of_article(hosts, view) if is_article else _hosts_of_volume(hosts, said_of_host, view):
+        yield item
     for field in view.fields("464"):
         yield from _item(linked(field), "constituent", None, view)
 
@@ -180,7 +183,9 @@ def _issue_alone(unit: Linked, view: UnimarcView) -> Iterator[RelatedItem | Note
 # --- volumes, sets, serials
 
 
-def _hosts_of_volume(sets: list[Linked], view: UnimarcView) -> Iterator[RelatedItem | Note]:
+def _hosts_of_volume(
+    sets: list[Linked], stated: dict[str, RelatedItem | None], view: UnimarcView
+) -> Iterator[RelatedItem | Note]:
     is_top = view.leader.hierarchical_level == "1"
     subsets = [linked(field) for field in view.fields("462")]
     units = [linked(field) for field in view.fields("463")]
@@ -192,7 +197,9 @@ def _hosts_of_volume(sets: list[Linked], view: UnimarcView) -> Iterator[RelatedI
     number = plain(own) if not view.is_nested and is_generic_title(plain(own)) else ""
     is_serial = view.leader.bibliographic_level in "si"
     outer = [
-        item for set_ in sets for item in _item(_as_volume(set_, number), "host", None if is_serial else "set", view)
+        _with_statement(item, stated.get(set_.title))
+        for set_ in sets
+        for item in _item(_as_volume(set_, number), "host", None if is_serial else "set", view)
     ]
     if subsets:
         inner = tuple(item for item in outer if isinstance(item, RelatedItem))
@@ -217,21 +224,14 @@ def _as_volume(link_: Linked, number: str) -> Linked:
 # --- series
 
 
-def _series(established: list[Linked], view: UnimarcView) -> Iterator[RelatedItem | Note]:
-    """Series as the resource names them (225), each united with its established form (410, 411, 461)."""
-    left = list(established)
-    for field in view.fields("225"):
-        stated = _stated_series(field)
-        if stated is None:
-            continue
-        match = next((link_ for link_ in left if _is_same_series(stated, link_)), None)
-        if match is None:
-            yield stated
-        else:
-            left.remove(match)
-            yield from _united(stated, match, view)
-    for link_ in left:
-        yield from _item(_as_volume(link_, ""), "series", None, view)
+def _taken(stated: list[RelatedItem], link_: Linked) -> RelatedItem | None:
+    """Take the statement (225) of the series or set that a link names out of the list."""
+    title = plain(link_.title)
+    for series in stated:
+        if title and is_abbreviation(series.mods.title_info[0].title, title):
+            stated.remove(series)
+            return series
+    return None
 
 
 def _stated_series(field: DataField) -> RelatedItem | None:
@@ -260,31 +260,23 @@ def _issn(text: str) -> Identifier:
     return Identifier(value=found.value if found else text, type="issn", invalid=None if is_right else "yes")
 
 
-def _is_same_series(stated: RelatedItem, link_: Linked) -> bool:
-    title = plain(link_.title)
-    return bool(title) and is_abbreviation(stated.mods.title_info[0].title, title)
-
-
-def _united(stated: RelatedItem, link_: Linked, view: UnimarcView) -> Iterator[RelatedItem]:
+def _with_statement(item: RelatedItem | Note, stated: RelatedItem | None) -> RelatedItem | Note:
     """The established title with what the resource says: another form of the title, number, ISSN, responsibility."""
-    for item in _item(_as_volume(link_, ""), "series", None, view):
-        if not isinstance(item, RelatedItem):
-            continue
-        own, said = item.mods, stated.mods
-        titles = own.title_info
-        for position, title in enumerate(said.title_info):
-            if all(_words(title) != _words(known) for known in titles):
-                titles += (msgspec.structs.replace(title, type="alternative" if position == 0 else title.type),)
-        yield msgspec.structs.replace(
-            item,
-            mods=msgspec.structs.replace(
-                own,
-                title_info=titles,
-                note=own.note + tuple(note for note in said.note if note not in own.note),
-                identifier=own.identifier + tuple(number for number in said.identifier if number not in own.identifier),
-                part=own.part or said.part,
-            ),
-        )
+    if stated is None or not isinstance(item, RelatedItem):
+        return item
+    own, said = item.mods, stated.mods
+    titles = own.title_info
+    for position, title in enumerate(said.title_info):
+        if all(_words(title) != _words(known) for known in titles):
+            titles += (msgspec.structs.replace(title, type="alternative" if position == 0 else title.type),)
+    mods = msgspec.structs.replace(
+        own,
+        title_info=titles,
+        note=own.note + tuple(note for note in said.note if note not in own.note),
+        identifier=own.identifier + tuple(number for number in said.identifier if number not in own.identifier),
+        part=own.part or said.part,
+    )
+    return msgspec.structs.replace(item, mods=mods)
 
 
 def _words(title: TitleInfo) -> list[str]:

@@ -21,6 +21,11 @@ _DASH = re.compile(r"\s*[-–—]\s*")
 _NUMERIC_CODE = re.compile(r"\d{3}")
 
 
+def _years(text: str) -> str:
+    """Dates of a life: ``1874 - 1965`` as ``1874-1965``, the open ``1965-....`` as ``1965-``."""
+    return _DASH.sub("-", text).removesuffix("....")
+
+
 def personal_name(field: DataField, view: UnimarcView) -> Name | None:
     """A person (600, 700–703, 790): entry element, and the full form ($g) or else the initials ($b) of the rest.
 
@@ -34,7 +39,7 @@ def personal_name(field: DataField, view: UnimarcView) -> Name | None:
     mark = " " if field.indicator2 == "0" else ", "
     parts = [NamePart(value=mark.join(piece for piece in (entry, full or short) if piece))]
     parts += [NamePart(value=value, type="termsOfAddress") for value in field.values("c", "d")]
-    parts += [NamePart(value=_DASH.sub("-", value), type="date") for value in field.values("f")]
+    parts += [NamePart(value=_years(value), type="date") for value in field.values("f")]
     return _identified(
         Name(
             type="personal",
@@ -83,7 +88,7 @@ def family_name(field: DataField, view: UnimarcView) -> Name | None:
         return None
     parts = [NamePart(value=value) for value in field.values("a")]
     parts += [NamePart(value=value, type="termsOfAddress") for value in field.values("c")]
-    parts += [NamePart(value=_DASH.sub("-", value), type="date") for value in field.values("f")]
+    parts += [NamePart(value=_years(value), type="date") for value in field.values("f")]
     return _identified(Name(type="family", name_part=tuple(parts), description=tuple(field.values("d"))), field, view)
 
 
@@ -159,7 +164,7 @@ _FAMILY = "acdfo34r"
 def names(view: UnimarcView) -> Produces:
     """The persons, bodies and families that had a part in the resource."""
     primary = False
-    found: list[Name] = []
+    found: list[tuple[DataField, Name]] = []
     for field in view.fields("700", "701", "702", "703", "710", "711", "712", "713", "720", "721", "722", "723"):
         name = name_of(field, view)
         if name is None:
@@ -170,37 +175,37 @@ def names(view: UnimarcView) -> Produces:
             name = msgspec.structs.replace(
                 name, usage="primary", name_title_group="1" if has_name_title_group(view) else None
             )
-        found.append(name)
-    yield from _with_other_forms(found, view)
-
-
-def _with_other_forms(found: list[Name], view: UnimarcView) -> list[Name]:
-    """Give a form in another language or script (790, 791) to the name it belongs to, where only one can be meant."""
+        found.append((field, name))
     for field in view.fields("790", "791"):
-        type_, form = (
-            ("personal", personal_name(field, view))
-            if field.tag == "790"
-            else ("corporate", corporate_name(field, view))
-        )
-        owners = [position for position, name in enumerate(found) if name.type == type_]
-        if form is None:
-            continue
-        if not owners:
-            found.append(form)
-            continue
-        if len(owners) > 1:
-            same = [owner for owner in owners if _shares_identifier(found[owner], form)]
-            owners = same or owners
-            if not same:
-                view.warn(f"{field.tag}: it is not said of which name this is a form; given to the first")
-        other = AlternativeName(name_part=form.name_part, name_identifier=form.name_identifier)
-        held = found[owners[0]]
-        found[owners[0]] = msgspec.structs.replace(held, alternative_name=(*held.alternative_name, other))
-    return found
+        form = personal_name(field, view) if field.tag == "790" else corporate_name(field, view)
+        if form is not None:
+            _give_other_form(found, field, form, view)
+    for _, name in found:
+        yield name
 
 
-def _shares_identifier(name: Name, form: Name) -> bool:
-    return any(identifier in name.name_identifier for identifier in form.name_identifier)
+def _give_other_form(found: list[tuple[DataField, Name]], field: DataField, form: Name, view: UnimarcView) -> None:
+    """A form in another language or script (790, 791) belongs to the name that ``$6`` or ``$3`` tells."""
+    figure = "0" if field.tag == "790" else "1"
+    owners = [position for position, (heading, _) in enumerate(found) if heading.tag[1] == figure]
+    if not owners:
+        found.append((field, form))
+        return
+    told = [position for position in owners if _belongs(field, found[position][0])]
+    if not told and len(owners) > 1:
+        view.warn(f"{field.tag}: it is not said of which name this is a form; given to the first")
+    owner = (told or owners)[0]
+    heading, name = found[owner]
+    other = AlternativeName(name_part=form.name_part, name_identifier=form.name_identifier)
+    found[owner] = (heading, msgspec.structs.replace(name, alternative_name=(*name.alternative_name, other)))
+
+
+def _belongs(form: DataField, heading: DataField) -> bool:
+    """``$6``: a letter, the number of the link, the tag at its other end (``z01702``)."""
+    links = [value[:3] for value in heading.values("6")]
+    if any(value[:3] in links and value[-3:] == heading.tag for value in form.values("6")):
+        return True
+    return any(number in heading.values("3") for number in form.values("3"))
 
 
 @BOOK.field("730", "a4", "name")

@@ -146,10 +146,11 @@ def origin(view: UnimarcView) -> Produces:
     )
     if info != OriginInfo():
         yield _of_event(info, "publication", view)
-    if main is not None:
-        yield from _manufacture(main, view)
+    further = list(_manufacture(main, view)) if main is not None else []
     for field in others:
-        yield from _further_origin(field, view)
+        if main is None or field.values("a", "c", "d") != main.values("a", "c", "d"):
+            further += _further_origin(field, view)
+    yield from dict.fromkeys(further)
 
 
 def _of_event(info: OriginInfo, event: str, view: UnimarcView) -> OriginInfo:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from bibld.crosswalk._rules import Produces, RuleBook
 from bibld.crosswalk._unimarc_names import name_of
 from bibld.crosswalk._unimarc_view import UnimarcView, punctuated, title_info
@@ -49,7 +51,9 @@ def _scheme(field: DataField) -> str | None:
 def name_as_subject(field: DataField, view: UnimarcView) -> Produces:
     """Persons, bodies and families as subjects."""
     name = name_of(field, view)
-    parts: list[SubjectPart] = [name] if name is not None else []
+    parts: list[SubjectPart] = []
+    if name is not None:
+        parts.append(msgspec.structs.replace(name, display_form=()))
     parts += [title_info(value) for value in field.values("t")]
     yield from _subject(parts + _subdivisions(field), field, view, None)
 

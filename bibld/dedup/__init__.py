@@ -19,7 +19,7 @@ from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
 from bibld.progress import Progress, counted
 
-__all__ = ["Comparison", "Matched", "compare", "features_of", "load", "match", "settings_digest"]
+__all__ = ["Comparison", "Matched", "compare", "dedup", "features_of", "load", "settings_digest"]
 
 VERSION = 1
 
@@ -72,7 +72,7 @@ def load(catalog: Catalog, progress: Progress) -> Loaded:
     return Loaded(to_columns(features), ids)
 
 
-def match(catalog: Catalog, config: Config, progress: Progress) -> Matched:
+def dedup(catalog: Catalog, config: Config, progress: Progress) -> Matched:
     """Match all living records of the catalog and store edges and clusters in it."""
     loaded = load(catalog, progress)
     candidates = candidate_pairs(loaded.columns, config)

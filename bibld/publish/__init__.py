@@ -23,7 +23,7 @@ from bibld.protocols import Store
 from bibld.publish._dumps import described, write_dumps
 from bibld.publish._provenance import run_quads
 from bibld.publish._releases import Releases
-from bibld.publish._void import void_quads
+from bibld.publish._void import PREFIXES, void_quads
 
 __all__ = ["Releases", "Settings", "publish", "settings_digest"]
 
@@ -67,7 +67,7 @@ def publish(
     run = run_quads(iris, number, created, made_by)
     _replace_graphs(store, iris, [*stated, *counted, *run])
     write_dumps(chain(quads, sorted(counted)), place, "bibld")
-    (place / "void.ttl").write_text(_turtle(sorted(stated | counted)), encoding="utf-8")
+    (place / "void.ttl").write_bytes(_turtle(sorted(stated | counted)))
     (place / "run.nq").write_text("".join(run), encoding="utf-8")
     store.backup(place / "store")
     files = tuple(described(path, place) for path in sorted(place.iterdir()) if path.is_file())
@@ -87,14 +87,8 @@ def _replace_graphs(store: Store, iris: Iris, lines: Sequence[str]) -> None:
     store.apply(added=lines, removed=removed)
 
 
-def _turtle(lines: Iterable[str]) -> str:
-    import rdflib
+def _turtle(lines: Iterable[str]) -> bytes:
+    import pyoxigraph
 
-    dataset = rdflib.Dataset()
-    dataset.parse(data="".join(lines), format="nquads")
-    graph = rdflib.Graph()
-    graph.bind("void", rdflib.VOID)
-    graph.bind("dcterms", rdflib.DCTERMS)
-    for subject, predicate, value, _ in dataset.quads((None, None, None, None)):
-        graph.add((subject, predicate, value))
-    return graph.serialize(format="turtle")
+    quads = pyoxigraph.parse("".join(lines).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
+    return pyoxigraph.serialize((quad.triple for quad in quads), format=pyoxigraph.RdfFormat.TURTLE, prefixes=PREFIXES)

@@ -14,6 +14,9 @@ _DCTERMS = "http://purl.org/dc/terms/"
 _RDF_TYPE = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _FOAF = "http://xmlns.com/foaf/0.1/"
 
+PREFIXES = {"void": _VOID, "dcterms": _DCTERMS, "foaf": _FOAF}
+"""What the description is written with in Turtle."""
+
 VOCABULARIES = (
     "http://id.loc.gov/ontologies/bibframe/",
     "http://purl.org/ontology/bibo/",

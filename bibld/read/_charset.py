@@ -92,7 +92,7 @@ def settled(charset: str, declared: str | None, legacy: str, samples: Iterable[b
     for data in samples:
         if not is_beyond_ascii(data):
             votes[ASCII] += 1
-        elif _is_mostly_utf8(data):
+        elif not data.isascii() and _is_mostly_utf8(data):
             votes[UTF8] += 1
         else:
             others.append(data)

@@ -53,7 +53,7 @@ class _Plain(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         view = memoryview(buffer).cast("B")
-        data = b"" if self.damage else self._next(len(view))
+        data = self._next(len(view)) if len(view) and not self.damage else b""
         view[: len(data)] = data
         return len(data)
 
@@ -73,20 +73,17 @@ class _Inflated(_Plain):
         self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._left = maximum
         self._waiting = b""
-        self._begun = False
 
     def _next(self, size: int) -> bytes:
-        while not self.damage:
+        while True:
             if not self._waiting:
                 self._waiting = super()._next(_CHUNK)
             if self._inflater.eof and not self._next_member():
                 return b""
-            if not self._waiting and not self.damage and not self._begun:
-                return b""
-            data = self._inflate(size)
-            if data:
+            if data := self._inflate(size):
                 return self._within(data)
-        return b""
+            if self.damage:
+                return b""
 
     def _next_member(self) -> bool:
         """Go on to the next member; zeros between and after members are padding."""
@@ -103,16 +100,29 @@ class _Inflated(_Plain):
         return True
 
     def _inflate(self, size: int) -> bytes:
-        self._begun = True
-        if not self._waiting:
-            self.damage = self.damage or "the compressed file is cut off; fetch it again"
-            return b""
+        before = self._inflater.copy()
         try:
             data = self._inflater.decompress(self._waiting, size)
         except zlib.error as error:
-            self.damage = f"the compressed file is damaged ({error}); fetch it again"
-            return b""
+            return self._salvaged(before, size, f"the compressed file is damaged ({error}); fetch it again")
+        if not self._waiting and not data and not self._inflater.eof:
+            self.damage = self.damage or "the compressed file is cut off; fetch it again"
         self._waiting = self._inflater.unused_data if self._inflater.eof else self._inflater.unconsumed_tail
+        return data
+
+    def _salvaged(self, before: zlib._Decompress, size: int, damage: str) -> bytes:
+        """What stands before the damage: zlib keeps back the output of the call that finds it."""
+        data = b""
+        for at in range(len(self._waiting)):
+            try:
+                data += before.decompress(self._waiting[at : at + 1], size - len(data))
+            except zlib.error:
+                break
+            if len(data) == size:
+                self._inflater = before
+                self._waiting = before.unconsumed_tail + self._waiting[at + 1 :]
+                return data
+        self.damage = damage
         return data
 
     def _within(self, data: bytes) -> bytes:

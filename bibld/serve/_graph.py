@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,22 +19,18 @@ Subject = ox.NamedNode | ox.BlankNode | ox.Triple
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 PREFIXES: Mapping[str, str] = {
-    "bf": "http://id.loc.gov/ontologies/bibframe/",
     "bibo": "http://purl.org/ontology/bibo/",
     "dcterms": "http://purl.org/dc/terms/",
     "foaf": "http://xmlns.com/foaf/0.1/",
-    "isbd": "http://iflastandards.info/ns/isbd/elements/",
     "owl": "http://www.w3.org/2002/07/owl#",
-    "prov": "http://www.w3.org/ns/prov#",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "relators": "http://id.loc.gov/vocabulary/relators/",
     "schema": "http://schema.org/",
     "sd": "http://www.w3.org/ns/sparql-service-description#",
     "skos": "http://www.w3.org/2004/02/skos/core#",
     "void": "http://rdfs.org/ns/void#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
+"""The vocabularies that documents themselves speak; those of the data are in the JSON-LD context."""
 _LABELS = tuple(
     ox.NamedNode(PREFIXES[prefix] + name)
     for prefix, name in (
@@ -46,6 +43,8 @@ _LABELS = tuple(
     )
 )
 _SAME_AS = ox.NamedNode(PREFIXES["owl"] + "sameAs")
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
+_XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
 _MANY_NODES = 20_000
 _INCOMING_COUNTED = 10_000
 _FORMATS = {
@@ -171,6 +170,22 @@ def write(triples: Iterable[ox.Triple], media_type: str, prefixes: Mapping[str, 
         return _json_ld(ordered, context)
     written = ox.serialize(ordered, format=_FORMATS[media_type], prefixes=dict(prefixes))
     assert written is not None
+    return with_prefixes_in_order(written, media_type)
+
+
+def with_prefixes_in_order(written: bytes, media_type: str) -> bytes:
+    """Turtle or RDF/XML as Oxigraph writes it, with the declarations of prefixes in order (it gives them in any).
+
+    In Turtle those that are not used are left out. Other media types are given back as they are.
+    """
+    if media_type == "text/turtle":
+        lines = written.splitlines(keepends=True)
+        count = next((at for at, line in enumerate(lines) if not line.startswith(b"@prefix ")), len(lines))
+        body = b"".join(lines[count:])
+        used = sorted(line for line in lines[:count] if line.split()[1] in body)
+        return b"".join((*used, body))
+    if media_type == "application/rdf+xml":
+        return _XML_ROOT.sub(lambda root: b" ".join((root[1], *sorted(root[2].split()))) + b">", written, count=1)
     return written
 
 
@@ -185,13 +200,24 @@ def read_turtle(data: bytes, base: str) -> Iterator[ox.Triple]:
 
 def _json_ld(triples: Sequence[ox.Triple], context: object) -> bytes:
     graph = rdflib.Graph(bind_namespaces="none")
-    data = ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES)
-    assert data is not None
-    graph.parse(data=data, format="nt")
+    for each in triples:
+        graph.add((_rdflib_term(each.subject), _rdflib_term(each.predicate), _rdflib_term(each.object)))
     document = from_rdf(  # type: ignore[no-untyped-call]
         graph, context_data=context or None, auto_compact=False, use_native_types=False
     )
     return msgspec.json.format(msgspec.json.encode(_ordered(document)), indent=1) + b"\n"
+
+
+def _rdflib_term(term: object) -> rdflib.URIRef | rdflib.Literal | rdflib.BNode:
+    if isinstance(term, ox.NamedNode):
+        return rdflib.URIRef(term.value)
+    if isinstance(term, ox.Literal):
+        if term.language:
+            return rdflib.Literal(term.value, lang=term.language)
+        if term.datatype.value == _STRING:
+            return rdflib.Literal(term.value)
+        return rdflib.Literal(term.value, datatype=rdflib.URIRef(term.datatype.value), normalize=False)
+    return rdflib.BNode(str(term).removeprefix("_:"))
 
 
 def _ordered(value: object) -> object:
@@ -201,4 +227,4 @@ def _ordered(value: object) -> object:
     if isinstance(value, list):
         members = [_ordered(each) for each in value]
         return sorted(members, key=msgspec.json.encode)
-    return value
+    return str(value) if isinstance(value, str) else value  # rdflib's IRIs are a kind of str that msgspec refuses

@@ -12,6 +12,7 @@ from bibld.triplify._codes import CREATOR_ROLES, RELATOR_OF_TERM, RELATORS, SCHE
 from bibld.triplify._draft import Draft, tidy
 from bibld.triplify._keys import entity_key, name_key
 from bibld.triplify._language import script_of
+from bibld.triplify._life import life
 from bibld.triplify._links import Identity, identity, web_iri
 from bibld.triplify._vocabulary import loc
 
@@ -112,18 +113,34 @@ def identities(draft: Draft, element: Name | Controlled, path: str) -> list[Iden
 
 
 def claimed_agent(draft: Draft, group: Sequence[Held]) -> str | None:
-    """The IRI of the agent that a group of names names; notes the claims about it. None for a name without text."""
+    """The IRI of the agent that a group of names names; notes the claims about it. None for a name without text.
+
+    The first identifier names the agent. A further local one names an agent of its own, which is said to be the same,
+    since other records may know it by that only; and so does the name with its dates where these identify a person.
+    """
     group = [(name, path) for name, path in group if heading(name)]
     if not group:
         return None
     found = sorted({one for name, path in group for one in identities(draft, name, path)}, key=lambda one: one.rank)
-    keys = [one.key for one in found if one is found[0] or one.authority == "local"] or [_key_of_names(group)]
+    own_key = _key_of_names(group)
+    keys = [one.key for one in found if one is found[0] or one.authority == "local"] or [own_key]
+    if found and _is_told_apart(group):
+        keys.append(own_key)
     agents = [draft.iris.agent(key) for key in keys]
+    centre = agents[-1] if _is_told_apart(group) else agents[0]
     for name, path in group:
-        own = {one.iri for one in identities(draft, name, path) if one.iri is not None}
+        outside = [one.iri for one in identities(draft, name, path) if one.iri is not None]
         for agent in agents:
-            draft.claim(agent, "agent", _claim(draft, name, [*sorted(own), *(set(agents) - {agent})]), path)
+            links = outside if agent == agents[0] else []
+            draft.claim(agent, "agent", _claim(draft, name, links if agent == centre else [*links, centre]), path)
     return agents[0]
+
+
+def _is_told_apart(group: Sequence[Held]) -> bool:
+    """Whether name and dates identify: a person with family and given name, and a year of birth or death."""
+    return any(
+        name.type == "personal" and len(_stem(name).split()) > 1 and any(life(dates_of(name))) for name, _ in group
+    )
 
 
 def _key_of_names(group: Sequence[Held]) -> str:

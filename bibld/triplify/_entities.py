@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -12,6 +11,7 @@ from bibld.model.rdf import XSD, iri, literal
 from bibld.triplify._claims import Claim, Form, Kind
 from bibld.triplify._codes import EXTERNAL_SCHEMES
 from bibld.triplify._draft import Quad, in_order
+from bibld.triplify._life import life
 from bibld.triplify._links import identity
 from bibld.triplify._vocabulary import name
 
@@ -35,9 +35,6 @@ _NAME_PROPERTIES: dict[Kind, tuple[str, ...]] = {
     "publisher": ("foaf:name", "schema:name"),
     "series": ("dcterms:title", "schema:name"),
 }
-_LIFE = re.compile(r"\(?([0-9]{3,4})\)?\s*[-–—]\s*\(?([0-9]{3,4})?\)?")
-_BORN = re.compile(r"(?:р\.|род\.?|родился|b\.|born)\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
-_DIED = re.compile(r"(?:ум\.?|умер|d\.|died|[-–—])\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
 
 
 def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple[str, ...]:
@@ -123,22 +120,6 @@ def _details(claim: Claim, iris: Iris, quads: list[Quad], subject: str) -> None:
     if value.issn:
         say("bibo:issn", literal(value.issn))
         say("schema:issn", literal(value.issn))
-
-
-def life(dates: str) -> tuple[str, str]:
-    """Years of birth and death, four digits each, from dates as catalogues state them; empty where not certain."""
-    match = _LIFE.fullmatch(dates)
-    if match is not None:
-        return _year(match[1]), _year(match[2])
-    match = _BORN.fullmatch(dates)
-    if match is not None:
-        return _year(match[1]), ""
-    match = _DIED.fullmatch(dates)
-    return "", _year(match[1]) if match is not None else ""
-
-
-def _year(digits: str | None) -> str:
-    return digits.zfill(4) if digits and int(digits) else ""
 
 
 def _graph(target: str, iris: Iris) -> str:

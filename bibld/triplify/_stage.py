@@ -58,7 +58,8 @@ def triplify(catalog: Catalog, iris: Iris, progress: Progress) -> int:
 def _triplify_one(catalog: Catalog, founder: int, made_with: str, iris: Iris) -> None:
     members = catalog.linkage.members(founder)
     edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
-    made_by = digest(made_with, [catalog.records.hash_of(ordinal).hex() for ordinal in members], edges)
+    hashes = [catalog.records.hash_of(ordinal).hex() for ordinal in members]
+    made_by = digest(made_with, hashes, catalog.linkage.merged_made_by(founder), edges)
     exists = partial(_exists, catalog)
     stored = catalog.linkage.statements_made_by(founder)
     if stored is not None and stored[0] == made_by and all(exists(record) == did for record, did in stored[1]):
@@ -81,7 +82,7 @@ def _exists(catalog: Catalog, record: RecordId) -> bool:
 def quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[str]:
     """Every line of the dataset, none twice: those of the clusters, of the entities, and of the sources."""
     for block in catalog.linkage.statements():
-        yield from block.decode().splitlines(keepends=True)
+        yield from (f"{line}\n" for line in block.decode().split("\n") if line)
     for entity, bodies in catalog.linkage.claims():
         held = map(_CLAIM.decode, bodies)
         claims = [Claim(entity, one.kind, one.value, one.record) for one in held]

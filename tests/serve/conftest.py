@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import httpx
@@ -71,16 +71,16 @@ def description(title: str, *, publisher: str, year: str, isbn: str | None = Non
         subject=(m.Subject(parts=(m.Topic(value="Русская литература"), m.Temporal(value="19 в."))),),
         classification=(m.Classification(value="84(2Рос=Рус)1-44", authority="rubbk"),),
         identifier=(m.Identifier(value=isbn, type="isbn"),) if isbn else (),
-        location=(
-            m.Location(url=(m.Url(value="https://example.org/read"), m.Url(value="javascript:alert(1)"))),
-        ),
+        location=(m.Location(url=(m.Url(value="https://example.org/read"), m.Url(value="javascript:alert(1)"))),),
     )
 
 
 def marc(control_number: str, title: str) -> MarcRecord:
     field = DataField("200", "1", " ", (Subfield("a", title), Subfield("f", "Л. Н. Толстой")))
     return MarcRecord(
-        Origin("rsl", "dump.iso", 1, 0), Leader("00000nam0 2200000   450 "), (ControlField("001", control_number), field)
+        Origin("rsl", "dump.iso", 1, 0),
+        Leader("00000nam0 2200000   450 "),
+        (ControlField("001", control_number), field),
     )
 
 
@@ -121,7 +121,9 @@ def catalog() -> FakeCatalog:
     other = description("Война и мир", publisher="Худож. лит.", year="1978")
     alone = description(HOSTILE, publisher="Наука", year="1989")
     records = [
-        SourceRecord(record, ordinal, Origin(record.source, "dump.iso", ordinal, 0), b"", "iso2709", b"{}", flavour, mods, dead)
+        SourceRecord(
+            record, ordinal, Origin(record.source, "dump.iso", ordinal, 0), b"", "iso2709", b"{}", flavour, mods, dead
+        )
         for ordinal, (record, flavour, mods, dead) in enumerate(
             (
                 (FOUNDER, "rusmarc", one, False),
@@ -179,7 +181,9 @@ def quads() -> list[str]:
         quad(iri(AUTHOR), term["type"], iri("http://xmlns.com/foaf/0.1/Person")),
         quad(iri(AUTHOR), term["label"], literal("Толстой, Лев Николаевич, 1828-1910", "ru")),
         quad(iri(match), iri(IRIS.term("score")), typed("0.964", "decimal"), provenance),
-        quad(iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))),
+        quad(
+            iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))
+        ),
     ]
     for number in range(150):
         topic = iri(IRIS.concept("topic", f"тема {number}"))
@@ -249,7 +253,9 @@ class Client:
     def __init__(self, app: Starlette, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        self._http = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers={"accept-encoding": ""})
+        self._http = httpx.AsyncClient(
+            transport=transport, base_url="http://127.0.0.1", headers={"accept-encoding": ""}
+        )
 
     def request(self, method: str, path: str, **arguments) -> httpx.Response:
         return self._loop.run_until_complete(self._http.request(method, path, **arguments))
@@ -278,6 +284,11 @@ def running(site: Site) -> Iterator[Client]:
     finally:
         loop.run_until_complete(lifespan.__aexit__(None, None, None))
         loop.close()
+
+
+@pytest.fixture(name="running", scope="session")
+def running_fixture() -> Callable[[Site], AbstractContextManager[Client]]:
+    return running
 
 
 @pytest.fixture(scope="session")

@@ -28,18 +28,6 @@ _EDGES_SHOWN = 40
 _INCOMING_SHOWN = 100
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
-FIRST_QUERY = """PREFIX dcterms: <http://purl.org/dc/terms/>
-PREFIX owl: <http://www.w3.org/2002/07/owl#>
-
-SELECT ?publication ?title (COUNT(?same) AS ?merged)
-WHERE {
-  ?publication dcterms:title ?title ;
-               owl:sameAs ?same .
-}
-GROUP BY ?publication ?title
-ORDER BY DESC(?merged)
-LIMIT 20
-"""
 FORM_NAMES = {
     "html": "HTML",
     "ttl": "Turtle",
@@ -118,7 +106,12 @@ class Pages:
             merged = self._catalog.merged(founder)
             if merged is not None:
                 samples.append((self._resource_href(founder), merged, _heading(merged.mods)))
-        return self._render("home.html", samples=samples, query=FIRST_QUERY, files=self._manifest.files)
+        return self._render("home.html", samples=samples, query=self._first_query(), files=self._manifest.files)
+
+    def _first_query(self) -> str:
+        return (
+            self._vocabulary.examples[0].sparql if self._vocabulary.examples else "SELECT * WHERE { ?s ?p ?o } LIMIT 10"
+        )
 
     def problem(self, problem: Problem) -> bytes:
         """A page for a request that gets no 200."""
@@ -129,7 +122,7 @@ class Pages:
         return self._render(
             "sparql.html",
             view=view,
-            first_query=FIRST_QUERY,
+            first_query=self._first_query(),
             examples=self._vocabulary.examples,
             local=lambda iri: self._addresses.href(iri),
             compact=lambda iri: views.compact(iri, self._vocabulary.prefixes, self._addresses.iris),

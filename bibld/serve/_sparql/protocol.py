@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.errors import BadQuery, QueryTimeout, StoreError, Unavailable
-from bibld.serve._graph import PREFIXES, triple, write
+from bibld.serve._graph import PREFIXES, triple, with_prefixes_in_order, write
 from bibld.serve._http import Problem, Representation, link_header, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, SparqlView, result_view
@@ -122,7 +122,7 @@ class SparqlEndpoint:
         result = await asyncio.wrap_future(self._pool.submit(query))
         media_type = graph if result.kind == "graph" else table
         assert media_type is not None
-        body = result.body
+        body = with_prefixes_in_order(result.body, result.media_type)
         if media_type == _HTML:
             body = self._pages.sparql(result_view(asked.query, result.kind, body))
         return respond(request, Representation(body, media_type, (("Cache-Control", "no-cache"),)))
@@ -136,7 +136,7 @@ class SparqlEndpoint:
             raise Problem(406, "Not acceptable", "The description of this service is HTML or RDF.")
         links = (("Link", link_header([("", "describedby", "text/turtle")])),)
         if media_type == _HTML:
-            chosen = [each.query for each in self._vocabulary.examples if each.name == asked.example]
+            chosen = [each.sparql for each in self._vocabulary.examples if each.name == asked.example]
             page = self._pages.sparql(SparqlView(chosen[0] if chosen else ""))
             return respond(request, Representation(page, media_type, links))
         body = write(self._service(), media_type, self._vocabulary.prefixes, self._vocabulary.context)

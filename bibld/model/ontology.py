@@ -1,0 +1,59 @@
+"""The ontology, the JSON-LD context and the example queries, as one site publishes them.
+
+The files in the folder ``ontology`` are written for the base ``https://bibld.example/``; a site's own terms stand under
+its own base, so that their IRIs can be dereferenced there.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from bibld.model.iris import Iris
+from bibld.resources import folder
+
+PLACEHOLDER = "https://bibld.example/"
+"""The base that stands in the files for that of a site."""
+
+
+class ExampleQuery(msgspec.Struct, frozen=True):
+    """A SPARQL query to try: ``title`` in a few words, ``description`` in a sentence."""
+
+    name: str
+    title: str
+    description: str
+    sparql: str
+
+
+def ontology_text(name: str, iris: Iris) -> str:
+    """A file of the ontology's folder, such as ``shapes.ttl``, under the base of a site.
+
+    Raises ``FileNotFoundError`` for a file that is not there.
+    """
+    return (folder("ontology") / name).read_text(encoding="utf-8").replace(PLACEHOLDER, iris.base)
+
+
+def ontology_turtle(iris: Iris) -> str:
+    """The ontology as Turtle."""
+    return ontology_text("bibld.ttl", iris)
+
+
+def context(iris: Iris) -> dict[str, object]:
+    """What stands under ``@context`` in the site's JSON-LD: prefixes, and terms with their types."""
+    held = msgspec.json.decode(ontology_text("context.jsonld", iris), type=dict[str, dict[str, object]])
+    return held["@context"]
+
+
+def example_queries(iris: Iris) -> tuple[ExampleQuery, ...]:
+    """The example queries, by file name."""
+    files = sorted((folder("ontology") / "queries").glob("*.rq"))
+    return tuple(_example(file.stem, ontology_text(f"queries/{file.name}", iris)) for file in files)
+
+
+def _example(name: str, text: str) -> ExampleQuery:
+    """Read a query whose first line is ``# title`` and whose further comments before the query describe it."""
+    comments: list[str] = []
+    lines = text.splitlines()
+    while lines and lines[0].startswith("#"):
+        comments.append(lines.pop(0).lstrip("#").strip())
+    title, *description = comments or [name]
+    return ExampleQuery(name, title, " ".join(description), text)

@@ -1,0 +1,42 @@
+"""The sample, run once for all tests that only look at the result."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bibld import config, pipeline, progress, resources
+from bibld.catalog import Catalog
+from bibld.config import Config
+from bibld.intake import original_of
+from bibld.serve import Site
+
+CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def sample_in(folder: Path) -> Config:
+    """A copy of the sample in a folder of its own, with its workspace beside it."""
+    shutil.copytree(resources.folder("sample_data"), folder / "sample")
+    return config.load(folder / "sample" / "bibld.toml")
+
+
+def dumps(loaded: Config) -> dict[str, bytes]:
+    """The dumps of the current release."""
+    release, _ = pipeline.current_release(loaded)
+    return {name: (release / name).read_bytes() for name in ("bibld.nq.gz", "bibld.nt.gz", "void.ttl")}
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    loaded = sample_in(tmp_path_factory.mktemp("sample"))
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def site(sample: Config) -> Iterator[Site]:
+    release, manifest = pipeline.current_release(sample)
+    with Catalog(sample.workspace, read_only=True) as catalog:
+        yield Site(manifest, release, catalog, original_of, sample.serve)

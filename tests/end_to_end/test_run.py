@@ -1,0 +1,179 @@
+"""A run from files to a release: complete, repeatable, and able to go on after any interruption."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pyoxigraph
+import pytest
+import rdflib
+from tests.end_to_end.conftest import CLOCK, dumps, sample_in
+
+from bibld import pipeline, progress
+from bibld.catalog import Catalog
+from bibld.dedup import evaluate
+
+
+def command(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"SOURCE_DATE_EPOCH": str(int(CLOCK.timestamp()))}
+    return subprocess.run(
+        [sys.executable, "-m", "bibld", *words], capture_output=True, text=True, cwd=cwd, env=environment, check=False
+    )
+
+
+def test_every_record_of_the_sample_is_converted(sample):
+    with Catalog(sample.workspace, read_only=True) as catalog:
+        loads = catalog.records.load_counts()
+        assert catalog.records.count() == sum(load.read for load in loads)
+    assert {load.source: load.rejected for load in loads} == {"nlr": 0, "rsl": 0, "slavica": 0}
+
+
+def test_the_dump_means_the_same_to_two_parsers(sample):
+    text = next(data for name, data in _plain(sample).items() if name == "bibld.nq")
+    ours = {str(quad) for quad in pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.N_QUADS)}
+    dataset = rdflib.Dataset()
+    dataset.parse(data=text.decode(), format="nquads")
+    again = dataset.serialize(format="nquads").encode()
+    theirs = {str(quad) for quad in pyoxigraph.parse(again, format=pyoxigraph.RdfFormat.N_QUADS)}
+    assert ours == theirs
+    assert len(ours) == text.count(b"\n"), "a line stands in the dump twice"
+
+
+def test_the_triples_dump_is_the_default_graph_of_the_quads_dump(sample):
+    plain = _plain(sample)
+    default = [
+        quad.triple
+        for quad in pyoxigraph.parse(plain["bibld.nq"], format=pyoxigraph.RdfFormat.N_QUADS)
+        if isinstance(quad.graph_name, pyoxigraph.DefaultGraph)
+    ]
+    triples = [quad.triple for quad in pyoxigraph.parse(plain["bibld.nt"], format=pyoxigraph.RdfFormat.N_TRIPLES)]
+    assert triples == default
+    assert triples
+
+
+def test_the_description_of_the_dataset_counts_what_the_dump_holds(sample):
+    triples = _plain(sample)["bibld.nt"].splitlines()
+    release, manifest = pipeline.current_release(sample)
+    void = rdflib.Graph().parse(release / "void.ttl")
+    dataset = rdflib.URIRef(f"{manifest.dataset.base}dataset")
+    assert int(void.value(dataset, rdflib.VOID.triples)) == len(triples)
+    subjects = {line.split(b" ")[0] for line in triples}
+    assert int(void.value(dataset, rdflib.VOID.distinctSubjects)) == len(subjects)
+
+
+def test_the_manifest_holds_the_checksum_of_every_file(sample):
+    import hashlib
+
+    release, manifest = pipeline.current_release(sample)
+    assert {file.name for file in manifest.files} == {
+        path.name for path in release.iterdir() if path.is_file() and path.name != "manifest.json"
+    }
+    for file in manifest.files:
+        data = (release / file.name).read_bytes()
+        assert (hashlib.sha256(data).hexdigest(), len(data)) == (file.sha256, file.bytes)
+
+
+def test_another_folder_and_a_second_run_give_the_same_bytes(sample, tmp_path):
+    other = sample_in(tmp_path)
+    first = pipeline.run(other, CLOCK, progress.Silent())
+    assert dumps(other) == dumps(sample)
+    second = pipeline.run(other, CLOCK, progress.Silent())
+    assert (first.release_is_new, second.release_is_new) == (True, False)
+    assert all(time.was_current for time in second.stages if time.stage != "read")
+
+
+@pytest.mark.parametrize("line", ["read: nlr", "dedup:", "merge:", "triplify:", "store", "publish"])
+def test_a_run_that_is_killed_is_completed_by_the_next_one(sample, tmp_path, line):
+    loaded = sample_in(tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-m", "bibld", "run", str(loaded.file)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        for said in process.stderr:
+            if said.decode().startswith(line):
+                process.kill()
+                break
+        process.stderr.read()
+    assert process.returncode == -signal.SIGKILL
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    assert dumps(loaded) == dumps(sample)
+
+
+def test_ctrl_c_ends_a_run_with_a_word_and_the_next_one_goes_on(sample, tmp_path):
+    loaded = sample_in(tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-m", "bibld", "run", str(loaded.file)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        for said in process.stderr:
+            if said.startswith(b"read: nlr"):
+                process.send_signal(signal.SIGINT)
+                break
+        rest = process.stderr.read().decode()
+    assert process.returncode == 130
+    assert "interrupted; the next run goes on from here" in rest
+    assert "Traceback" not in rest
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    assert dumps(loaded) == dumps(sample)
+
+
+def test_the_paper_s_method_is_measured_on_the_judged_pairs(sample):
+    with Catalog(sample.workspace, read_only=True) as catalog:
+        labelled = evaluate.read_pairs(sample.folder / "gold_pairs.csv", catalog)
+        full = evaluate.evaluate(catalog, sample, labelled, "full", progress.Silent())
+        pairs = evaluate.evaluate(catalog, sample, labelled, "pairs", progress.Silent())
+    assert full.true_pairs >= 35
+    assert len(labelled) - full.true_pairs >= 25
+    assert 0 < full.recall <= full.candidate_recall <= 1
+    assert pairs.recall >= full.recall, "blocking can only lose pairs"
+
+
+def test_evaluate_prints_the_figures_as_json(sample):
+    done = command("evaluate", str(sample.file), "--pairs", str(sample.folder / "gold_pairs.csv"), "--json", "-q")
+    assert done.returncode == 0, done.stderr
+    figures = msgspec.json.decode(done.stdout)
+    wanted = {"precision", "recall", "f1", "candidate_recall", "candidates_per_record", "pairs", "seconds"}
+    assert wanted <= figures.keys()
+
+
+def test_a_changed_record_changes_the_release_and_a_removed_one_leaves_it(sample, tmp_path):
+    loaded = sample_in(tmp_path)
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    records = (loaded.folder / "rsl.mrc").read_bytes().split(b"\x1d")
+    (loaded.folder / "rsl.mrc").write_bytes(b"\x1d".join(records[1:]))
+    summary = pipeline.run(loaded, CLOCK, progress.Silent())
+    assert summary.release_is_new
+    assert summary.release.endswith("/2")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        assert catalog.records.count() == 288
+    assert dumps(loaded) != dumps(sample)
+    (loaded.folder / "rsl.mrc").write_bytes(b"\x1d".join(records))
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    assert dumps(loaded) == dumps(sample)
+
+
+@pytest.mark.parametrize("words", [("run",), ("serve",), ("check",), ("dedup",), ("harvest",)])
+def test_a_bad_configuration_starts_nothing_and_ends_with_2(tmp_path, words):
+    (tmp_path / "bibld.toml").write_text('workspace = "w"\n[dataset]\nbase = "x"\n[[source]]\nid = "a"\npath = "no"\n')
+    done = command(*words, "bibld.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    for fault in ("dataset.base", "dataset.license", "dataset.title", "dataset.publisher", "source[1].path"):
+        assert f"{fault}:" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "w").exists()
+
+
+def test_serving_before_running_says_what_to_do(tmp_path):
+    loaded = sample_in(tmp_path)
+    done = command("serve", str(loaded.file))
+    assert done.returncode == 1
+    assert "run `bibld run" in done.stderr
+
+
+def _plain(loaded) -> dict[str, bytes]:
+    import gzip
+
+    return {
+        name.removesuffix(".gz"): gzip.decompress(data) for name, data in dumps(loaded).items() if name.endswith(".gz")
+    }

@@ -1,0 +1,146 @@
+"""The stage as others use it: examine a file, cut it, keep the carrier, read bytes again later."""
+
+import gzip
+import zlib
+
+import pytest
+
+from bibld.errors import CatalogError, ConfigError, HarvestError, ReadError
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
+from bibld.model.origin import Origin
+from bibld.protocols import HarvestedFile, Raw
+from bibld.read import carrier_of, examine, iso2709, open_harvested, read, to_json
+
+
+def record(number):
+    title = DataField("245", "1", "0", (Subfield("a", f"Анна Каренина {number}"),))
+    fields = (ControlField("001", f"id{number}"), title)
+    return MarcRecord(Origin("s", "f", 1, 0), Leader("00000nam a2200000 i 4500"), fields)
+
+
+RECORDS = [record(number) for number in range(20)]
+ISO2709 = b"".join(map(to_iso2709, RECORDS))
+MRK = "\n".join(map(to_mrk, RECORDS)).encode()
+MARCXML = b"<c>" + b"".join(to_marcxml(item).partition(b"?>")[2] for item in RECORDS) + b"</c>"
+FILES = {"iso2709": ISO2709, "marcxml": MARCXML, "mrk": MRK}
+
+
+@pytest.fixture
+def harvested(tmp_path):
+    def made(data, name="dump/file"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        return HarvestedFile("rsl", name, path)
+
+    return made
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", FILES)
+def test_the_carrier_is_recognised_and_all_records_are_read(name, packed, harvested):
+    file = harvested(gzip.compress(FILES[name]) if packed else FILES[name])
+    examined = examine(file)
+    assert examined.reader == name
+    parsed = [examined.carrier.parse(raw) for raw in read(file, examined)]
+    assert [item.record.all_fields for item in parsed] == [item.all_fields for item in RECORDS]
+    assert parsed[3].record.origin.position == 4
+    assert (parsed[3].record.origin.source, parsed[3].record.origin.file) == ("rsl", "dump/file")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_carrier_survives_as_json_and_reads_the_bytes_again(name, harvested):
+    file = harvested(FILES[name])
+    examined = examine(file)
+    again = carrier_of(examined.reader, examined.json)
+    assert again == examined.carrier
+    assert to_json(again) == examined.json
+    raws = list(read(file, examined))
+    assert [again.parse(raw) for raw in raws] == [examined.carrier.parse(raw) for raw in raws]
+
+
+def test_read_examines_by_itself(harvested):
+    assert len(list(read(harvested(MRK)))) == 20
+    assert len(list(read(harvested(MRK), reader="mrk", charset="utf-8"))) == 20
+
+
+def test_settings_and_charset_are_passed_on(harvested):
+    examined = examine(harvested(ISO2709), "iso2709", "koi8-r", iso2709.Settings(max_record_bytes=99))
+    assert (examined.carrier.charset, examined.carrier.max_record_bytes) == ("koi8-r", 99)
+
+
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n" + bytes(100), b"hello", b"PK\x03\x04", b"<html/>"])
+def test_a_file_of_unknown_kind_names_itself_and_what_is_supported(data, harvested):
+    with pytest.raises(HarvestError, match=r"dump/file is of no known carrier; supported are .*iso2709, marcxml, mrk"):
+        examine(harvested(data))
+
+
+def test_an_empty_file_says_so(harvested):
+    with pytest.raises(HarvestError, match="dump/file is empty"):
+        examine(harvested(b""))
+
+
+def test_an_unknown_reader_is_a_fault_of_the_configuration(harvested):
+    with pytest.raises(ConfigError, match='did you mean "iso2709"'):
+        examine(harvested(ISO2709), "iso2907")
+    with pytest.raises(ConfigError, match='did you mean "marcxml"'):
+        carrier_of("marcxm", b"{}")
+
+
+def test_json_of_another_shape_is_a_fault_of_the_catalog():
+    with pytest.raises(CatalogError, match="no carrier of iso2709"):
+        carrier_of("iso2709", b'{"source": 1}')
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(HarvestError, match="cannot be opened"):
+        examine(HarvestedFile("s", "x", tmp_path / "x"))
+
+
+def test_a_truncated_gzip_keeps_what_came_before(harvested):
+    noise = b"".join(zlib.crc32(bytes([n % 251, n // 251])).to_bytes(4, "big").hex().encode() for n in range(9000))
+    packed = gzip.compress(ISO2709 + noise)
+    file = harvested(packed[: len(packed) - 2000])
+    *records, cut_off, damage = read(file)
+    assert len(records) == 20
+    assert all(isinstance(piece, Raw) for piece in records)
+    assert "no record terminator" in cut_off.reason
+    assert isinstance(damage, ReadError)
+    assert "cut off" in damage.reason
+    assert damage.origin.position == 22
+
+
+def test_a_corrupt_gzip_is_one_reject_and_no_traceback(harvested):
+    packed = bytearray(gzip.compress(ISO2709))
+    packed[-8] ^= 0xFF
+    *records, damage = read(harvested(bytes(packed)))
+    assert len(records) == 20
+    assert "is damaged" in damage.reason
+
+
+def test_a_gzip_of_several_members_is_one_file(harvested):
+    packed = gzip.compress(ISO2709) + gzip.compress(b"") + b"\0\0" + gzip.compress(ISO2709) + b"\0\0\0"
+    assert len(list(read(harvested(packed)))) == 40
+
+
+def test_what_follows_the_compressed_data_is_reported(harvested):
+    *records, damage = read(harvested(gzip.compress(ISO2709) + b"trailing"))
+    assert len(records) == 20
+    assert "not gzip" in damage.reason
+
+
+def test_decompression_is_bounded(harvested):
+    file = harvested(gzip.compress(ISO2709 + bytes(10_000_000)))
+    *records, damage = read(file, max_bytes=len(ISO2709) + 1000)
+    assert len(records) == 20
+    assert "more bytes than are allowed" in damage.reason
+
+
+def test_open_harvested_alone_raises_when_it_is_left(harvested):
+    packed = gzip.compress(ISO2709)
+    file = harvested(packed[:-8])
+    with pytest.raises(HarvestError, match="cut off"), open_harvested(file.path) as stream:
+        assert stream.read() == ISO2709
+    with open_harvested(harvested(ISO2709).path) as stream:
+        assert stream.read(5) == ISO2709[:5]

@@ -1,0 +1,100 @@
+"""Nothing that a query says opens a connection or writes: it is refused before anything evaluates it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bibld.errors import BadQuery
+from bibld.serve._sparql.guard import Forbidden, look
+
+REFUSED = [
+    "SELECT * { SERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    "SELECT * { service silent ?x { ?s ?p ?o } }",
+    "SELECT * { SeRvIcE<http://127.0.0.1/>{ ?s ?p ?o } }",
+    "SELECT * { ?s ?p 1.SERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    "SELECT * { S\\u0045RVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    "SELECT * { \\U00000053ERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    'SELECT * { ?s ?p "a" SERVICE <http://127.0.0.1/> { ?s ?p "b" } }',
+    "SELECT * { # a comment\n SERVICE # another\n <http://127.0.0.1/> { ?s ?p ?o } }",
+    'SELECT * { ?s ?p "#" . SERVICE <http://127.0.0.1/> { ?s ?p ?o } }',
+    "SELECT * { ?s <http://x/#a> ?o . SERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    "PREFIX ex: <http://x/> SELECT * { ?s ex:a\\#b ?o . SERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    "PREFIX ex: <http://x/> SELECT * { ?s ex:a\\'b ?o . SERVICE <http://127.0.0.1/> { ?s ex:c\\'d ?o } }",
+    "PREFIX : <http://x/> SELECT * { SERVICE:x { ?s ?p ?o } }",
+    "SELECT * { ?s ?p '''a'b''' . SERVICE <http://127.0.0.1/> { ?s ?p '''c''' } }",
+    'SELECT * { ?s ?p """a"b""" SERVICE <http://127.0.0.1/> { ?s ?p "" } }',
+    "SELECT * { FILTER(?a <?b) SERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    "SELECT * { \\u0023\nSERVICE <http://127.0.0.1/> { ?s ?p ?o } }",
+    "LOAD <http://127.0.0.1/>",
+    "INSERT DATA { <a:a> <a:b> <a:c> }",
+    "PREFIX ex: <http://x/> DELETE WHERE { ?s ?p ?o }",
+    "BASE <http://x/> # c\n drop all",
+    "SELECT * { ?s ?p ?o } ; LOAD <http://127.0.0.1/>",
+]
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_what_would_write_or_connect_is_refused(query):
+    with pytest.raises(Forbidden):
+        look(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { ?service ?load ?insert }",
+        'SELECT * { ?s ?p "SERVICE <http://x/> LOAD" }',
+        "SELECT * { ?s ?p '''it's SERVICE''' }",
+        "SELECT * { ?s <http://x/SERVICE> ?o } # SERVICE",
+        "PREFIX ex: <http://x/> SELECT * { ?s ex:services ?o ; ex:load ?x }",
+        'SELECT * { ?s ?p "a\\"SERVICE" }',
+        "ASK { ?s ?p 'x'@en-service }",
+        "SELECT (<http://x/a>(?b) AS ?c) { FILTER(?a < 3 && ?b > 2) }",
+    ],
+)
+def test_the_words_may_stand_where_they_are_only_words(query):
+    assert look(query).form in ("SELECT", "ASK")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("SELECT * FROM <http://x/> { ?s ?p ?o }", True),
+        ("SELECT * FROM NAMED <http://x/> { GRAPH ?g { ?s ?p ?o } }", True),
+        ("SELECT * { ?from ?p 'FROM' }", False),
+    ],
+)
+def test_a_dataset_in_the_query_is_seen(query, expected):
+    assert look(query).has_dataset is expected
+
+
+@pytest.mark.parametrize("query", ['SELECT * { ?s ?p "open }', "SELECT * { ?s ?p '''open' }", 'ASK { ?s ?p "a\n" }'])
+def test_a_string_that_is_not_closed_is_bad(query):
+    with pytest.raises(BadQuery, match="not closed"):
+        look(query)
+
+
+@given(st.text() | st.text(alphabet="\"'\\#<>{} SERVICElu0053:?.\n"))
+def test_any_text_is_looked_at_or_refused(text):
+    try:
+        look(text)
+    except BadQuery:
+        return
+
+
+@given(st.sampled_from(REFUSED[:2]), st.data())
+def test_no_escape_of_any_letter_hides_a_keyword(query, data):
+    start = query.upper().index("SERVICE")
+    at = data.draw(st.integers(start, start + 6))
+    form = data.draw(st.sampled_from(("\\u{:04X}", "\\u{:04x}", "\\U{:08X}")))
+    with pytest.raises(Forbidden):
+        look(query[:at] + form.format(ord(query[at])) + query[at + 1 :])
+
+
+def test_a_long_hostile_text_is_looked_at_in_one_pass():
+    look("SELECT * { " + "<" * 100_000 + " }")
+    look("SELECT * { " + "{" * 100_000)
+    with pytest.raises(BadQuery):
+        look("SELECT * { " + '"""' * 50_001)
