@@ -132,14 +132,16 @@ NUMBER_FIELDS = (
 
 
 def _register(number: NumberField) -> None:
-    @IDENTIFIERS.field(number.tag, "az", f"identifier[{number.type}]")
+    has_source = number.type == "nbn"
+
+    @IDENTIFIERS.field(number.tag, "az2" if has_source else "az", f"identifier[{number.type}]")
     def build(field: DataField, view: View[Any]) -> Iterator[Identifier]:
-        """The number, and the wrong ones."""
+        """The number, and the wrong ones; displayLabel says whose national bibliography it is of."""
+        label = field.first("2") if has_source else None
         for subfield in field.subfields:
             if subfield.code in "az":
-                value = subfield.value.strip(" ()") if number.type == "nbn" else subfield.value
-                if value:
-                    yield Identifier(value=value, type=number.type, invalid="yes" if subfield.code == "z" else None)
+                invalid = "yes" if subfield.code == "z" else None
+                yield Identifier(value=subfield.value, type=number.type, invalid=invalid, display_label=label)
 
 
 for _number in NUMBER_FIELDS:

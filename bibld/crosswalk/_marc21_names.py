@@ -186,9 +186,10 @@ def _untyped(texts: Iterable[str]) -> list[NamePart]:
     return [NamePart(value=text) for text in map(chop_name, texts) if text]
 
 
-@NAMES.field("100", PERSONAL_CODES, "name[personal or family], primary: nameParts, dates, roles, identifiers")
-@NAMES.field("110", CORPORATE_CODES, "name[corporate], primary")
-@NAMES.field("111", CONFERENCE_CODES, "name[conference], primary")
+@NAMES.fields(
+    "name[personal, family, corporate, conference], primary: nameParts, dates, roles, identifiers",
+    t100=PERSONAL_CODES, t110=CORPORATE_CODES, t111=CONFERENCE_CODES,
+)  # fmt: skip
 def main_entry(field: DataField, view: View[Any]) -> Iterator[Name]:
     """The name under which the work is entered."""
     name = named(heading_kind(field), field)
@@ -199,9 +200,10 @@ def main_entry(field: DataField, view: View[Any]) -> Iterator[Name]:
     yield replace(name, usage="primary", name_title_group=group)
 
 
-@NAMES.field("700", PERSONAL_CODES, "name[personal or family] (with $t: a related item)")
-@NAMES.field("710", CORPORATE_CODES, "name[corporate] (with $t: a related item)")
-@NAMES.field("711", CONFERENCE_CODES, "name[conference] (with $t: a related item)")
+@NAMES.fields(
+    "name[personal, family, corporate, conference] (with $t: a related item)",
+    t700=PERSONAL_CODES, t710=CORPORATE_CODES, t711=CONFERENCE_CODES,
+)  # fmt: skip
 def added_entry(field: DataField, view: View[Any]) -> Iterator[Name]:
     """A further name."""
     if field.first("t") is not None:

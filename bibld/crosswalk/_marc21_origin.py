@@ -54,9 +54,19 @@ def origin(view: View[Any]) -> Iterator[OriginInfo]:
         main = _origin_info(regular)
         yield main if linkage is None else linkage.marked(main)
     for script, parts in other_scripts.items():
+        _drop_known_dates(parts, regular)
         group = linkage.alt_rep_group if linkage is not None else None
-        yield replace(_origin_info(parts), script=script or None, alt_rep_group=group)
+        if any(parts.values()):
+            yield replace(_origin_info(parts), script=script or None, alt_rep_group=group)
     yield from functions
+
+
+def _drop_known_dates(parts: Parts, regular: Parts) -> None:
+    """What stands in figures is the same in every script."""
+    for name in ("date_issued", "date_created"):
+        known = {date.value.strip("[]") for date in regular.get(name, ())}
+        if name in parts:
+            parts[name] = [date for date in parts[name] if date.value.strip("[]") not in known]
 
 
 def _origin_info(parts: Parts) -> OriginInfo:
@@ -169,7 +179,7 @@ def _country(field: DataField, parts: Parts, view: View[Any]) -> None:
     known = {term.value for place in parts.get("place", ()) for term in place.place_term}
     for code, authority in (("a", "marccountry"), ("c", "iso3166")):
         for text in field.values(code):
-            value = text.strip(" -").casefold()
+            value = text.strip(" -").casefold() if code == "a" else text
             if value and value not in known:
                 known.add(value)
                 _add(parts, "place", _code_place(value, authority))

@@ -84,7 +84,8 @@ def _form_of_item(view: View[Any]) -> str | None:
     if leader_code(view, 6) == "o":
         return "kit"
     other_medium = any(text[:1] in ("c", "h") for text in view.controls("007"))
-    printed = kind in (codes.BOOK, codes.SERIAL) or leader_code(view, 6) in ("c", "d")
+    written = leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,)
+    printed = not written and (kind in (codes.BOOK, codes.SERIAL) or leader_code(view, 6) == "c")
     return "print" if code in (" ", "#") and printed and not other_medium else None
 
 
@@ -141,9 +142,21 @@ def _media_type(field: DataField, parts: Parts) -> None:
 
 
 def _extent(field: DataField, parts: Parts) -> None:
-    text = joined(field.subfields, "abce3g").rstrip(" +:;,")
-    if text:
-        _add(parts, "extent", Extent(value=text, unit=joined(field.subfields, "f") or None))
+    if field.first("f") is None:
+        text = joined(field.subfields, "abce3g").rstrip(" +:;,")
+        if text:
+            _add(parts, "extent", Extent(value=text))
+        return
+    counted: list[Extent] = []
+    for subfield in field.subfields:
+        if subfield.code == "f" and counted:
+            counted[-1] = replace(counted[-1], unit=chop(subfield.value) or None)
+        elif subfield.code == "a" or (subfield.code in "bceg" and not counted):
+            counted.append(Extent(value=subfield.value.rstrip(" +:;,")))
+        elif subfield.code in "bceg":
+            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {subfield.value}")
+    for extent in counted:
+        _add(parts, "extent", extent)
 
 
 def _arrangement(field: DataField, parts: Parts) -> None:

@@ -66,9 +66,12 @@ _NAME_AND_TITLE = {"00": "abcdeq4", "10": "abcde4", "11": "acdejq4"}
 _TITLE_CODES = "fghiklmnoprstvx01"
 
 
-@SERIES.field("700", _NAME_AND_TITLE["00"] + _TITLE_CODES, "relatedItem with titleInfo and name (with $t)")
-@SERIES.field("710", _NAME_AND_TITLE["10"] + _TITLE_CODES, "relatedItem with titleInfo and name (with $t)")
-@SERIES.field("711", _NAME_AND_TITLE["11"] + _TITLE_CODES, "relatedItem with titleInfo and name (with $t)")
+@SERIES.fields(
+    "relatedItem with titleInfo and name (with $t)",
+    t700=_NAME_AND_TITLE["00"] + _TITLE_CODES,
+    t710=_NAME_AND_TITLE["10"] + _TITLE_CODES,
+    t711=_NAME_AND_TITLE["11"] + _TITLE_CODES,
+)
 def work_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
     """A work under a name: contained (second indicator 2), or related as ``$i`` says."""
     if field.first("t") is None:
@@ -79,9 +82,12 @@ def work_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
         yield RelatedItem(mods=collected(made), xlink_href=links_of(field).value_uri, **relation(kind, field))
 
 
-@SERIES.field("800", _NAME_AND_TITLE["00"] + _TITLE_CODES + "w", "relatedItem[series] with titleInfo and name")
-@SERIES.field("810", _NAME_AND_TITLE["10"] + _TITLE_CODES + "w", "relatedItem[series] with titleInfo and name")
-@SERIES.field("811", _NAME_AND_TITLE["11"] + _TITLE_CODES + "w", "relatedItem[series] with titleInfo and name")
+@SERIES.fields(
+    "relatedItem[series] with titleInfo and name",
+    t800=_NAME_AND_TITLE["00"] + _TITLE_CODES + "w",
+    t810=_NAME_AND_TITLE["10"] + _TITLE_CODES + "w",
+    t811=_NAME_AND_TITLE["11"] + _TITLE_CODES + "w",
+)
 def series_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
     """A series entered under a name."""
     made = _name_and_title(field, view)

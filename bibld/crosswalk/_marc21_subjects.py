@@ -71,11 +71,12 @@ def _subject(field: DataField, lead: Sequence[SubjectPart], authority: str | Non
 _TITLE_CODES = "fghklmnoprst"
 
 
-@SUBJECTS.field(
-    "600", "abcdequ4" + _TITLE_CODES + "vxyz012", "subject: name[personal or family], titleInfo, subdivisions"
+@SUBJECTS.fields(
+    "subject: name[personal, family, corporate, conference], titleInfo, subdivisions",
+    t600="abcdequ4" + _TITLE_CODES + "vxyz012",
+    t610="abcden4" + _TITLE_CODES + "vxyz012",
+    t611="acdejnq4" + _TITLE_CODES + "vxyz012",
 )
-@SUBJECTS.field("610", "abcden4" + _TITLE_CODES + "vxyz012", "subject: name[corporate], titleInfo, subdivisions")
-@SUBJECTS.field("611", "acdejnq4" + _TITLE_CODES + "vxyz012", "subject: name[conference], titleInfo, subdivisions")
 def name_as_subject(field: DataField, view: View[Any]) -> Iterator[Subject]:
     """A name, or a work under a name."""
     name = named(heading_kind(field), field, before_title=True)
@@ -119,8 +120,7 @@ def period(field: DataField, view: View[Any]) -> Iterator[Subject]:
         yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field))
 
 
-@SUBJECTS.field("650", "abcdgvxyz012", "subject: topic, subdivisions")
-@SUBJECTS.field("647", "acdgvxyz012", "subject: topic (a named event), subdivisions")
+@SUBJECTS.fields("subject: topic (647: a named event), subdivisions", t647="acdgvxyz012", t650="abcdgvxyz012")
 def topic(field: DataField, view: View[Any]) -> Iterator[Subject]:
     """A topical term, or a named event."""
     text = chop(joined(field.subfields, "abcdg"))

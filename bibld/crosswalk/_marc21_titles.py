@@ -97,21 +97,24 @@ def title_proper(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
     """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 says it."""
     main: list[str] = []
     rest: list[str] = []
-    in_part = False
+    in_part = opens_parallel = False
+    before = ""
     for subfield in field.subfields:
         if subfield.code == "b":
+            opens_parallel = opens_parallel or (not rest and before.endswith("="))
             rest.append(subfield.value)
         elif subfield.code in "np":
             in_part = True
         elif subfield.code in "as" or (subfield.code in "fgk" and not in_part):
             (rest if rest else main).append(subfield.value)
+        before = subfield.value
     title, remainder = " ".join(main), " ".join(rest)
     if not main:
         title, remainder = remainder, ""
     parallel: list[str] = []
-    if remainder and (" = " in remainder or title.endswith("=")):
+    if remainder and (opens_parallel or " = " in remainder):
         first, *parallel = remainder.split(" = ")
-        if title.endswith("="):
+        if opens_parallel:
             first, parallel = "", [first, *parallel]
         remainder = first
     part_number, part_name = parts(field)

@@ -132,6 +132,17 @@ class RuleBook:
 
         return register
 
+    def fields(
+        self, writes: str, **reads: str
+    ) -> Callable[[Callable[[DataField, Any], Produces]], Callable[[DataField, Any], Produces]]:
+        """As :meth:`field`, where the tags differ in their subfields; ``reads`` maps ``tTAG`` to subfield codes."""
+
+        def register(build: Callable[[DataField, Any], Produces]) -> Callable[[DataField, Any], Produces]:
+            self._rules.append(Rule(tuple((tag[1:], codes) for tag, codes in reads.items()), writes, build))
+            return build
+
+        return register
+
     def record(self, writes: str, **reads: str) -> Callable[[Callable[[Any], Produces]], Callable[[Any], Produces]]:
         """The decorated function is called once for a record; ``reads`` maps ``tTAG`` to subfield codes."""
 

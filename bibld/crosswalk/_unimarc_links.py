@@ -196,10 +196,11 @@ def _hosts_of_volume(
     own = view.first("200", "a") or ""
     number = plain(own) if not view.is_nested and is_generic_title(plain(own)) else ""
     is_serial = view.leader.bibliographic_level in "si"
+    other_type = None if is_serial else "set"
     outer = [
         _with_statement(item, stated.get(set_.title))
         for set_ in sets
-        for item in _item(_as_volume(set_, number), "host", None if is_serial else "set", view)
+        for item in _item(_as_volume(set_, number), "host", other_type, view)
     ]
     if subsets:
         inner = tuple(item for item in outer if isinstance(item, RelatedItem))

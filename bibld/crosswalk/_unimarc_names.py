@@ -93,12 +93,12 @@ def family_name(field: DataField, view: UnimarcView) -> Name | None:
 
 
 _KINDS = {"0": personal_name, "1": corporate_name, "2": family_name}
-"""The second figure of a heading's tag, and what it names."""
+"""The figure of a heading's tag that tells what it names: the second in block 7, the third in block 6."""
 
 
 def name_of(field: DataField, view: UnimarcView) -> Name | None:
-    """The name in a heading, by the second figure of its tag (``700`` persons, ``710`` bodies, ``720`` families)."""
-    return _KINDS[field.tag[1]](field, view)
+    """The name in a heading: 700 and 600 persons, 710 and 601 bodies, 720 and 602 families."""
+    return _KINDS[field.tag[2] if field.tag[0] == "6" else field.tag[1]](field, view)
 
 
 def _identified(name: Name, field: DataField, view: UnimarcView) -> Name:

@@ -19,6 +19,7 @@ _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 _YEARS = re.compile(r"\[?(1[4-9]\d\d|20\d\d)\]?\s*[-–—]\s*\[?(1[4-9]\d\d|20\d\d)\]?\.?")
 _UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
 _COUNTRY = re.compile(r"[A-Z]{2}")
+_PLACE_CODE = re.compile(r"[A-Z0-9-]{2,8}")
 _BRACKETS = str.maketrans("", "", "[]. ")
 _OPEN = "9999"
 _EVENT_OF_214 = {"0": "publication", "1": "production", "2": "distribution", "3": "manufacture"}
@@ -167,8 +168,10 @@ def _country_codes(view: UnimarcView) -> Iterator[Place]:
                     yield Place(place_term=(PlaceTerm(value=value.strip(" |#"), type="text"),))
                     break
         for value in field.values("b", "c"):
-            if value.strip(" |#"):
-                yield Place(place_term=(PlaceTerm(value=value.strip(" |#"), type="code"),))
+            text = value.strip(" |#")
+            if text:
+                type_ = "code" if _PLACE_CODE.fullmatch(text) else "text"
+                yield Place(place_term=(PlaceTerm(value=text, type=type_),))
 
 
 def _places(field: DataField | None, code: str, view: UnimarcView) -> Iterator[Place]:

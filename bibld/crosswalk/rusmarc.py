@@ -32,6 +32,8 @@ def sniffs(record: MarcRecord) -> bool:
     """Whether a record is UNIMARC as libraries of Russia and its neighbours write it."""
     if not is_unimarc(record):
         return False
+    if (record.control_number or "").upper().startswith(("RU\\", "RU/")):
+        return True
     agencies = list(record.fields("801"))
     for field in agencies:
         if field.first("a") in _COUNTRIES or (field.first("g") or "").lower().startswith(_RULES):
@@ -39,9 +41,7 @@ def sniffs(record: MarcRecord) -> bool:
     coded = next((value for field in record.fields("100") for value in field.values("a")), "")
     if coded[22:25].lower() in _LANGUAGES:
         return True
-    if agencies:
-        return False
-    return any(field.first("j") or field.first("p") for field in record.fields("899")) or (record.control_number or "").upper().startswith(("RU\\", "RU/"))
+    return not agencies and any(field.first("j") or field.first("p") for field in record.fields("899"))
 
 
 def convert(record: MarcRecord, settings: Settings) -> Converted:

@@ -83,12 +83,11 @@ def application(site: Site) -> Starlette:
     limits = Limits(
         settings.query_timeout,
         settings.query_memory,
-        settings.max_result,
         settings.query_workers,
         settings.query_queue,
     )
     pool = Pool(store, limits)
-    sparql = SparqlEndpoint(pool, pages, vocabulary, addresses.iris.base)
+    sparql = SparqlEndpoint(pool, pages, vocabulary, addresses.iris.base, settings.max_result)
     files = Files(site.release, site.manifest, addresses)
     return _app.build(_app.Parts(addresses, Documents(sources, pages), files, pages, sparql, pool))
 

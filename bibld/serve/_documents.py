@@ -47,7 +47,8 @@ class Documents:
         self._sources = sources
         self._pages = pages
         self._addresses = sources.addresses
-        self._finder = Finder(sources.addresses.iris, sources.catalog, sources.graph.mentions)
+        ids = [figures.source for figures in sources.manifest.figures.sources]
+        self._finder = Finder(sources.addresses.iris, sources.catalog, sources.graph.mentions, ids)
         self._written = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._write)
 
     async def answer(self, request: Request) -> Response:

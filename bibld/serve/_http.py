@@ -20,7 +20,10 @@ from bibld.serve._negotiation import accepts_gzip
 Endpoint = Callable[[Request], Awaitable[Response]]
 VARY = "Accept, Accept-Encoding"
 _KEPT_IN_LINKS = "%:/?#[]@!$&'()*+,;=-._~"
-_WORTH_COMPRESSING = 1000
+_WORTH_COMPRESSING = range(1000, 1 << 21)
+"""Bytes; larger bodies would hold up other requests."""
+_CACHED_BODY = 1 << 18
+
 _COMPRESSIBLE = ("text/", "application/xml", "application/json", "application/n-triples")
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -78,7 +81,7 @@ def respond(request: Request, representation: Representation) -> Response:
     """Answer with a representation, or with 304 where the client has it; coded with gzip where that pays."""
     body = representation.body
     is_coded = (
-        len(body) >= _WORTH_COMPRESSING
+        len(body) in _WORTH_COMPRESSING
         and representation.media_type.startswith(_COMPRESSIBLE)
         and accepts_gzip(request.headers.get("accept-encoding"))
     )
@@ -87,7 +90,7 @@ def respond(request: Request, representation: Representation) -> Response:
     if representation.status == 200 and _has(request, tag):
         return Response(status_code=304, headers=headers)
     if is_coded:
-        body = _compressed(body)
+        body = _compressed(body) if len(body) > _CACHED_BODY else _compressed_once(body)
         headers["Content-Encoding"] = "gzip"
     response = Response(body, representation.status, headers)
     response.headers["Content-Type"] = with_charset(representation.media_type)
@@ -121,14 +124,17 @@ def _has(request: Request, tag: str) -> bool:
     return tag in tags or "*" in tags
 
 
-@lru_cache(maxsize=256)
 def _digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()[:32]
 
 
-@lru_cache(maxsize=128)
 def _compressed(body: bytes) -> bytes:
     return gzip.compress(body, compresslevel=5, mtime=0)
+
+
+@lru_cache(maxsize=256)
+def _compressed_once(body: bytes) -> bytes:
+    return _compressed(body)
 
 
 class Headers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import msgspec
@@ -84,12 +84,15 @@ def split_suffix(path: str) -> tuple[str, str | None]:
 
 
 class Finder:
-    """Finds what a path names. ``mentions`` tells whether the store holds an IRI."""
+    """Finds what a path names. ``mentions`` tells whether the store holds an IRI, ``sources`` are the sources' ids."""
 
-    def __init__(self, iris: Iris, catalog: CatalogView, mentions: Callable[[str], bool]) -> None:
+    def __init__(
+        self, iris: Iris, catalog: CatalogView, mentions: Callable[[str], bool], sources: Iterable[str]
+    ) -> None:
         self._iris = iris
         self._catalog = catalog
         self._mentions = mentions
+        self._datasets = {"dataset", *(f"dataset/{source}" for source in sources)}
 
     def find(self, path: str) -> Thing | Moved | Gone | None:
         """What ``path`` (which follows the base) names; None for what never was."""
@@ -107,7 +110,7 @@ class Finder:
             return None
         if path == "ontology":
             return Thing("ontology", path, iri)
-        if path == "dataset" or (folder == "dataset" and self._mentions(iri)):
+        if path in self._datasets or (folder == "dataset" and self._mentions(iri)):
             return Thing("dataset", path, iri)
         if not path or not self._mentions(iri):
             return None

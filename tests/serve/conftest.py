@@ -180,6 +180,7 @@ def quads() -> list[str]:
         quad(alone, term["homepage"], iri("javascript:alert(1)")),
         quad(iri(AUTHOR), term["type"], iri("http://xmlns.com/foaf/0.1/Person")),
         quad(iri(AUTHOR), term["label"], literal("Толстой, Лев Николаевич, 1828-1910", "ru")),
+        quad(iri(AUTHOR), term["label"], literal("Tolstoĭ, Lev", "ru-Latn")),
         quad(iri(match), iri(IRIS.term("score")), typed("0.964", "decimal"), provenance),
         quad(
             iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))

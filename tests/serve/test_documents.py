@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 
+import msgspec
 import pyoxigraph as ox
 import pytest
 import rdflib
@@ -347,8 +347,32 @@ def test_well_known_addresses(client):
     assert (home.status_code, home.headers["location"]) == (307, "/lod/")
 
 
-def test_gzip_of_nothing_is_never_sent_for_small_bodies(client):
-    answer = client.get("/robots.txt", accept_encoding="gzip")
-    assert "content-encoding" not in answer.headers
-    with pytest.raises(gzip.BadGzipFile):
-        gzip.decompress(answer.content)
+def test_small_bodies_are_sent_as_they_are(client):
+    assert "content-encoding" not in client.get("/robots.txt", accept_encoding="gzip").headers
+
+
+def test_a_base_without_path_is_served_from_the_root(site, running):
+    dataset = msgspec.structs.replace(site.manifest.dataset, base="https://books.example/")
+    moved = msgspec.structs.replace(site, manifest=msgspec.structs.replace(site.manifest, dataset=dataset))
+    with running(moved) as client:
+        assert "/static/site.css" in client.get("/", "text/html").text
+        assert client.get("/static/site.css").status_code == 200
+        assert client.get("/resource/rsl/01003120729").headers["location"] == "/doc/resource/rsl/01003120729.html"
+        assert client.get("/dataset.ttl").status_code == 200
+        assert client.get("//evil.example/").status_code in (200, 404)
+        assert "location" not in client.get("//evil.example/").headers
+
+
+def test_a_fault_of_the_server_is_told_to_its_log_and_not_to_the_client(site, running, caplog):
+    class Broken:
+        def __getattr__(self, name):
+            if name == "sample_founders":
+                return lambda count: []
+            raise OSError("/secret/path")
+
+    with running(msgspec.structs.replace(site, catalog=Broken())) as client:
+        answer = client.get("/lod/resource/rsl/01003120729", "application/json")
+    assert (answer.status_code, bare(answer)) == (500, "application/problem+json")
+    assert "secret" not in answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "/secret/path" in caplog.text

@@ -162,6 +162,7 @@ class Pages:
             comparison=views.comparison([(record.id, record.mods) for record in records]),
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
+            statements=self._statements(triples, thing),
             structured=_script_json(views.schema_org(merged, thing.iri)),
             **common,
         )

@@ -14,7 +14,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -40,11 +40,10 @@ class TooMuch(BadQuery):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """``seconds`` for one query, MiB of ``memory`` for one, MiB of one ``answer``, processes, queries that may wait."""
+    """``seconds`` for one query, MiB of ``memory`` for one, processes, queries that may wait."""
 
     seconds: float
     memory: int
-    answer: int
     workers: int
     waiting: int
 
@@ -52,7 +51,8 @@ class Limits(msgspec.Struct, frozen=True):
 class Query(msgspec.Struct, frozen=True):
     """One query. ``table`` and ``graph`` are the media types to answer in, None where the client accepts none.
 
-    Without graphs the dataset is the query's own, or (``union``) the union of all graphs.
+    Without graphs the dataset is the query's own, or (``union``) the union of all graphs. The answer may have ``limit``
+    MiB.
     """
 
     query: str
@@ -61,6 +61,7 @@ class Query(msgspec.Struct, frozen=True):
     table: str | None
     graph: str | None
     prefixes: dict[str, str]
+    limit: int
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
 
@@ -86,14 +87,7 @@ class _Worker:
 
     def __init__(self, store: Path, limits: Limits) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", str(_WORKER), str(store), str(limits.memory)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            bufsize=0,
-            start_new_session=True,  # Ctrl-C in a terminal is for the server, which ends its workers itself
-        )
+        self._process = _started([sys.executable, "-I", str(_WORKER), str(store), str(limits.memory)], self._stderr)
         self.queries = 0
         try:
             self._receive(time.monotonic() + _START_SECONDS)
@@ -116,10 +110,12 @@ class _Worker:
 
     def ask(self, job: dict[str, Any], deadline: float) -> tuple[dict[str, Any], bytes]:
         data = json.dumps(job).encode()
+        rest = memoryview(struct.pack(">I", len(data)) + data)
         assert self._process.stdin is not None
         self.queries += 1
         try:
-            self._process.stdin.write(struct.pack(">I", len(data)) + data)
+            while rest:
+                rest = rest[os.write(self._process.stdin.fileno(), rest) :]
         except BrokenPipeError as error:
             raise _Ended from error
         return self._receive(deadline)
@@ -157,6 +153,21 @@ class _Worker:
                     raise _Ended
                 taken += piece
         return bytes(taken)
+
+
+def _started(command: list[str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C in a terminal is for the server, which ends its workers itself
+        )
+    except OSError as error:
+        stderr.close()
+        raise Unavailable(f"no query process can be started: {error.strerror}") from error
 
 
 class Pool:
@@ -210,7 +221,7 @@ class Pool:
         try:
             job = {
                 **msgspec.to_builtins(query),
-                "limit": self._limits.answer * _MEBIBYTE,
+                "limit": query.limit * _MEBIBYTE,
                 "seconds": self._limits.seconds,
             }
             answer, body = worker.ask(job, started + self._limits.seconds)
@@ -222,7 +233,7 @@ class Pool:
             raise self._why(worker) from error
         finally:
             self._put_back(worker, alive)
-        return self._understood(answer, body)
+        return self._understood(query, answer, body)
 
     def _acquire(self) -> _Worker:
         with self._lock:
@@ -232,8 +243,11 @@ class Pool:
         if worker is None:
             worker = _Worker(self._store, self._limits)
         with self._lock:
-            self._busy.append(worker)
-        return worker
+            if not self._closed:
+                self._busy.append(worker)
+                return worker
+        worker.end()
+        raise Unavailable("the server is stopping")
 
     def _put_back(self, worker: _Worker, alive: bool) -> None:
         with self._lock:
@@ -251,14 +265,14 @@ class Pool:
             return TooMuch("the query is nested too deeply")
         return Unavailable("the process that evaluated the query ended before it had an answer")
 
-    def _understood(self, answer: dict[str, Any], body: bytes) -> Answer:
+    def _understood(self, query: Query, answer: dict[str, Any], body: bytes) -> Answer:
         status, detail = answer["status"], answer.get("detail", "")
         if status == "ok":
             return Answer(answer["kind"], answer["media_type"], body)
         if status == "syntax":
             raise BadQuery(detail)
         if status == "too large":
-            raise TooMuch(f"the result is larger than {self._limits.answer} MiB; add LIMIT, or take the dump")
+            raise TooMuch(f"the result is larger than {query.limit} MiB; add LIMIT, or take the dump")
         if status == "memory":
             raise TooMuch(f"the query needs more than {self._limits.memory} MiB of memory")
         if status == "not acceptable":

@@ -69,6 +69,7 @@ _NAMED = {
 """Values of ``format=`` → media types for tables and graphs."""
 
 _LONGEST_QUERY = 256 * 1024
+_PAGE_MEBIBYTES = 4
 _RETRY_AFTER = "10"
 
 
@@ -85,11 +86,12 @@ class Asked(msgspec.Struct, frozen=True):
 class SparqlEndpoint:
     """Answers at one path."""
 
-    def __init__(self, pool: Pool, pages: Pages, vocabulary: Vocabulary, base: str) -> None:
+    def __init__(self, pool: Pool, pages: Pages, vocabulary: Vocabulary, base: str, max_result: int) -> None:
         self._pool = pool
         self._pages = pages
         self._vocabulary = vocabulary
         self._base = base
+        self._max_result = max_result
 
     async def answer(self, request: Request) -> Response:
         """Answer one request (SPARQL 1.1 Protocol, 2.1)."""
@@ -116,6 +118,7 @@ class SparqlEndpoint:
             _TABLES[table] if table else None,
             _GRAPHS[graph] if graph else None,
             dict(self._vocabulary.prefixes),
+            min(self._max_result, _PAGE_MEBIBYTES) if _HTML in (table, graph) else self._max_result,
             asked.default_graphs,
             asked.named_graphs,
         )

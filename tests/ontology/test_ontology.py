@@ -1,0 +1,182 @@
+"""The ontology, its shapes, context and example queries."""
+
+import re
+import warnings
+from pathlib import Path
+
+import msgspec
+import pyoxigraph as ox
+import pytest
+import rdflib
+from rdflib.namespace import OWL, RDF, RDFS
+
+from bibld.model.iris import Iris
+from bibld.model.linkage import Cluster, Merged
+from bibld.model.mods import Identifier, Mods
+from bibld.model.ontology import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
+from bibld.resources import folder
+from bibld.triplify import dataset_statements, entity_statements, statements
+from bibld.triplify._vocabulary import PREFIXES
+from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
+
+TRIPLIFY = Path(__file__).parents[2] / "bibld" / "triplify"
+TERM = f"{BASE}ontology#"
+CLASSES = (OWL.Class, OWL.ObjectProperty, OWL.DatatypeProperty)
+
+
+def graph(name: str) -> rdflib.Graph:
+    return rdflib.Graph().parse(data=ontology_text(name, IRIS), format="turtle")
+
+
+def published() -> list[str]:
+    made = statements(MERGED, [EDGE], IRIS)
+    lines = [*made.quads, *dataset_statements([], IRIS)]
+    for entity in sorted({claim.entity for claim in made.claims}):
+        lines += entity_statements(entity, made.claims, IRIS)
+    return lines
+
+
+@pytest.fixture(scope="module")
+def ontology() -> rdflib.Graph:
+    return rdflib.Graph().parse(data=ontology_turtle(IRIS), format="turtle")
+
+
+@pytest.fixture(scope="module")
+def declared(ontology) -> set[str]:
+    return {str(term) for kind in CLASSES for term in ontology.subjects(RDF.type, kind)}
+
+
+@pytest.mark.parametrize("name", ["bibld.ttl", "alignment.ttl", "shapes.ttl"])
+def test_the_files_stand_under_the_base_of_the_site(name):
+    assert PLACEHOLDER not in ontology_text(name, IRIS)
+    assert (rdflib.URIRef(f"{BASE}ontology"), RDF.type, OWL.Ontology) in graph("bibld.ttl")
+    assert len(graph(name)) > 20
+
+
+def test_every_term_has_label_and_comment_in_both_languages(ontology, declared):
+    assert declared
+    for term in sorted(declared):
+        for predicate in (RDFS.label, RDFS.comment):
+            languages = {text.language for text in ontology.objects(rdflib.URIRef(term), predicate)}
+            assert languages == {"en", "ru"}, (term, predicate)
+        assert term.startswith(TERM)
+
+
+def test_every_term_that_the_data_use_is_declared(declared):
+    used = set(re.findall(rf"{re.escape(TERM)}[A-Za-z]+", "".join(published())))
+    called = {
+        f"{TERM}{name}"
+        for file in TRIPLIFY.glob("*.py")
+        for name in re.findall(r'(?:\.own|\.term|_number)\((?:draft, )?"([A-Za-z]+)"', file.read_text("utf-8"))
+    }
+    assert used
+    assert used <= called <= declared
+
+
+def test_every_declared_term_is_used(declared):
+    assert declared == set(re.findall(rf"{re.escape(TERM)}[A-Za-z]+", "".join(published())))
+
+
+def test_a_version_and_a_licence_are_stated(ontology):
+    subject = rdflib.URIRef(f"{BASE}ontology")
+    assert ontology.value(subject, OWL.versionIRI) is not None
+    licence = ontology.value(subject, rdflib.DCTERMS.license)
+    assert str(licence) == "https://creativecommons.org/publicdomain/zero/1.0/"
+
+
+@pytest.mark.parametrize("name", ["alignment.ttl", "shapes.ttl"])
+def test_other_files_speak_of_declared_terms_only(name, declared):
+    terms = {str(term) for triple in graph(name) for term in triple if str(term).startswith(TERM)}
+    own = {term for term in terms if not term.startswith((f"{TERM}shape", f"{TERM}alignment"))}
+    assert own
+    assert own <= declared
+
+
+def shacl_report(lines: list[str]) -> tuple[bool, str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pyshacl's own deprecations are not ours
+        import pyshacl
+
+        data = rdflib.Graph()
+        for quad in ox.parse("".join(lines), ox.RdfFormat.N_QUADS):
+            data.parse(data=f"{quad.triple} .\n", format="nt")
+        conforms, _, text = pyshacl.validate(data, shacl_graph=graph("shapes.ttl"))
+        return conforms, text
+
+
+def test_a_typical_publication_has_the_promised_shape():
+    conforms, text = shacl_report(published())
+    assert conforms, text
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (f'<{IRIS.resource(NLR)}> <{PREFIXES["bibo"]}isbn13> "978-5-7107-6512-8" .\n', "thirteen digits"),
+        (f'<{IRIS.resource(NLR)}> <{PREFIXES["dcterms"]}creator> "Толстой" .\n', "agent with an IRI"),
+        (f'<{IRIS.resource(NLR)}> <{PREFIXES["dcterms"]}issued> "1970"^^<{PREFIXES["xsd"]}integer> .\n', "a year"),
+        (f"<{BASE}x> <{PREFIXES['prov']}wasDerivedFrom> <{IRIS.record(NLR)}> .\n", "has a class"),
+    ],
+)
+def test_the_shapes_find_what_is_wrong(line, what):
+    conforms, text = shacl_report([*published(), line])
+    assert not conforms
+    assert what in text
+
+
+def test_a_publication_without_a_title_is_found():
+    nameless = Merged(Cluster(NLR, (NLR,)), Mods(identifier=(Identifier("1", type="local"),)), ())
+    conforms, text = shacl_report(list(statements(nameless, [], IRIS).quads))
+    assert not conforms
+    assert "title or a label" in text
+
+
+def test_the_context_has_the_prefixes_of_the_data_and_reads_as_json_ld():
+    held = context(IRIS)
+    prefixes = {name: iri for name, iri in held.items() if isinstance(iri, str)}
+    assert prefixes == {**PREFIXES, "bibld": TERM}
+    document = {"@context": held, "@id": IRIS.resource(NLR), "dcterms:creator": IRIS.agent("viaf-1")}
+    read = rdflib.Graph().parse(data=msgspec.json.encode(document), format="json-ld")
+    assert list(read.objects()) == [rdflib.URIRef(IRIS.agent("viaf-1"))]
+
+
+def test_every_term_of_the_context_has_a_known_prefix():
+    held = context(IRIS)
+    assert all(name.partition(":")[0] in held for name in held if ":" in name)
+
+
+def test_there_are_enough_examples_and_each_says_what_it_asks():
+    examples = example_queries(IRIS)
+    assert len(examples) >= 12
+    assert len({example.title for example in examples}) == len(examples)
+    for example in examples:
+        assert example.description.endswith("."), example.name
+        assert PLACEHOLDER not in example.sparql
+
+
+@pytest.mark.parametrize("example", example_queries(Iris(BASE)), ids=lambda example: example.name)
+def test_examples_run_on_oxigraph_and_rdflib_and_give_the_same(example):
+    lines = published()
+    store = ox.Store()
+    store.load("".join(lines).encode(), ox.RdfFormat.N_QUADS)
+    dataset = rdflib.Dataset(default_union=True)
+    dataset.parse(data="".join(lines), format="nquads")
+    ours = list(store.query(example.sparql, use_default_graph_as_union=True))
+    assert len(ours) == len(list(dataset.query(example.sparql)))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [example.name for example in example_queries(Iris(BASE)) if example.name[:2] not in ("13", "18", "12")],
+)
+def test_examples_find_something_in_a_typical_publication(name):
+    store = ox.Store()
+    store.load("".join(published()).encode(), ox.RdfFormat.N_QUADS)
+    (example,) = [example for example in example_queries(Iris(BASE)) if example.name == name]
+    assert list(store.query(example.sparql, use_default_graph_as_union=True))
+
+
+def test_the_folder_is_complete():
+    assert {"bibld.ttl", "alignment.ttl", "shapes.ttl", "context.jsonld", "README.md", "queries"} <= {
+        path.name for path in folder("ontology").iterdir()
+    }

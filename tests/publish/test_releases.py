@@ -1,0 +1,37 @@
+"""Releases are numbered, complete or not there at all, and the last ones are kept."""
+
+import gzip
+
+from bibld.publish._dumps import write_dumps
+from bibld.publish._releases import Releases
+
+
+def test_numbers_go_up_and_old_releases_are_let_go(tmp_path):
+    releases = Releases(tmp_path)
+    assert releases.current() is None
+    for expected in (1, 2, 3):
+        number, place = releases.building()
+        assert number == expected
+        (place / "file").write_text(str(number))
+        assert releases.complete(number, place, keep=2).name == str(expected)
+    assert releases.numbers() == [2, 3]
+    assert (releases.current() / "file").read_text() == "3"
+
+
+def test_what_was_left_half_built_is_not_a_release(tmp_path):
+    releases = Releases(tmp_path)
+    _, place = releases.building()
+    (place / "half").write_text("")
+    assert releases.numbers() == []
+    _, again = releases.building()
+    assert list(again.iterdir()) == []
+
+
+def test_dumps_hold_no_time_and_no_name(tmp_path):
+    lines = ['<http://x/a> <http://x/p> "б" .\n', "<http://x/a> <http://x/p> <http://x/b> <http://x/g> .\n"]
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        write_dumps(lines, tmp_path / folder, "d")
+    assert (tmp_path / "one/d.nq.gz").read_bytes() == (tmp_path / "two/d.nq.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "one/d.nq.gz").read_bytes()).decode() == "".join(lines)
+    assert gzip.decompress((tmp_path / "one/d.nt.gz").read_bytes()).decode() == lines[0]

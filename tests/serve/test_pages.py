@@ -1,0 +1,217 @@
+"""Pages for people: whole, safe, without foreign requests, and usable without a mouse or JavaScript."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+RESOURCE = "/lod/doc/resource/rsl/RU~5CNLR~5Cbibl~5C204591.html"
+HOSTILE = "/lod/doc/resource/rsl/01003120729.html"
+RECORD = "/lod/record/nlr/0042~2017.html"
+MATCH = "/lod/match/nlr~3A0042~2017~7Crsl~3ARU~5CNLR~5Cbibl~5C204591.html"
+PUBLISHER = "/lod/doc/publisher/~D0~BD~D0~B0~D1~83~D0~BA~D0~B0.html"
+PAGES = (
+    "/lod/",
+    RESOURCE,
+    HOSTILE,
+    RECORD,
+    MATCH,
+    PUBLISHER,
+    "/lod/dataset.html",
+    "/lod/ontology.html",
+    "/lod/sparql?query=ASK%7B%7D&format=html",
+    "/lod/nothing",
+)
+VOID = {"meta", "link", "br", "input", "path", "hr", "img"}
+
+
+class Page(HTMLParser):
+    """Checks nesting and gathers what tests ask for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.scripts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts.append(data)
+        else:
+            self.text += data
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def page(client, path: str) -> Page:
+    answer = client.get(path, "text/html")
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    return Page(answer.text)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_well_formed_and_have_their_landmarks(client, path):
+    seen = page(client, path)
+    assert seen.open == []
+    names = [name for name, _ in seen.tags]
+    for landmark in ("header", "nav", "main", "footer", "h1", "title"):
+        assert landmark in names
+    assert names.count("h1") == names.count("main") == 1
+    assert seen.of("html")[0]["lang"] == "en"
+    headings = [int(name[1]) for name in names if re.fullmatch(r"h[1-6]", name)]
+    assert all(after - before <= 1 for before, after in itertools.pairwise(headings))
+    ids = [attributes["id"] for _, attributes in seen.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    labelled = {attributes["for"] for attributes in seen.of("label") if "for" in attributes}
+    assert all(attributes["id"] in labelled for attributes in seen.of("textarea"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_load_nothing_from_elsewhere_and_run_nothing(client, path):
+    seen = page(client, path)
+    for attributes in seen.of("script"):
+        assert attributes["type"] == "application/ld+json"
+    loaded = [each["href"] for each in seen.of("link") if each["rel"] in ("stylesheet", "icon")]
+    loaded += [each.get("src") for name in ("img", "script", "iframe") for each in seen.of(name) if each.get("src")]
+    assert loaded
+    assert all(address.startswith("/lod/") for address in loaded)
+    assert not any(name.startswith("on") or name == "style" for _, attributes in seen.tags for name in attributes)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_links_lead_somewhere_and_foreign_ones_are_marked(client, path):
+    for attributes in page(client, path).of("a"):
+        href = attributes["href"]
+        if href.startswith(("http://", "https://")):
+            assert {"nofollow", "noopener"} <= set(attributes["rel"].split())
+        elif not href.startswith("#"):
+            assert href.startswith("/")
+            assert client.get(href.partition("#")[0]).status_code in (200, 303), href
+
+
+def test_only_web_addresses_become_links(client):
+    seen = page(client, HOSTILE)
+    hrefs = [attributes["href"] for attributes in seen.of("a")]
+    assert "https://example.org/read" in hrefs
+    assert not any("javascript" in href for href in hrefs)
+    assert "javascript:alert(1)" in seen.text
+
+
+def test_hostile_titles_stay_text(client):
+    answer = client.get(HOSTILE, "text/html")
+    assert "<script>alert" not in answer.text
+    seen = Page(answer.text)
+    assert "Война </script><script>alert(1)</script> & мир" in seen.text
+    (structured,) = seen.scripts
+    assert json.loads(structured)["name"].startswith("Война </script>")
+
+
+def test_the_resource_page_tells_what_was_merged_and_why(client):
+    seen = page(client, RESOURCE)
+    assert "merged from 2 records" in seen.text
+    marks = [attributes for attributes in seen.of("span") if attributes.get("class") == "mark"]
+    assert len(marks) == 4  # two publishers and an ISBN are not everybody's; one explains the mark
+    assert [attributes["title"] for attributes in marks[:2]] == [
+        "Only in records of: Russian State Library",
+        "Only in records of: National Library of Russia",
+    ]
+    differing = [attributes for attributes in seen.of("td") if attributes.get("class") == "differs"]
+    assert len(differing) == 4  # publisher and ISBN in two columns
+    for told in ("0.964", "by model", "Title, author and year agree.", "publisher", "0.620", "title+year"):
+        assert told in seen.text
+    hrefs = {attributes["href"] for attributes in seen.of("a")}
+    assert MATCH.removesuffix(".html") in hrefs
+    assert RECORD.removesuffix(".html") in hrefs
+    assert any(href.startswith("/lod/agent/") for href in hrefs)
+
+
+def test_structured_data_names_the_book(client):
+    structured = json.loads(page(client, RESOURCE).scripts[0])
+    assert structured["@id"] == "https://data.example.org/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591"
+    assert structured["author"] == [{"@type": "Person", "name": "Толстой, Лев Николаевич, 1828-1910"}]
+    assert structured["isbn"] == ["5280010000"]
+    assert structured["datePublished"] == "1978"
+
+
+def test_a_resource_of_one_record_shows_no_marks(client):
+    seen = page(client, HOSTILE)
+    assert not [attributes for attributes in seen.of("span") if attributes.get("class") == "mark"]
+    assert not [attributes for attributes in seen.of("td") if attributes.get("class") == "differs"]
+    assert "Why these were merged" not in seen.text
+
+
+def test_the_record_page_shows_the_original_and_its_forms(client):
+    seen = page(client, RECORD)
+    assert "=200  1\\$aВойна и мир$fЛ. Н. Толстой" in seen.text
+    hrefs = {attributes["href"] for attributes in seen.of("a")}
+    for form in ("marcxml", "mods.xml", "ttl"):
+        path = next(href for href in hrefs if href.endswith(f".{form}"))
+        assert client.get(path).status_code == 200
+
+
+def test_an_entity_page_is_bounded_and_says_how_many_are_left(client):
+    seen = page(client, PUBLISHER)
+    pointing = [attributes for attributes in seen.of("a") if attributes["href"].startswith("/lod/concept/")]
+    assert len(pointing) == 100
+    assert "50 more" in seen.text
+
+
+def test_russian_is_marked_as_russian(client):
+    seen = page(client, RESOURCE)
+    assert seen.of("h1")[0]["lang"] == "ru"
+
+
+def test_the_first_page_shows_figures_downloads_and_samples(client, site):
+    seen = page(client, "/lod/")
+    for told in (
+        "Books of two libraries",
+        "Книги двух библиотек",
+        "Russian State Library",
+        site.manifest.files[0].sha256,
+    ):
+        assert told in seen.text
+    hrefs = {attributes["href"] for attributes in seen.of("a")}
+    assert "/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591" in hrefs
+    assert "/lod/dumps/bibld.nq.gz" in hrefs
+
+
+def test_every_example_query_is_valid_here(client):
+    hrefs = {attributes["href"] for attributes in page(client, "/lod/sparql").of("a")}
+    examples = sorted(href for href in hrefs if "example=" in href)
+    assert examples
+    for href in examples:
+        (text,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", client.get(href, "text/html").text, re.DOTALL)
+        query = Page(f"<p>{text}</p>").text
+        headers = {"content-type": "application/sparql-query"}
+        answer = client.request("POST", "/lod/sparql", content=query, headers=headers)
+        assert answer.status_code == 200, (href, answer.text)
+
+
+@pytest.mark.parametrize(("path", "status"), [("/lod/nothing", 404), ("/lod/resource/nlr/13", 410)])
+def test_errors_are_pages_for_people_and_problems_for_programs(client, path, status):
+    shown = client.get(path, "text/html")
+    assert (shown.status_code, shown.headers["content-type"]) == (status, "text/html; charset=utf-8")
+    assert f">{status}<" in shown.text
+    problem = client.get(path, "application/json")
+    assert (problem.status_code, problem.headers["content-type"]) == (status, "application/problem+json")
+    assert problem.json()["status"] == status

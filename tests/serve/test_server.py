@@ -1,0 +1,95 @@
+"""A real server in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+SCRIPT = """
+import importlib.util, sys
+from pathlib import Path
+spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
+sample = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sample)
+import bibld.serve
+bibld.serve.serve(sample.make_site(Path(sys.argv[2]), bibld.serve.Settings(port=int(sys.argv[3]))))
+"""
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_starts_answers_and_ends_with_all_its_processes(tmp_path, number):
+    conftest = Path(__file__).with_name("conftest.py")
+    server = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(conftest), str(tmp_path), "0"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stderr is not None
+        said = server.stderr.readline()
+        found = re.fullmatch(r"serving release 1 at (http://127\.0\.0\.1:[0-9]+/lod/)\n", said)
+        assert found, said + server.stderr.read()
+        with httpx.Client(base_url=found[1]) as http:
+            assert "<h1>" in http.get("").text
+            document = http.get("dataset", headers={"accept": "text/turtle"})
+            assert document.headers["content-type"] == "text/turtle; charset=utf-8"
+            assert http.head("dataset").content == b""
+            assert http.get("dumps/void.ttl").status_code == 200
+            assert http.get("sparql", params={"query": "ASK { ?s ?p ?o }"}).json()["boolean"] is True
+        children = _children(server.pid)
+        assert children
+        server.send_signal(number)
+        assert server.wait(timeout=20) == 0
+        assert not any(_lives(child) for child in children)
+    finally:
+        server.kill()
+        server.communicate()
+
+
+@pytest.mark.server
+def test_a_taken_address_is_an_error_that_says_so(tmp_path, taken_port):
+    conftest = Path(__file__).with_name("conftest.py")
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(conftest), str(tmp_path), str(taken_port)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ended.returncode != 0
+    assert f"port {taken_port}" in ended.stderr
+    assert "choose another port" in ended.stderr
+
+
+@pytest.fixture
+def taken_port():
+    """A port that somebody else listens at."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield taken.getsockname()[1]
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for task in Path(f"/proc/{parent}/task").iterdir():
+        found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def _lives(process: int) -> bool:
+    """Whether a process runs; a moment is given to it to be gone."""
+    for _ in range(50):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.02)
+    return True

@@ -1,0 +1,260 @@
+"""The SPARQL 1.1 protocol, and what becomes of queries that want too much."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import msgspec
+import pyoxigraph as ox
+import pytest
+
+ENDPOINT = "/lod/sparql"
+ALL = "SELECT * WHERE { ?s ?p ?o }"
+COUNT = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }"
+PRODUCT = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
+GREEDY = "SELECT * WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } ORDER BY ?c ?f ?i"
+LARGE = "SELECT * WHERE { ?a ?b ?c . ?d ?e ?f }"
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+def ask(client, query, accept="application/sparql-results+json", **parameters):
+    return client.get(f"{ENDPOINT}?{urlencode({'query': query, **parameters}, doseq=True)}", accept)
+
+
+def number(answer) -> int:
+    assert answer.status_code == 200, answer.text
+    return int(answer.json()["results"]["bindings"][0]["n"]["value"])
+
+
+def bare(answer) -> str:
+    return answer.headers["content-type"].partition(";")[0]
+
+
+# --- the protocol
+
+
+def test_three_ways_to_send_a_query(client):
+    by_get = ask(client, COUNT)
+    by_form = client.request("POST", ENDPOINT, content=urlencode({"query": COUNT}), headers=FORM)
+    direct = client.request(
+        "POST", ENDPOINT, content=COUNT, headers={"content-type": "application/sparql-query; charset=utf-8"}
+    )
+    assert number(by_get) == number(by_form) == number(direct) > 300
+
+
+@pytest.mark.parametrize(
+    ("accept", "sent"),
+    [
+        ("application/sparql-results+json", "application/sparql-results+json"),
+        ("application/sparql-results+xml", "application/sparql-results+xml"),
+        ("text/csv", "text/csv"),
+        ("text/tab-separated-values", "text/tab-separated-values"),
+        ("application/json", "application/json"),
+        ("*/*", "application/sparql-results+json"),
+        ("text/html", "text/html"),
+        ("text/turtle;q=1, application/sparql-results+xml;q=0.2", "application/sparql-results+xml"),
+    ],
+)
+@pytest.mark.parametrize("query", [COUNT, "ASK { ?s ?p ?o }"])
+def test_tables_and_booleans_are_negotiated(client, query, accept, sent):
+    answer = ask(client, query, accept)
+    assert (answer.status_code, bare(answer)) == (200, sent)
+
+
+@pytest.mark.parametrize(
+    ("accept", "sent", "syntax"),
+    [
+        ("text/turtle", "text/turtle", ox.RdfFormat.TURTLE),
+        ("application/n-triples", "application/n-triples", ox.RdfFormat.N_TRIPLES),
+        ("application/rdf+xml", "application/rdf+xml", ox.RdfFormat.RDF_XML),
+        ("application/ld+json", "application/ld+json", ox.RdfFormat.JSON_LD),
+        ("*/*", "text/turtle", ox.RdfFormat.TURTLE),
+    ],
+)
+@pytest.mark.parametrize("query", ["CONSTRUCT WHERE { ?s ?p ?o }", "DESCRIBE ?s WHERE { ?s ?p ?o }"])
+def test_graphs_are_negotiated(client, query, accept, sent, syntax):
+    answer = ask(client, query, accept)
+    assert (answer.status_code, bare(answer)) == (200, sent)
+    assert len(list(ox.parse(answer.content, format=syntax))) > 300
+
+
+def test_the_parameter_format_wins_over_accept(client):
+    assert bare(ask(client, COUNT, "text/html", format="csv")) == "text/csv"
+    assert bare(ask(client, "CONSTRUCT WHERE { ?s ?p ?o }", "text/html", format="nt")) == "application/n-triples"
+    assert ask(client, COUNT, format="exe").status_code == 400
+    assert ask(client, COUNT, format="turtle").status_code == 406
+
+
+def test_a_result_that_has_no_acceptable_form_is_406(client):
+    assert ask(client, COUNT, "image/png").status_code == 406
+    assert ask(client, "CONSTRUCT WHERE { ?s ?p ?o }", "text/csv").status_code == 406
+
+
+def test_a_query_without_dataset_sees_all_graphs_and_one_with_a_dataset_only_that(client):
+    graph = "https://data.example.org/lod/graph/provenance"
+    everything = number(ask(client, COUNT))
+    one = number(ask(client, COUNT, **{"default-graph-uri": graph}))
+    assert 0 < one < everything
+    assert number(ask(client, COUNT.replace("WHERE", f"FROM <{graph}> WHERE"))) == one
+    named = "SELECT (COUNT(*) AS ?n) WHERE { GRAPH ?g { ?s ?p ?o } }"
+    assert number(ask(client, named, **{"named-graph-uri": graph})) == one
+    assert number(ask(client, COUNT, **{"named-graph-uri": graph})) == 0
+    both = ["https://data.example.org/lod/graph/dataset", graph]
+    assert number(ask(client, COUNT, **{"default-graph-uri": both})) == one + 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content", "content_type", "status"),
+    [
+        ("PUT", f"{ENDPOINT}?query=ASK%7B%7D", None, None, 405),
+        ("DELETE", ENDPOINT, None, None, 405),
+        ("GET", f"{ENDPOINT}?query=ASK%7B%7D&query=ASK%7B%7D", None, None, 400),
+        ("GET", f"{ENDPOINT}?query=%FF%FE", None, None, 400),
+        ("GET", f"{ENDPOINT}?query=SELECT", None, None, 400),
+        ("GET", f"{ENDPOINT}?query=", None, None, 400),
+        ("GET", f"{ENDPOINT}?update=CLEAR%20ALL", None, None, 403),
+        ("GET", f"{ENDPOINT}?query=ASK%7B%7D&default-graph-uri=no%20iri", None, None, 400),
+        ("POST", ENDPOINT, b"ASK {}", "text/plain", 415),
+        ("POST", ENDPOINT, b"ASK {}", None, 415),
+        ("POST", ENDPOINT, b"x=1", "application/x-www-form-urlencoded", 400),
+        ("POST", ENDPOINT, b"query=%FF", "application/x-www-form-urlencoded", 400),
+        ("POST", ENDPOINT, b"update=CLEAR+ALL", "application/x-www-form-urlencoded", 403),
+        ("POST", ENDPOINT, b"CLEAR ALL", "application/sparql-update", 403),
+        ("POST", ENDPOINT, b"CLEAR ALL", "application/sparql-query", 403),
+        ("POST", ENDPOINT, b"\xff", "application/sparql-query", 400),
+        ("POST", f"{ENDPOINT}?query=ASK%7B%7D", b"ASK {}", "application/sparql-query", 400),
+        ("POST", ENDPOINT, b"#" * 2_000_000, "application/sparql-query", 413),
+        ("POST", ENDPOINT, b"#" * 300_000, "application/sparql-query", 413),
+    ],
+)
+def test_bad_requests_are_refused(client, method, path, content, content_type, status):
+    headers = {"content-type": content_type} if content_type else {}
+    answer = client.request(method, path, content=content, headers=headers)
+    assert answer.status_code == status, answer.text
+    if status != 405:
+        assert bare(answer) == "application/problem+json"
+        assert answer.json()["status"] == status
+        assert answer.json()["detail"]
+
+
+def test_a_syntax_error_says_where(client):
+    answer = ask(client, "SELECT * WHERE {\n ?s ?p }")
+    assert answer.status_code == 400
+    assert "2:9" in answer.json()["detail"]
+
+
+def test_without_a_query_the_service_describes_itself(client):
+    described = client.get(ENDPOINT, "text/turtle")
+    terms = {
+        (quad.predicate.value, str(quad.object)) for quad in ox.parse(described.content, format=ox.RdfFormat.TURTLE)
+    }
+    sd = "http://www.w3.org/ns/sparql-service-description#"
+    assert (f"{sd}feature", f"<{sd}UnionDefaultGraph>") in terms
+    assert (f"{sd}endpoint", "<https://data.example.org/lod/sparql>") in terms
+    page = client.get(ENDPOINT, "text/html")
+    assert (page.status_code, bare(page)) == (200, "text/html")
+    assert "<textarea" in page.text
+
+
+def test_the_page_shows_rows_with_links_and_faults_with_the_query(client):
+    page = ask(client, 'SELECT ?s ("<b>x</b>" AS ?t) WHERE { ?s a <http://purl.org/ontology/bibo/Book> }', "text/html")
+    assert 'href="/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591"' in page.text
+    assert "&lt;b&gt;x" in page.text
+    assert "<b>x" not in page.text
+    fault = ask(client, "SELECT <script>", "text/html")
+    assert (fault.status_code, bare(fault)) == (400, "text/html")
+    assert "SELECT &lt;script&gt;" in fault.text
+    assert "<script>" not in fault.text
+
+
+def test_queries_of_other_scripts_come_through(client):
+    answer = ask(client, 'SELECT ?s WHERE { ?s ?p "Тема 7"@ru }')
+    assert len(answer.json()["results"]["bindings"]) == 1
+
+
+# --- hostile queries
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * WHERE { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }",
+        "SELECT * WHERE { SERVI\\u0043E <http://127.0.0.1:9/> { ?s ?p ?o } }",
+        "SELECT * WHERE { # }\n SERVICE SILENT <http://127.0.0.1:9/> { ?s ?p ?o } }",
+        "LOAD <http://127.0.0.1:9/>",
+        "DROP ALL",
+    ],
+)
+def test_connections_and_updates_are_forbidden(client, query):
+    assert ask(client, query).status_code == 403
+
+
+def test_a_query_ends_at_its_deadline_with_an_error_before_any_result(client):
+    started = time.monotonic()
+    answer = ask(client, PRODUCT)
+    assert answer.status_code == 503
+    assert int(answer.headers["retry-after"]) > 0
+    assert "1 seconds" in answer.json()["detail"]
+    assert time.monotonic() - started < 30  # without the deadline it would run for days
+    assert number(ask(client, COUNT)) > 300
+
+
+def test_a_query_that_takes_too_much_memory_ends_alone(client):
+    answer = ask(client, GREEDY)
+    assert answer.status_code in (400, 503)
+    assert "MiB of memory" in answer.json()["detail"] or "seconds" in answer.json()["detail"]
+    assert number(ask(client, COUNT)) > 300
+
+
+def test_a_result_that_is_too_large_is_an_error_and_not_half_a_result(client):
+    answer = ask(client, LARGE)
+    assert answer.status_code == 400
+    assert "larger than 1 MiB" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * WHERE {" + "{" * 50_000 + "}" * 50_000 + "}",
+        "SELECT * WHERE { FILTER(" + "!" * 100_000 + "true) }",
+        "SELECT * WHERE { FILTER(" + "(" * 100_000 + "1" + ")" * 100_000 + ") }",
+        "SELECT * WHERE { ?s " + "^" * 100_000 + "<a:b> ?o }",
+    ],
+)
+def test_deep_nesting_does_not_end_the_server(client, query):
+    answer = client.request("POST", ENDPOINT, content=query, headers={"content-type": "application/sparql-query"})
+    assert answer.status_code in (400, 503)
+    assert bare(answer) == "application/problem+json"
+    assert number(ask(client, COUNT)) > 300
+
+
+def test_many_queries_at_once_are_bounded(client):
+    path = f"{ENDPOINT}?query={quote(PRODUCT)}"
+    answers = client.all_at_once([path] * 12)
+    reasons = [json.loads(answer.content)["title"] for answer in answers]
+    assert {answer.status_code for answer in answers} == {503}
+    assert reasons.count("Query took too long") == 4  # two run, two wait
+    assert reasons.count("Busy") == 8
+    assert all("retry-after" in answer.headers for answer in answers)
+    assert number(ask(client, COUNT)) > 300
+
+
+def test_all_processes_end_with_the_application(site, running):
+    with running(site) as client:
+        assert number(ask(client, COUNT)) > 300
+        children = _children()
+    assert children - _children()
+
+
+def test_a_longer_deadline_is_a_longer_deadline(site, running):
+    patient = msgspec.structs.replace(site, settings=msgspec.structs.replace(site.settings, query_timeout=30.0))
+    with running(patient) as client:
+        assert number(ask(client, "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f }")) > 90_000
+
+
+def _children() -> set[str]:
+    """The process ids of the children of this process."""
+    return {child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}

@@ -1,0 +1,144 @@
+"""No record is lost: read = converted + superseded + rejected + deleted, and each reject keeps bytes, origin, reason."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bibld import config, pipeline, progress
+from bibld.catalog import Catalog
+from bibld.intake import original_of
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+from bibld.model.marc_writers import to_iso2709
+from bibld.model.origin import Origin, RecordId
+
+CONFIG = """
+workspace = "work"
+[dataset]
+base = "https://data.example.org/"
+title = { en = "Books" }
+license = "https://creativecommons.org/publicdomain/zero/1.0/"
+publisher = "A library"
+[[source]]
+id = "lib"
+path = "books.mrc"
+"""
+
+
+def record(number: str | None, title: str = "War and peace", leader: str = "00000nam a2200000 i 4500") -> bytes:
+    fields: list[ControlField | DataField] = [ControlField("001", number)] if number else []
+    fields.append(DataField("245", "1", "0", (Subfield("a", title),)))
+    return to_iso2709(MarcRecord(Origin("lib", "x", 1, 0), Leader(leader), tuple(fields)))
+
+
+@pytest.fixture
+def load(tmp_path: Path):
+    def load(*records: bytes, extra: str = ""):
+        (tmp_path / "books.mrc").write_bytes(b"".join(records))
+        (tmp_path / "bibld.toml").write_text(CONFIG + extra, encoding="utf-8")
+        loaded = config.load(tmp_path / "bibld.toml")
+        summary = pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
+        (counts,) = summary.sources
+        assert counts.read == counts.converted + counts.superseded + counts.rejected + counts.deleted
+        return counts, Catalog(loaded.workspace, read_only=True)
+
+    return load
+
+
+def counted(counts) -> tuple[int, int, int, int, int]:
+    return counts.read, counts.converted, counts.superseded, counts.rejected, counts.deleted
+
+
+def test_good_records_are_converted(load):
+    counts, catalog = load(record("1"), record("2"))
+    with catalog:
+        assert counted(counts) == (2, 2, 0, 0, 0)
+
+
+def test_the_same_number_again_supersedes_and_the_last_wins(load):
+    counts, catalog = load(record("1", "old"), record("2"), record("1", "new"), record("1", "new"))
+    with catalog:
+        assert counted(counts) == (4, 2, 2, 0, 0)
+        assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "new"
+    again, catalog = load(record("1", "old"), record("2"), record("1", "new"), record("1", "new"))
+    with catalog:
+        assert counted(again) == counted(counts)
+        assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "new"
+
+
+def test_an_authority_record_is_refused_and_kept_with_its_reason(load):
+    authority = record("9", leader="00000nz  a2200000 n 4500")
+    counts, catalog = load(record("1"), authority, record("2"))
+    with catalog:
+        assert counted(counts) == (3, 2, 0, 1, 0)
+        (reject,) = catalog.records.rejects()
+    assert "authority record" in reject.reason
+    assert reject.original.rstrip(b"\x1d") == authority.rstrip(b"\x1d")
+    assert (reject.origin.position, reject.origin.offset) == (2, len(record("1")))
+
+
+def test_garbage_between_records_is_a_reject_and_its_neighbours_live(load):
+    counts, catalog = load(record("1"), b"this is no record\x1d", record("2"))
+    with catalog:
+        assert counted(counts) == (3, 2, 0, 1, 0)
+        (reject,) = catalog.records.rejects()
+    assert b"this is no record" in reject.original
+    assert reject.reason
+
+
+def test_a_record_without_a_number_is_known_by_its_content(load):
+    counts, catalog = load(record(None), record("2"))
+    with catalog:
+        assert counted(counts) == (2, 2, 0, 0, 0)
+        ids = {catalog.register.record(ordinal) for ordinal, _ in catalog.records.made_by()}
+        (unnamed,) = ids - {RecordId("lib", "2")}
+        assert unnamed.control_number.startswith("x")
+        assert any("no control number" in text for text in catalog.records.warnings(catalog.register.ordinal(unnamed)))
+
+
+def test_a_record_whose_status_is_deleted_is_counted_and_not_published(load):
+    counts, catalog = load(record("1"), record("2", leader="00000dam a2200000 i 4500"))
+    with catalog:
+        assert counted(counts) == (2, 1, 0, 0, 1)
+        assert catalog.records.count() == 1
+    again, catalog = load(record("1"), record("2", leader="00000dam a2200000 i 4500"))
+    with catalog:
+        assert counted(again) == counted(counts)
+
+
+def test_what_is_absent_from_a_complete_load_is_deleted_and_comes_back_as_itself(load):
+    load(record("1"), record("2"))[1].close()
+    _, catalog = load(record("2"))
+    with catalog:
+        assert catalog.record(RecordId("lib", "1")).deleted
+        assert catalog.cluster_of(RecordId("lib", "1")) is None
+    _, catalog = load(record("1"), record("2"))
+    with catalog:
+        assert not catalog.record(RecordId("lib", "1")).deleted
+        assert catalog.record(RecordId("lib", "1")).ordinal == 1
+
+
+def test_a_delta_deletes_only_what_a_list_names(load, tmp_path):
+    load(record("1"), record("2"), record("3"))[1].close()
+    (tmp_path / "gone.txt").write_text("2\n\nnever-seen\n")
+    _, catalog = load(record("4"), extra='complete = false\ndeletes = "gone.txt"\n')
+    with catalog:
+        living = [catalog.register.record(ordinal).control_number for ordinal, _ in catalog.records.made_by()]
+    assert living == ["1", "3", "4"]
+
+
+def test_original_bytes_can_be_read_again(load):
+    _, catalog = load(record("1", "Война и мир"))
+    with catalog:
+        held = catalog.record(RecordId("lib", "1"))
+        again = original_of(held)
+    assert again is not None
+    assert next(again.fields("245")).first("a") == "Война и мир"
+
+
+def test_a_changed_charset_reads_the_records_anew(load):
+    data = record("1", "Voina").replace("Voina".encode(), "Война".encode("cp1251"))
+    load(data, extra='charset = "latin-1"\n')[1].close()
+    _, catalog = load(data, extra='charset = "cp1251"\n')
+    with catalog:
+        assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "Война"

@@ -1,0 +1,187 @@
+"""What is said about agents, concepts, places, publishers and series, from all claims about them."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bibld.model.mods import Mods, NameIdentifier, OriginInfo, Place, PlaceTerm, Publisher, TitleInfo
+from bibld.model.origin import RecordId
+from bibld.model.release import SourceFigures
+from bibld.triplify import Claim, EntityClaim, Form, dataset_statements, entity_statements, statements
+from bibld.triplify._life import life
+from tests.triplify.merged_book import BASE, IRIS, MERGED, Said, alone, person
+
+AGENT = IRIS.agent("viaf-1")
+
+
+def claim(text: str, record: str, language: str = "ru", **more) -> Claim:
+    return Claim(
+        AGENT, "agent", EntityClaim(label=Form(text, language), type="personal", **more), RecordId("a", record)
+    )
+
+
+def about(*claims: Claim) -> Said:
+    return Said(entity_statements(AGENT, claims, IRIS))
+
+
+def test_the_label_is_the_form_that_most_records_have():
+    made = about(claim("Толстой, Л.", "1"), claim("Толстой, Л.", "2"), claim("Толстой, Лев Николаевич", "3"))
+    assert made.values("skos:prefLabel", AGENT) == ["Толстой, Л.@ru"]
+    assert made.values("skos:altLabel", AGENT) == ["Толстой, Лев Николаевич@ru"]
+
+
+def test_one_record_that_says_a_form_often_has_one_voice():
+    made = about(claim("А", "1"), claim("А", "1", dates="1900"), claim("А", "1", dates="1901"), claim("Аб", "2"))
+    assert made.values("skos:prefLabel", AGENT) == ["Аб@ru"]
+
+
+def test_of_equals_the_longest_label_is_preferred_then_the_first_by_code_point():
+    made = about(claim("Толстой, Л.", "1"), claim("Толстой, Б. Б.", "2"), claim("Толстой, А. А.", "3"))
+    assert made.values("skos:prefLabel", AGENT) == ["Толстой, А. А.@ru"]
+
+
+def test_each_language_has_one_preferred_label():
+    made = about(claim("Толстой", "1"), claim("Tolstoĭ", "2", "ru-Latn"), claim("Tolstoy", "3", ""))
+    assert made.values("skos:prefLabel", AGENT) == ["Tolstoy", "Tolstoĭ@ru-latn", "Толстой@ru"]
+    assert made.values("foaf:name", AGENT) == made.values("skos:prefLabel", AGENT)
+
+
+def test_links_stand_in_the_graph_of_their_authority():
+    made = about(claim("А", "1", links=("http://viaf.org/viaf/1", "https://d-nb.info/gnd/118540238", IRIS.agent("x"))))
+    assert made.values("owl:sameAs", AGENT) == [
+        ":agent/x",
+        "http://viaf.org/viaf/1",
+        "https://d-nb.info/gnd/118540238",
+    ]
+    assert made.graphs("owl:sameAs") == {f"<{BASE}graph/links-{name}>" for name in ("viaf", "gnd", "agents")}
+
+
+def test_without_claims_there_is_nothing_to_say():
+    assert entity_statements(AGENT, [], IRIS) == ()
+
+
+def test_claims_about_others_do_not_count():
+    other = Claim(IRIS.agent("viaf-2"), "agent", EntityClaim(label=Form("Б")), RecordId("a", "1"))
+    assert about(claim("А", "1"), other).lines == about(claim("А", "1")).lines
+
+
+def test_the_order_and_the_repetition_of_claims_change_nothing():
+    claims = [claim("А", "1", dates="1828-1910"), claim("Б", "2"), claim("A", "3", ""), claim("Б", "4")]
+    expected = about(*claims).lines
+    assert all(about(*order).lines == expected for order in permutations(claims))
+    assert about(*claims, *claims).lines == expected
+
+
+forms = st.builds(Form, st.sampled_from(["А", "Аб", "Б", "A"]), st.sampled_from(["", "ru", "ru-Latn"]))
+values = st.builds(
+    EntityClaim,
+    label=forms,
+    others=st.lists(forms, max_size=2).map(tuple),
+    dates=st.sampled_from(["", "1828-1910", "р. 1950"]),
+    type=st.sampled_from(["", "personal", "corporate"]),
+)
+claims_of_any = st.builds(
+    Claim, st.just(AGENT), st.just("agent"), values, st.builds(RecordId, st.just("a"), st.sampled_from("123"))
+)
+
+
+@given(
+    st.lists(claims_of_any, min_size=1, max_size=8).flatmap(lambda one: st.tuples(st.just(one), st.permutations(one)))
+)
+def test_entities_are_functions_of_the_set_of_claims(orders):
+    one, other = orders
+    made = about(*one)
+    assert made.lines == about(*other, *one).lines
+    labels = [form.rpartition("@")[2] if "@" in form else "" for form in made.values("skos:prefLabel", AGENT)]
+    assert len(set(labels)) == len(labels) > 0
+    assert not set(made.values("skos:prefLabel", AGENT)) & set(made.values("skos:altLabel", AGENT))
+
+
+def test_an_entity_changes_only_by_the_claims_of_a_record_that_goes():
+    claims = statements(MERGED, [], IRIS).claims
+    entities = {one.entity for one in claims}
+    without = [one for one in claims if one.record.source != "loc"]
+    for entity in entities:
+        own = [one for one in claims if one.entity == entity]
+        if all(one.record.source != "loc" for one in own):
+            assert entity_statements(entity, claims, IRIS) == entity_statements(entity, without, IRIS)
+
+
+def agents_of(*names) -> list[str]:
+    return sorted({one.entity for one in statements(alone(Mods(name=names)), [], IRIS).claims})
+
+
+def test_an_identified_person_is_the_same_as_everybody_of_that_name_and_those_dates():
+    identified = person("Чехов, Антон Павлович", "1860-1904", name_identifier=(NameIdentifier("77571", type="local"),))
+    by_name, by_number = sorted(agents_of(identified), key=lambda entity: "nlr~3A77571" in entity)
+    assert agents_of(person("Chekhov, Anton Pavlovich", "1860-1904")) == [by_name]
+    claims = statements(alone(Mods(name=(identified,))), [], IRIS).claims
+    made = Said(entity_statements(by_number, claims, IRIS))
+    assert made.values("owl:sameAs", by_number) == [f":{by_name[len(BASE) :]}"]
+
+
+def test_a_name_without_dates_is_not_taken_for_another_that_is_spelled_alike():
+    assert agents_of(person("Mayer, Hans")) != agents_of(person("Maier, Hans"))
+    assert agents_of(person("Mayer, Hans")) == agents_of(person("Mayer, Hans,"))
+
+
+def test_numbers_that_do_not_say_whose_they_are_belong_to_their_source():
+    def key(number: str, source: str) -> list[str]:
+        name = person("Иванов, И.", name_identifier=(NameIdentifier(number, type="local"),))
+        merged = alone(Mods(name=(name,)), RecordId(source, "1"))
+        return sorted({one.entity for one in statements(merged, [], IRIS).claims})
+
+    assert key("123", "rsl") != key("123", "nlr")
+    assert key("RU\\NLR\\auth\\123", "rsl") == key("RU\\NLR\\auth\\123", "nlr") == [IRIS.agent("RU\\NLR\\auth\\123")]
+    assert key("(DE-588)118540238", "rsl") == [IRIS.agent("gnd-118540238")]
+
+
+def test_romanised_places_and_publishers_meet_the_russian_ones():
+    def origin(place: str, publisher: str) -> Mods:
+        info = OriginInfo(place=(Place((PlaceTerm(place, type="text"),)),), publisher=(Publisher(publisher),))
+        return Mods(origin_info=(info,), language=MERGED.mods.language)
+
+    def entities(description: Mods) -> set[str]:
+        return {one.entity for one in statements(alone(description), [], IRIS).claims}
+
+    assert entities(origin("Moskva", "Nauka")) == entities(origin("[М.]", "Наука,"))
+
+
+def test_places_that_catalogues_shorten_are_named_in_full():
+    info = OriginInfo(place=(Place((PlaceTerm("СПб.", type="text"),)),))
+    (one,) = statements(alone(Mods(origin_info=(info,), language=MERGED.mods.language)), [], IRIS).claims
+    made = Said(entity_statements(one.entity, [one], IRIS))
+    assert made.values("skos:prefLabel", one.entity) == ["Санкт-Петербург@ru"]
+    assert made.values("skos:altLabel", one.entity) == ["СПб.@ru"]
+
+
+@pytest.mark.parametrize(
+    ("dates", "years"),
+    [
+        ("1828-1910", ("1828", "1910")),
+        ("1950-", ("1950", "")),
+        ("р. 1950", ("1950", "")),
+        ("b. 1950", ("1950", "")),
+        ("ум. 915", ("", "0915")),
+        ("ок. 915", ("", "")),
+        ("19 в.", ("", "")),
+        ("0-10", ("", "")),
+    ],
+)
+def test_years_of_life_are_said_only_where_they_are_certain(dates, years):
+    assert life(dates) == years
+
+
+def test_sources_are_parts_of_the_dataset_with_label_and_licence():
+    source = SourceFigures("rsl", {"en": "RSL", "ru": "РГБ"}, "https://example.org/licence", 1, 1, 0, 0)
+    made = Said(dataset_statements([source], IRIS))
+    assert made.values("void:subset", IRIS.dataset) == [":dataset/rsl"]
+    assert made.values("rdfs:label", IRIS.source("rsl")) == ["RSL@en", "РГБ@ru"]
+    assert made.values("dcterms:license", IRIS.source("rsl")) == ["https://example.org/licence"]
+    assert made.graphs("void:subset") == {f"<{BASE}graph/dataset>"}
+
+
+def test_a_title_only_record_claims_nothing():
+    assert statements(alone(Mods(title_info=(TitleInfo("А"),))), [], IRIS).claims == ()

@@ -1,0 +1,155 @@
+"""Links and languages: what of a record may become an IRI or a language tag."""
+
+import re
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bibld.model.mods import Language, LanguageTerm, Mods, TitleInfo
+from bibld.model.rdf import iri, literal
+from bibld.triplify._language import Languages, script_of, to_tag
+from bibld.triplify._links import identity, web_iri
+from tests.strategies import any_texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.org/",
+        "http://example.org:8080/a/b;c?d=e&f=%D0%B0#g",
+        "https://пример.рф/книга",
+        " https://example.org/x ",
+        "HTTP://EXAMPLE.ORG",
+    ],
+)
+def test_web_addresses_are_links(text):
+    assert web_iri(text) == text.strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "//example.org/",
+        "www.example.org",
+        "http://",
+        "http://user:secret@example.org/",
+        "http://example.org/a b",
+        'http://example.org/"><script>',
+        "http://example.org/%zz",
+        "http://example.org/a#b#c",
+        "http://example.org/\u202e",
+        "ftp://example.org/",
+        "",
+    ],
+)
+def test_nothing_else_is_a_link(text):
+    assert web_iri(text) is None or ox.NamedNode(web_iri(text)) is None
+
+
+@given(any_texts() | st.from_regex(r"https?://[ -~а-я]{0,30}", fullmatch=True))
+def test_what_is_a_link_can_be_read_by_a_strict_parser(text):
+    found = web_iri(text)
+    if found is not None:
+        line = f"<http://a.example/> <http://b.example/> {iri(found)} .\n"
+        (quad,) = ox.parse(line, ox.RdfFormat.N_QUADS)
+        assert quad.object.value == found
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme", "key", "link"),
+    [
+        ("http://viaf.org/viaf/96987389", None, "viaf-96987389", "http://viaf.org/viaf/96987389"),
+        ("https://www.viaf.org/viaf/96987389/", None, "viaf-96987389", "http://viaf.org/viaf/96987389"),
+        ("96987389", "viaf", "viaf-96987389", "http://viaf.org/viaf/96987389"),
+        ("http://d-nb.info/gnd/118540238", None, "gnd-118540238", "https://d-nb.info/gnd/118540238"),
+        ("(DE-588)118540238", None, "gnd-118540238", "https://d-nb.info/gnd/118540238"),
+        ("0000 0001 2103 2683", "isni", "isni-0000000121032683", "https://isni.org/isni/0000000121032683"),
+        ("(DLC)n  79068416", None, "lcnaf-n79068416", "http://id.loc.gov/authorities/names/n79068416"),
+        (
+            "http://id.loc.gov/rwo/agents/n79068416",
+            None,
+            "lcnaf-n79068416",
+            "http://id.loc.gov/authorities/names/n79068416",
+        ),
+        ("https://example.org/people/1", None, "https://example.org/people/1", "https://example.org/people/1"),
+        ("RU\\NLR\\auth\\77571", "local", "RU\\NLR\\auth\\77571", None),
+        ("(RuMoRGB)000107402", None, "(RuMoRGB)000107402", None),
+        ("77571", "local", "rsl:77571", None),
+        ("not a number", "viaf", "rsl:not a number", None),
+    ],
+)
+def test_authority_identifiers_have_one_key_however_they_are_written(text, scheme, key, link):
+    found = identity(text, scheme, "rsl")
+    assert found is not None
+    assert (found.key, found.iri) == (key, link)
+
+
+def test_an_empty_identifier_identifies_nothing():
+    assert identity("  ", "viaf", "rsl") is None
+
+
+@given(any_texts())
+def test_identities_never_fail_and_their_links_are_links(text):
+    found = identity(text, None, "rsl")
+    assert found is None or found.iri is None or web_iri(found.iri) == found.iri
+
+
+@pytest.mark.parametrize(
+    ("code", "tag"),
+    [("rus", "ru"), ("RUS", "ru"), ("ger", "de"), ("deu", "de"), ("chu", "cu"), ("grc", "grc"), ("zh-Hant", "zh-Hant")]
+    + [("und", None), ("mul", None), ("", None), ("русский", None), ("en_US", None), ("x" * 9, None)],
+)
+def test_codes_of_languages_are_tags_of_bcp_47(code, tag):
+    assert to_tag(code) == tag
+
+
+def languages(*codes: str) -> Languages:
+    return Languages.of(Mods(language=tuple(Language((LanguageTerm(code, type="code"),)) for code in codes)))
+
+
+@pytest.mark.parametrize(
+    ("codes", "text", "title", "tag"),
+    [
+        (("rus",), "Война и мир", TitleInfo(), "ru"),
+        (("rus",), "Voĭna i mir", TitleInfo(), "ru-Latn"),
+        (("rus", "eng"), "War and peace", TitleInfo(), "en"),
+        (("rus", "eng"), "Voĭna i mir", TitleInfo(script="Latn", alt_rep_group="02"), "ru-Latn"),
+        (("eng",), "Война и мир", TitleInfo(), "und-Cyrl"),
+        (("fre",), "Guerre et paix", TitleInfo(), "fr"),
+        ((), "Guerre et paix", TitleInfo(), None),
+        (("rus",), "Guerre et paix", TitleInfo(lang="fre"), "fr"),
+        (("rus",), "1984", TitleInfo(), "ru"),
+        (("jpn",), "戦争と平和", TitleInfo(), "ja"),
+        (("rus",), "Война / War", TitleInfo(), None),
+    ],
+)
+def test_titles_are_tagged_by_language_and_script(codes, text, title, tag):
+    assert languages(*codes).of_own(text, title) == tag
+
+
+@given(any_texts(), any_texts(6), st.sampled_from([None, "Latn", "Cyrl", "?"]), st.lists(st.text(max_size=4)))
+def test_a_tag_is_always_legal(text, language, script, codes):
+    element = TitleInfo(lang=language, script=script, alt_rep_group="01")
+    for tag in (languages(*codes).of_own(text, element), languages(*codes).of_other(text, element)):
+        if tag is not None:
+            assert re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag)
+            literal(text, tag)
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Толстой", "Cyrl"),
+        ("Tolstoĭ ʹ", "Latn"),
+        ("Τολστόι", "Grek"),
+        ("トルストイ", "CJK"),
+        ("Tолстой", None),
+        ("12", None),
+    ],
+)
+def test_the_script_is_that_of_all_letters(text, script):
+    assert script_of(text) == script
