@@ -139,19 +139,16 @@ class Pipeline:
         return store.load(self._quads(), self._config, self._progress)
 
     def _publish(self, made_by: str) -> int:
+        contents = publish.Contents(
+            dataset=self._config.dataset,
+            figures=self._figures(),
+            quads=self._quads(),
+            parts=triplify.dataset_statements(self._source_figures(), self._iris),
+            examples=[self._iris.resource(founder) for founder in self._catalog.sample_founders(_EXAMPLES)],
+        )
         with self._live_store() as live:
-            _, manifest = publish.publish(
-                store=live,
-                quads=self._quads(),
-                parts=triplify.dataset_statements(self._source_figures(), self._iris),
-                dataset=self._config.dataset,
-                figures=self._figures(),
-                examples=[self._iris.resource(founder) for founder in self._catalog.sample_founders(_EXAMPLES)],
-                made_by=made_by,
-                clock=self._clock,
-                releases=self._releases,
-                settings=self._config.publish,
-                progress=self._progress,
+            manifest = publish.publish(
+                live, contents, made_by, self._clock, self._releases, self._config.publish, self._progress
             )
         return len(manifest.files)
 

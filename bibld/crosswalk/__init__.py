@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from bibld import adapters
+from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row
@@ -42,6 +43,8 @@ def convert(
     """
     if isinstance(record, Mods):
         return MODS_FLAVOUR, Converted(record)
+    if isinstance(record, MarcRecord):
+        refuse_other_kinds(record, is_unimarc(record))
     name = sniff(record) if flavour == AUTO else flavour
     adapter = _adapter(name)
     settings = adapter.Settings() if settings_of is None else settings_of(name)
@@ -50,7 +53,7 @@ def convert(
 
 
 def sniff(record: MarcRecord | Mods | Row) -> str:
-    """The flavour of a record: the first adapter, by name, that claims it; marc21 where none does."""
+    """The flavour of a record: the first adapter, by name, that claims it; else the head of its family."""
     if isinstance(record, Mods):
         return MODS_FLAVOUR
     if isinstance(record, Row):
@@ -58,7 +61,7 @@ def sniff(record: MarcRecord | Mods | Row) -> str:
     for name in _names():
         if name != COLUMNS_FLAVOUR and _adapter(name).sniffs(record):
             return name
-    return "marc21"
+    return "unimarc" if is_unimarc(record) else "marc21"
 
 
 def is_deleted(record: MarcRecord) -> bool:

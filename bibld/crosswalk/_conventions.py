@@ -54,7 +54,7 @@ class Conventions(msgspec.Struct, frozen=True):
     link: Callable[[DataField], Linked | None] | None = None
     cleans: Callable[[str], bool] | None = None
     titles: Callable[[str], str] | None = None
-    structural: str = ""
+    structural: frozenset[str] = frozenset()
 
 
 RAW = Conventions()

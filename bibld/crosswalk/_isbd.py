@@ -65,7 +65,7 @@ def _chopped(text: str, keeps_full_stop: Callable[[str], bool]) -> str:
 
 
 def _is_abbreviated(text: str) -> bool:
-    word = text.rpartition(" ")[2].lstrip("([").casefold()
+    word = text.replace("-", " ").rpartition(" ")[2].lstrip("([").casefold()
     if "." in word:
         return len(word.rpartition(".")[2]) == 1
     return word in _ABBREVIATED

@@ -100,5 +100,7 @@ def _titles(tag: str) -> str:
     return "at" if tag in _TITLE_TAGS or tag[:1] in ("7", "8") else ""
 
 
-CONVENTIONS = Conventions(is_private=is_private, link=link, cleans=lambda tag: True, titles=_titles, structural="68")
+CONVENTIONS = Conventions(
+    is_private=is_private, link=link, cleans=lambda tag: True, titles=_titles, structural=frozenset("68")
+)
 """For every record of MARC 21; no data field has positions that a reader counts from its start, so all are tidied."""

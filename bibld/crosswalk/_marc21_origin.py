@@ -23,6 +23,9 @@ _SINGLE, _RANGE, _QUESTIONABLE = "eprst", "cdikmu", "q"
 _EVENT_OF_FUNCTION = {"0": "producer", "1": "publisher", "2": "distributor", "3": "manufacturer"}
 _DATE_OF_FUNCTION = {"0": "production", "2": "distribution", "3": "manufacture"}
 
+_OPEN = "9999"
+"""008/11-14 of what still appears."""
+
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 Parts = dict[str, list[Any]]
@@ -111,8 +114,10 @@ def _coded_dates(view: View[Any], parts: Parts) -> None:
 
 
 def _coded_date(text: str, view: View[Any], **attributes: str | None) -> Date | None:
-    if text.isdecimal() and text.isascii() and len(text) == 4 and text not in ("9999", "0000"):
+    if text.isdecimal() and text.isascii() and len(text) == 4 and text not in (_OPEN, "0000"):
         return Date(value=text, encoding="w3cdtf", **attributes)
+    if text == _OPEN:
+        return None
     known = text.replace("u", "").replace("U", "").strip(" |#-")
     if known.isdecimal() and known.isascii() and len(text) == 4 and known != "0000":
         return Date(value=text, encoding="marc", **attributes)

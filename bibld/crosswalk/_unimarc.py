@@ -19,7 +19,9 @@ from bibld.crosswalk import (
 )
 from bibld.crosswalk._rules import Coverage, Rule
 from bibld.crosswalk._unimarc_view import Flavour, UnimarcSettings, UnimarcView, tidied
+from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, MarcRecord
+from bibld.model.mods import Mods
 from bibld.protocols import Converted
 
 _BLOCKS = (
@@ -60,10 +62,19 @@ def is_unimarc(record: MarcRecord) -> bool:
 
 
 def convert(record: MarcRecord, settings: UnimarcSettings, of: Flavour, coverage: Coverage) -> Converted:
-    """Convert a record by the rules of a flavour; ``coverage`` is made of the same rules."""
+    """Convert a record by the rules of a flavour; ``coverage`` is made of the same rules.
+
+    Raises ``CrosswalkError`` for a record that gives nothing.
+    """
     tidy = tidied(record, settings)
     view = UnimarcView(tidy, settings, of)
     mods = view.converted()
+    if mods == Mods():
+        raise CrosswalkError(
+            record.origin,
+            "no field of the record says anything that MODS can hold; is it of the UNIMARC family?",
+            control_number=record.control_number,
+        )
     unmapped: list[str] = []
     private: list[str] = list(view.private)
     for name, tag, code in _subfields(tidy.all_fields, ""):

@@ -30,11 +30,11 @@ BOOK = RuleBook()
 
 @BOOK.field("010", "abz", "identifier[@type=isbn], @displayLabel=$b, @invalid=yes for $z and for wrong check digits")
 def isbns(field: DataField, view: UnimarcView) -> Produces:
-    """ISBN without hyphens."""
+    """ISBN without hyphens; several in one subfield stand between semicolons."""
     for code in "az":
-        for text in field.values(code):
+        for text in (piece for value in field.values(code) for piece in _pieces(value)):
             found = isbn(text)
-            label = field.first("b") or (found.qualifier if found is not None else None)
+            label = "; ".join(field.values("b")) or (found.qualifier if found is not None else None)
             if found is None:
                 yield Identifier(value=text, type="isbn", invalid="yes", display_label=label)
                 continue
@@ -44,6 +44,11 @@ def isbns(field: DataField, view: UnimarcView) -> Produces:
             yield Identifier(
                 value=found.value, type="isbn", invalid=None if is_right else "yes", display_label=label or None
             )
+
+
+def _pieces(text: str) -> list[str]:
+    pieces = [piece.strip() for piece in text.split(";")]
+    return pieces if all(isbn(piece) is not None for piece in pieces) else [text]
 
 
 @BOOK.field("011", "abfgyz", "identifier[@type=issn]; $f identifier[@type=issn-l]; $g $y $z with @invalid=yes")
@@ -59,7 +64,7 @@ def issns(field: DataField, view: UnimarcView) -> Produces:
                 value=found.value if found is not None else text,
                 type="issn-l" if code in "fg" else "issn",
                 invalid=None if is_right else "yes",
-                display_label=field.first("b") or (found.qualifier or None if found is not None else None),
+                display_label="; ".join(field.values("b")) or (found.qualifier or None if found is not None else None),
             )
 
 

@@ -200,14 +200,14 @@ def _hosts_of_volume(
     outer = [
         _with_statement(item, stated.get(set_.title))
         for set_ in sets
-        for item in _item(_as_volume(set_, number), "host", other_type, view)
+        for item in _item(_as_volume(set_, "" if subsets else number), "host", other_type, view)
     ]
     if subsets:
         inner = tuple(item for item in outer if isinstance(item, RelatedItem))
         yield from (item for item in outer if not isinstance(item, RelatedItem))
         for position, subset in enumerate(subsets):
             nested = inner if position == 0 else ()
-            yield from _item(_as_volume(subset, ""), "host", None if is_serial else "subset", view, " ", *nested)
+            yield from _item(_as_volume(subset, number), "host", None if is_serial else "subset", view, " ", *nested)
     else:
         yield from outer
     for unit in units:

@@ -29,7 +29,7 @@ def _years(text: str) -> str:
 def personal_name(field: DataField, view: UnimarcView) -> Name | None:
     """A person (600, 700–703, 790): entry element, and the full form ($g) or else the initials ($b) of the rest.
 
-    Where indicator 2 is 0 the name is entered in direct order.
+    Where indicator 2 is 0 the name is entered in direct order. What is repeated is another form of the name.
     """
     entry = spaced_initials((field.first("a") or "").rstrip(" ,;"))
     short = spaced_initials((field.first("b") or "").strip(" ,;"))
@@ -46,6 +46,11 @@ def personal_name(field: DataField, view: UnimarcView) -> Name | None:
             name_part=tuple(parts),
             display_form=(f"{entry}, {short}",) if entry and short and full and field.indicator2 != "0" else (),
             affiliation=tuple(field.values("p")),
+            alternative_name=tuple(
+                AlternativeName(name_part=(NamePart(value=value),))
+                for code in "abg"
+                for value in field.values(code)[1:]
+            ),
         ),
         field,
         view,

@@ -131,7 +131,7 @@ def origin(view: UnimarcView) -> Produces:
         if field.tag == "214" and field.indicator2 == "4":
             dates.copyright += [Date(value=value) for value in field.values("d")]
     info = OriginInfo(
-        place=(*_country_codes(view), *_places(main, "a", view)),
+        place=tuple(dict.fromkeys((*_country_codes(view), *_places(main, "a", view)))),
         publisher=tuple(Publisher(value=value) for value in main.values("c")) if main is not None else (),
         date_issued=tuple(dates.issued),
         date_created=(*dates.created, *(Date(value=value) for value in view.texts("200", "j"))),

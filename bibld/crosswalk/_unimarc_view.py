@@ -196,8 +196,9 @@ def punctuated(field: DataField, marks: Mapping[str, str]) -> str:
     for subfield in field.subfields:
         mark = marks.get(subfield.code)
         if mark is not None:
-            value = plain(subfield.value)
-            text = f"{text}{mark}{value}" if text else value
+            if mark == ". " and text.endswith("."):
+                mark = " "
+            text = f"{text}{mark}{subfield.value}" if text else subfield.value
     return text
 
 

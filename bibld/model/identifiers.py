@@ -6,13 +6,14 @@ import re
 
 import msgspec
 
-_SEPARATOR = r"[-\u00ad\u2010-\u2015\u2212 ]?"
+_SEPARATOR = r"[-.\u00ad\u2010-\u2015\u2212 ]?"
 _END = r"(?![0-9A-Za-z])"
-_ISBN13 = re.compile(rf"97[89](?:{_SEPARATOR}[0-9]){{10}}{_END}")
-_ISBN10 = re.compile(rf"[0-9](?:{_SEPARATOR}[0-9]){{8}}{_SEPARATOR}[0-9XxХх]{_END}")
-_SBN = re.compile(rf"[0-9](?:{_SEPARATOR}[0-9]){{7}}{_SEPARATOR}[0-9XxХх]{_END}")
-_ISSN = re.compile(rf"[0-9]{{4}}{_SEPARATOR}[0-9]{{3}}[0-9XxХх]{_END}")
-_NUMBER = re.compile(r"[0-9](?:[-\u00ad\u2010-\u2015\u2212]?[0-9XxХх])*")
+_START = r"(?<![0-9])(?<![0-9][-\u00ad\u2010-\u2015\u2212])"
+_ISBN13 = re.compile(rf"{_START}97[89](?:{_SEPARATOR}[0-9]){{10}}{_END}")
+_ISBN10 = re.compile(rf"{_START}[0-9](?:{_SEPARATOR}[0-9]){{8}}{_SEPARATOR}[0-9XxХх]{_END}")
+_SBN = re.compile(rf"(?<![A-Za-z])SBN:?\s*([0-9](?:{_SEPARATOR}[0-9]){{7}}{_SEPARATOR}[0-9XxХх]{_END})")
+_ISSN = re.compile(rf"{_START}[0-9]{{4}}{_SEPARATOR}[0-9]{{3}}[0-9XxХх]{_END}")
+_NUMBER = re.compile(r"[0-9](?:[-.\u00ad\u2010-\u2015\u2212]?[0-9XxХх])*")
 _NOT_DIGIT = re.compile(r"[^0-9X]")
 _NAME_OF_SCHEME = re.compile(r"\be?-?ISS?[BS]?N(?:-1[03]|-L)?\b:?", re.IGNORECASE)
 _BETWEEN = " \t\n\r:;,"
@@ -37,24 +38,21 @@ class Issn(msgspec.Struct, frozen=True):
 def isbn(text: str) -> Isbn | None:
     """Find the ISBN in a text such as ``ISBN 5-7390-0346-6 (в пер.)``.
 
-    A number of nine digits that is an SBN with a right check digit is given its leading 0. A number of a wrong length
-    or with a wrong check digit is given with ``is_valid`` False; a text without a number gives None. The Cyrillic Х
-    counts as X.
+    The nine digits of an SBN, where it is called so, are given their leading 0. A number of a wrong length or with a
+    wrong check digit is given with ``is_valid`` False; a text without a number gives None. The Cyrillic Х counts as X.
     """
     found = None
     for pattern in (_ISBN13, _ISBN10, _SBN):
         match = pattern.search(text)
         if match is None:
             continue
-        value = _bare(match[0])
-        if pattern is _SBN:
-            value = "0" + value
+        value = _bare(match[0]) if pattern is not _SBN else "0" + _bare(match[1])
         if has_isbn_check_digit(value):
             return Isbn(value, True, _around(text, match))
-        if found is None and pattern is not _SBN:
+        if found is None:
             found = Isbn(value, False, _around(text, match))
     if found is None:
-        match = _NUMBER.search(text)
+        match = max(_NUMBER.finditer(text), key=lambda number: len(number[0]), default=None)
         found = Isbn(_bare(match[0]), False, _around(text, match)) if match else None
     return found
 

@@ -7,7 +7,7 @@ import unicodedata
 
 import msgspec
 
-_KEPT = re.compile(rb"[A-Za-z0-9_-]")
+_NOT_KEPT = re.compile(r"[^A-Za-z0-9_-]")
 _ESCAPE = re.compile(r"~([0-9A-F]{2})")
 
 SOURCE_ID = re.compile(r"[a-z][a-z0-9]*")
@@ -69,8 +69,8 @@ def to_slug(text: str) -> str:
     ASCII letters, digits, ``-`` and ``_`` stand for themselves; every other byte of the trimmed NFC text in UTF-8 is
     written ``~XX``. Different texts have different slugs.
     """
-    data = unicodedata.normalize("NFC", text.strip()).encode()
-    return "".join(chr(byte) if _KEPT.match(bytes((byte,))) else f"~{byte:02X}" for byte in data)
+    one_character_a_byte = unicodedata.normalize("NFC", text.strip()).encode().decode("latin-1")
+    return _NOT_KEPT.sub(lambda byte: f"~{ord(byte[0]):02X}", one_character_a_byte)
 
 
 def from_slug(slug: str) -> str:

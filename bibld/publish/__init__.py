@@ -6,10 +6,10 @@ store to serve from, the provenance of the run, and a manifest with the checksum
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -25,7 +25,7 @@ from bibld.publish._provenance import run_quads
 from bibld.publish._releases import Releases
 from bibld.publish._void import PREFIXES, void_quads
 
-__all__ = ["Releases", "Settings", "publish", "settings_digest"]
+__all__ = ["Contents", "Releases", "Settings", "publish", "settings_digest"]
 
 VERSION = 1
 
@@ -41,40 +41,47 @@ def settings_digest(dataset: DatasetDescription) -> str:
     return digest(VERSION, dataset)
 
 
+class Contents(msgspec.Struct, frozen=True):
+    """What a release is made of: the dataset as configured, its figures, and all quads in the order of the dump.
+
+    ``parts`` are those of the quads that describe the sources, ``examples`` resource IRIs to try.
+    """
+
+    dataset: DatasetDescription
+    figures: Figures
+    quads: Iterable[str]
+    parts: Sequence[str]
+    examples: Sequence[str]
+
+
 def publish(
     store: Store,
-    quads: Iterable[str],
-    parts: Iterable[str],
-    dataset: DatasetDescription,
-    figures: Figures,
-    examples: Sequence[str],
+    contents: Contents,
     made_by: str,
     clock: datetime,
     releases: Releases,
     settings: Settings,
     progress: Progress,
-) -> tuple[Path, Manifest]:
-    """Make the next release from the live store and the quads that it was loaded with, in the order of the dump.
-
-    ``parts`` are those of the quads that describe the sources; ``examples`` are resource IRIs for the description of the dataset; ``clock`` is the time of the run.
-    """
+) -> Manifest:
+    """Make the next release from the live store and the quads that it was loaded with; ``clock`` is the run's time."""
     progress.stage("publish", "files")
-    iris = Iris(dataset.base)
+    iris = Iris(contents.dataset.base)
     number, place = releases.building()
     created = clock.strftime("%Y-%m-%dT%H:%M:%SZ")
-    stated = frozenset(parts)
-    counted = void_quads(store, iris, dataset, figures.sources, examples) - stated
+    stated = frozenset(contents.parts)
+    void = void_quads(store, iris, contents.dataset, contents.figures.sources, contents.examples)
     run = run_quads(iris, number, created, made_by)
-    _replace_graphs(store, iris, [*stated, *counted, *run])
-    write_dumps(chain(quads, sorted(counted)), place, "bibld")
-    (place / "void.ttl").write_bytes(_turtle(sorted(stated | counted)))
+    _replace_graphs(store, iris, [*stated, *void, *run])
+    count = write_dumps(chain(contents.quads, sorted(void - stated)), place, "bibld")
+    (place / "void.ttl").write_bytes(_turtle(sorted(stated | void)))
     (place / "run.nq").write_text("".join(run), encoding="utf-8")
     store.backup(place / "store")
     files = tuple(described(path, place) for path in sorted(place.iterdir()) if path.is_file())
-    figures = msgspec.structs.replace(figures, quads=store.count())
-    manifest = Manifest(number, created, made_by, dataset, figures, files)
+    figures = msgspec.structs.replace(contents.figures, quads=count)
+    manifest = Manifest(number, created, made_by, contents.dataset, figures, files)
     (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
-    return releases.complete(number, place, settings.keep), manifest
+    releases.complete(number, place, settings.keep)
+    return manifest
 
 
 def _replace_graphs(store: Store, iris: Iris, lines: Sequence[str]) -> None:
@@ -91,4 +98,7 @@ def _turtle(lines: Iterable[str]) -> bytes:
     import pyoxigraph
 
     quads = pyoxigraph.parse("".join(lines).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
-    return pyoxigraph.serialize((quad.triple for quad in quads), format=pyoxigraph.RdfFormat.TURTLE, prefixes=PREFIXES)
+    out = io.BytesIO()
+    triples = (quad.triple for quad in quads)
+    pyoxigraph.serialize(triples, out, format=pyoxigraph.RdfFormat.TURTLE, prefixes=PREFIXES)
+    return out.getvalue()

@@ -20,14 +20,20 @@ _MEDIA_TYPES = {
 }
 
 
-def write_dumps(quads: Iterable[str], folder: Path, name: str) -> None:
-    """Write ``name.nq.gz`` with every quad and ``name.nt.gz`` with the default graph, in the order given."""
+def write_dumps(quads: Iterable[str], folder: Path, name: str) -> int:
+    """Write ``name.nq.gz`` with every quad and ``name.nt.gz`` with the default graph, in the order given.
+
+    Gives the number of quads.
+    """
+    count = 0
     with _compressed(folder / f"{name}.nq.gz") as every, _compressed(folder / f"{name}.nt.gz") as default:
         for line in quads:
             data = line.encode()
             every.write(data)
+            count += 1
             if graph_of(line) is None:
                 default.write(data)
+    return count
 
 
 @contextmanager

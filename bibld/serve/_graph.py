@@ -138,11 +138,11 @@ class ReleaseGraph:
         node = ox.NamedNode(thing)
         quads = self._store.quads_for_pattern(None, None, node, None)
         links = {
-            (quad.predicate.value, _without_fragment(quad.subject))
+            ("#" in str(quad.subject), quad.predicate.value, _without_fragment(quad.subject))
             for quad in itertools.islice(quads, _INCOMING_COUNTED)
         }
         subjects: dict[str, str] = {}
-        for predicate, subject in sorted(links):
+        for _, predicate, subject in sorted(links):  # what the thing itself says tells more than what a node of it says
             if subject != thing and subject:
                 subjects.setdefault(subject, predicate)
         ordered = sorted((predicate, subject) for subject, predicate in subjects.items())

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 from bibld.model.mods import Controlled, Name, Role
+from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import CREATOR_ROLES, RELATOR_OF_TERM, RELATORS, SCHEMA_OF_ROLE
@@ -19,6 +22,7 @@ from bibld.triplify._vocabulary import loc
 _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
 _ROMAN = re.compile(r"[IVXLCM]+\.?")
 _TRAILING = " ,;:/="
+_FULL_STOP = re.compile(r"[^\W\d_]{7}\.$")
 
 Held = tuple[Name, str]
 """A name and its path in the merged description."""
@@ -32,36 +36,49 @@ def describe_names(draft: Draft) -> None:
             _contribution(draft, agent, [name for name, _ in group])
 
 
+class _Likeness(msgspec.Struct, frozen=True):
+    """What decides whether two names of one publication are one agent; ``key`` is empty without a heading."""
+
+    type: str | None
+    key: str
+    dates: str
+    pair: str | None
+    script: str | None
+    records: tuple[RecordId, ...]
+
+    @classmethod
+    def of(cls, draft: Draft, name: Name, path: str) -> _Likeness:
+        stem, dates = _stem(name), dates_of(name)
+        key = name_key(stem, "0", "") if stem else ""
+        figures = name_key("", dates, "") if dates else ""
+        return cls(name.type, key, figures, name.alt_rep_group, script_of(stem), draft.holders(path))
+
+    def is_same(self, other: _Likeness) -> bool:
+        if self.type != other.type:
+            return False
+        if self.key and self.key == other.key:
+            return not self.dates or not other.dates or self.dates == other.dates
+        is_pair = self.pair is not None and self.pair == other.pair and self.script != other.script
+        return is_pair and not set(self.records).isdisjoint(other.records)
+
+
 def same_agents(draft: Draft, held: Sequence[Held]) -> list[list[Held]]:
     """Put together the names that are one agent: those that a record pairs (``@altRepGroup``) in several scripts, and
     those that have the same heading, in either script, where their dates do not differ.
 
     The latter is safe only because all stand in the description of one publication.
     """
-    groups: list[list[Held]] = []
-    for one in held:
-        group = next((group for group in groups if any(_are_same(draft, one, other) for other in group)), None)
-        if group is None:
-            groups.append([one])
+    groups: list[tuple[list[Held], list[_Likeness]]] = []
+    for name, path in held:
+        likeness = _Likeness.of(draft, name, path)
+        for names, likenesses in groups:
+            if any(likeness.is_same(other) for other in likenesses):
+                names.append((name, path))
+                likenesses.append(likeness)
+                break
         else:
-            group.append(one)
-    return groups
-
-
-def _are_same(draft: Draft, one: Held, other: Held) -> bool:
-    (name, path), (other_name, other_path) = one, other
-    if name.type != other_name.type:
-        return False
-    stem, other_stem = _stem(name), _stem(other_name)
-    if stem and name_key(stem, "0", "") == name_key(other_stem, "0", ""):
-        dates, other_dates = dates_of(name), dates_of(other_name)
-        return not dates or not other_dates or name_key("", dates, "") == name_key("", other_dates, "")
-    return (
-        name.alt_rep_group is not None
-        and name.alt_rep_group == other_name.alt_rep_group
-        and script_of(stem) != script_of(other_stem)
-        and not set(draft.holders(path)).isdisjoint(draft.holders(other_path))
-    )
+            groups.append(([(name, path)], [likeness]))
+    return [names for names, _ in groups]
 
 
 def _stem(name: Name) -> str:
@@ -93,9 +110,7 @@ def dates_of(name: Name) -> str:
 def trimmed(text: str) -> str:
     """A text without the punctuation that catalogues put between elements; the full stop of an abbreviation stays."""
     text = tidy(text).rstrip(_TRAILING).lstrip(_TRAILING)
-    if text.endswith(".") and len(text.rsplit(None, 1)[-1]) > 4 and "." not in text.rsplit(None, 1)[-1][:-1]:
-        return text[:-1]
-    return text
+    return text[:-1] if _FULL_STOP.search(text) else text
 
 
 def identities(draft: Draft, element: Name | Controlled, path: str) -> list[Identity]:

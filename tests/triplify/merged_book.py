@@ -233,7 +233,7 @@ def rdflib_quads(lines: Iterable[str]) -> set[tuple[str, ...]]:
         dataset = rdflib.Dataset()
         dataset.parse(data="".join(lines), format="nquads")
         return {
-            (*map(_folded, (subject, predicate, value)), str(graph or ""))
+            (*map(_folded, (subject, predicate, value)), str(graph or "").removeprefix("urn:x-rdflib:default"))
             for subject, predicate, value, graph in dataset.quads()
         }
     finally:

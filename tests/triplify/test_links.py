@@ -47,7 +47,7 @@ def test_web_addresses_are_links(text):
     ],
 )
 def test_nothing_else_is_a_link(text):
-    assert web_iri(text) is None or ox.NamedNode(web_iri(text)) is None
+    assert web_iri(text) is None
 
 
 @given(any_texts() | st.from_regex(r"https?://[ -~а-я]{0,30}", fullmatch=True))
@@ -100,8 +100,20 @@ def test_identities_never_fail_and_their_links_are_links(text):
 
 @pytest.mark.parametrize(
     ("code", "tag"),
-    [("rus", "ru"), ("RUS", "ru"), ("ger", "de"), ("deu", "de"), ("chu", "cu"), ("grc", "grc"), ("zh-Hant", "zh-Hant")]
-    + [("und", None), ("mul", None), ("", None), ("русский", None), ("en_US", None), ("x" * 9, None)],
+    [
+        ("rus", "ru"),
+        ("RUS", "ru"),
+        ("ger", "de"),
+        ("deu", "de"),
+        ("grc", "grc"),
+        ("zh-Hant", "zh-Hant"),
+        ("und", None),
+        ("mul", None),
+        ("", None),
+        ("русский", None),
+        ("en_US", None),
+        ("x" * 9, None),
+    ],
 )
 def test_codes_of_languages_are_tags_of_bcp_47(code, tag):
     assert to_tag(code) == tag

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import jinja2
 import msgspec
@@ -140,7 +140,9 @@ class Pages:
             case "match":
                 return self._match(thing, triples, common)
             case "ontology":
-                return self._render("ontology.html", terms=_terms(triples, thing.iri), **common)
+                return self._render(
+                    "ontology.html", terms=_terms(triples, thing.iri, self._vocabulary.prefixes), **common
+                )
             case _:
                 return self._entity(thing, triples, common)
 
@@ -155,7 +157,7 @@ class Pages:
         return self._render(
             "resource.html",
             heading=_heading(merged.mods),
-            groups=groups,
+            groups=[group for group in groups if group.name != fields.ABOUT_RECORD],
             members=members,
             marked=any(value.sources for group in groups for _, row in group.rows for value in row),
             entities=[link for link, _ in entities],
@@ -213,8 +215,12 @@ class Pages:
                 kind = views.compact(predicate, self._vocabulary.prefixes)
                 pointing.append(views.Link(href, text, kind, language))
         heading = labels[0].text if labels else thing.path
+        partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
+        if partitions:
+            triples = [each for each in triples if not views.is_of_partition(each, thing.iri)]
         return self._render(
             "entity.html",
+            partitions=partitions,
             heading=heading,
             heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
             other_names=[label for label in labels[1:] if label.text != heading],
@@ -284,7 +290,7 @@ class Term(msgspec.Struct, frozen=True):
 _TERM_KINDS = {"Class": "Class", "ObjectProperty": "Property", "DatatypeProperty": "Property", "Property": "Property"}
 
 
-def _terms(triples: Iterable[ox.Triple], ontology: str) -> list[Term]:
+def _terms(triples: Iterable[ox.Triple], ontology: str, prefixes: Mapping[str, str]) -> list[Term]:
     said: dict[str, list[tuple[str, object]]] = {}
     for triple in triples:
         subject = triple.subject
@@ -300,7 +306,7 @@ def _terms(triples: Iterable[ox.Triple], ontology: str) -> list[Term]:
         ]
         kind = next((_TERM_KINDS[each] for each in sorted(types) if each in _TERM_KINDS), "Term")
         parents = [
-            value.value
+            views.compact(value.value, prefixes)
             for name, value in pairs
             if name in ("subClassOf", "subPropertyOf") and isinstance(value, ox.NamedNode)
         ]

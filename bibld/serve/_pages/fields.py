@@ -25,6 +25,9 @@ GROUPS = (
 )
 """The headings, in their order."""
 
+ABOUT_RECORD = "Record"
+"""The heading of what is said about the record, not the publication."""
+
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _TITLE_LABELS = {
     "abbreviated": "Abbreviated title",
@@ -46,7 +49,8 @@ _DATES = (
 class Value(msgspec.Struct, frozen=True):
     """One value: its ``path`` in the ``Mods``, under which group and label it stands, its text and a remark to it.
 
-    ``language`` is a BCP 47 tag for the HTML attribute or empty; ``address`` is set where the value is a web address.
+    ``language`` is a BCP 47 tag for the HTML attribute or empty; ``address`` is set where the value is a web address;
+    ``short`` is the text without what an entity's label may lack (the dates of a person).
     """
 
     path: str
@@ -56,6 +60,7 @@ class Value(msgspec.Struct, frozen=True):
     remark: str = ""
     language: str = ""
     address: str = ""
+    short: str = ""
 
 
 def values(mods: m.Mods) -> list[Value]:
@@ -90,7 +95,9 @@ def title_text(info: m.TitleInfo) -> str:
     if info.sub_title:
         text = " : ".join((text, *info.sub_title))
     part = ", ".join((*info.part_number, *info.part_name))
-    return f"{text}. {part}" if part and text else text or part
+    if not (part and text):
+        return text or part
+    return f"{text} {part}" if text.endswith(".") else f"{text}. {part}"
 
 
 def name_text(name: m.Name) -> str:
@@ -128,7 +135,9 @@ def _names(mods: m.Mods) -> Iterator[Value]:
         roles = [each for role in name.role for each in _role(role)]
         label = "Author" if name.usage == "primary" or "author" in roles else "Contributor"
         remark = ", ".join(dict.fromkeys(role for role in roles if role != "author"))
-        yield _value(f"name/{index}", "Authors and contributors", label, name_text(name), name, remark)
+        value = _value(f"name/{index}", "Authors and contributors", label, name_text(name), name, remark)
+        undated = msgspec.structs.replace(name, name_part=tuple(part for part in name.name_part if part.type != "date"))
+        yield msgspec.structs.replace(value, short=name_text(undated))
 
 
 def _role(role: m.Role) -> Iterator[str]:

@@ -28,6 +28,9 @@ ENTITY_KINDS = {
 """First segment of a path → what it is, for people."""
 
 
+_ABOUT_RECORDS = fields.GROUPS.index(fields.ABOUT_RECORD)
+
+
 class MarkedValue(msgspec.Struct, frozen=True):
     """A value with its link on this site, and the sources that hold it (empty where all records agree)."""
 
@@ -84,7 +87,8 @@ def field_groups(
         held = _holders(value.path, holders)
         disputed = len(members) > 1 and held is not None and set(held) != set(members)
         names = tuple(dict.fromkeys(record.source for record in held)) if held is not None and disputed else ()
-        marked = MarkedValue(value, links.get(folded(value.text)), names)
+        href = links.get(folded(value.text)) or links.get(folded(value.short))
+        marked = MarkedValue(value, href, names)
         groups.setdefault(value.group, {}).setdefault(value.label, []).append(marked)
     return [
         FieldGroup(name, tuple((label, tuple(marked)) for label, marked in rows.items()))
@@ -114,7 +118,7 @@ def comparison(records: Sequence[tuple[RecordId, m.Mods]]) -> Comparison:
     for key in sorted(keys, key=lambda key: key[0]):
         cells = [column.get(key, []) for column in columns]
         contents = {tuple(sorted(folded(value.text + value.remark) for value in cell)) for cell in cells}
-        differs = len(contents) > 1
+        differs = len(contents) > 1 and key[0] != _ABOUT_RECORDS
         rows.append((key[1], tuple(Cell(tuple(cell), differs) for cell in cells)))
     return Comparison(tuple(record for record, _ in records), tuple(rows))
 
@@ -238,6 +242,41 @@ def _readable(slug: str) -> str:
         return from_slug(slug)
     except ValueError:
         return slug
+
+
+class Partition(msgspec.Struct, frozen=True):
+    """How often a class or a property is used (VoID, 4.6); ``href`` where it may be a link."""
+
+    kind: str
+    text: str
+    href: str | None
+    count: int
+
+
+def partitions(triples: Iterable[ox.Triple], addresses: Addresses, prefixes: Mapping[str, str]) -> list[Partition]:
+    """The class and property partitions among the statements about a dataset, the most frequent first."""
+    said: dict[str, dict[str, object]] = {}
+    void = prefixes["void"]
+    for triple in triples:
+        name = triple.predicate.value.removeprefix(void)
+        if name in ("class", "property", "entities", "triples") and isinstance(triple.subject, ox.NamedNode):
+            said.setdefault(triple.subject.value, {})[name] = triple.object
+    found = []
+    for values in said.values():
+        for kind, number in (("class", "entities"), ("property", "triples")):
+            term, count = values.get(kind), values.get(number)
+            if isinstance(term, ox.NamedNode) and isinstance(count, ox.Literal) and count.value.isdecimal():
+                href = addresses.href(term.value) or (term.value if is_web_address(term.value) else None)
+                found.append(Partition(kind, compact(term.value, prefixes), href, int(count.value)))
+    return sorted(found, key=lambda each: (each.kind, -each.count, each.text))
+
+
+def is_of_partition(triple: ox.Triple, thing: str) -> bool:
+    """Whether a statement is of a class or property partition of a dataset, or leads to one."""
+    return any(
+        isinstance(term, ox.NamedNode) and term.value.startswith((f"{thing}#class", f"{thing}#property"))
+        for term in (triple.subject, triple.object)
+    )
 
 
 def schema_org(merged: Merged, iri: str) -> dict[str, object]:

@@ -1,0 +1,477 @@
+"""The UNIMARC family: level rules, dates, coverage, and what must hold for any record."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from bibld.crosswalk import rusmarc, unimarc
+from bibld.crosswalk._unimarc import COMMON_RULES
+from bibld.crosswalk._unimarc_codes import LINKS, RELATOR
+from bibld.crosswalk._unimarc_linked import is_abbreviation, is_generic_title, is_issue_designation, part_of
+from bibld.crosswalk._unimarc_view import title_info
+from bibld.errors import CrosswalkError
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
+from bibld.model.mods import Mods
+from bibld.model.mods_xml import to_element
+from bibld.model.origin import Origin
+from bibld.read import iso2709
+
+DATA = os.environ.get("BIBLD_TEST_DATA")
+needs_data = pytest.mark.skipif(DATA is None, reason="BIBLD_TEST_DATA is not set")
+FILES = (
+    "articles_cp1251.mrc", "declared_cp1251_is_utf8.iso", "nlr_cp1251.iso", "nlr_koi8r.iso", "stavropol_cp866.mrc",
+    "tatarstan_utf8.mrc",
+)  # fmt: skip
+
+
+def record(*fields, leader="     nam0 22     i 450 "):
+    """A record from texts such as ``200 1#$aTitle`` or ``001 number``."""
+    made = []
+    for text in fields:
+        tag, rest = text[:3], text[4:]
+        if tag < "010":
+            made.append(ControlField(tag, rest))
+            continue
+        indicators, *subfields = rest.split("$")
+        indicators = indicators.replace("#", " ").ljust(2)
+        made.append(
+            DataField(tag, indicators[0], indicators[1], tuple(Subfield(item[0], item[1:]) for item in subfields))
+        )
+    return MarcRecord(Origin("x", "x.mrk", 1, 0), Leader(leader), tuple(made))
+
+
+def converted(*fields, leader="     nam0 22     i 450 ", adapter=rusmarc, **options):
+    return adapter.convert(record(*fields, leader=leader), adapter.Settings(**options))
+
+
+def mods(*fields, **options):
+    return converted(*fields, **options).mods
+
+
+ARTICLE = "     naa2 22     i 450 "
+VOLUME = "     nam2 22     i 450 "
+SET = "     nam1 22     i 450 "
+
+
+# --- what looks like a designation
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Т. 1", "т.2", "Том первый", "Ч. 2, кн. 1", "Вып. 12", "[Вып.] 3", "Кн. 7", "Vol. 3", "T. II", "Bd. 4", "№ 5", "1",
+     "IV", "Часть вторая", "Сер. А", "Т. 1-2"],
+)  # fmt: skip
+def test_designation_of_a_volume_is_generic(title):
+    assert is_generic_title(title)
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Часть речи", "Книга джунглей", "1984", "Та", "Я", "Томление", "Номер 44, таинственный незнакомец", "Чук и Гек",
+     "", "Выпускной вечер", "Volume and mass"],
+)  # fmt: skip
+def test_other_titles_are_not_generic(title):
+    assert not is_generic_title(title)
+
+
+def test_issue_may_be_told_with_its_year():
+    assert is_issue_designation("2005, № 2")
+    assert is_issue_designation("N 3.")
+    assert not is_issue_designation("Златая цепь")
+
+
+@pytest.mark.parametrize(
+    ("short", "full", "same"),
+    [
+        ("Шк. классики", "Школа классики", True),
+        ("Б-ка поэта", "Библиотека поэта", True),
+        ("Школа классики", "Школа классики", True),
+        ("Классики", "Школа классики", False),
+        ("Шк. физики", "Школа классики", False),
+        ("", "Школа", False),
+    ],
+)
+def test_abbreviated_series_titles_are_known(short, full, same):
+    assert is_abbreviation(short, full) is same
+
+
+def test_place_in_a_host_is_understood():
+    part = part_of(["Т. 5, № 3. - С. 237 - 448"])
+    assert [(d.type, d.number, d.caption) for d in part.detail] == [
+        ("volume", ("5",), ("Т",)),
+        ("issue", ("3",), ("№",)),
+    ]
+    assert (part.extent[0].start, part.extent[0].end) == ("237", "448")
+
+
+def test_several_page_ranges_are_kept_as_a_list():
+    assert part_of(["С. 1-3, 7, 12"]).extent[0].list == "С. 1-3, 7, 12"
+
+
+def test_what_is_not_understood_is_kept_as_text():
+    assert part_of(["Осенний номер"]).text[0].value == "Осенний номер"
+
+
+# --- levels
+
+
+def test_article_in_a_journal_has_one_host_with_the_place_in_the_issue():
+    found = mods("200 1#$aСтатья", "461 #0$12001#$aЖурнал", "463 #0$1200##$a№ 7$vС. 4", leader=ARTICLE)
+    (host,) = found.related_item
+    assert (host.type, host.mods.title_info[0].title) == ("host", "Журнал")
+    assert host.mods.part[0].detail[0].number == ("7",)
+    assert host.mods.part[0].extent[0].start == "4"
+
+
+def test_article_in_a_collection_of_a_series_has_nested_hosts():
+    found = mods("200 1#$aСтатья", "461 #0$12001#$aТруды", "463 #0$12001#$aСборник$vС. 4-5", leader=ARTICLE)
+    (host,) = found.related_item
+    assert host.mods.title_info[0].title == "Сборник"
+    assert [inner.mods.title_info[0].title for inner in host.mods.related_item] == ["Труды"]
+
+
+def test_volume_without_a_title_of_its_own_takes_that_of_the_set():
+    found = mods("200 1#$aТ. 3", "461 #0$1001RU/EX/1$12001#$aСочинения$vТ. 3", leader=VOLUME)
+    assert found.title_info[0].title == "Сочинения"
+    assert found.title_info[0].part_number == ("Т. 3",)
+    assert found.related_item[0].other_type == "set"
+    assert found.related_item[0].mods.record_identifier == "RU/EX/1"
+
+
+def test_volume_with_a_title_of_its_own_keeps_it():
+    found = mods("200 1#$aИдиот", "461 #0$1001RU/EX/1$12001#$aСочинения$vТ. 6", leader=VOLUME)
+    assert found.title_info[0].title == "Идиот"
+    assert found.related_item[0].mods.part[0].detail[0].number == ("Т. 6",)
+
+
+def test_generic_title_without_a_set_stays():
+    assert mods("200 1#$aТ. 3").title_info[0].title == "Т. 3"
+
+
+def test_set_field_of_an_independent_book_is_a_series():
+    found = mods("200 1#$aКнига", "225 1#$aШк. классики", "461 #0$12001#$aШкола классики")
+    (series,) = found.related_item
+    assert series.type == "series"
+    assert [(t.type, t.title) for t in series.mods.title_info] == [
+        (None, "Школа классики"),
+        ("alternative", "Шк. классики"),
+    ]
+
+
+def test_set_record_names_its_volumes_as_parts():
+    found = mods("200 1#$aСочинения", "463 #0$12001#$aИдиот", leader=SET)
+    assert [(item.type, item.mods.title_info[0].title) for item in found.related_item] == [("constituent", "Идиот")]
+    assert found.origin_info[0].issuance == ("multipart monograph",)
+
+
+def test_link_that_names_nothing_becomes_a_note_with_a_warning():
+    result = converted("200 1#$aКнига", "463 #1$1200##$vПодарок")
+    assert result.mods.related_item == ()
+    assert [note.value for note in result.mods.note] == ["Подарок"]
+    assert any("463" in warning for warning in result.warnings)
+
+
+def test_set_statement_of_the_resource_is_not_told_twice():
+    found = mods("200 1#$aTome", "225 1#$aHarry Potter$v7", "461 #0$012$tHarry Potter$v7", adapter=unimarc)
+    assert [(item.type, item.other_type) for item in found.related_item] == [("host", "set")]
+
+
+@pytest.mark.parametrize("tag", sorted(LINKS))
+def test_both_techniques_say_the_same(tag):
+    embedded = mods("200 1#$aКнига", f"{tag} #0$12001#$aДругая$1210##$aМосква$d1990$1011##$a0378-5955")
+    standard = mods("200 1#$aКнига", f"{tag} #0$tДругая$cМосква$d1990$x0378-5955")
+    assert embedded == standard
+    assert embedded.related_item[0].mods.title_info[0].title == "Другая"
+
+
+# --- dates
+
+
+def coded(kind, first, second="    "):
+    return f"100 ##$a20010203{kind}{first}{second}m  y0rusy50      ca"
+
+
+@pytest.mark.parametrize(
+    ("field", "imprint", "expected"),
+    [
+        (coded("d", "1997"), "1997", ["1997 w3cdtf key"]),
+        (coded("d", "1997"), "[1997]", ["1997 w3cdtf key"]),
+        (coded("d", "1997"), "осень 1997", ["1997 w3cdtf key", "осень 1997"]),
+        (coded("g", "1990", "1995"), "1990-1995", ["1990 w3cdtf start key", "1995 w3cdtf end"]),
+        (
+            coded("f", "1800", "1810"),
+            "[180-]",
+            ["1800 w3cdtf start questionable key", "1810 w3cdtf end questionable", "[180-]"],
+        ),
+        (coded("j", "1997", "0512"), "1997", ["1997-05-12 w3cdtf key", "1997"]),
+        (coded("d", "19||"), "19--", ["19uu marc key", "19--"]),
+        (coded("d", "2015"), "1995", ["1995 w3cdtf key"]),
+        ("100 ##$a2001", "[1998?]", ["1998 w3cdtf key", "[1998?]"]),
+        ("100 ##$a2001", "1990-1995", ["1990 w3cdtf start key", "1995 w3cdtf end"]),
+    ],
+)
+def test_dates_of_publication(field, imprint, expected):
+    found = mods("200 1#$aКнига", field, f"210 ##$d{imprint}").origin_info[0].date_issued
+    told = [(d.value, d.encoding, d.point, d.qualifier, "key" if d.key_date else None) for d in found]
+    assert [" ".join(word for word in words if word) for words in told] == expected
+
+
+def test_dates_that_are_not_of_publication():
+    assert mods("200 1#$aК", coded("h", "1992", "1990")).origin_info[0].copyright_date[0].value == "1990"
+    assert mods("200 1#$aК", coded("e", "2005", "1905")).origin_info[0].date_other[0].type == "original"
+
+
+@pytest.mark.parametrize("damaged", ["", "2001", "||||||||d", "20011399d2003", "########d####    "])
+def test_damaged_coded_data_gives_no_dates(damaged):
+    found = mods("200 1#$aКнига", f"100 ##$a{damaged}")
+    assert found.record_info == () or found.record_info[0].record_creation_date == ()
+
+
+# --- single conventions
+
+
+@pytest.mark.parametrize("marks", ["\x98{}\x9c", "\x88{}\x89"])
+def test_what_sorting_passes_over_stands_apart(marks):
+    found = mods("200 1#$a" + marks.format("Le ") + "grand Meaulnes").title_info[0]
+    assert (found.non_sort, found.title) == ("Le ", "grand Meaulnes")
+
+
+def test_angle_brackets_are_marks_only_where_the_settings_say_so():
+    field = "200 1#$a<<The >>whale"
+    assert mods(field).title_info[0].title == "<<The >>whale"
+    assert mods(field, angle_brackets=True).title_info[0].non_sort == "The "
+
+
+def test_elided_articles_keep_their_apostrophe_without_a_blank():
+    assert title_info("\x98L'\x9cétranger").non_sort == "L'"
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [
+        ("070", ("code", "marcrelator", "aut")), ("440", ("code", "marcrelator", "ill")),
+        ("авт.", ("code", "marcrelator", "aut")), ("Сост.", ("code", "marcrelator", "com")),
+        ("trl", ("code", "marcrelator", "trl")), ("998", ("code", "unimarc-relator", "998")),
+        ("тапёр", ("text", None, "тапёр")),
+    ],
+)  # fmt: skip
+def test_roles(role, expected):
+    (term,) = mods("200 1#$aК", f"702 #1$aИванов$4{role}").name[0].role[0].role_term
+    assert (term.type, term.authority, term.value) == expected
+
+
+def test_every_unimarc_relator_has_three_digits_and_a_marc_code():
+    assert all(re.fullmatch(r"\d{3}", code) and re.fullmatch(r"[a-z]{3}", marc) for code, marc in RELATOR.items())
+
+
+def test_author_is_assumed_only_where_the_settings_say_so():
+    fields = ("200 1#$aК", "700 #1$aИванов$bИ.")
+    assert mods(*fields).name[0].role == ()
+    assert mods(*fields, authors_without_role=True).name[0].role[0].role_term[0].value == "aut"
+
+
+def test_languages_are_cleaned():
+    found = mods("200 1#$aК", "101 1#$aRUS$arusger$ascr$aанглийский$cde")
+    terms = [(language.object_part, language.language_term[0].value) for language in found.language]
+    assert terms == [(None, "rus"), (None, "ger"), (None, "hrv"), (None, "eng"), ("translation", "ger")]
+
+
+def test_subdivisions_stand_in_their_order():
+    (subject,) = mods("200 1#$aК", "606 0#$aКниги$yРоссия$xИстория$z20 в.$jКаталоги$2nlr-sh").subject
+    assert [type(part).__name__ for part in subject.parts] == ["Topic", "Geographic", "Topic", "Temporal", "Genre"]
+    assert subject.authority == "nlr-sh"
+
+
+def test_authority_numbers():
+    local = converted("200 1#$aК", "606 0#$aКниги$3RU\\EX\\auth\\1", "700 #1$aИванов$3RU\\EX\\auth\\2")
+    assert local.mods.subject[0].value_uri == "RU\\EX\\auth\\1"
+    assert local.mods.name[0].name_identifier[0].type == "local"
+    web = mods("200 1#$aК", "606 0#$aКниги$3https://example.org/1", "700 #1$aИванов$3https://example.org/2")
+    assert (web.subject[0].value_uri, web.name[0].value_uri) == ("https://example.org/1", "https://example.org/2")
+
+
+def test_bare_authority_number_is_private_unless_its_base_is_known():
+    fields = ("200 1#$aК", "606 0#$aКниги$30001710")
+    result = converted(*fields)
+    assert result.mods.subject[0].value_uri is None
+    assert result.private == ("606$3",)
+    assert (
+        mods(*fields, authority_base="https://example.org/a/").subject[0].value_uri == "https://example.org/a/0001710"
+    )
+
+
+def test_class_mark_without_a_scheme_is_russian_only_in_rusmarc():
+    fields = ("200 1#$aК", "686 ##$a84(2)6")
+    assert mods(*fields).classification[0].authority == "rubbk"
+    assert mods(*fields, adapter=unimarc).classification[0].authority is None
+
+
+def test_addresses_that_are_none_become_notes():
+    found = mods("200 1#$aК", "856 4#$uhttp://[x$zтекст")
+    assert found.location == ()
+    assert "http://[x" in found.note[0].value
+
+
+def test_several_isbns_in_one_subfield_are_told_apart():
+    found = mods("200 1#$aК", "010 ##$a5-7390-0346-6 (т. 1); 0-306-40615-2 (т. 2)").identifier
+    assert [(i.value, i.display_label) for i in found] == [("5739003466", "т. 1"), ("0306406152", "т. 2")]
+
+
+def test_prices_are_private_unless_they_are_wanted():
+    fields = ("200 1#$aК", "010 ##$a5-7390-0346-6$d120 р.")
+    assert converted(*fields).private == ("010$d",)
+    assert [note.value for note in mods(*fields, keep_terms=True).note] == ["120 р."]
+
+
+# --- flavours
+
+
+def test_flavours_are_told_apart():
+    russian = record("200 1#$aКнига", "801 #0$aRU$bEX")
+    french = record("200 1#$aLivre", "801 #0$aFR$bEX")
+    american = record("245 10$aBook", "200 1#$aBook")
+    assert (rusmarc.sniffs(russian), unimarc.sniffs(russian)) == (True, False)
+    assert (rusmarc.sniffs(french), unimarc.sniffs(french)) == (False, True)
+    assert (rusmarc.sniffs(american), unimarc.sniffs(american)) == (False, False)
+
+
+def test_each_flavour_has_its_holdings():
+    fields = ("200 1#$aК", "899 ##$aEX$jА-1", "995 ##$aBM$kR CAM")
+    russian, french = mods(*fields), mods(*fields, adapter=unimarc)
+    assert [location.shelf_locator for location in russian.location] == [("А-1",)]
+    assert [location.shelf_locator for location in french.location] == [("R CAM",)]
+
+
+# --- coverage
+
+
+def test_unread_subfields_are_counted_also_in_embedded_fields():
+    result = converted("200 1#$aК$qx", "461 #0$12001#$aСочинения$q1", "461 #0$tДругие$q2", "998 ##$aлокальное")
+    assert result.unmapped == ("200$q", "461/200$q", "461$q")
+    assert result.private == ("998$a",)
+
+
+def test_every_rule_says_what_it_writes_and_has_a_docstring():
+    for rule in COMMON_RULES:
+        assert rule.writes
+        assert rule.reads
+
+
+def test_record_that_says_nothing_is_refused():
+    with pytest.raises(CrosswalkError, match="UNIMARC"):
+        converted("001 ", leader="")
+
+
+# --- any record
+
+TAGS = sorted({tag for rule in rusmarc.FLAVOUR.rules for tag, _ in rule.reads if tag.isdecimal()})
+ODD = [
+    *("Т. 1", "С. 5-7", "2001 ", "200", "001RU", "70", "1", "rusger", "20010203d2001####m  y0rusy50      ca", "978-5"),
+    *("\x98The \x9cend", "\x98", "¦¦¦¦", "070", "http://x/%zz", ":x", "http://[", "https://example.org/a b", "1990-"),
+    *("№ 3", "z01702"),
+]
+VALUES = st.one_of(st.text(max_size=8), st.sampled_from(ODD))
+SUBFIELDS = st.lists(st.builds(Subfield, st.sampled_from("aabbcdefghijklmnoprstuvxyz12345679"), VALUES), max_size=6)
+INDICATORS = st.sampled_from(" 012#|")
+DATA_FIELDS = st.builds(DataField, st.sampled_from(TAGS), INDICATORS, INDICATORS, SUBFIELDS.map(tuple))
+CONTROL_FIELDS = st.builds(ControlField, st.sampled_from(["001", "003", "005", "008"]), VALUES)
+CODES = [st.sampled_from(codes) for codes in ("abcegl", "amscix", " 012", " 123")]
+LEADERS = st.one_of(st.text(max_size=26), st.builds("     n{}{}{} 22     {}  450 ".format, *CODES)).map(Leader)
+ANY_RECORD = st.builds(
+    MarcRecord,
+    st.just(Origin("x", "x", 1, 0)),
+    LEADERS,
+    st.lists(st.one_of(DATA_FIELDS, CONTROL_FIELDS), max_size=9).map(tuple),
+)
+
+
+def converted_or_none(adapter, any_record):
+    try:
+        return adapter.convert(any_record, adapter.Settings())
+    except CrosswalkError:
+        return None
+
+
+@settings(max_examples=200, deadline=None)
+@given(ANY_RECORD)
+def test_any_record_converts(any_record):
+    for adapter in (rusmarc, unimarc):
+        adapter.sniffs(any_record)
+        result = converted_or_none(adapter, any_record)
+        assert result is None or result.mods != Mods()
+        assert result == converted_or_none(adapter, any_record)
+
+
+@pytest.fixture(scope="module")
+def schemas():
+    folder = Path(DATA) / "mods" / "schema"
+    return {
+        version: etree.XMLSchema(etree.parse(folder / f"mods-{version.replace('.', '-')}.xsd"))
+        for version in ("3.7", "3.8")
+    }
+
+
+def assert_valid(description, schemas):
+    element = to_element(description)
+    for version, schema in schemas.items():
+        element.set("version", version)
+        assert schema.validate(element), (version, schema.error_log.last_error)
+
+
+@needs_data
+@settings(max_examples=300, deadline=None)
+@given(any_record=ANY_RECORD)
+def test_any_record_gives_valid_mods(any_record, schemas):
+    result = converted_or_none(rusmarc, any_record)
+    if result is not None:
+        assert_valid(result.mods, schemas)
+
+
+def real_records(name):
+    path = Path(DATA) / "rusmarc" / name
+    with path.open("rb") as stream:
+        carrier = iso2709.examine(stream, name, "x", iso2709.Settings())
+        stream.seek(0)
+        for raw in carrier.raws(stream):
+            yield carrier.parse(raw).record
+
+
+def bare(text):
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+def stated(fields, within=""):
+    for field in fields:
+        if isinstance(field, DataField):
+            field = with_embedded_fields(field) if field.tag[0] == "4" or field.tag in ("327", "604") else field
+            for subfield in field.subfields:
+                yield f"{within}{field.tag}${subfield.code}", field.tag, subfield
+            yield from stated(field.embedded, f"{within}{field.tag}/")
+
+
+def is_code(tag, subfield):
+    """Codes and texts that are cut into parts stand in the MODS in other words."""
+    return tag[0] == "1" or subfield.code in "467" or re.fullmatch(r"(С\.|N|№).*", subfield.value) is not None
+
+
+@needs_data
+@pytest.mark.parametrize("name", FILES)
+def test_real_records_lose_nothing_silently(name, schemas):
+    for real in real_records(name):
+        assert rusmarc.sniffs(real)
+        result = rusmarc.convert(real, rusmarc.Settings())
+        element = to_element(result.mods)
+        assert_valid(result.mods, schemas)
+        text = bare(" ".join(element.itertext()) + " ".join(str(v) for e in element.iter() for v in e.attrib.values()))
+        accounted = {*result.unmapped, *result.private}
+        for label, tag, subfield in stated(real.all_fields):
+            if label not in accounted and not is_code(tag, subfield):
+                pieces = re.split(r"[;()]", subfield.value.replace("х", "x")) if tag == "010" else [subfield.value]
+                assert all(bare(piece) in text for piece in pieces), (real.control_number, label, subfield.value)
