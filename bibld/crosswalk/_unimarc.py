@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from bibld.crosswalk import (
@@ -43,22 +42,10 @@ COMMON_RULES: tuple[Rule, ...] = tuple(rule for block in _BLOCKS for rule in blo
 _STRUCTURAL = "67"
 """Subfields that link fields and name scripts: structure, not content."""
 
-_CODED_100 = re.compile(r"\d{8}[a-l u|#].{8,}")
-
 
 def flavour(own_rules: Iterable[Rule] = (), private: Mapping[str, str] | None = None) -> Flavour:
     """A flavour with rules and private subfields of its own beside the common ones."""
     return Flavour.of((*COMMON_RULES, *own_rules), {**_PRIVATE, **(private or {})})
-
-
-def is_unimarc(record: MarcRecord) -> bool:
-    """Whether a record is of the family: a title in 200, none in 245, or general processing data in 100$a."""
-    tags = {field.tag for field in record.all_fields}
-    if "245" in tags:
-        return False
-    if "200" in tags:
-        return True
-    return any(_CODED_100.match(value) for field in record.fields("100") for value in field.values("a"))
 
 
 def convert(record: MarcRecord, settings: UnimarcSettings, of: Flavour, coverage: Coverage) -> Converted:

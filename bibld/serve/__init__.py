@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from starlette.applications import Starlette
@@ -36,12 +37,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     host: str = "127.0.0.1"
-    port: int = 8000
-    query_timeout: float = 15.0
-    query_memory: int = 1024
-    query_workers: int = 2
-    query_queue: int = 32
-    max_result: int = 64
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 8000
+    query_timeout: Annotated[float, msgspec.Meta(gt=0)] = 15.0
+    query_memory: Annotated[int, msgspec.Meta(ge=16)] = 1024
+    query_workers: Annotated[int, msgspec.Meta(ge=1)] = 2
+    query_queue: Annotated[int, msgspec.Meta(ge=0)] = 32
+    max_result: Annotated[int, msgspec.Meta(ge=1)] = 64
 
 
 class Site(msgspec.Struct, frozen=True):

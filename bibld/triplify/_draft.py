@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
@@ -14,7 +13,6 @@ from bibld.triplify._claims import Claim, EntityClaim, Form, Kind
 from bibld.triplify._language import Languages
 from bibld.triplify._vocabulary import name
 
-_BLANKS = re.compile(r"\s+")
 _TYPE = name("rdf:type")
 
 Quad = tuple[str, str, str, str]
@@ -22,7 +20,7 @@ Quad = tuple[str, str, str, str]
 
 def tidy(text: str) -> str:
     """A text as it is published: NFC, without blanks around it, runs of blanks as one."""
-    return _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def in_order(quads: Iterable[Quad], first: str) -> tuple[str, ...]:

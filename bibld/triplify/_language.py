@@ -29,6 +29,8 @@ def to_tag(code: str) -> str | None:
 
 def script_of(text: str) -> str | None:
     """The script of a text's letters where they all have the same, else None; ``CJK`` for any of East Asia."""
+    if text.isascii():
+        return _LATIN if any(map(str.isalpha, text)) else None
     found = None
     for letter in text:
         if not letter.isalpha() or unicodedata.category(letter) == "Lm":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -10,6 +11,9 @@ from urllib.parse import quote, urlencode
 import msgspec
 import pyoxigraph as ox
 import pytest
+
+from bibld.errors import BadQuery
+from bibld.serve._sparql.pool import Limits, Pool, Query
 
 ENDPOINT = "/lod/sparql"
 ALL = "SELECT * WHERE { ?s ?p ?o }"
@@ -190,6 +194,24 @@ def test_queries_of_other_scripts_come_through(client):
 )
 def test_connections_and_updates_are_forbidden(client, query):
     assert ask(client, query).status_code == 403
+
+
+def test_a_process_that_evaluates_cannot_connect_even_where_the_lexer_were_blind(site):
+    """The second lock: here the query is handed to the pool without being looked at."""
+    limits = Limits(seconds=10.0, memory=256, workers=1, waiting=0)
+    pool = Pool(site.release / "store", limits)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        port = listener.getsockname()[1]
+        text = f"SELECT * WHERE {{ SERVICE <http://127.0.0.1:{port}/> {{ ?s ?p ?o }} }}"
+        query = Query(text, "http://x/", True, "application/sparql-results+json", "text/turtle", {}, 1)
+        try:
+            with pytest.raises(BadQuery, match=r"denied|unreachable"):
+                pool.submit(query).result()
+            with pytest.raises(BlockingIOError):
+                listener.accept()
+        finally:
+            pool.close()
 
 
 def test_a_query_ends_at_its_deadline_with_an_error_before_any_result(client):

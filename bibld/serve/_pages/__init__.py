@@ -19,6 +19,7 @@ from bibld.serve._addresses import Addresses, is_web_address
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._http import Problem
 from bibld.serve._pages import fields, views
+from bibld.serve._pages.codes import ROLE_LABELS
 from bibld.serve._things import MEDIA_TYPES, Thing
 from bibld.serve._vocabulary import Vocabulary
 
@@ -212,7 +213,8 @@ class Pages:
             language = fields.language_of(text)
             href = self._addresses.href(subject)
             if href is not None:
-                kind = views.compact(predicate, self._vocabulary.prefixes)
+                name = views.compact(predicate, self._vocabulary.prefixes)
+                kind = ROLE_LABELS.get(name.removeprefix("relators:"), name)
                 pointing.append(views.Link(href, text, kind, language))
         heading = labels[0].text if labels else thing.path
         partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
