@@ -81,6 +81,7 @@ class Config(msgspec.Struct, frozen=True):
     dataset: DatasetDescription
     sources: tuple[Source, ...]
     dedup: DedupConfig
+    triplify: Any
     store: StoreConfig
     publish: Any
     serve: Any
@@ -110,6 +111,7 @@ class _Top(msgspec.Struct, frozen=True):
     source: tuple[SourceConfig, ...]
     crosswalk: dict[str, Any] = {}
     dedup: dict[str, Any] = {}
+    triplify: dict[str, Any] = {}
     store: dict[str, Any] = {}
     publish: dict[str, Any] = {}
     serve: dict[str, Any] = {}
@@ -154,12 +156,24 @@ class _Checker:
         self._adapter_tables("crosswalk", self._table(tables, "crosswalk"), adapters.names("crosswalk"))
         dedup = self._dedup(self._table(tables, "dedup"))
         store = self._store(self._table(tables, "store"))
-        publish = self._stage_settings("publish", self._table(tables, "publish"))
-        serve = self._stage_settings("serve", self._table(tables, "serve"))
+        triplify, publish, serve = (
+            self._stage_settings(stage, self._table(tables, stage)) for stage in ("triplify", "publish", "serve")
+        )
         if self.faults:
             raise ConfigError(self.faults)
         place = Path(os.path.normpath(self.file.parent / workspace))
-        return Config(self.file, place, dataset, sources, dedup, store, publish, serve, self.adapter_settings)
+        return Config(
+            file=self.file,
+            workspace=place,
+            dataset=dataset,
+            sources=sources,
+            dedup=dedup,
+            triplify=triplify,
+            store=store,
+            publish=publish,
+            serve=serve,
+            adapter_settings=self.adapter_settings,
+        )
 
     def _table(self, tables: dict[str, Any], key: str) -> dict[str, Any]:
         value = tables.get(key, {})

@@ -16,7 +16,7 @@ from bibld import adapters, crosswalk, harvest, read
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
 from bibld.errors import RecordError
-from bibld.model.marc import MarcRecord
+from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
@@ -171,6 +171,14 @@ def original_of(record: SourceRecord) -> MarcRecord | None:
     carrier = read.carrier_of(record.reader, record.carrier)
     parsed = carrier.parse(Raw(record.origin, record.original)).record
     return parsed if isinstance(parsed, MarcRecord) else None
+
+
+def public_original_of(record: SourceRecord, catalog: Catalog) -> MarcRecord | None:
+    """The original as it may be published: without the subfields that its crosswalk calls private."""
+    original = original_of(record)
+    if original is None:
+        return None
+    return without_subfields(original, catalog.records.private(record.ordinal))
 
 
 def _record_id(source: str, record: object) -> RecordId | None:

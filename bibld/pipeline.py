@@ -72,7 +72,7 @@ class Pipeline:
         steps: dict[str, tuple[str, Callable[[str], int]]] = {
             "dedup": (dedup.settings_digest(self._config), self._dedup),
             "merge": (merge.settings_digest(self._config), self._merge),
-            "triplify": (triplify.settings_digest(self._config.dataset.base), self._triplify),
+            "triplify": (triplify.settings_digest(self._config.dataset.base, self._config.triplify), self._triplify),
             "store": (store.settings_digest(self._config), self._store),
             "publish": (publish.settings_digest(self._config.dataset), self._publish),
         }
@@ -133,7 +133,7 @@ class Pipeline:
         return merge.merge(self._catalog, self._config, self._progress)
 
     def _triplify(self, made_by: str) -> int:
-        return triplify.triplify(self._catalog, self._iris, self._progress)
+        return triplify.triplify(self._catalog, self._iris, self._config.triplify, self._progress)
 
     def _store(self, made_by: str) -> int:
         return store.load(self._quads(), self._config, self._progress)

@@ -1,4 +1,4 @@
-"""No record is lost: read = converted + superseded + rejected + deleted, and each reject keeps bytes, origin, reason."""
+"""No record is lost: each is converted, superseded, deleted, or kept as a reject with bytes, origin and reason."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.intake import original_of
+from bibld.intake import original_of, public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin, RecordId
@@ -137,8 +137,24 @@ def test_original_bytes_can_be_read_again(load):
 
 
 def test_a_changed_charset_reads_the_records_anew(load):
-    data = record("1", "Voina").replace("Voina".encode(), "Война".encode("cp1251"))
+    data = record("1", "Voina").replace(b"Voina", "Война".encode("cp1251"))
     load(data, extra='charset = "latin-1"\n')[1].close()
     _, catalog = load(data, extra='charset = "cp1251"\n')
     with catalog:
         assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "Война"
+
+
+def test_the_public_original_has_no_private_fields(load):
+    fields = (
+        ControlField("001", "1"),
+        DataField("245", "1", "0", (Subfield("a", "War and peace"),)),
+        DataField("541", "0", " ", (Subfield("a", "gift of a person"),)),
+        DataField("990", " ", " ", (Subfield("a", "local"),)),
+    )
+    data = to_iso2709(MarcRecord(Origin("lib", "x", 1, 0), Leader("00000nam a2200000 i 4500"), fields))
+    _, catalog = load(data)
+    with catalog:
+        held = catalog.record(RecordId("lib", "1"))
+        public = public_original_of(held, catalog)
+        assert {field.tag for field in original_of(held).fields()} == {"245", "541", "990"}
+        assert {field.tag for field in public.fields()} == {"245"}

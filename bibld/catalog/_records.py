@@ -279,6 +279,11 @@ class Records:
         rows = self._connection.execute("SELECT text FROM warning WHERE ordinal = ? ORDER BY rowid", (ordinal,))
         return [text for (text,) in rows]
 
+    def private(self, ordinal: int) -> frozenset[str]:
+        """The subfields of one record that are kept but not published."""
+        rows = self._connection.execute("SELECT name FROM coverage WHERE ordinal = ? AND fate = 'private'", (ordinal,))
+        return frozenset(name for (name,) in rows)
+
     def coverage(self) -> list[tuple[str, str, str, int]]:
         """Flavour, subfield, fate (unmapped or private) and number of occurrences, the most frequent first."""
         return self._connection.execute(

@@ -134,7 +134,7 @@ CREATE TABLE merged (                          -- clusters of two and more
 CREATE TABLE statement (                       -- the quads that a cluster owns
   founder INTEGER PRIMARY KEY,
   quads BLOB NOT NULL,
-  sought BLOB NOT NULL,                        -- records whose existence decided about quads, and whether they did exist
+  sought BLOB NOT NULL,                        -- records sought for the quads, and whether they did exist
   made_by TEXT NOT NULL
 );
 CREATE TABLE claim (                           -- what each record says about an entity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -20,11 +21,12 @@ def serve(config: Path, host: str | None, port: int | None) -> None:
     from bibld import config as configuration
     from bibld import pipeline, serve
     from bibld.catalog import Catalog
-    from bibld.intake import original_of
+    from bibld.intake import public_original_of
 
     loaded = configuration.load(config)
     release, manifest = pipeline.current_release(loaded)
     changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = msgspec.structs.replace(loaded.serve, **changes)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        serve.serve(serve.Site(manifest, release, catalog, original_of, settings))
+        original = partial(public_original_of, catalog=catalog)
+        serve.serve(serve.Site(manifest, release, catalog, original, settings))

@@ -26,6 +26,8 @@ _DATE_OF_FUNCTION = {"0": "production", "2": "distribution", "3": "manufacture"}
 _OPEN = "9999"
 """008/11-14 of what still appears."""
 
+_UNKNOWN_DIGITS = str.maketrans("U |#-", "uuuuu")
+
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 Parts = dict[str, list[Any]]
@@ -118,9 +120,10 @@ def _coded_date(text: str, view: View[Any], **attributes: str | None) -> Date | 
         return Date(value=text, encoding="w3cdtf", **attributes)
     if text == _OPEN:
         return None
-    known = text.replace("u", "").replace("U", "").strip(" |#-")
-    if known.isdecimal() and known.isascii() and len(text) == 4 and known != "0000":
-        return Date(value=text, encoding="marc", **attributes)
+    digits = text.translate(_UNKNOWN_DIGITS)
+    known = digits.rstrip("u")
+    if len(text) == 4 and known.isdecimal() and known.isascii() and known.strip("0"):
+        return Date(value=digits, encoding="marc", **attributes)
     if known:
         view.warn(f"008/07-14: {text!r} is no year")
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from msgspec.structs import replace
@@ -236,17 +237,28 @@ def _year(text: str) -> str:
 def cartographics(view: View[Any]) -> Iterator[Subject]:
     """Mathematical data, as stated and as coded."""
     for field in view.fields("255"):
-        stated = Cartographics(
-            scale=_all(field, "a"), projection=_all(field, "b"), coordinates=_enclosed(field.values("c"))
-        )
-        if stated != Cartographics():
-            yield _in_script(Subject(parts=(stated,)), field, view)
+        stated = _mathematical(_all(field, "a"), _all(field, "b"), _enclosed(field.values("c")))
+        if stated:
+            yield _in_script(Subject(parts=stated), field, view)
     for field in view.fields("034"):
         coordinates = joined(field.subfields, "defg")
-        scales = () if view.has("255") else tuple(f"1:{text}" for text in field.values("b"))
-        coded = Cartographics(scale=scales, coordinates=(coordinates,) if coordinates else ())
-        if coded != Cartographics():
-            yield Subject(parts=(coded,))
+        scales = [f"1:{text}" for text in field.values("b") if text.isdecimal() and not view.has("255")]
+        coded = _mathematical(scales, (), (coordinates,) if coordinates else ())
+        if coded:
+            yield Subject(parts=coded)
+
+
+def _mathematical(
+    scales: Sequence[str], projections: Sequence[str], coordinates: tuple[str, ...]
+) -> tuple[Cartographics, ...]:
+    """One element, and one more for each further scale or projection, since an element has room for one of each."""
+    made = [
+        Cartographics(scale=(scale,) if scale else (), projection=(projection,) if projection else ())
+        for scale, projection in zip_longest(scales, projections, fillvalue="")
+    ]
+    if coordinates:
+        made[:1] = [replace(made[0] if made else Cartographics(), coordinates=coordinates)]
+    return tuple(made)
 
 
 def _in_script(subject: Subject, field: DataField, view: View[Any]) -> Subject:

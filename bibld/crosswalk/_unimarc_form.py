@@ -187,13 +187,13 @@ _DIRECTIONS = {"w": "W", "e": "E", "n": "N", "s": "S"}
 @BOOK.field("123", "abcdefg", "subject/cartographics: scale, coordinates")
 def coded_scale_and_coordinates(field: DataField, view: UnimarcView) -> Produces:
     """Scale and bounding coordinates of a map, from codes."""
-    scales = tuple(f"1:{value.strip()}" for value in field.values("b", "c") if value.strip().isdecimal())
+    scales = [f"1:{value.strip()}" for value in field.values("b", "c") if value.strip().isdecimal()]
     west, east, north, south = (_coordinate(field.first(code) or "") for code in "defg")
     coordinates = ()
     if west and north:
         coordinates = (f"{west}--{east or west}/{north}--{south or north}",)  # type: ignore[assignment]
     if scales or coordinates:
-        yield Subject(parts=(Cartographics(scale=scales, coordinates=coordinates),))
+        yield Subject(parts=(Cartographics(scale=_one(scales), coordinates=coordinates),))
 
 
 def _coordinate(text: str) -> str:
@@ -203,12 +203,17 @@ def _coordinate(text: str) -> str:
     return f"{direction} {int(digits[:3])}°{digits[3:5] or '00'}'{digits[5:7] or '00'}\""
 
 
+def _one(texts: list[str]) -> tuple[str, ...]:
+    """MODS allows one scale and one projection."""
+    return (" ; ".join(texts),) if texts else ()
+
+
 @BOOK.field("206", "abcdef", "subject/cartographics: scale, projection, coordinates")
 def stated_scale(field: DataField, view: UnimarcView) -> Produces:
     """The mathematical data of a map as stated; in $a they stand as one text."""
     cartographics = Cartographics(
-        scale=tuple(field.values("a", "b")),
-        projection=tuple(field.values("c")),
+        scale=_one(field.values("a", "b")),
+        projection=_one(field.values("c")),
         coordinates=tuple(field.values("d", "e", "f")),
     )
     if cartographics != Cartographics():

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_view import UnimarcView, web_reference
+from bibld.crosswalk._unimarc_view import UnimarcView, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     CopyInformation,
@@ -142,13 +142,13 @@ def electronic_location(view: UnimarcView) -> Produces:
     """Addresses of the resource, of a version of it, or of a related resource."""
     is_first = True
     for field in view.fields("856"):
-        for address in _addresses(field):
+        for stated in _addresses(field):
             note = "; ".join([*field.values("z"), *field.values("s")]) or None
             label = next(iter([*field.values("2"), *field.values("y")]), None)
-            reference = web_reference(address)
+            reference = web_address(stated)
             if reference is None:
-                view.warn(f"856: {address!r} is no address")
-                yield Note(value=" ".join(text for text in (address, label, note) if text))
+                view.warn(f"856: {stated!r} is no address")
+                yield Note(value=" ".join(text for text in (stated, label, note) if text))
                 continue
             is_preview = _is_preview(f"{label or ''} {note or ''}")
             is_related = field.indicator2 == "2"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_view import UnimarcView, plain, punctuated, web_reference
+from bibld.crosswalk._unimarc_view import UnimarcView, plain, punctuated, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Genre, Note, RelatedItem, TableOfContents, TargetAudience
 
@@ -49,13 +49,13 @@ def _register_notes() -> None:
         @BOOK.field(tag, f"{kind.codes}u5", f"note{type_}; $5 @displayLabel, $u @xlink:href")
         def one(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Produces:
             text = punctuated(field, dict.fromkeys(kind.codes, kind.mark))
-            address = field.first("u")
-            reference = web_reference(address) if address else None
-            if address and reference is None:
-                text = f"{text} {address}".strip()
+            stated = " ".join(field.values("u"))
+            reference = web_address(stated)
+            if stated and reference is None:
+                text = f"{text} {stated}".strip()
             if text or reference:
                 yield Note(
-                    value=text or plain(address or ""),
+                    value=text or plain(stated),
                     type=kind.type,
                     display_label=field.first("5"),
                     xlink_href=reference,
@@ -71,9 +71,10 @@ _CONTENTS = {**dict.fromkeys("abcdefghiz", " -- "), "p": ", "}
 @BOOK.field("327", "abcdefghipuz", "tableOfContents; embedded fields: relatedItem[@type=constituent]")
 def contents(field: DataField, view: UnimarcView) -> Produces:
     """The contents: texts or sections in order, or (embedded technique) the works themselves."""
-    text = punctuated(field, _CONTENTS)
+    stated = field.first("u") or ""
+    reference = web_address(stated)
+    text = punctuated(field, _CONTENTS if reference is not None else {**_CONTENTS, "u": " "})
     if text:
-        reference = web_reference(field.first("u") or "") or None
         yield TableOfContents(
             value=text, display_label=_COMPLETENESS.get(field.indicator1, "Contents"), xlink_href=reference
         )

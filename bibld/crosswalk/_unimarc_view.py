@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from bibld.crosswalk._addresses import address
 from bibld.crosswalk._rules import Rule, View, apply_rules
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
@@ -29,9 +30,7 @@ _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
 _TITLE_CODES = "acdlot"
 _INITIALS = re.compile(r"(?<=[^\W\d_]\.)(?=[^\W\d_])")
 _WORD = re.compile(r"\w+")
-_WEB_ADDRESS = re.compile(r"https?://[\w.-]+(?::\d+)?(?:[/?#](?:[^\s<>\"{}|\\^`\[\]%]|%[0-9A-Fa-f]{2})*)?")
 _ORGANISATION_ID = re.compile(r"\w[\w.-]*(?:[\\/][\w.-]+)+")
-_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 class UnimarcSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,8 +118,9 @@ class UnimarcView(View[UnimarcSettings]):
 
     def as_reference(self, number: str) -> str | None:
         """An authority number as an IRI or as an id that begins with its organisation; None for a bare number."""
-        if _WEB_ADDRESS.fullmatch(number):
-            return number
+        link = address(number)
+        if link is not None:
+            return link
         if self.settings.authority_base is not None:
             return self.settings.authority_base + quote(number, safe="")
         return number if _ORGANISATION_ID.fullmatch(number) else None
@@ -212,13 +212,6 @@ def folded_words(text: str) -> list[str]:
     return _WORD.findall(plain(text).casefold().replace("ё", "е"))
 
 
-def web_reference(text: str) -> str | None:
-    """A text as a reference of RFC 3986, with what it may not hold percent-encoded; None where it is none."""
-    encoded = _STRAY_PERCENT.sub("%25", text)
-    encoded = "".join(quote(char) if char in ' <>"{}|^`[]\\' else char for char in encoded)
-    scheme, colon, _ = encoded.partition(":")
-    if colon and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*|[^:]*[/?#].*", scheme):
-        return None
-    if encoded.startswith(("http:", "https:")) and not _WEB_ADDRESS.fullmatch(encoded):
-        return None
-    return encoded
+def web_address(text: str) -> str | None:
+    """A text as an address that may become a link; None where it is none. ``www.`` alone is taken for http."""
+    return address(f"http://{text}" if text.casefold().startswith("www.") else text)

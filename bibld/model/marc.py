@@ -187,6 +187,32 @@ def with_embedded_fields(field: DataField) -> DataField:
     return DataField(field.tag, field.indicator1, field.indicator2, tuple(own), tuple(embedded))
 
 
+def without_subfields(record: MarcRecord, names: frozenset[str]) -> MarcRecord:
+    """The record without some of its content.
+
+    ``names`` are subfields such as ``541$a``, those of embedded fields such as ``461/010$d``, and control fields such
+    as ``009``. A field of which nothing stays is left out.
+    """
+    return msgspec.structs.replace(record, all_fields=tuple(_fields_without(record.all_fields, names, "")))
+
+
+def _fields_without(
+    fields: tuple[ControlField | DataField, ...], names: frozenset[str], within: str
+) -> Iterator[ControlField | DataField]:
+    for field in fields:
+        place = within + field.tag
+        if isinstance(field, ControlField):
+            if place not in names:
+                yield field
+            continue
+        if any(name.startswith(f"{place}/") for name in names):
+            field = with_embedded_fields(field)
+        subfields = tuple(subfield for subfield in field.subfields if f"{place}${subfield.code}" not in names)
+        embedded = tuple(_fields_without(field.embedded, names, f"{place}/"))
+        if subfields or embedded:
+            yield msgspec.structs.replace(field, subfields=subfields, embedded=embedded)
+
+
 def flat_subfields(field: DataField) -> Iterator[Subfield]:
     """The subfields of a field with its embedded fields written out by the embedded technique."""
     yield from field.subfields

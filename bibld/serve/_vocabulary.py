@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bibld.model import ontology
+from bibld import vocabulary
 from bibld.model.iris import Iris
 from bibld.serve._graph import PREFIXES
 
@@ -17,13 +17,13 @@ class Vocabulary(msgspec.Struct, frozen=True):
     turtle: bytes
     context: dict[str, object]
     prefixes: Mapping[str, str]
-    examples: tuple[ontology.ExampleQuery, ...]
+    examples: tuple[vocabulary.ExampleQuery, ...]
 
 
 def load(iris: Iris) -> Vocabulary:
     """Read the ontology's folder; raises ``FileNotFoundError`` for an incomplete installation."""
-    context = ontology.context(iris)
+    context = vocabulary.context(iris)
     named = {name: space for name, space in context.items() if isinstance(space, str) and not name.startswith("@")}
     return Vocabulary(
-        ontology.ontology_turtle(iris).encode(), context, {**PREFIXES, **named}, ontology.example_queries(iris)
+        vocabulary.ontology_turtle(iris).encode(), context, {**PREFIXES, **named}, vocabulary.example_queries(iris)
     )

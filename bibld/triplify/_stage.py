@@ -13,7 +13,7 @@ from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
 from bibld.progress import Progress
 from bibld.triplify._claims import Claim, EntityClaim, Kind
-from bibld.triplify._cluster import statements
+from bibld.triplify._cluster import Settings, statements
 from bibld.triplify._dataset import dataset_statements
 from bibld.triplify._entities import entity_statements
 
@@ -35,27 +35,27 @@ _ENCODER = msgspec.json.Encoder()
 _CLAIM = msgspec.json.Decoder(_HeldClaim)
 
 
-def settings_digest(base: str) -> str:
+def settings_digest(base: str, settings: Settings) -> str:
     """A hash of the version and of all settings that the statements depend on."""
-    return digest(VERSION, base)
+    return digest(VERSION, base, settings)
 
 
-def triplify(catalog: Catalog, iris: Iris, progress: Progress) -> int:
+def triplify(catalog: Catalog, iris: Iris, settings: Settings, progress: Progress) -> int:
     """Make the statements of the clusters whose records, edges or related records changed; the number of clusters."""
-    made_with = settings_digest(iris.base)
+    made_with = settings_digest(iris.base, settings)
     founders = list(catalog.linkage.founders())
     progress.stage("triplify", "clusters", len(founders))
     for start in range(0, len(founders), _CLUSTERS_AT_ONCE):
         with catalog.commit():
             for founder in founders[start : start + _CLUSTERS_AT_ONCE]:
-                _triplify_one(catalog, founder, made_with, iris)
+                _triplify_one(catalog, founder, made_with, iris, settings)
                 progress.advance()
     with catalog.commit():
         catalog.linkage.drop_stale_statements()
     return len(founders)
 
 
-def _triplify_one(catalog: Catalog, founder: int, made_with: str, iris: Iris) -> None:
+def _triplify_one(catalog: Catalog, founder: int, made_with: str, iris: Iris, settings: Settings) -> None:
     members = catalog.linkage.members(founder)
     edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
     hashes = [catalog.records.hash_of(ordinal).hex() for ordinal in members]
@@ -64,7 +64,7 @@ def _triplify_one(catalog: Catalog, founder: int, made_with: str, iris: Iris) ->
     stored = catalog.linkage.statements_made_by(founder)
     if stored is not None and stored[0] == made_by and all(exists(record) == did for record, did in stored[1]):
         return
-    made = statements(catalog.linkage.merged(founder), edges, iris, exists=exists)
+    made = statements(catalog.linkage.merged(founder), edges, iris, settings, exists)
     claims = [(claim.entity, _body(claim)) for claim in made.claims]
     sought = [(record, exists(record)) for record in made.sought]
     catalog.linkage.put_statements(founder, made.quads, claims, sought, made_by)

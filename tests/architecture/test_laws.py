@@ -19,7 +19,7 @@ STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store",
 LAYERS = (
     ("errors",),
     ("model",),
-    ("protocols", "adapters", "config", "progress", "resources"),
+    ("protocols", "adapters", "config", "progress", "resources", "vocabulary"),
     ("catalog",),
     STAGES,
     ("intake", "pipeline", "explain"),

@@ -211,6 +211,8 @@ def dates_of(coded: str, *fields, leader: str = BOOK):
     [
         ("s1998    ", [("1998", "w3cdtf", None, "yes")]),
         ("s199u    ", [("199u", "marc", None, "yes")]),
+        ("s19||    ", [("19uu", "marc", None, "yes")]),
+        ("s000     ", []),
         ("m19981999", [("1998", "w3cdtf", "start", "yes"), ("1999", "w3cdtf", "end", None)]),
         ("c19989999", [("1998", "w3cdtf", "start", "yes")]),
         ("e19980523", [("1998-05-23", "w3cdtf", None, "yes")]),

@@ -299,9 +299,9 @@ def test_class_mark_without_a_scheme_is_russian_only_in_rusmarc():
 
 
 def test_addresses_that_are_none_become_notes():
-    found = mods("200 1#$aК", "856 4#$uhttp://[x$zтекст")
+    found = mods("200 1#$aК", "856 4#$uc:/книги/1.pdf$zтекст")
     assert found.location == ()
-    assert "http://[x" in found.note[0].value
+    assert found.note[0].value == "c:/книги/1.pdf текст"
 
 
 def test_several_isbns_in_one_subfield_are_told_apart():

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from bibld import config, pipeline, progress, resources
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.intake import original_of
+from bibld.intake import public_original_of
 from bibld.serve import Site
 
 CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,4 +40,4 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Config:
 def site(sample: Config) -> Iterator[Site]:
     release, manifest = pipeline.current_release(sample)
     with Catalog(sample.workspace, read_only=True) as catalog:
-        yield Site(manifest, release, catalog, original_of, sample.serve)
+        yield Site(manifest, release, catalog, partial(public_original_of, catalog=catalog), sample.serve)

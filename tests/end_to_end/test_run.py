@@ -10,11 +10,11 @@ import msgspec
 import pyoxigraph
 import pytest
 import rdflib
-from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
+from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 
 
 def command(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,7 @@ from rdflib.namespace import OWL, RDF, RDFS
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
-from bibld.model.ontology import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
+from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from bibld.resources import folder
 from bibld.triplify import dataset_statements, entity_statements, statements
 from bibld.triplify._vocabulary import PREFIXES

@@ -9,7 +9,7 @@ from bibld.model.origin import Origin, RecordId
 from bibld.model.release import SourceFigures
 from bibld.progress import Silent
 from bibld.protocols import Converted
-from bibld.triplify import quads, triplify
+from bibld.triplify import Settings, quads, triplify
 from tests.triplify.merged_book import BASE, IRIS, Said
 
 SOURCES = (SourceFigures("rsl", {"en": "RSL"}, "https://example.org/licence", 0, 0, 0, 0),)
@@ -42,7 +42,7 @@ def put(catalog: Catalog, *records: NewRecord, run: int) -> None:
 
 
 def published(catalog: Catalog) -> list[str]:
-    triplify(catalog, IRIS, Silent())
+    triplify(catalog, IRIS, Settings(), Silent())
     return list(quads(catalog, IRIS, SOURCES))
 
 

@@ -312,7 +312,7 @@ def merged_descriptions(draw):
     return Merged(Cluster(members[0], tuple(members)), description, sources)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(merged_descriptions(), st.booleans())
 def test_any_description_gives_readable_quads_without_blank_nodes(merged, exists):
     made = statements(merged, [], IRIS, exists=lambda record: exists)
@@ -335,7 +335,7 @@ def test_any_description_gives_readable_quads_without_blank_nodes(merged, exists
                 ), f"{text} is mentioned and not described"
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 @given(merged_descriptions())
 def test_any_description_is_read_alike_by_both_parsers(merged):
     lines = statements(merged, [], IRIS).quads

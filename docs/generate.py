@@ -1,0 +1,349 @@
+"""Writes those parts of the documentation that the code itself says.
+
+A part stands between ``<!-- generated: NAME ARGUMENT -->`` and ``<!-- end -->`` in a page; all around it is written by
+hand. ``python docs/generate.py`` writes all parts anew; with ``--check`` nothing is written, and the exit code is 1
+when a page would change.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from bibld import adapters, cli, errors
+from bibld.config import DedupConfig, SourceConfig, StoreConfig
+from bibld.crosswalk._rules import Rule
+from bibld.model.iris import Iris
+from bibld.model.linkage import Pair
+from bibld.model.origin import RecordId
+from bibld.model.release import DatasetDescription
+from bibld.vocabulary import example_queries
+
+DOCS = Path(__file__).parent
+_WIDTH = 100
+_PART = re.compile(r"(<!-- generated: ([\w-]+)(?: ([\w.-]+))? -->\n).*?(<!-- end -->)", re.DOTALL)
+_BASE = "https://data.example.org/"
+
+MEANINGS = {
+    "dataset.base": "what every IRI begins with; absolute, ends with `/`; never change it once it is published",
+    "dataset.title": "name of the dataset, by language",
+    "dataset.license": "IRI of the licence under which the whole is published",
+    "dataset.publisher": "who publishes the dataset",
+    "dataset.description": "a sentence or two about the dataset, by language",
+    "source.id": "short name, small Latin letters and digits; it stands in every IRI of the source's records",
+    "source.label": "name of the library, by language; the id where absent",
+    "source.isil": "the library's code (ISO 15511)",
+    "source.harvest": "name of the harvester",
+    "source.read": "name of the reader, or `auto`: found by the first bytes of each file",
+    "source.crosswalk": "name of the flavour, or `auto`: found for each record",
+    "source.charset": "charset of all files, or `auto`: found for each file and, in a file that mixes, each record",
+    "dedup.block": "blockers; a pair that any of them proposes is compared",
+    "dedup.match": "the scorer that judges pairs",
+    "store.backend": "name of the triple store",
+    "serve.host": "address to listen on",
+    "serve.port": "port to listen on; 0 takes a free one",
+    "serve.query_timeout": "seconds that one query may take",
+    "serve.query_memory": "MiB that one query may take beside what the store takes",
+    "serve.query_workers": "queries that run at once, each in a process of its own",
+    "serve.query_queue": "queries that may wait; further ones are refused",
+    "serve.max_result": "MiB of the largest answer",
+}
+"""What keys mean whose struct does not say it in a clause of its own."""
+
+
+def plain(docstring: str | None) -> str:
+    """A docstring as Markdown: one line a paragraph, reStructuredText's marks as Markdown's."""
+    text = inspect.cleandoc(docstring or "")
+    text = re.sub(r":(?:func|class|meth|mod):`~?([^`]+)`", r"`\1`", text)
+    text = text.replace("``", "`")
+    return "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in text.split("\n\n"))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; bars and line ends in cells are escaped."""
+    lines = [list(header), ["---"] * len(header)]
+    lines += [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+# -- settings --------------------------------------------------------------------------------------------------------
+
+_STRUCTS: dict[str, type[Any]] = {
+    "dataset": DatasetDescription,
+    "source": SourceConfig,
+    "dedup": DedupConfig,
+    "store": StoreConfig,
+}
+
+
+def settings(section: str) -> str:
+    """The keys of one table of the configuration."""
+    struct = _STRUCTS.get(section) or importlib.import_module(f"bibld.{section}").Settings
+    return keys(struct, section)
+
+
+def keys(struct: type[Any], section: str) -> str:
+    """The keys of a settings struct: type, default and meaning."""
+    fields = msgspec.structs.fields(struct)
+    if not fields:
+        return "No settings."
+    names = [field.encode_name for field in fields]
+    rows = [
+        (f"`{key}`", words(field.type), default(field), meaning(struct, key, names, section))
+        for key, field in zip(names, fields, strict=True)
+    ]
+    return table(("key", "type", "default", "meaning"), rows)
+
+
+def meaning(struct: type[Any], key: str, names: Sequence[str], section: str) -> str:
+    """What a key means: the clause of the docstring that begins with it, else what this file says."""
+    others = "|".join(map(re.escape, names))
+    clause = re.compile(rf"`{re.escape(key)}`(?::| is| are| names)\s+(.*?)(?=[;,.]\s+`(?:{others})`|\Z)", re.DOTALL)
+    for kind in struct.__mro__:
+        if kind is msgspec.Struct:
+            break
+        found = clause.search(plain(kind.__doc__))
+        if found is not None:
+            return " ".join(found[1].split()).rstrip(".;,")
+    return MEANINGS.get(f"{section}.{key}", "")
+
+
+def words(type_: Any) -> str:  # noqa: ANN401
+    """A type in words of TOML."""
+    return _words(msgspec.inspect.type_info(type_))
+
+
+def _words(info: Any) -> str:  # noqa: ANN401
+    match info:
+        case msgspec.inspect.StrType():
+            return "string"
+        case msgspec.inspect.BoolType():
+            return "true or false"
+        case msgspec.inspect.IntType() | msgspec.inspect.FloatType():
+            kind = "whole number" if isinstance(info, msgspec.inspect.IntType) else "number"
+            bounds = [f"from {info.ge}"] * (info.ge is not None) + [f"to {info.le}"] * (info.le is not None)
+            return " ".join([kind, *bounds])
+        case msgspec.inspect.LiteralType():
+            return " or ".join(f"`{_toml(value)}`" for value in info.values)
+        case msgspec.inspect.VarTupleType() | msgspec.inspect.ListType():
+            return f"list of {_words(info.item_type)}s"
+        case msgspec.inspect.DictType():
+            return "table of language and text"
+        case msgspec.inspect.UnionType():
+            held = [kind for kind in info.types if not isinstance(kind, msgspec.inspect.NoneType)]
+            return " or ".join(map(_words, held))
+        case _:
+            return type(info).__name__
+
+
+def default(field: msgspec.structs.FieldInfo) -> str:
+    """The default of a key as TOML has it."""
+    if field.required:
+        return "required"
+    value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    return "none" if value is None or value == {} else f"`{_toml(value)}`"
+
+
+def _toml(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return msgspec.json.encode(value).decode()
+
+
+# -- stages, adapters, commands, errors ------------------------------------------------------------------------------
+
+
+def stage_docstring(name: str) -> str:
+    """What a stage's package says about itself."""
+    return plain(importlib.import_module(f"bibld.{name}").__doc__)
+
+
+def adapters_of(stage: str) -> str:
+    """Every adapter of a stage, and what it says about itself."""
+    return "\n\n".join(f"### {name}\n\n{plain(adapters.find(stage, name).__doc__)}" for name in adapters.names(stage))
+
+
+def adapter_keys(stage: str) -> str:
+    """The settings of every adapter of a stage."""
+    parts = []
+    for name in adapters.names(stage):
+        struct = adapters.find(stage, name).Settings
+        heading = f'{stage} = "{name}"' if stage in ("harvest", "read") else f"[{stage.split('.')[0]}.{name}]"
+        parts.append(f"### {heading}\n\n{keys(struct, f'{stage}.{name}')}")
+    return "\n\n".join(parts)
+
+
+def commands() -> str:
+    """The help of every command."""
+    return "\n\n".join(f"## {name}\n\n```text\n{text}\n```" for name, text in _helps("bibld", cli._bibld, None))
+
+
+def _helps(name: str, command: click.Command, parent: click.Context | None) -> Iterator[tuple[str, str]]:
+    names = {"help_option_names": ["-h", "--help"]}
+    context = click.Context(command, parent, name.split()[-1], terminal_width=_WIDTH, **names)  # type: ignore[arg-type]
+    yield name, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            if found is not None:
+                yield from _helps(f"{name} {inner}", found, context)
+
+
+def error_tree() -> str:
+    """The tree of errors, and what each means."""
+    known = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.BibldError)]
+    tree = "\n".join((errors.BibldError.__name__, *_branches(errors.BibldError, known)))
+    rows = [(f"`{kind.__name__}`", _exit_code(kind), plain(kind.__doc__).replace("\n\n", " ")) for kind in known]
+    return f"```text\n{tree}\n```\n\n" + table(("error", "exit code", "when"), rows)
+
+
+def _exit_code(kind: type[errors.BibldError]) -> str:
+    return "–" if issubclass(kind, errors.RecordError) else str(kind.exit_code)
+
+
+def _branches(kind: type, known: Sequence[type], indent: str = "") -> Iterator[str]:
+    below = [other for other in known if other.__base__ is kind]
+    for other in below:
+        is_last = other is below[-1]
+        yield f"{indent}{'└' if is_last else '├'} {other.__name__}"
+        yield from _branches(other, known, indent + ("  " if is_last else "│ "))
+
+
+# -- crosswalks ------------------------------------------------------------------------------------------------------
+
+
+def _rules_and_private(flavour: str) -> tuple[Sequence[Rule], dict[str, Iterable[str]]]:
+    module = adapters.find("crosswalk", flavour)
+    if hasattr(module, "FLAVOUR"):
+        return module.FLAVOUR.rules, dict(module.FLAVOUR.private)
+    return module.RULES, dict(module.COVERAGE._private)
+
+
+def rules(flavour: str) -> str:
+    """What a crosswalk does with each tag: which subfields are read, which MODS is written."""
+    entries = sorted(
+        (tag != "LDR", tag, position, _codes(codes), rule.writes, plain(rule.build.__doc__))
+        for position, rule in enumerate(_rules_and_private(flavour)[0])
+        for tag, codes in dict(rule.reads).items()
+    )
+    rows = []
+    for said, group in groupby(entries, key=lambda entry: entry[3:]):
+        tags = " ".join(dict.fromkeys(entry[1] for entry in group))
+        codes, writes, about = said
+        rows.append((tags, codes, _cell(writes), _cell(about.split("\n\n")[0])))
+    return table(("tag", "subfields", "MODS", "what"), rows)
+
+
+def _codes(codes: str) -> str:
+    return {"": "–", "*": "all"}.get(codes) or f"`{codes}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("<", "&lt;").replace("*", "\\*")
+
+
+def private(flavour: str) -> str:
+    """The subfields that a crosswalk keeps back."""
+    held = [(tag, _codes("".join(sorted(codes)))) for tag, codes in sorted(_rules_and_private(flavour)[1].items())]
+    groups = groupby(held, key=lambda entry: entry[1])
+    return table(("tag", "subfields"), [(" ".join(tag for tag, _ in group), codes) for codes, group in groups])
+
+
+# -- IRIs, queries, forms --------------------------------------------------------------------------------------------
+
+
+def iri_table(base: str = _BASE) -> str:
+    """Every kind of IRI with an example."""
+    iris = Iris(base)
+    one, other = RecordId("rsl", "01003120729"), RecordId("nlr", "RU\\NLR\\bibl\\204591")
+    examples: list[tuple[str, str]] = [
+        ("resource", iris.resource(other)),
+        ("document", iris.document(iris.resource(other))),
+        ("record", iris.record(other)),
+        ("agent", iris.agent("viaf-96987389")),
+        ("concept", iris.concept("rubbk", "Р1")),
+        ("place", iris.place("moskva-0123456789")),
+        ("publisher", iris.publisher("nauka-0123456789")),
+        ("series", iris.series("literaturnye-pamiatniki-0123456789")),
+        ("match", iris.match(Pair.of(one, other))),
+        ("source", iris.source("rsl")),
+        ("graph", iris.graph("provenance")),
+        ("term", iris.term("Match")),
+        ("ontology", iris.ontology),
+        ("dataset", iris.dataset),
+    ]
+    rows = []
+    for name, example in examples:
+        member = inspect.getattr_static(Iris, name)
+        said = plain(member.__doc__).split(";")[0].rstrip(".")
+        rows.append((said, f"`{example}`"))
+    return table(("what", "example"), rows)
+
+
+def queries() -> str:
+    """The example queries that travel with bibld."""
+    return "\n".join(
+        f"- [{query.title}](../../ontology/queries/{query.name}.rq): {query.description}"
+        for query in example_queries(Iris(_BASE))
+    )
+
+
+def forms() -> str:
+    """The forms of documents and their media types."""
+    media_types: dict[str, str] = importlib.import_module("bibld.serve._things").MEDIA_TYPES
+    return table(("suffix", "media type"), [(f"`.{suffix}`", f"`{kind}`") for suffix, kind in media_types.items()])
+
+
+PARTS: dict[str, Callable[..., str]] = {
+    "settings": settings,
+    "docstring": stage_docstring,
+    "adapters": adapters_of,
+    "keys": adapter_keys,
+    "commands": commands,
+    "errors": error_tree,
+    "rules": rules,
+    "private": private,
+    "iris": iri_table,
+    "queries": queries,
+    "forms": forms,
+}
+
+
+def rewritten(page: str) -> str:
+    """A page with all its generated parts written anew; raises ``KeyError`` for a part of an unknown name."""
+
+    def written(part: re.Match[str]) -> str:
+        begin, name, argument, end = part.groups()
+        return f"{begin}\n{PARTS[name](*([argument] if argument else []))}\n\n{end}"
+
+    return _PART.sub(written, page)
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a page would change.")
+def main(check: bool) -> None:
+    """Write the generated parts of the documentation anew."""
+    stale = []
+    for path in sorted(DOCS.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        new = rewritten(text)
+        if new != text:
+            stale.append(path.relative_to(DOCS).as_posix())
+            if not check:
+                path.write_text(new, encoding="utf-8")
+    for name in stale:
+        click.echo(f"{name}: {'is out of date; run python docs/generate.py' if check else 'written'}")
+    sys.exit(1 if check and stale else 0)
+
+
+if __name__ == "__main__":
+    main()
