@@ -74,10 +74,12 @@ class StoreConfig(msgspec.Struct, frozen=True):
 
 
 class Config(msgspec.Struct, frozen=True):
-    """The whole configuration. ``settings`` of an adapter are found by stage and name."""
+    """The whole configuration. ``workers`` is the number of processes that convert records, 0 for one a core;
+    ``settings`` of an adapter are found by stage and name."""
 
     file: Path
     workspace: Path
+    workers: int
     dataset: DatasetDescription
     sources: tuple[Source, ...]
     dedup: DedupConfig
@@ -109,6 +111,7 @@ class _Top(msgspec.Struct, frozen=True):
     workspace: str
     dataset: DatasetDescription
     source: tuple[SourceConfig, ...]
+    workers: int = 0
     crosswalk: dict[str, Any] = {}
     dedup: dict[str, Any] = {}
     triplify: dict[str, Any] = {}
@@ -151,6 +154,7 @@ class _Checker:
     def config(self, tables: dict[str, Any]) -> Config:
         self._known_and_present(tables, [_Top], "")
         workspace = self._value(tables, "workspace", str, "", default="")
+        workers = self._value(tables, "workers", Annotated[int, msgspec.Meta(ge=0)], "", default=0)
         dataset = self._dataset(tables.get("dataset"))
         sources = self._sources(tables.get("source", []))
         self._adapter_tables("crosswalk", self._table(tables, "crosswalk"), adapters.names("crosswalk"))
@@ -165,6 +169,7 @@ class _Checker:
         return Config(
             file=self.file,
             workspace=place,
+            workers=workers,
             dataset=dataset,
             sources=sources,
             dedup=dedup,

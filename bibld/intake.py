@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -15,32 +17,42 @@ import msgspec
 from bibld import adapters, crosswalk, harvest, read
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
+from bibld.conversion import Conversion, Conversions, Job, converted
 from bibld.errors import RecordError
 from bibld.model.marc import MarcRecord, without_subfields
-from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
-from bibld.protocols import Carrier, Converted, HarvestedFile, Raw, SourceRecord
+from bibld.protocols import HarvestedFile, Raw, SourceRecord
 
 _RECORDS_AT_ONCE = 1000
 
 
-class _OpenFile(msgspec.Struct, frozen=True):
-    """A file while its records are taken in."""
+class _Unchanged(msgspec.Struct, frozen=True):
+    """A record that the catalog already holds from the same bytes."""
 
-    carrier: Carrier
-    carrier_number: int
-    context: bytes
+    raw: Raw
+
+
+_Item = Conversion | RecordError | _Unchanged
 
 
 class Intake:
     """Takes one source into the catalog, in commits of many records."""
 
-    def __init__(self, catalog: Catalog, config: Config, source: Source, run: int, progress: Progress) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        config: Config,
+        source: Source,
+        run: int,
+        conversions: Conversions,
+        progress: Progress,
+    ) -> None:
         self._catalog = catalog
         self._config = config
         self._source = source
         self._run = run
+        self._conversions = conversions
         self._progress = progress
         self._counts: Counter[str] = Counter()
         self._made_with = settings_digest(config, source)
@@ -56,74 +68,80 @@ class Intake:
             return self._end_load()
 
     def _take_file(self, file: HarvestedFile) -> None:
-        charset, reader = self._source.config.charset, self._source.config.read
-        examined = read.examine(file, reader, charset, self._source.read)
-        state = msgspec.json.encode(examined.carrier)
+        config = self._source.config
+        examined = read.examine(file, config.read, config.charset, self._source.read)
+        state = read.to_json(examined.carrier)
         with self._catalog.commit():
             number = self._catalog.records.carrier(self._source.id, file.name, examined.reader, state)
         context = digest(self._made_with, examined.reader, state).encode()
-        opened = _OpenFile(examined.carrier, number, context)
-        batch: list[Raw | RecordError] = []
-        for item in read.read(file, examined):
-            batch.append(item)
-            if len(batch) == _RECORDS_AT_ONCE:
-                self._take_batch(batch, opened)
-                batch = []
-        self._take_batch(batch, opened)
+        settings = {name: self._config.settings("crosswalk", name) for name in adapters.names("crosswalk")}
+        job = Job(self._source.id, examined.carrier, config.crosswalk, settings)
+        pieces = self._recognised(read.read(file, examined), context)
+        for batch in _batches(self._conversions.in_order(job, pieces)):
+            with self._catalog.commit():
+                self._take_batch(batch, number, job, context)
+            self._progress.advance(len(batch))
 
-    def _take_batch(self, batch: list[Raw | RecordError], opened: _OpenFile) -> None:
-        with self._catalog.commit():
-            new: list[NewRecord] = []
-            rejects: list[RecordError] = []
-            for item in batch:
-                self._counts["read"] += 1
-                if isinstance(item, RecordError):
-                    rejects.append(item)
-                    continue
-                try:
-                    self._take_raw(item, opened, new)
-                except RecordError as error:
-                    rejects.append(_with_original(error, item))
-            self._store(new)
-            self._catalog.records.put_rejects(rejects)
-            self._counts["rejected"] += len(rejects)
-        self._progress.advance(len(batch))
+    def _recognised(
+        self, pieces: Iterator[Raw | RecordError], context: bytes
+    ) -> Iterator[Raw | _Unchanged | RecordError]:
+        """Tell the records apart that the catalog already holds from the same bytes."""
+        for piece in pieces:
+            if isinstance(piece, Raw) and self._catalog.records.unchanged(_made_by(piece, context)) is not None:
+                yield _Unchanged(piece)
+            else:
+                yield piece
 
-    def _take_raw(self, raw: Raw, opened: _OpenFile, new: list[NewRecord]) -> None:
-        made_by = hashlib.blake2b(raw.data, digest_size=16, key=opened.context).digest()
-        known = self._catalog.records.unchanged(made_by)
-        if known is None:
-            new.append(self._converted(raw, opened, made_by))
-            return
+    def _take_batch(self, batch: list[_Item], carrier: int, job: Job, context: bytes) -> None:
+        """Store what was converted, note what is unchanged, keep what was refused."""
+        new: list[NewRecord] = []
+        rejects: list[RecordError] = []
+        for item in batch:
+            self._counts["read"] += 1
+            outcome: Conversion | RecordError | None
+            outcome = self._seen(item.raw, carrier, job, context, new) if isinstance(item, _Unchanged) else item
+            if isinstance(outcome, RecordError):
+                rejects.append(outcome)
+            elif outcome is not None:
+                new.append(self._new_record(outcome, carrier, context))
+        self._store(new)
+        self._catalog.records.put_rejects(rejects)
+        self._counts["rejected"] += len(rejects)
+
+    def _seen(
+        self, raw: Raw, carrier: int, job: Job, context: bytes, new: list[NewRecord]
+    ) -> Conversion | RecordError | None:
+        """Note that an unchanged record is still there. One that was superseded since it was recognised is converted."""
         self._store(new)
         new.clear()
+        known = self._catalog.records.unchanged(_made_by(raw, context))
+        if known is None:
+            return converted(job, raw)
         ordinal, last_run, deleted = known
         self._counts["superseded" if last_run == self._run else "deleted" if deleted else "converted"] += 1
-        self._catalog.records.see(ordinal, raw.origin.position, raw.origin.offset, opened.carrier_number, self._run)
+        self._catalog.records.see(ordinal, raw.origin.position, raw.origin.offset, carrier, self._run)
+        return None
 
-    def _converted(self, raw: Raw, opened: _OpenFile, made_by: bytes) -> NewRecord:
-        parsed = opened.carrier.parse(raw)
-        flavour, converted = crosswalk.convert(parsed.record, self._source.config.crosswalk, self._settings)
-        warnings = [*parsed.warnings, *converted.warnings]
-        record_id = _record_id(self._source.id, parsed.record)
-        if record_id is None:
-            record_id = RecordId(self._source.id, "x" + hashlib.blake2b(raw.data, digest_size=8).hexdigest())
-            warnings.append(f"has no control number (001); it is known as {record_id}")
+    def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
+        raw, warnings, record = conversion.raw, conversion.warnings, conversion.id
+        bytes_hash = hashlib.blake2b(raw.data, digest_size=16).digest()
+        if record is None:
+            record = RecordId(self._source.id, f"x{bytes_hash.hex()[:16]}")
+            warnings = (*warnings, f"has no control number (001); it is known as {record}")
         return NewRecord(
-            id=record_id,
+            id=record,
             origin=raw.origin,
             original=raw.data,
-            carrier=opened.carrier_number,
-            bytes_hash=hashlib.blake2b(raw.data, digest_size=16).digest(),
-            made_by=made_by,
-            flavour=flavour,
-            converted=Converted(converted.mods, converted.unmapped, converted.private, tuple(warnings)),
-            deleted=isinstance(parsed.record, MarcRecord) and crosswalk.is_deleted(parsed.record),
+            carrier=carrier,
+            bytes_hash=bytes_hash,
+            made_by=_made_by(raw, context),
+            flavour=conversion.flavour,
+            mods=conversion.content,
+            unmapped=conversion.unmapped,
+            private=conversion.private,
+            warnings=warnings,
+            deleted=conversion.deleted,
         )
-
-    def _settings(self, flavour: str) -> object:
-        settings: object = self._config.settings("crosswalk", flavour)
-        return settings
 
     def _store(self, new: list[NewRecord]) -> None:
         superseded = self._catalog.records.put(new, self._run)
@@ -181,17 +199,11 @@ def public_original_of(record: SourceRecord, catalog: Catalog) -> MarcRecord | N
     return without_subfields(original, catalog.records.private(record.ordinal))
 
 
-def _record_id(source: str, record: object) -> RecordId | None:
-    control_number = None
-    if isinstance(record, MarcRecord):
-        control_number = record.control_number
-    elif isinstance(record, Mods):
-        control_number = record.record_identifier
-    return RecordId.of(source, control_number) if control_number and control_number.strip() else None
+def _made_by(raw: Raw, context: bytes) -> bytes:
+    """What makes the stored form of a record: its bytes, and by the context all that they are understood with."""
+    return hashlib.blake2b(raw.data, digest_size=16, key=context).digest()
 
 
-def _with_original(error: RecordError, raw: Raw) -> RecordError:
-    """A reject keeps the record's bytes, also where the stage that refused it saw only the parsed record."""
-    if error.original:
-        return error
-    return type(error)(raw.origin, error.reason, raw.data, error.control_number)
+def _batches(items: Iterator[_Item]) -> Iterator[list[_Item]]:
+    while batch := list(islice(items, _RECORDS_AT_ONCE)):
+        yield batch

@@ -20,6 +20,7 @@ import msgspec
 from bibld import dedup, merge, publish, store, triplify
 from bibld.catalog import Catalog, LoadCounts, digest
 from bibld.config import Config
+from bibld.conversion import Conversions
 from bibld.errors import StageError
 from bibld.intake import Intake
 from bibld.model.iris import Iris
@@ -89,10 +90,11 @@ class Pipeline:
     def _read(self) -> list[LoadCounts]:
         begin = perf_counter()
         self._progress.stage("read", "records")
-        loads = [
-            Intake(self._catalog, self._config, source, self._number, self._progress).take()
-            for source in self._config.sources
-        ]
+        with Conversions(self._config.workers) as conversions:
+            loads = [
+                Intake(self._catalog, self._config, source, self._number, conversions, self._progress).take()
+                for source in self._config.sources
+            ]
         done = sum(load.read for load in loads)
         self._times.append(StageTime("read", perf_counter() - begin, done, was_current=False))
         return loads

@@ -13,7 +13,7 @@ from bibld.catalog._register import Register
 from bibld.errors import RecordError
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
-from bibld.protocols import Converted, SourceRecord
+from bibld.protocols import SourceRecord
 
 BY_STATUS = 1
 """In ``record.deleted``: the record itself says that it is deleted (leader/05)."""
@@ -21,12 +21,11 @@ BY_STATUS = 1
 BY_ABSENCE = 2
 """In ``record.deleted``: it was missing from a complete load, or stood in a list of deletions."""
 
-_ENCODER = msgspec.json.Encoder()
 _MODS = msgspec.json.Decoder(Mods)
 
 
 class NewRecord(msgspec.Struct, frozen=True):
-    """A converted record on its way into the catalog."""
+    """A converted record on its way into the catalog; ``mods`` is the JSON of its ``Mods``."""
 
     id: RecordId
     origin: Origin
@@ -35,7 +34,10 @@ class NewRecord(msgspec.Struct, frozen=True):
     bytes_hash: bytes
     made_by: bytes
     flavour: str
-    converted: Converted
+    mods: bytes
+    unmapped: tuple[str, ...]
+    private: tuple[str, ...]
+    warnings: tuple[str, ...]
     deleted: bool
 
 
@@ -102,23 +104,22 @@ class Records:
 
     def put(self, records: Sequence[NewRecord], run: int) -> int:
         """Store records, later ones over earlier ones with the same id; gives how many of them were superseded."""
-        mods = [_ENCODER.encode(record.converted.mods) for record in records]
         self._blobs.learn("original", [record.original for record in records])
-        self._blobs.learn("mods", mods)
+        self._blobs.learn("mods", [record.mods for record in records])
         superseded = 0
-        for record, encoded in zip(records, mods, strict=True):
+        for record in records:
             ordinal = self._register.given(record.id)
             superseded += self._seen_in(ordinal, run)
             if not record.deleted:
                 self._register.disinherit(ordinal)
-            self._put(record, ordinal, encoded, run)
+            self._put(record, ordinal, run)
         return superseded
 
     def _seen_in(self, ordinal: int, run: int) -> bool:
         row = self._connection.execute("SELECT run FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         return row is not None and row[0] == run
 
-    def _put(self, record: NewRecord, ordinal: int, mods: bytes, run: int) -> None:
+    def _put(self, record: NewRecord, ordinal: int, run: int) -> None:
         self._connection.execute(
             "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -129,18 +130,16 @@ class Records:
                 record.bytes_hash,
                 record.flavour,
                 self._blobs.compressed("original", record.original),
-                self._blobs.compressed("mods", mods),
+                self._blobs.compressed("mods", record.mods),
                 record.made_by,
                 run,
                 BY_STATUS if record.deleted else 0,
             ),
         )
         self._connection.execute("DELETE FROM warning WHERE ordinal = ?", (ordinal,))
-        self._connection.executemany(
-            "INSERT INTO warning VALUES (?, ?)", [(ordinal, text) for text in record.converted.warnings]
-        )
+        self._connection.executemany("INSERT INTO warning VALUES (?, ?)", [(ordinal, text) for text in record.warnings])
         self._connection.execute("DELETE FROM coverage WHERE ordinal = ?", (ordinal,))
-        for fate, names in (("unmapped", record.converted.unmapped), ("private", record.converted.private)):
+        for fate, names in (("unmapped", record.unmapped), ("private", record.private)):
             self._connection.executemany(
                 "INSERT INTO coverage VALUES (?, ?, ?, ?)",
                 [(ordinal, name, fate, times) for name, times in sorted(Counter(names).items())],

@@ -242,8 +242,6 @@ LINKS = {
 """Link fields that mean the same whatever the level of the record: MODS ``type`` and ``otherType``."""
 
 RELATED_TITLES = {
-    "501": ("uniform", None), "503": ("uniform", None), "506": ("uniform", None), "507": ("uniform", None),
-    "509": ("uniform", None),
     "511": ("alternative", "half title"), "512": ("alternative", "cover title"),
     "513": ("alternative", "added title page title"), "514": ("alternative", "caption title"),
     "515": ("alternative", "running title"), "516": ("alternative", "spine title"), "517": ("alternative", None),
@@ -251,4 +249,4 @@ RELATED_TITLES = {
     "531": ("abbreviated", None), "532": ("alternative", "expanded title"), "540": ("alternative", None),
     "541": ("translated", None), "545": ("alternative", "section title"), "560": ("alternative", "artificial title"),
 }  # fmt: skip
-"""Titles of block 5: MODS ``type`` and ``displayLabel``; 500 and 510 have rules of their own."""
+"""Titles of block 5: MODS ``type`` and ``displayLabel``; uniform and parallel titles have rules of their own."""

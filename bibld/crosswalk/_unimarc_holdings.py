@@ -128,7 +128,7 @@ def _both(left: HoldingSimple | None, right: HoldingSimple | None) -> HoldingSim
     return HoldingSimple(copy_information=(*left.copy_information, *right.copy_information))
 
 
-@BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmntpy")
+@BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmnty")
 def location_and_call_number(view: UnimarcView) -> Produces:
     """Location and call number."""
     yield from united_holdings(view.fields("852"), LOCATION_852)
@@ -144,11 +144,13 @@ def electronic_location(view: UnimarcView) -> Produces:
     for field in view.fields("856"):
         for stated in _addresses(field):
             note = "; ".join([*field.values("z"), *field.values("s")]) or None
-            label = next(iter([*field.values("2"), *field.values("y")]), None)
+            label = "; ".join(field.values("2", "y")) or None
             reference = web_address(stated)
             if reference is None:
                 view.warn(f"856: {stated!r} is no address")
-                yield Note(value=" ".join(text for text in (stated, label, note) if text))
+                texts = [text for text in (stated, label, note, *field.values("e")) if text]
+                if texts:
+                    yield Note(value=" ".join(texts))
                 continue
             is_preview = _is_preview(f"{label or ''} {note or ''}")
             is_related = field.indicator2 == "2"
@@ -172,7 +174,7 @@ def electronic_location(view: UnimarcView) -> Produces:
 def _addresses(field: DataField) -> list[str]:
     stated = field.values("u")
     if stated or not field.first("a"):
-        return stated
+        return stated or [""]
     scheme = {"1": "ftp", "4": "http"}.get(field.indicator1)
     path = "/".join(value.strip("/") for value in field.values("a", "d", "f"))
     return [f"{scheme}://{path}"] if scheme else [path]

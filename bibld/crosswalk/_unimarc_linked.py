@@ -83,7 +83,7 @@ def linked(field: DataField, *, issue_titles: bool = False) -> Linked:
         elif inner.tag == "200":
             proper = inner.first("a") or ""
             if issue_titles and is_issue_designation(proper):
-                texts += inner.values("a", "h", "i", "v")
+                texts += inner.values()
                 continue
             title = title or proper
             volume = volume or (inner.first("v") or "")

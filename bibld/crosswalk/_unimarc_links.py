@@ -7,11 +7,13 @@ fields 461 to 464. What these mean depends on the level of the record (leader 07
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
 from bibld.crosswalk._unimarc_codes import LINKS
+from bibld.crosswalk._unimarc_languages import language_code
 from bibld.crosswalk._unimarc_linked import (
     LINK_CODES,
     Linked,
@@ -120,7 +122,7 @@ def _hosts_of_article(sets: list[Linked], view: UnimarcView) -> Iterator[Related
     units = [linked(field, issue_titles=True) for field in view.fields("463")]
     subsets = [linked(field) for field in view.fields("462")]
     if not units:
-        for set_ in sets or subsets:
+        for set_ in (*sets, *subsets):
             yield from _item(set_, "host", None, view, _level_of(set_.part))
         return
     issues = [unit for unit in units if not unit.title]
@@ -245,7 +247,11 @@ def _stated_series(field: DataField) -> RelatedItem | None:
         if not numbers:
             return None
         title = TitleInfo(title=numbers.pop(0))
-    parallel = [entry.title_info(type="translated", display_label="parallel title") for entry in found[1:]]
+    languages = [language_code(value) for value in field.values("z")]
+    parallel = [
+        entry.title_info(type="translated", display_label="parallel title", lang=language)
+        for entry, language in zip_longest(found[1:], languages[: len(found) - 1])
+    ]
     mods = Mods(
         title_info=(title, *(info for info in parallel if info is not None)),
         note=(Note(value=main.responsibility, type="statement of responsibility"),) if main.responsibility else (),
@@ -258,7 +264,12 @@ def _stated_series(field: DataField) -> RelatedItem | None:
 def _issn(text: str) -> Identifier:
     found = issn(text)
     is_right = found is not None and found.is_valid
-    return Identifier(value=found.value if found else text, type="issn", invalid=None if is_right else "yes")
+    return Identifier(
+        value=found.value if found else text,
+        type="issn",
+        invalid=None if is_right else "yes",
+        display_label=(found.qualifier or None) if found else None,
+    )
 
 
 def _with_statement(item: RelatedItem | Note, stated: RelatedItem | None) -> RelatedItem | Note:

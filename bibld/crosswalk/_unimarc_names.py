@@ -164,7 +164,7 @@ _FAMILY = "acdfo34r"
     "name[@type=personal, corporate, conference or family] with roles; @usage=primary for the first of 700, 710, 720; "
     "name/alternativeName for 790 and 791",
     t700=_PERSON, t701=_PERSON, t702=_PERSON, t703=_PERSON, t710=_BODY, t711=_BODY, t712=_BODY, t713=_BODY,
-    t720=_FAMILY, t721=_FAMILY, t722=_FAMILY, t723=_FAMILY, t790=_PERSON, t791=_BODY,
+    t720=_FAMILY, t721=_FAMILY, t722=_FAMILY, t723=_FAMILY, t790="abcdfgop3", t791="abcdefghop3",
 )  # fmt: skip
 def names(view: UnimarcView) -> Produces:
     """The persons, bodies and families that had a part in the resource."""

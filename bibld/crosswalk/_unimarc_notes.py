@@ -57,7 +57,7 @@ def _register_notes() -> None:
                 yield Note(
                     value=text or plain(stated),
                     type=kind.type,
-                    display_label=field.first("5"),
+                    display_label="; ".join(field.values("5")) or None,
                     xlink_href=reference,
                 )
 

@@ -17,6 +17,7 @@ from bibld.model.mods import (
     Geographic,
     GeographicCode,
     HierarchicalGeographic,
+    Name,
     Note,
     Subject,
     SubjectPart,
@@ -47,23 +48,34 @@ def _scheme(field: DataField) -> str | None:
     return field.first("2")
 
 
-@BOOK.field("600 601 602", "abcdefghjoptxyz239", "subject/name, titleInfo for $t, subdivisions in order; $2 @authority")
+def _as_subject(name: Name) -> Name:
+    """MODS allows no ``alternativeName`` in a subject; other forms of the name are forms for display there."""
+    forms = tuple(part.value for other in name.alternative_name for part in other.name_part)
+    return msgspec.structs.replace(name, display_form=forms, alternative_name=())
+
+
+_NAME_SUBJECT = "subject/name, titleInfo for $t, subdivisions in order; $2 @authority"
+
+
+@BOOK.field("600", "abcdfgjoptxyz239", _NAME_SUBJECT)
+@BOOK.field("601", "abcdefghjoptxyz239", _NAME_SUBJECT)
+@BOOK.field("602", "acdfjotxyz239", _NAME_SUBJECT)
 def name_as_subject(field: DataField, view: UnimarcView) -> Produces:
     """Persons, bodies and families as subjects."""
     name = name_of(field, view)
     parts: list[SubjectPart] = []
     if name is not None:
-        parts.append(msgspec.structs.replace(name, display_form=()))
+        parts.append(_as_subject(name))
     parts += [title_info(value) for value in field.values("t")]
     yield from _subject(parts + _subdivisions(field), field, view, None)
 
 
-@BOOK.field("604", "", "subject/name and subject/titleInfo of the embedded fields")
+@BOOK.field("604", "jxyz29", "subject/name and subject/titleInfo of the embedded fields")
 def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Produces:
     """A work as a subject: an embedded name and an embedded uniform title."""
     described = view.described(field.embedded)
     titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
-    yield from _subject([*described.name, *titles, *_subdivisions(field)], field, view, None)
+    yield from _subject([*map(_as_subject, described.name), *titles, *_subdivisions(field)], field, view, None)
 
 
 _TITLE_CODES = "abhijklmnqrsuwxyz239"
@@ -180,14 +192,14 @@ def period_code(field: DataField, view: UnimarcView) -> Produces:
         yield Subject(parts=(Temporal(value=value),))
 
 
-@BOOK.field("675", "avz3", "classification[@authority=udc][@edition=$v]")
+@BOOK.field("675", "av", "classification[@authority=udc][@edition=$v]")
 def udc(field: DataField, view: UnimarcView) -> Produces:
     """Universal Decimal Classification."""
     for value in field.values("a"):
         yield Classification(value=value, authority="udc", edition=field.first("v"))
 
 
-@BOOK.field("676", "avz3", "classification[@authority=ddc][@edition=$v]")
+@BOOK.field("676", "av", "classification[@authority=ddc][@edition=$v]")
 def dewey(field: DataField, view: UnimarcView) -> Produces:
     """Dewey Decimal Classification; libraries are known that put class marks of the Russian LBC here."""
     for value in field.values("a"):
@@ -198,7 +210,7 @@ def dewey(field: DataField, view: UnimarcView) -> Produces:
             yield Classification(value=value, authority="rubbk", edition=field.first("v"))
 
 
-@BOOK.field("680", "ab3", "classification[@authority=lcc]")
+@BOOK.field("680", "ab", "classification[@authority=lcc]")
 def library_of_congress(field: DataField, view: UnimarcView) -> Produces:
     """Library of Congress Classification."""
     text = " ".join(field.values("a", "b"))
@@ -206,7 +218,7 @@ def library_of_congress(field: DataField, view: UnimarcView) -> Produces:
         yield Classification(value=text, authority="lcc")
 
 
-@BOOK.field("679 686", "abcv23", "classification[@authority=$2][@edition=$v]")
+@BOOK.field("679 686", "abcv2", "classification[@authority=$2][@edition=$v]")
 def other_classification(field: DataField, view: UnimarcView) -> Produces:
     """Other classifications, one for each $a with the item number that follows it."""
     marks: list[str] = []

@@ -16,8 +16,8 @@ from bibld.model.mods import Mods, Note, RelatedItem, TitleInfo
 
 BOOK = RuleBook()
 
-_UNIFORM_TITLE = dict.fromkeys("abcdefgjklmnqrsuvwxy", ". ")
-_VARIANT_CODES = "abcdefghijklmnqrsuvwxyz3"
+_UNIFORM_TITLE = dict.fromkeys("abcdefgjklmnqrsuvwxyz", ". ")
+_LIKE_UNIFORM_TITLE = ("501", "503", "506", "507", "509")
 
 
 class _Entry:
@@ -102,7 +102,7 @@ def _is_cyrillic(text: str) -> bool:
 @BOOK.record(
     "titleInfo; titleInfo[@type=translated] for parallel titles; note[@type='statement of responsibility']; "
     "relatedItem[@type=constituent] for works of other authors without a collective title",
-    t200="acdefghivz", t510="aehijnz", t461="at", t462="at", tLDR="",
+    t200="acdefghivz", t510="abehijnvz", t461="at", t462="at", tLDR="",
 )  # fmt: skip
 def title(view: UnimarcView) -> Produces:
     """Field 200; a volume whose title is only its number takes the title of the set (461)."""
@@ -172,16 +172,19 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
         display_label=label,
         lang=language_code(field.first("z") or ""),
         sub_title=(" : ".join(others),) if others else (),
-        part_number=tuple(plain(value) for value in field.values("h", "j")),
+        part_number=tuple(plain(value) for value in field.values("h", "j", "v")),
         part_name=tuple(plain(value) for value in field.values("i")),
     )
-    qualifier = field.first("b") or field.first("n")
-    if qualifier:
+    for qualifier in field.values("b", "n"):
         title_proper = msgspec.structs.replace(title_proper, title=f"{title_proper.title} ({plain(qualifier)})")
     return title_proper
 
 
-@BOOK.field("500", "*", "titleInfo[@type=uniform]; with a heading 700, 710 or 720 they share a nameTitleGroup")
+@BOOK.field(
+    "500",
+    "abcdefghijklmnqrsuvwxyz3",
+    "titleInfo[@type=uniform]; with a heading 700, 710 or 720 they share a nameTitleGroup",
+)
 def uniform_title(field: DataField, view: UnimarcView) -> Produces:
     """Uniform titles (500); the first belongs to the primary name."""
     text = punctuated(field, _UNIFORM_TITLE)
@@ -203,18 +206,25 @@ def has_name_title_group(view: UnimarcView) -> bool:
     return not view.is_nested and view.has("500") and view.has("700", "710", "720")
 
 
-@BOOK.field(
-    " ".join(RELATED_TITLES), _VARIANT_CODES, "titleInfo[@type=alternative, uniform, abbreviated or translated]"
-)
+@BOOK.field(" ".join(_LIKE_UNIFORM_TITLE), "abcdefghijklmnqrsuvwxyz3", "titleInfo[@type=uniform]")
+def further_uniform_title(field: DataField, view: UnimarcView) -> Produces:
+    """Collective uniform titles, form headings, titles of works and expressions."""
+    text = punctuated(field, _UNIFORM_TITLE)
+    if text:
+        yield title_info(
+            text,
+            type="uniform",
+            part_number=tuple(plain(value) for value in field.values("h")),
+            part_name=tuple(plain(value) for value in field.values("i")),
+            value_uri=view.reference(field),
+        )
+
+
+@BOOK.field(" ".join(RELATED_TITLES), "abehijnvz3", "titleInfo[@type=alternative, uniform, abbreviated or translated]")
 def related_title(field: DataField, view: UnimarcView) -> Produces:
     """Variant titles of block 5."""
     type_, label = RELATED_TITLES[field.tag]
-    if field.tag in ("501", "503", "506", "507", "509"):
-        text = punctuated(field, _UNIFORM_TITLE)
-        found = title_info(text, type=type_, part_number=tuple(field.values("h")), part_name=tuple(field.values("i")))
-        found = found if text else None  # type: ignore[assignment]
-    else:
-        found = _variant(field, type_, label)  # type: ignore[assignment]
+    found = _variant(field, type_, label)
     if found is None:
         return
     if field.tag in ("540", "560"):

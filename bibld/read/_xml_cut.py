@@ -19,6 +19,7 @@ _KEPT_OF_OVERSIZE = 64 * 1024
 _SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>", b"<!DOCTYPE": b">"}
 _LONGEST_TAG = 64 * 1024
 _BRACKET = re.compile(rb"[<>]")
+_SUBSET_OR_END = re.compile(rb"[\[<>]")
 _WRAPPED = re.compile(rb"<(?:[\w.-]+:)?(?:header|metadata|recordData|recordSchema|recordIdentifier)[\s/>]")
 
 
@@ -99,10 +100,8 @@ class _Scan:
         opening = found[0]
         closing = _SECTION_ENDS[opening]
         if opening == b"<!DOCTYPE":
-            bracket = self._buffer.find(b"[", found.end())
-            plain = self._buffer.find(b">", found.end())
-            if bracket >= 0 and (plain < 0 or bracket < plain):
-                closing = b"]>"
+            bracket = _SUBSET_OR_END.search(self._buffer, found.end())
+            closing = b"]>" if bracket is not None and bracket[0] == b"[" else closing
         begin = max(found.end(), self._searched[opening] - self._base)
         end = self._buffer.find(closing, begin)
         if end >= 0:

@@ -22,6 +22,7 @@ LAYERS = (
     ("protocols", "adapters", "config", "progress", "resources", "vocabulary"),
     ("catalog",),
     STAGES,
+    ("conversion",),
     ("intake", "pipeline", "explain"),
     ("cli",),
     ("__main__",),

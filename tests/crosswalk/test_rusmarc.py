@@ -13,6 +13,7 @@ from bibld.crosswalk._unimarc_linked import is_abbreviation, is_generic_title, i
 from bibld.crosswalk._unimarc_view import title_info
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+from bibld.model.mods_xml import to_element
 from bibld.model.origin import Origin
 
 
@@ -347,6 +348,28 @@ def test_every_rule_says_what_it_writes_and_has_a_docstring():
     for rule in COMMON_RULES:
         assert rule.writes
         assert rule.reads
+
+
+READ_AS_TEXT = sorted(
+    {
+        (tag, code)
+        for rule in rusmarc.FLAVOUR.rules
+        for tag, codes in rule.reads
+        if tag.isdecimal() and tag[0] != "1" and tag >= "010" and tag != "604"
+        for code in codes
+    }
+)
+READ_AS_LANGUAGE = {(tag, "z") for tag, _ in READ_AS_TEXT if tag[0] == "5" or tag in ("200", "225")} - {("500", "z")}
+
+
+@pytest.mark.parametrize("tag", sorted({tag for tag, _ in READ_AS_TEXT}))
+def test_what_a_rule_says_it_reads_is_in_the_mods(tag):
+    for code in (code for known, code in READ_AS_TEXT if known == tag and (tag, code) not in READ_AS_LANGUAGE):
+        first = "" if code == "a" else "$aМосква"
+        result = converted("200 1#$aКнига", f"{tag} ##{first}${code}Жюльверн 978", leader=VOLUME)
+        element = to_element(result.mods)
+        text = " ".join(element.itertext()) + " ".join(str(v) for e in element.iter() for v in e.attrib.values())
+        assert "жюльверн" in text.casefold() or f"{tag}${code}" in result.private, code
 
 
 def test_record_that_says_nothing_is_refused():

@@ -66,7 +66,7 @@ def test_the_home_page_leads_to_a_merged_publication_and_tells_why_it_was_merged
     shown = page(merged[1])
     assert "Source records" in shown
     assert "Why these were merged" in shown
-    assert re.search(r'<span[^>]*>\s*(rsl|nlr|slavica)\s*</span>', shown), "no value names its source"
+    assert re.search(r"<span[^>]*>\s*(rsl|nlr|slavica)\s*</span>", shown), "no value names its source"
     for form in ("ttl", "nt", "jsonld", "rdf", "mods.xml"):
         assert f'.{form}"' in shown
 

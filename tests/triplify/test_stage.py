@@ -1,5 +1,6 @@
 """The stage over a catalog: what changed is made anew, and the dataset is the same as made from nothing."""
 
+import msgspec
 import pytest
 
 from bibld.catalog import Catalog, NewRecord
@@ -8,7 +9,6 @@ from bibld.model.mods import Mods, Name, NamePart, RecordIdentifier, RecordInfo,
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import SourceFigures
 from bibld.progress import Silent
-from bibld.protocols import Converted
 from bibld.triplify import Settings, quads, triplify
 from tests.triplify.merged_book import BASE, IRIS, Said
 
@@ -25,7 +25,8 @@ def described(record: RecordId, **more) -> NewRecord:
     author = Name(name_part=(NamePart("Толстой, Лев Николаевич"),), type="personal")
     mods = Mods(title_info=(TitleInfo(f"Title {record.control_number}"),), name=(author,), **more)
     data = repr(mods).encode()
-    return NewRecord(record, Origin("rsl", "a.mrc", 1, 0), data, 1, data, data, "marc21", Converted(mods), False)
+    origin = Origin("rsl", "a.mrc", 1, 0)
+    return NewRecord(record, origin, data, 1, data, data, "marc21", msgspec.json.encode(mods), (), (), (), False)
 
 
 @pytest.fixture

@@ -1,0 +1,171 @@
+"""Conversion: raw records in, MODS out (read, crosswalk), in as many processes as there are cores.
+
+Records go to the processes in batches and come back in the order of the input; only a few batches are under way at any
+time, so that memory does not grow with the file. A few records are converted in this process, without starting others.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from bibld import crosswalk
+from bibld.errors import RecordError, StageError
+from bibld.model.marc import MarcRecord
+from bibld.model.mods import Mods
+from bibld.model.mods_xml import to_xml
+from bibld.model.origin import RecordId
+from bibld.protocols import Carrier, Raw
+
+BATCH = 500
+"""Records that go to a process at once."""
+
+_WORTH_A_PROCESS = 200
+"""Fewer records than this in a batch are converted on the spot."""
+
+_BATCHES_AHEAD = 2
+"""Batches under way for each process."""
+
+
+Other = TypeVar("Other")
+
+
+class Job(msgspec.Struct, frozen=True):
+    """How to convert the records of one file: what the processes need to know beside the bytes.
+
+    ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is what the MODS is
+    written as.
+    """
+
+    source: str
+    carrier: Any
+    flavour: str
+    settings: Mapping[str, Any]
+    form: Literal["json", "xml"] = "json"
+
+
+class Conversion(msgspec.Struct, frozen=True):
+    """A converted record: ``content`` is its MODS in the form of the job, ``id`` is None without a control number."""
+
+    raw: Raw
+    id: RecordId | None
+    flavour: str
+    content: bytes
+    deleted: bool
+    unmapped: tuple[str, ...]
+    private: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class Conversions:
+    """A pool of processes that is started when there is work for it, and kept for further files."""
+
+    def __init__(self, workers: int = 0) -> None:
+        """``workers``: the number of processes; 0 for as many as there are cores."""
+        self._workers = workers or len(os.sched_getaffinity(0))
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Conversions:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def in_order(self, job: Job, items: Iterable[Raw | Other]) -> Iterator[Conversion | RecordError | Other]:
+        """Convert what is raw and pass everything else on, in the order of the input.
+
+        Raises ``StageError`` when a process dies (of memory, say).
+        """
+        waiting: deque[tuple[list[Raw | Other], Future[list[Conversion | RecordError]]]] = deque()
+        for batch in _batches(items):
+            raws = [item for item in batch if isinstance(item, Raw)]
+            waiting.append((batch, self._submitted(job, raws)))
+            if len(waiting) >= self._workers * _BATCHES_AHEAD:
+                yield from _put_together(*waiting.popleft())
+        while waiting:
+            yield from _put_together(*waiting.popleft())
+
+    def _submitted(self, job: Job, raws: list[Raw]) -> Future[list[Conversion | RecordError]]:
+        if self._workers > 1 and len(raws) >= _WORTH_A_PROCESS:
+            return self._started().submit(convert_batch, job, raws)
+        done: Future[list[Conversion | RecordError]] = Future()
+        done.set_result(convert_batch(job, raws))
+        return done
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            context = multiprocessing.get_context("forkserver")
+            context.set_forkserver_preload([__name__])
+            self._pool = ProcessPoolExecutor(self._workers, context, initializer=_ignore_interrupts)
+        return self._pool
+
+
+def convert_batch(job: Job, raws: Iterable[Raw]) -> list[Conversion | RecordError]:
+    """Convert some records of a file; what cannot be converted comes back as the error that says why."""
+    return [converted(job, raw) for raw in raws]
+
+
+def converted(job: Job, raw: Raw) -> Conversion | RecordError:
+    """Convert one record."""
+    carrier: Carrier = job.carrier
+    try:
+        parsed = carrier.parse(raw)
+        flavour, result = crosswalk.convert(parsed.record, job.flavour, job.settings.__getitem__)
+    except RecordError as error:
+        return error if error.original else type(error)(raw.origin, error.reason, raw.data, error.control_number)
+    return Conversion(
+        raw=raw,
+        id=_record_id(job.source, parsed.record),
+        flavour=flavour,
+        content=_WRITERS[job.form](result.mods),
+        deleted=isinstance(parsed.record, MarcRecord) and crosswalk.is_deleted(parsed.record),
+        unmapped=result.unmapped,
+        private=result.private,
+        warnings=(*parsed.warnings, *result.warnings),
+    )
+
+
+_WRITERS: Mapping[str, Callable[[Mods], bytes]] = {"json": msgspec.json.Encoder().encode, "xml": to_xml}
+
+
+def _batches(items: Iterable[Raw | Other]) -> Iterator[list[Raw | Other]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
+
+
+def _put_together(
+    batch: list[Raw | Other], future: Future[list[Conversion | RecordError]]
+) -> Iterator[Conversion | RecordError | Other]:
+    """A batch with its raw records replaced by what became of them."""
+    try:
+        results = iter(future.result())
+    except BrokenProcessPool as error:
+        raise StageError(f"a process that converts records died ({error}); run again with workers = 1") from error
+    for item in batch:
+        yield next(results) if isinstance(item, Raw) else item
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal; the one that started the others ends them."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _record_id(source: str, record: object) -> RecordId | None:
+    control_number = None
+    if isinstance(record, MarcRecord):
+        control_number = record.control_number
+    elif isinstance(record, Mods):
+        control_number = record.record_identifier
+    return RecordId.of(source, control_number) if control_number and control_number.strip() else None

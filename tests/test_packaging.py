@@ -1,0 +1,23 @@
+"""An installed bibld is complete: the ontology and the sample travel in the wheel."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_wheel_holds_the_package_the_ontology_and_the_sample(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for folder, inside in (("bibld", "bibld"), ("ontology", "bibld/ontology"), ("sample_data", "bibld/sample_data")):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                assert f"{inside}/{path.relative_to(ROOT / folder).as_posix()}" in names
+    assert any(name.endswith("entry_points.txt") for name in names)
