@@ -111,7 +111,7 @@ class Intake:
     def _seen(
         self, raw: Raw, carrier: int, job: Job, context: bytes, new: list[NewRecord]
     ) -> Conversion | RecordError | None:
-        """Note that an unchanged record is still there. One that was superseded since it was recognised is converted."""
+        """An unchanged record is still there; one that was superseded since it was recognised is converted."""
         self._store(new)
         new.clear()
         known = self._catalog.records.unchanged(_made_by(raw, context))

@@ -55,10 +55,19 @@ def test_the_tables_of_adapters_reach_them(write):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (("workspace =", "worspace ="), ['line 2: worspace: "worspace" is no key here; did you mean "workspace"?', "workspace: is required"]),
-        (('base = "https://data.example.org/"', 'base = "https://data.example.org"'), ["line 4: dataset.base:", "ends with /"]),
+        (
+            ("workspace =", "worspace ="),
+            ['line 2: worspace: "worspace" is no key here; did you mean "workspace"?', "workspace: is required"],
+        ),
+        (
+            ('base = "https://data.example.org/"', 'base = "https://data.example.org"'),
+            ["line 4: dataset.base:", "ends with /"],
+        ),
         (('base = "https://data.example.org/"', 'base = "data"'), ["dataset.base:", "absolute http or https IRI"]),
-        (("license =", "licence ="), ['"licence" is no key here; did you mean "license"?', "dataset.license: is required"]),
+        (
+            ("license =", "licence ="),
+            ['"licence" is no key here; did you mean "license"?', "dataset.license: is required"],
+        ),
         (('title = { en = "Books" }', 'title = "Books"'), ["line 5: dataset.title: expected object, got str"]),
         (('path = "*.mrc"', 'path = "*.iso"'), ['line 10: source[1].path: no file matches the pattern "*.iso"']),
         (('path = "*.mrc"', 'path = "gone.mrc"'), ['source[1].path: there is no file "gone.mrc"']),
@@ -69,7 +78,7 @@ def test_the_tables_of_adapters_reach_them(write):
         (('id = "rsl"', 'id = "rsl"\ncomplete = "yes"'), ["source[1].complete: expected bool, got str"]),
         (("[[source]]", "[source]"), ["source: at least one table [[source]]"]),
     ],
-)  # fmt: skip
+)
 def test_a_fault_is_named_with_its_place_and_what_is_allowed(write, change, expected):
     found = faults(write(GOOD.replace(*change)))
     for text in expected:

@@ -12,19 +12,19 @@ from typing import Literal
 import msgspec
 
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._marc21_conventions import CONVENTIONS
-from bibld.crosswalk._marc21_fixed import KIND_AND_LANGUAGE
-from bibld.crosswalk._marc21_holdings import HOLDINGS
-from bibld.crosswalk._marc21_identifiers import IDENTIFIERS
-from bibld.crosswalk._marc21_names import NAMES
-from bibld.crosswalk._marc21_notes import NOTES, PRIVATE_SUBFIELDS
-from bibld.crosswalk._marc21_origin import ORIGIN
-from bibld.crosswalk._marc21_physical import PHYSICAL
-from bibld.crosswalk._marc21_record import RECORD
-from bibld.crosswalk._marc21_related import RELATED
-from bibld.crosswalk._marc21_series import SERIES
-from bibld.crosswalk._marc21_subjects import SUBJECTS
-from bibld.crosswalk._marc21_titles import TITLES
+from bibld.crosswalk._marc21.conventions import CONVENTIONS
+from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE
+from bibld.crosswalk._marc21.holdings import HOLDINGS
+from bibld.crosswalk._marc21.identifiers import IDENTIFIERS
+from bibld.crosswalk._marc21.names import NAMES
+from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
+from bibld.crosswalk._marc21.origin import ORIGIN
+from bibld.crosswalk._marc21.physical import PHYSICAL
+from bibld.crosswalk._marc21.record import RECORD
+from bibld.crosswalk._marc21.related import RELATED
+from bibld.crosswalk._marc21.series import SERIES
+from bibld.crosswalk._marc21.subjects import SUBJECTS
+from bibld.crosswalk._marc21.titles import TITLES
 from bibld.crosswalk._rules import Coverage, View, apply_rules
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted

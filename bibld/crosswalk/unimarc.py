@@ -9,10 +9,10 @@ from __future__ import annotations
 from bibld.crosswalk import rusmarc
 from bibld.crosswalk._flavour import is_unimarc
 from bibld.crosswalk._rules import Coverage
-from bibld.crosswalk._unimarc import convert as _convert
-from bibld.crosswalk._unimarc import flavour
-from bibld.crosswalk._unimarc_holdings import UNIMARC_BOOK
-from bibld.crosswalk._unimarc_view import UnimarcSettings
+from bibld.crosswalk._unimarc.engine import convert as _convert
+from bibld.crosswalk._unimarc.engine import flavour
+from bibld.crosswalk._unimarc.holdings import UNIMARC_BOOK
+from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 

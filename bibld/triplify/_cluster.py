@@ -9,22 +9,22 @@ import msgspec
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
-from bibld.triplify._agents import describe_names
 from bibld.triplify._claims import Statements
-from bibld.triplify._description import (
+from bibld.triplify._describe.agents import describe_names
+from bibld.triplify._describe.description import (
     describe_body,
     describe_kind,
     describe_languages,
     describe_locations,
     describe_notes,
 )
+from bibld.triplify._describe.identifiers import describe_identifiers
+from bibld.triplify._describe.origin import describe_origin
+from bibld.triplify._describe.provenance import describe_matches, describe_members, describe_values
+from bibld.triplify._describe.related import describe_related
+from bibld.triplify._describe.subjects import describe_subjects
+from bibld.triplify._describe.titles import describe_titles
 from bibld.triplify._draft import Draft, in_order
-from bibld.triplify._identifiers import describe_identifiers
-from bibld.triplify._origin import describe_origin
-from bibld.triplify._provenance import describe_matches, describe_members, describe_values
-from bibld.triplify._related import describe_related
-from bibld.triplify._subjects import describe_subjects
-from bibld.triplify._titles import describe_titles
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from bibld.crosswalk import rusmarc, unimarc
-from bibld.crosswalk._unimarc import COMMON_RULES
-from bibld.crosswalk._unimarc_codes import LINKS, RELATOR
-from bibld.crosswalk._unimarc_linked import is_abbreviation, is_generic_title, is_issue_designation, part_of
-from bibld.crosswalk._unimarc_view import title_info
+from bibld.crosswalk._unimarc.codes import LINKS, RELATOR
+from bibld.crosswalk._unimarc.engine import COMMON_RULES
+from bibld.crosswalk._unimarc.linked import is_abbreviation, is_generic_title, is_issue_designation, part_of
+from bibld.crosswalk._unimarc.view import title_info
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods_xml import to_element

@@ -35,5 +35,5 @@ def test_what_leads_nowhere_is_a_fault_before_the_run_and_an_error_in_it(folder)
         f'there is no file "gone.mrc" (looked in {folder})',
         f'no file matches the pattern "*.iso" (looked in {folder})',
     ]
-    with pytest.raises(HarvestError, match="gone.mrc"):
+    with pytest.raises(HarvestError, match=r"gone\.mrc"):
         list(local.files("rsl", folder, settings))

@@ -13,10 +13,10 @@ from rdflib.namespace import OWL, RDF, RDFS
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
-from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from bibld.resources import folder
 from bibld.triplify import dataset_statements, entity_statements, statements
 from bibld.triplify._vocabulary import PREFIXES
+from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
 
 TRIPLIFY = Path(__file__).parents[2] / "bibld" / "triplify"

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._isbd import chop
-from bibld.crosswalk._marc21_identifiers import issn_identifier, system_identifier
-from bibld.crosswalk._marc21_names import heading_kind, links_of, named
-from bibld.crosswalk._marc21_related import relation
-from bibld.crosswalk._marc21_titles import before_parts, joined, parts, title_info
+from bibld.crosswalk._marc21.identifiers import issn_identifier, system_identifier
+from bibld.crosswalk._marc21.names import heading_kind, links_of, named
+from bibld.crosswalk._marc21.related import relation
+from bibld.crosswalk._marc21.titles import before_parts, joined, parts, title_info
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Element, Form, PhysicalDescription, RelatedItem, TitleInfo, collected

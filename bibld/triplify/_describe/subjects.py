@@ -17,17 +17,17 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.model.rdf import iri, literal
-from bibld.triplify._agents import claimed_agent, dates_of, heading, identities, trimmed
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import (
     CLASS_OF_CLASSIFICATION,
     CONCEPT_CLASSIFICATIONS,
     SCHEME_LANGUAGES,
 )
+from bibld.triplify._describe.agents import claimed_agent, dates_of, heading, identities, trimmed
+from bibld.triplify._describe.origin import claimed_place
+from bibld.triplify._describe.titles import full_title
 from bibld.triplify._draft import Draft, tidy
 from bibld.triplify._keys import entity_key
-from bibld.triplify._origin import claimed_place
-from bibld.triplify._titles import full_title
 from bibld.triplify._vocabulary import loc
 
 _AREA = re.compile(r"[a-z](?:-[a-z]{1,3}){0,2}")

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from bibld.crosswalk import _marc21_codes as codes
 from bibld.crosswalk._isbd import chop
-from bibld.crosswalk._marc21_fixed import configuration, fixed, leader_code
-from bibld.crosswalk._marc21_titles import joined
+from bibld.crosswalk._marc21 import codes
+from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
+from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
 from bibld.model.mods import Extent, Form, Note, PhysicalDescription

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._addresses import address
-from bibld.crosswalk._marc21_titles import joined
+from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
 from bibld.model.mods import (

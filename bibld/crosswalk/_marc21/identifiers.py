@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from bibld.crosswalk._isbd import chop
-from bibld.crosswalk._marc21_titles import joined
+from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model import identifiers
 from bibld.model.marc import DataField

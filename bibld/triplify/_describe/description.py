@@ -7,8 +7,8 @@ import re
 from bibld.model.literals import pages
 from bibld.model.mods import Language, Location
 from bibld.model.rdf import iri, literal
-from bibld.triplify._agents import claimed_body
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, NO_LANGUAGES
+from bibld.triplify._describe.agents import claimed_body
 from bibld.triplify._draft import Draft, tidy
 from bibld.triplify._language import to_tag
 from bibld.triplify._links import web_iri

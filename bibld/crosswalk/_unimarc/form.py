@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_codes import (
+from bibld.crosswalk._unimarc.codes import (
     AUDIENCE,
     FORM_CODES,
     GENRE_CODES,
@@ -19,7 +19,7 @@ from bibld.crosswalk._unimarc_codes import (
     latin,
     without_fill,
 )
-from bibld.crosswalk._unimarc_view import UnimarcView, punctuated
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuated
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Cartographics,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_view import UnimarcView, plain, punctuated, web_address
+from bibld.crosswalk._unimarc.view import UnimarcView, plain, punctuated, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Genre, Note, RelatedItem, TableOfContents, TargetAudience
 

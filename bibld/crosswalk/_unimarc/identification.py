@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_codes import ENCODING_LEVEL, without_fill
-from bibld.crosswalk._unimarc_languages import language_code
-from bibld.crosswalk._unimarc_view import UnimarcView
+from bibld.crosswalk._unimarc.codes import ENCODING_LEVEL, without_fill
+from bibld.crosswalk._unimarc.languages import language_code
+from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model.identifiers import isbn, issn
 from bibld.model.marc import DataField
 from bibld.model.mods import (

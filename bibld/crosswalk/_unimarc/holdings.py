@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_view import UnimarcView, web_address
+from bibld.crosswalk._unimarc.view import UnimarcView, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     CopyInformation,

@@ -9,8 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._isbd import chop
-from bibld.crosswalk._marc21_codes import SUBJECT_AUTHORITY
-from bibld.crosswalk._marc21_names import (
+from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
+from bibld.crosswalk._marc21.names import (
     CONFERENCE,
     CORPORATE,
     FAMILY,
@@ -19,7 +19,7 @@ from bibld.crosswalk._marc21_names import (
     links_of,
     named,
 )
-from bibld.crosswalk._marc21_titles import joined, parts, title_info
+from bibld.crosswalk._marc21.titles import joined, parts, title_info
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
 from bibld.model.mods import (

@@ -12,9 +12,9 @@ from itertools import zip_longest
 import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_codes import LINKS
-from bibld.crosswalk._unimarc_languages import language_code
-from bibld.crosswalk._unimarc_linked import (
+from bibld.crosswalk._unimarc.codes import LINKS
+from bibld.crosswalk._unimarc.languages import language_code
+from bibld.crosswalk._unimarc.linked import (
     LINK_CODES,
     Linked,
     has_content,
@@ -23,8 +23,8 @@ from bibld.crosswalk._unimarc_linked import (
     linked,
     part_of,
 )
-from bibld.crosswalk._unimarc_titles import entries
-from bibld.crosswalk._unimarc_view import UnimarcView, folded_words, plain
+from bibld.crosswalk._unimarc.titles import entries
+from bibld.crosswalk._unimarc.view import UnimarcView, folded_words, plain
 from bibld.model.identifiers import issn
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.mods import Detail, Identifier, Mods, Note, Part, RelatedItem, TitleInfo

@@ -11,7 +11,7 @@ import re
 
 import msgspec
 
-from bibld.crosswalk._unimarc_view import folded_words
+from bibld.crosswalk._unimarc.view import folded_words
 from bibld.model.marc import ControlField, DataField, Field, Subfield
 from bibld.model.mods import Date, Detail, Part, PartExtent, PartText
 

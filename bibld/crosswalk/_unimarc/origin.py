@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_codes import FREQUENCY, ISSUANCE, latin, without_fill
-from bibld.crosswalk._unimarc_view import UnimarcView, punctuated
+from bibld.crosswalk._unimarc.codes import FREQUENCY, ISSUANCE, latin, without_fill
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuated
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, Note, OriginInfo, Place, PlaceTerm, Publisher
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bibld.crosswalk import _marc21_codes as codes
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
 from bibld.model.mods import Genre, Language, LanguageTerm, TargetAudience, TypeOfResource

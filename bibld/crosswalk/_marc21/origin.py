@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from bibld.crosswalk import _marc21_codes as codes
 from bibld.crosswalk._dates import day
 from bibld.crosswalk._isbd import chop, unbracketed
-from bibld.crosswalk._marc21_fixed import configuration, fixed, leader_code
+from bibld.crosswalk._marc21 import codes
+from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher

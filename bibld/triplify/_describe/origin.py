@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from bibld.model.literals import without_brackets, years
 from bibld.model.mods import Controlled, Date, OriginInfo, PlaceTerm
 from bibld.model.rdf import XSD, iri, literal
-from bibld.triplify._agents import claimed_agent, claimed_publisher, identities, trimmed
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import (
     CLASS_OF_EVENT,
@@ -18,6 +17,7 @@ from bibld.triplify._codes import (
     STATEMENT_OF_EVENT,
     UNNAMED,
 )
+from bibld.triplify._describe.agents import claimed_agent, claimed_publisher, identities, trimmed
 from bibld.triplify._draft import Draft, tidy
 from bibld.triplify._keys import entity_key
 from bibld.triplify._vocabulary import EDTF, loc

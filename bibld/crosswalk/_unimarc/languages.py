@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_codes import LANGUAGE, ORIGINAL_LANGUAGE
-from bibld.crosswalk._unimarc_view import UnimarcView
+from bibld.crosswalk._unimarc.codes import LANGUAGE, ORIGINAL_LANGUAGE
+from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model.mods import Language, LanguageTerm
 
 BOOK = RuleBook()

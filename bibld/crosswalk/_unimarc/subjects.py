@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_names import name_of
-from bibld.crosswalk._unimarc_view import UnimarcView, punctuated, title_info
+from bibld.crosswalk._unimarc.names import name_of
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuated, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Classification,

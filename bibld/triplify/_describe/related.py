@@ -8,15 +8,15 @@ from bibld.model.identifiers import issn
 from bibld.model.mods import Mods, Part, RelatedItem
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
-from bibld.triplify._agents import claimed_agent, roles_of, same_agents
 from bibld.triplify._claims import EntityClaim, Form
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS
+from bibld.triplify._describe.agents import claimed_agent, roles_of, same_agents
+from bibld.triplify._describe.identifiers import say_number
+from bibld.triplify._describe.origin import issued
+from bibld.triplify._describe.titles import full_title, main_titles
 from bibld.triplify._draft import Draft, tidy
-from bibld.triplify._identifiers import say_number
 from bibld.triplify._keys import entity_key
 from bibld.triplify._links import web_iri
-from bibld.triplify._origin import issued
-from bibld.triplify._titles import full_title, main_titles
 from bibld.triplify._vocabulary import loc
 
 _NUMBER_OF = {"volume": "bibo:volume", "issue": "bibo:issue", "number": "bibo:number", "chapter": "bibo:chapter"}

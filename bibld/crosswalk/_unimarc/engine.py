@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bibld.crosswalk import (
-    _unimarc_form,
-    _unimarc_holdings,
-    _unimarc_identification,
-    _unimarc_languages,
-    _unimarc_links,
-    _unimarc_names,
-    _unimarc_notes,
-    _unimarc_origin,
-    _unimarc_subjects,
-    _unimarc_titles,
-)
 from bibld.crosswalk._rules import Coverage, Rule
-from bibld.crosswalk._unimarc_view import Flavour, UnimarcSettings, UnimarcView, tidied
+from bibld.crosswalk._unimarc import (
+    form,
+    holdings,
+    identification,
+    languages,
+    links,
+    names,
+    notes,
+    origin,
+    subjects,
+    titles,
+)
+from bibld.crosswalk._unimarc.view import Flavour, UnimarcSettings, UnimarcView, tidied
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted
 
 _BLOCKS = (
-    _unimarc_titles, _unimarc_names, _unimarc_form, _unimarc_origin, _unimarc_languages, _unimarc_notes,
-    _unimarc_subjects, _unimarc_holdings, _unimarc_links, _unimarc_identification,
+    titles, names, form, origin, languages, notes,
+    subjects, holdings, links, identification,
 )  # fmt: skip
 
 _PRIVATE = {

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import msgspec
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc_codes import RELATED_TITLES
-from bibld.crosswalk._unimarc_languages import language_code
-from bibld.crosswalk._unimarc_linked import fields_of_link, is_generic_title
-from bibld.crosswalk._unimarc_view import UnimarcView, folded_words, plain, punctuated, title_info
+from bibld.crosswalk._unimarc.codes import RELATED_TITLES
+from bibld.crosswalk._unimarc.languages import language_code
+from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title
+from bibld.crosswalk._unimarc.view import UnimarcView, folded_words, plain, punctuated, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import Mods, Note, RelatedItem, TitleInfo
 

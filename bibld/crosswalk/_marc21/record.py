@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bibld.crosswalk._dates import date_entered, transaction
-from bibld.crosswalk._marc21_fixed import fixed, leader_code
+from bibld.crosswalk._marc21.fixed import fixed, leader_code
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.mods import (
     Date,

@@ -10,9 +10,9 @@ import msgspec
 
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop, chop_name, unbracketed
-from bibld.crosswalk._marc21_holdings import urls_of
-from bibld.crosswalk._marc21_identifiers import isbn_identifier, issn_identifier, system_identifier
-from bibld.crosswalk._marc21_titles import joined, title_info
+from bibld.crosswalk._marc21.holdings import urls_of
+from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
+from bibld.crosswalk._marc21.titles import joined, title_info
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
 from bibld.model.mods import (

@@ -1,0 +1,1 @@
+"""The rules of MARC 21, block by block; ``bibld.crosswalk.marc21`` puts them in order."""

@@ -1,0 +1,122 @@
+"""Every stage, command, adapter and key has its place in the documentation, and every link leads somewhere."""
+
+import importlib.util
+from pathlib import Path
+
+import click
+import pytest
+from tests.docs.pages import DOCS, PAGES, ROOT, anchors, links, name_of
+
+from bibld import adapters, cli, config
+
+STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store", "publish", "serve")
+PLACES = {
+    "harvest": "harvest",
+    "read": "read",
+    "crosswalk": "crosswalk",
+    "dedup.block": "dedup",
+    "dedup.match": "dedup",
+    "store": "store",
+}
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATE = generator()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_what_is_generated_is_what_the_code_says_now(page):
+    text = page.read_text(encoding="utf-8")
+    assert GENERATE.rewritten(text) == text, "run python docs/generate.py"
+
+
+def test_a_page_that_is_out_of_date_is_found(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- generated: errors -->\nold\n<!-- end -->\nafter\n")
+    monkeypatch.setattr(GENERATE, "DOCS", tmp_path)
+    checked = CliRunner().invoke(GENERATE.main, ["--check"])
+    assert (checked.exit_code, "page.md" in checked.output) == (1, True)
+    assert "old" in page.read_text()
+    assert CliRunner().invoke(GENERATE.main, []).exit_code == 0
+    assert "old" not in page.read_text()
+    assert page.read_text().startswith("before\n") and page.read_text().endswith("after\n")
+    assert CliRunner().invoke(GENERATE.main, ["--check"]).exit_code == 0
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_has_a_page_and_a_line_in_the_index(stage):
+    assert (DOCS / "reference" / f"{stage}.md").is_file()
+    assert f"(reference/{stage}.md)" in (DOCS / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_page_is_in_the_index():
+    found = {(DOCS / link).resolve() for link in links(DOCS / "README.md")}
+    assert [name_of(page) for page in PAGES if page != DOCS / "README.md" and page not in found] == []
+
+
+@pytest.mark.parametrize("stage", PLACES)
+def test_every_adapter_has_its_place(stage):
+    page = (DOCS / "reference" / f"{PLACES[stage]}.md").read_text(encoding="utf-8")
+    keys = (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
+    for name in adapters.names(stage):
+        assert f"### {name}\n" in page
+        assert f'"{name}"\n' in keys or f".{name}]\n" in keys
+
+
+def test_every_mapping_has_its_page():
+    for name in adapters.names("crosswalk"):
+        module = adapters.find("crosswalk", name)
+        if hasattr(module, "RULES") or hasattr(module, "FLAVOUR"):
+            page = (DOCS / "reference" / f"mapping-{name}.md").read_text(encoding="utf-8")
+            assert f"<!-- generated: rules {name} -->" in page
+
+
+def commands(command: click.Command, name: str) -> list[str]:
+    if not isinstance(command, click.Group):
+        return [name]
+    context = click.Context(command)
+    held = {inner: command.get_command(context, inner) for inner in command.list_commands(context)}
+    return [name, *(found for inner, one in held.items() if one for found in commands(one, f"{name} {inner}"))]
+
+
+def test_every_command_has_its_place():
+    page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    found = commands(cli._bibld, "bibld")
+    assert len(found) > len(STAGES)
+    assert [name for name in found if f"## {name}\n" not in page] == []
+
+
+def test_every_key_of_the_configuration_is_explained():
+    page = (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
+    assert [key for key in config._Top.__struct_fields__ if f"`{key}`" not in page] == []
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert [row for row in rows if row.rstrip("| ").count(" | ") < 3 and "SOURCE_DATE_EPOCH" not in row] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name_of)
+def test_every_link_leads_somewhere(page):
+    lost = []
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        if ":" in path:
+            continue
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
+            lost.append(link)
+    assert lost == []
+
+
+def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("# The one\n\n[a](b.md) `[c](d.md)`\n\n```text\n[e](f.md)\n```\n[g](#the-one)")
+    assert links(page) == ["b.md", "#the-one"]
+    assert anchors(page) == {"the-one"}
