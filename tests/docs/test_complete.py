@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.docs.pages import DOCS, PAGES, ROOT, anchors, links, name_of
 
 from bibld import adapters, cli, config
+from tests.docs.pages import DOCS, PAGES, ROOT, anchors, links, name_of
 
 STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store", "publish", "serve")
 PLACES = {

@@ -9,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of
 
 from bibld import config, crosswalk, pipeline, progress, resources, store
 from bibld.errors import ReadError
@@ -17,6 +16,7 @@ from bibld.model.features import FeatureColumns, TextColumn
 from bibld.model.marc import DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
 from bibld.protocols import HarvestedFile, Raw
+from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of
 
 DATASET = """
 [dataset]
