@@ -41,13 +41,13 @@ def test_a_page_that_is_out_of_date_is_found(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- generated: errors -->\nold\n<!-- end -->\nafter\n")
+    page.write_text("before\n<!-- generated: errors -->\nstale text\n<!-- end -->\nafter\n")
     monkeypatch.setattr(GENERATE, "DOCS", tmp_path)
     checked = CliRunner().invoke(GENERATE.main, ["--check"])
     assert (checked.exit_code, "page.md" in checked.output) == (1, True)
-    assert "old" in page.read_text()
+    assert "stale text" in page.read_text()
     assert CliRunner().invoke(GENERATE.main, []).exit_code == 0
-    assert "old" not in page.read_text()
+    assert "stale text" not in page.read_text()
     assert page.read_text().startswith("before\n") and page.read_text().endswith("after\n")
     assert CliRunner().invoke(GENERATE.main, ["--check"]).exit_code == 0
 
