@@ -23,4 +23,7 @@ def sample(folder: Path) -> None:
         dirs_exist_ok=True,
         ignore=shutil.ignore_patterns("__pycache__", "*.py"),
     )
-    click.echo(f"now try:\n  bibld run {folder / 'bibld.toml'}\n  bibld serve {folder / 'bibld.toml'}")
+    config = folder / "bibld.toml"
+    in_checkout = 'workspace = "../build/sample"'
+    config.write_text(config.read_text(encoding="utf-8").replace(in_checkout, 'workspace = "build"'), encoding="utf-8")
+    click.echo(f"now try:\n  bibld run {config}\n  bibld serve {config}")

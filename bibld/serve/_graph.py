@@ -129,7 +129,7 @@ class ReleaseGraph:
                 for quad in self._store.quads_for_pattern(node, predicate, None, None)
                 if isinstance(quad.object, ox.Literal)
             ]
-            literals.sort(key=lambda literal: (literal.language or "", literal.value))
+            literals.sort(key=_by_language)
             found.extend(Label(literal.value, literal.language or "") for literal in literals)
         return list(dict.fromkeys(found))
 
@@ -147,6 +147,12 @@ class ReleaseGraph:
                 subjects.setdefault(subject, predicate)
         ordered = sorted((predicate, subject) for subject, predicate in subjects.items())
         return Incoming(tuple(ordered[:shown]), max(0, len(ordered) - shown), next(quads, None) is None)
+
+
+def _by_language(literal: ox.Literal) -> tuple[bool, bool, str, str]:
+    """Names in a stated language first, in its own script before a romanised one."""
+    language = literal.language or ""
+    return not language, "-" in language, language, literal.value
 
 
 def _without_fragment(subject: object) -> str:

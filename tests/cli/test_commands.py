@@ -47,7 +47,9 @@ def test_adapters_are_listed_with_what_they_are(invoke):
 def test_the_sample_is_written_and_its_configuration_is_fine(invoke, tmp_path):
     done = invoke("sample", str(tmp_path / "sample"))
     assert done.exit_code == 0
-    assert invoke("check", str(tmp_path / "sample" / "bibld.toml")).output.endswith("is fine\n")
+    config = tmp_path / "sample" / "bibld.toml"
+    assert invoke("check", str(config)).output.endswith("is fine\n")
+    assert 'workspace = "build"' in config.read_text(encoding="utf-8"), "the workspace would lie outside the folder"
 
 
 def test_crosswalk_and_read_need_no_configuration(invoke, tmp_path):

@@ -7,15 +7,19 @@ from datetime import UTC, datetime
 from importlib import util
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from bibld import config, crosswalk, pipeline, progress, resources, store
+from bibld.catalog import Catalog
+from bibld.dedup import evaluate
 from bibld.errors import ReadError
 from bibld.model.features import FeatureColumns, TextColumn
 from bibld.model.marc import DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
-from bibld.protocols import HarvestedFile, Raw
+from bibld.model.release import Figures
+from bibld.protocols import HarvestedFile, Raw, Store
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of
 
 DATASET = """
@@ -26,6 +30,13 @@ license = "https://creativecommons.org/publicdomain/zero/1.0/"
 publisher = "We"
 """
 SOURCE = '\n[[source]]\nid = "other"\npath = "other.mrc"\n'
+
+
+class Sample(NamedTuple):
+    folder: Path
+    store: Store
+    figures: Figures
+    measured: evaluate.Evaluation
 
 
 def whole(fragment: str) -> str:
@@ -78,13 +89,16 @@ def test_the_shown_faults_are_those_of_the_wrong_configuration(tmp_path):
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory):
-    """The sample's live store."""
+    """The sample after a run: its folder, its store, its figures, and how well its pairs were judged."""
     folder = tmp_path_factory.mktemp("docs") / "sample"
     shutil.copytree(resources.folder("sample_data"), folder)
     loaded = config.load(folder / "bibld.toml")
-    pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="store")
+    summary = pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="store")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        pairs = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
+        measured = evaluate.evaluate(catalog, loaded, pairs, "full", progress.Silent())
     live = store.open_live(loaded)
-    yield folder, live
+    yield Sample(folder, live, summary.figures, measured)
     live.close()
 
 
@@ -93,7 +107,19 @@ QUERIES = list(blocks(DOCS / "how-to" / "query-the-data.md", "sparql"))
 
 @pytest.mark.parametrize("number", range(len(QUERIES)))
 def test_every_query_finds_something_in_the_sample(number, sample):
-    assert sample[1].query(QUERIES[number])
+    assert sample.store.query(QUERIES[number])
+
+
+def test_the_figures_of_the_pages_are_those_of_the_sample(sample):
+    """Where this fails, run the commands of the page again and put their output into it."""
+    figures, measured = sample.figures, sample.measured
+    tutorial = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    assert (
+        f"\n{figures.records} records in {figures.clusters} clusters, {figures.merged_clusters} of them merged; "
+    ) in tutorial
+    page = (DOCS / "how-to" / "measure-matching.md").read_text(encoding="utf-8")
+    for name, value in (("precision", measured.precision), ("recall", measured.recall), ("F1", measured.f1)):
+        assert f"\n{name:16}  {value:.4f}\n" in page
 
 
 PROGRAMS = [
@@ -106,7 +132,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_runs_beside_the_sample(program, sample, monkeypatch, capsys):
-    monkeypatch.chdir(sample[0])
+    monkeypatch.chdir(sample.folder)
     exec(compile(program, "documentation", "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out
 

@@ -66,7 +66,7 @@ def test_every_term_that_the_data_use_is_declared(declared):
     used = set(re.findall(rf"{re.escape(TERM)}[A-Za-z]+", "".join(published())))
     called = {
         f"{TERM}{name}"
-        for file in TRIPLIFY.glob("*.py")
+        for file in TRIPLIFY.rglob("*.py")
         for name in re.findall(r'(?:\.own|\.term|_number)\((?:draft, )?"([A-Za-z]+)"', file.read_text("utf-8"))
     }
     assert used
