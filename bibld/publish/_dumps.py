@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from bibld.model.rdf import graph_of
 from bibld.model.release import ReleaseFile
+
+_LEVEL = 6
+_BUFFER = 1 << 20
 
 _MEDIA_TYPES = {
     ".nq.gz": "application/n-quads",
@@ -37,9 +42,13 @@ def write_dumps(quads: Iterable[str], folder: Path, name: str) -> int:
 
 
 @contextmanager
-def _compressed(path: Path) -> Iterator[gzip.GzipFile]:
+def _compressed(path: Path) -> Iterator[BinaryIO]:
     """A gzip file without name and time in its head, so that the same content has the same bytes."""
-    with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=raw, mtime=0) as out:
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=raw, mtime=0) as packed,
+        io.BufferedWriter(packed, _BUFFER) as out,
+    ):
         yield out
 
 

@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Mapping
 
 import msgspec
-from pymarc import marc8_mapping
 
 MARC8 = "marc8"
 ISO5426 = "iso5426"
@@ -51,6 +50,7 @@ class Sets(msgspec.Struct, frozen=True):
 
     right: int
     tables: Mapping[int, Table]
+    odd: Mapping[int, int]
     characters: str
     marks: re.Pattern[str]
 
@@ -92,6 +92,8 @@ def plausible(data: bytes, name: str) -> bool:
 
 @functools.cache
 def _sets(name: str) -> Sets:
+    from pymarc import marc8_mapping  # here, since it is large and most files are UTF-8
+
     right = _ANSEL
     tables: dict[int, Table] = dict(marc8_mapping.CODESETS)
     if name == ISO5426:
@@ -103,7 +105,7 @@ def _sets(name: str) -> Sets:
     left = "".join(map(chr, range(0x80)))
     characters = left + "".join(chr(table[code][0]) if code in table else "\ufffd" for code in range(0x80, 0x100))
     marks_on_right = "".join(chr(point) for point, is_mark in table.values() if is_mark)
-    return Sets(right, tables, characters, re.compile(f"([{marks_on_right}]+)([^\x1e\x1f]?)"))
+    return Sets(right, tables, marc8_mapping.ODD_MAP, characters, re.compile(f"([{marks_on_right}]+)([^\x1e\x1f]?)"))
 
 
 def _referenced(reference: re.Match[str]) -> str:
@@ -158,8 +160,8 @@ def _point(code: bytes, charset: int, sets: Sets) -> tuple[int, int]:
         return code[0], 0
     if charset == _EACC:
         number = int.from_bytes(bytes(byte & 0x7F for byte in code), "big")
-        if number in marc8_mapping.ODD_MAP:
-            return marc8_mapping.ODD_MAP[number], 0
+        if number in sets.odd:
+            return sets.odd[number], 0
         return sets.tables[_EACC].get(number, (0xFFFD, 0))
     table = sets.tables.get(charset, {})
     return table.get(code[0]) or table.get(code[0] ^ 0x80) or (0xFFFD, 0)

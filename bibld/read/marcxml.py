@@ -185,7 +185,7 @@ def _known(charset: str) -> str | None:
 def _decodes(data: bytes, charset: str) -> bool:
     try:
         data.decode(charset)
-    except (UnicodeDecodeError, LookupError):  # MARC-8 is no codec
+    except (UnicodeError, LookupError):  # MARC-8 is no codec
         return False
     return True
 

@@ -144,18 +144,18 @@ def _block(begin: int, lines: list[bytes], size: int, maximum: int) -> tuple[int
 
 def _lines(text: str, warnings: list[str]) -> list[str]:
     """The lines without comments; one that does not begin with ``=`` goes on with the field before it."""
-    lines: list[str] = []
+    lines: list[list[str]] = []
     for line in text.split("\n"):
         line = line.removesuffix("\r")
         if line.startswith("="):
-            lines.append(line)
+            lines.append([line])
         elif line.strip() and not line.startswith("%"):
             if lines:
-                warnings.append(f"a line that goes on: {line[:40]!r}")
-                lines[-1] += f" {line}"
+                warnings.append("a line without = taken as the rest of the line before")
+                lines[-1].append(line)
             else:
-                lines.append(line)
-    return lines
+                lines.append([line])
+    return [" ".join(parts) for parts in lines]
 
 
 def _field(tag: str, body: str, warnings: list[str]) -> ControlField | DataField:
