@@ -267,14 +267,12 @@ class _Checker:
         return Source(config, harvest_settings, self._struct(read, table, where) if read else None)
 
     def _check_charset(self, charset: str, where: str) -> None:
-        if charset in ("auto", "marc8"):
+        if charset == "auto":
             return
         try:
-            "".encode(charset)
-        except LookupError:
-            self.fault(
-                f"{where}.charset", f'"{charset}" is no charset; allowed are auto, utf-8, marc8, cp1251, koi8-r …'
-            )
+            importlib.import_module("bibld.read").charset_name(charset)
+        except ConfigError as error:
+            self.fault(f"{where}.charset", error.faults[0])
 
     def _check_files(self, config: SourceConfig, settings: Any, where: str) -> None:  # noqa: ANN401
         check = getattr(adapters.find("harvest", config.harvest), "faults", None)

@@ -95,9 +95,19 @@ class Pipeline:
                 Intake(self._catalog, self._config, source, self._number, conversions, self._progress).take()
                 for source in self._config.sources
             ]
+        self._retire_sources()
         done = sum(load.read for load in loads)
         self._times.append(StageTime("read", perf_counter() - begin, done, was_current=False))
         return loads
+
+    def _retire_sources(self) -> None:
+        """Sources that are no longer configured leave, and come back as themselves when they are configured again."""
+        configured = {source.id for source in self._config.sources}
+        for load in self._catalog.records.load_counts():
+            if load.source not in configured:
+                with self._catalog.commit():
+                    gone = self._catalog.records.retire(load.source, self._number)
+                self._progress.say(f"read: source {load.source} is no longer configured; its {gone} records are gone")
 
     def _records_digest(self) -> str:
         """A hash over all living records, and the labels and licences of their sources."""

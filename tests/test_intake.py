@@ -33,12 +33,13 @@ def record(number: str | None, title: str = "War and peace", leader: str = "0000
 
 @pytest.fixture
 def load(tmp_path: Path):
-    def load(*records: bytes, extra: str = ""):
+    def load(*records: bytes, extra: str = "", sources: int = 1):
         (tmp_path / "books.mrc").write_bytes(b"".join(records))
         (tmp_path / "bibld.toml").write_text(CONFIG + extra, encoding="utf-8")
         loaded = config.load(tmp_path / "bibld.toml")
         summary = pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
-        (counts,) = summary.sources
+        assert len(summary.sources) == sources
+        counts = summary.sources[0]
         assert counts.read == counts.converted + counts.superseded + counts.rejected + counts.deleted
         return counts, Catalog(loaded.workspace, read_only=True)
 
@@ -142,6 +143,15 @@ def test_a_changed_charset_reads_the_records_anew(load):
     _, catalog = load(data, extra='charset = "cp1251"\n')
     with catalog:
         assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "Война"
+
+
+def test_a_source_that_is_no_longer_configured_leaves(load, tmp_path):
+    (tmp_path / "more.mrc").write_bytes(record("7"))
+    load(record("1"), extra='[[source]]\nid = "more"\npath = "more.mrc"\n', sources=2)[1].close()
+    _, catalog = load(record("1"))
+    with catalog:
+        assert catalog.record(RecordId("more", "7")).deleted
+        assert [counts.source for counts in catalog.records.load_counts()] == ["lib"]
 
 
 def test_the_public_original_has_no_private_fields(load):

@@ -181,6 +181,13 @@ class Records:
         ).fetchall()
         return sum(self.delete(ordinal, run) for (ordinal,) in rows)
 
+    def retire(self, source: str, run: int) -> int:
+        """Mark all records of a source as deleted, and forget its rejects and counts; gives the number of records."""
+        gone = self.delete_unseen(source, run)
+        self._connection.execute("DELETE FROM reject WHERE source = ?", (source,))
+        self._connection.execute("DELETE FROM load WHERE source = ?", (source,))
+        return gone
+
     def end_load(self, counts: LoadCounts, run: int) -> None:
         """Keep the counts of a complete reading."""
         self._connection.execute(
