@@ -12,9 +12,9 @@ from bibld.catalog import Catalog, digest
 from bibld.config import Config
 from bibld.dedup._candidates import candidate_pairs
 from bibld.dedup._clusters import clustered
-from bibld.dedup._features import Features, features_of, to_columns
+from bibld.dedup._features import features_of
 from bibld.dedup._judge import Judge
-from bibld.model.features import FeatureColumns
+from bibld.model.features import FeatureColumns, Features
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
 from bibld.progress import Progress, counted
@@ -69,7 +69,7 @@ def load(catalog: Catalog, progress: Progress) -> Loaded:
     for row, (ordinal, _, mods) in enumerate(counted(catalog.records.living(), progress)):
         ids[row] = catalog.register.record(ordinal)
         features.append((ordinal, features_of(mods)))
-    return Loaded(to_columns(features), ids)
+    return Loaded(FeatureColumns.of(features), ids)
 
 
 def dedup(catalog: Catalog, config: Config, progress: Progress) -> Matched:
@@ -93,7 +93,7 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -
         return None
     held = [record for record in records if record is not None]
     features = [features_of(record.mods) for record in held]
-    columns = to_columns((row, feature) for row, feature in enumerate(features))
+    columns = FeatureColumns.of(enumerate(features))
     judge = Judge(columns, {row: record.id for row, record in enumerate(held)}, config, settings_digest(config))
     keys_met = len(candidate_pairs(columns, config)) > 0
     return Comparison(judge.edge(0, 1), features[0], features[1], keys_met)

@@ -6,14 +6,58 @@ other, so that a compiled kernel walks them without touching a Python object.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+BETWEEN = "|"
+"""Stands between the values of a text that holds several (names, publishers, identifiers …)."""
+
+
+class Features(msgspec.Struct, frozen=True, kw_only=True):
+    """The features of one record, normalised by ``bibld.model.literals``; empty texts and 0 are missing values.
+
+    ``title`` (main title and subtitle) and ``author`` (first personal name without dates) are folded in their own
+    script: the paper compares them. All other texts but codes are romanised, so that scripts meet. ``names`` holds all
+    personal and corporate names, family name first, ``part`` the canonical part numbers, ``set_title`` the title of the
+    set or host that a part belongs to. ``year`` and ``last_year`` are the first and last year of publication,
+    ``edition`` its number (1 where none is stated), ``pages`` the largest count of pages. ``carrier`` is print,
+    electronic, microform, audio, video, braille, map or score; ``level`` is m (monograph), v (volume of a set),
+    c (set as a whole), s (serial), i (issue), a (article or part). ``identifiers`` are ``isbn:978…``, ``issn:…`` and
+    the like.
+    """
+
+    title: str = ""
+    author: str = ""
+    part: str = ""
+    main_title: str = ""
+    remainder: str = ""
+    part_name: str = ""
+    set_title: str = ""
+    names: str = ""
+    publisher: str = ""
+    place: str = ""
+    edition_text: str = ""
+    series: str = ""
+    series_number: str = ""
+    language: str = ""
+    carrier: str = ""
+    level: str = ""
+    identifiers: str = ""
+    year: int = 0
+    last_year: int = 0
+    edition: int = 0
+    pages: int = 0
+
+
+TEXTS = tuple(field.name for field in msgspec.structs.fields(Features) if field.type is str)
+NUMBERS = tuple(field.name for field in msgspec.structs.fields(Features) if field.type is int)
 
 
 class TextColumn(msgspec.Struct, frozen=True, eq=False):
@@ -41,21 +85,65 @@ class TextColumn(msgspec.Struct, frozen=True, eq=False):
         """The text of one row."""
         return self.codes[self.offsets[row] : self.offsets[row + 1]].tobytes().decode("utf-32-le", "surrogatepass")
 
+    def values(self, row: int) -> list[str]:
+        """The values of a row that holds several."""
+        return [value for value in self.text(row).split(BETWEEN) if value]
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
 
 class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
-    """The features of n records, normalised by ``bibld.model.literals``.
-
-    ``ordinals`` (n,) ascends. ``title`` is main title and subtitle, ``author`` the heading of the first personal name
-    without dates, ``part`` the part numbers.
-    """
+    """The features of n records: ``ordinals`` (n,) ascends; columns by the names of :class:`Features`."""
 
     ordinals: npt.NDArray[np.uint64]
-    title: TextColumn
-    author: TextColumn
-    part: TextColumn
+    texts: dict[str, TextColumn]
+    numbers: dict[str, npt.NDArray[np.int32]]
+
+    @classmethod
+    def of(cls, records: Iterable[tuple[int, Features]]) -> FeatureColumns:
+        """Put ordinals (ascending) and features into columns."""
+        import numpy as np
+
+        held = list(records)
+        return cls(
+            ordinals=np.fromiter((ordinal for ordinal, _ in held), dtype=np.uint64, count=len(held)),
+            texts={name: TextColumn.of(getattr(features, name) for _, features in held) for name in TEXTS},
+            numbers={
+                name: np.fromiter((getattr(features, name) for _, features in held), dtype=np.int32, count=len(held))
+                for name in NUMBERS
+            },
+        )
+
+    @property
+    def title(self) -> TextColumn:
+        """Main title and subtitle."""
+        return self.texts["title"]
+
+    @property
+    def author(self) -> TextColumn:
+        """The first personal name."""
+        return self.texts["author"]
+
+    @property
+    def part(self) -> TextColumn:
+        """The part numbers."""
+        return self.texts["part"]
+
+    def features(self, row: int) -> Features:
+        """The features of one row."""
+        values: dict[str, Any] = {name: column.text(row) for name, column in self.texts.items()}
+        values.update((name, int(column[row])) for name, column in self.numbers.items())
+        return Features(**values)
+
+    def rows(self, rows: Sequence[int]) -> FeatureColumns:
+        """Some rows as columns of their own."""
+        return FeatureColumns.of((int(self.ordinals[row]), self.features(row)) for row in rows)
 
     def __len__(self) -> int:
         return len(self.ordinals)
+
+
+def hashed(text: str) -> int:
+    """A well-mixed number of 64 bits for a text, the same on every machine."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

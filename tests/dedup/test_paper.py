@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.dedup._candidates import joined
-from bibld.dedup._features import Features, to_columns
 from bibld.dedup._kernels import bigrams, halves, jaccard, java_simhash
 from bibld.dedup.block import paper
 from bibld.dedup.match import jaccard as scorer
-from bibld.model.features import TextColumn
+from bibld.model.features import FeatureColumns, Features, TextColumn
 
 words = st.text(st.characters(codec="utf-8", exclude_characters=" ", exclude_categories=("Cs", "Zs", "Cc")), min_size=1)
 texts = st.lists(words, max_size=6).map(" ".join)
@@ -36,7 +35,9 @@ def plain_bigrams(text: str) -> set[str]:
 
 
 def columns(*rows: tuple[str, str]):
-    return to_columns((number, Features(title, author, "")) for number, (title, author) in enumerate(rows))
+    return FeatureColumns.of(
+        (number, Features(title=title, author=author)) for number, (title, author) in enumerate(rows)
+    )
 
 
 @pytest.mark.parametrize(

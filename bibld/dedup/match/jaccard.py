@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld.config import Share
-from bibld.model.features import FeatureColumns, TextColumn
+from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Feature, Score
 
 if TYPE_CHECKING:
@@ -59,12 +59,7 @@ def explain(columns: FeatureColumns, left: int, right: int, settings: Settings) 
     """The score of one pair of rows with the two similarities that it is the mean of."""
     import numpy as np
 
-    pair = FeatureColumns(
-        ordinals=columns.ordinals[[left, right]],
-        title=TextColumn.of((columns.title.text(left), columns.title.text(right))),
-        author=TextColumn.of((columns.author.text(left), columns.author.text(right))),
-        part=TextColumn.of((columns.part.text(left), columns.part.text(right))),
-    )
+    pair = columns.rows((left, right))
     title, author = similarities(pair, np.array([0], np.uint32), np.array([1], np.uint32))
     features = [Feature("title", rounded(title[0]))]
     if author[0] >= 0:
