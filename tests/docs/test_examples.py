@@ -15,7 +15,7 @@ from bibld import config, crosswalk, pipeline, progress, resources, store
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
 from bibld.errors import ReadError
-from bibld.model.features import FeatureColumns, TextColumn
+from bibld.model.features import FeatureColumns, Features
 from bibld.model.marc import DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
 from bibld.model.release import Figures
@@ -207,9 +207,8 @@ def test_the_documented_scorer_scores(added):
     import numpy as np
 
     scorer = added["dice"]
-    titles = TextColumn.of(["anna karenina", "anna karenina", "anna na shee", ""])
-    empty = TextColumn.of([""] * 4)
-    columns = FeatureColumns(np.arange(4, dtype=np.uint64), titles, empty, empty)
+    titles = ("anna karenina", "anna karenina", "anna na shee", "")
+    columns = FeatureColumns.of(enumerate(Features(title=title) for title in titles))
     left, right = np.array([0, 0, 0, 3], np.uint32), np.array([1, 2, 3, 3], np.uint32)
     scores = scorer.scores(columns, left, right, scorer.Settings())
     assert scores.dtype == np.float32
