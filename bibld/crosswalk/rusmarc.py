@@ -6,6 +6,7 @@ without a scheme are of the Russian Library-Bibliographical Classification.
 
 from __future__ import annotations
 
+from bibld.crosswalk import marc21
 from bibld.crosswalk._flavour import is_unimarc
 from bibld.crosswalk._rules import Coverage
 from bibld.crosswalk._unimarc.engine import convert as _convert
@@ -13,9 +14,16 @@ from bibld.crosswalk._unimarc.engine import flavour
 from bibld.crosswalk._unimarc.holdings import RUSMARC_BOOK
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.model.marc import MarcRecord
+from bibld.model.mods import Mods
 from bibld.protocols import Converted
 
-FLAVOUR = flavour(RUSMARC_BOOK.rules)
+
+def of_marc21(record: MarcRecord) -> Mods:
+    """What the rules of MARC 21 make of fields that a record carries unconverted (886)."""
+    return marc21.convert(record, marc21.Settings()).mods
+
+
+FLAVOUR = flavour(RUSMARC_BOOK.rules, of_marc21)
 _COVERAGE = Coverage(FLAVOUR.rules, FLAVOUR.private)
 
 _LANGUAGES = frozenset(["rus", "tat", "bak", "bel", "ukr", "kaz", "kir", "uzb", "chv", "sah", "oss"])

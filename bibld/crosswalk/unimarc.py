@@ -16,7 +16,10 @@ from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 
-FLAVOUR = flavour(UNIMARC_BOOK.rules)
+_PRIVATE = {"899": "efx"}
+"""Flags of the Italian union catalogue."""
+
+FLAVOUR = flavour(UNIMARC_BOOK.rules, rusmarc.of_marc21, _PRIVATE)
 _COVERAGE = Coverage(FLAVOUR.rules, FLAVOUR.private)
 
 

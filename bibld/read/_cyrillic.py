@@ -39,6 +39,8 @@ _RARE = {"mac-cyrillic": 0.02, "iso8859-5": 0.01}
 
 _UPPER_AFTER_LOWER = re.compile("[а-яё][А-ЯЁ]")
 _MIXED = re.compile("[A-Za-z][а-яёА-ЯЁ]|[а-яёА-ЯЁ][A-Za-z]")
+_SIGN_FOR_CAPITAL = re.compile(f"[‚’‘”–—…°§©®†‡•™¬√ƒ≈∆÷{_BALKAN_LETTERS.upper()}][а-яё]")
+"""Where capitals are read in a wrong charset of which the small letters are the same."""
 
 
 def score(text: str) -> float:
@@ -55,7 +57,7 @@ def score(text: str) -> float:
             sum_of_weights += _WEIGHT.get(char, _NO_LETTER) * count
     if not total:
         return 0.0
-    faults = len(_UPPER_AFTER_LOWER.findall(text)) + len(_MIXED.findall(text))
+    faults = sum(len(fault.findall(text)) for fault in (_UPPER_AFTER_LOWER, _MIXED, _SIGN_FOR_CAPITAL))
     return (sum_of_weights - faults) / total
 
 

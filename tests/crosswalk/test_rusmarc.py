@@ -316,6 +316,64 @@ def test_prices_are_private_unless_they_are_wanted():
     assert [note.value for note in mods(*fields, keep_terms=True).note] == ["120 р."]
 
 
+def test_pictures_and_contents_of_a_resource_are_no_other_resources_in_rusmarc():
+    fields = ("200 1#$aК", "856 41$uhttps://example.org/a.jpg", "856 42$uhttps://example.org/b")
+    russian, french = mods(*fields), mods(*fields, adapter=unimarc)
+    assert [location.url[0].access for location in russian.location] == ["preview", "preview"]
+    assert [location.url[0].access for location in french.location] == [None]
+    assert [item.mods.location[0].url[0].value for item in french.related_item] == ["https://example.org/b"]
+
+
+def test_copy_numbers_of_headings_are_private_and_local_form_subdivisions_are_not():
+    result = converted("200 1#$aК", "600 #1$aИванов$9125", "606 0#$aКниги$9Популярные издания")
+    assert [type(part).__name__ for subject in result.mods.subject for part in subject.parts] == [
+        "Name", "Topic", "Genre"
+    ]  # fmt: skip
+    assert result.private == ("600$9",)
+
+
+@pytest.mark.parametrize(
+    ("field", "numbers"),
+    [
+        ("029 10$cГОСТ Р$b50791-95", ["ГОСТ Р 50791-95"]),
+        ("029 11$cОСТ 1$b13113-83$b13114-83", ["ОСТ 1 13113-83", "ОСТ 1 13114-83"]),
+        ("029 10$aСССР$cА. с.$b1146641", ["СССР А. с. 1146641"]),
+        ("029 10$cГОСТ$bГОСТ 7.1-2003", ["ГОСТ 7.1-2003"]),
+    ],
+)
+def test_kind_of_a_document_stands_before_its_number(field, numbers):
+    assert [identifier.value for identifier in mods("200 1#$aК", field).identifier] == numbers
+
+
+def test_field_left_in_marc21_is_converted_by_the_rules_of_marc21():
+    result = converted("200 1#$aК", "886 2#$2usmarc$a650$b#0$aPoetry$xHistory", "886 2#$2ukmarc$a690$b00$z11030")
+    (subject,) = result.mods.subject
+    assert (subject.authority, [part.value for part in subject.parts]) == ("lcsh", ["Poetry", "History"])
+    assert result.unmapped == ("886$2", "886$a", "886$b", "886$z")
+
+
+def test_date_and_place_stand_with_the_body_that_they_belong_to():
+    body, conference = "710 01$aРоссия$bДума$d3$f1999-2003", "710 12$aЧтения$bСекция 2$d3$f1999$eКлин"
+    assert [part.value for part in mods("200 1#$aК", body).name[0].name_part] == ["Россия", "Дума (3 : 1999-2003)"]
+    assert [part.value for part in mods("200 1#$aК", conference).name[0].name_part] == [
+        "Чтения (3 : 1999 : Клин)", "Секция 2"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "details"),
+    [
+        ("105 ##$aac  z   001yy", "illustrations, portraits, index"),
+        ("126 ##$aabbxexxs     b ", "33 1/3 rpm, stereophonic, 30 cm, electric recording"),
+        ("130 ##$adbf", "negative, 35 mm"),
+        ("130 ##$aеbf", "negative, 35 mm"),
+    ],
+)
+def test_coded_details_are_told_in_words(field, details):
+    (description,) = mods("200 1#$aК", field).physical_description
+    assert [note.value for note in description.note if note.type == "physical details"] == [details]
+
+
 # --- flavours
 
 
@@ -355,7 +413,7 @@ READ_AS_TEXT = sorted(
         (tag, code)
         for rule in rusmarc.FLAVOUR.rules
         for tag, codes in rule.reads
-        if tag.isdecimal() and tag[0] != "1" and tag >= "010" and tag != "604"
+        if tag.isdecimal() and tag[0] != "1" and tag >= "010" and tag not in ("604", "886")
         for code in codes
     }
 )

@@ -11,12 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from bibld import read
 from bibld.crosswalk import rusmarc, unimarc
-from bibld.errors import CrosswalkError
+from bibld.crosswalk._flavour import is_unimarc
+from bibld.errors import CrosswalkError, HarvestError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
 from bibld.model.origin import Origin
+from bibld.protocols import HarvestedFile
 from bibld.read import iso2709
 
 DATA = os.environ.get("BIBLD_TEST_DATA")
@@ -97,6 +100,25 @@ def real_records(name):
         stream.seek(0)
         for raw in carrier.raws(stream):
             yield carrier.parse(raw).record
+
+
+@needs_data
+@pytest.mark.parametrize("folder", ["rusmarc/neb", "unimarc"])
+def test_other_real_records_give_valid_mods(folder, schemas):
+    count = 0
+    for path in sorted((Path(DATA) / folder).iterdir()):
+        try:
+            file = HarvestedFile("x", path.name, path)
+            examined = read.examine(file)
+        except HarvestError:
+            continue  # not records: a table of codes, an empty file
+        for raw in read.read(file, examined):
+            record = examined.carrier.parse(raw).record
+            if is_unimarc(record):
+                count += 1
+                adapter = rusmarc if rusmarc.sniffs(record) else unimarc
+                assert_valid(adapter.convert(record, adapter.Settings()).mods, schemas)
+    assert count >= 15
 
 
 def bare(text):

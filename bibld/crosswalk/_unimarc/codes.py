@@ -6,8 +6,6 @@ a Latin one (``а``, ``с``, ``е``, ``о``, ``р``, ``х``), files hold both, a
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 _LOOKALIKE = str.maketrans("асеорхуАСЕОРХУ", "aceopxyACEOPXY")
 _BLANK = str.maketrans("|#¦", "   ")
 
@@ -76,36 +74,6 @@ LANGUAGE = {
 }  # fmt: skip
 """What is met in place of a code of ISO 639-2/B, and that code."""
 
-CONTENT_GENRE = {
-    "a": "bibliography", "b": "catalog", "c": "index", "d": "abstract or summary", "e": "dictionary",
-    "f": "encyclopedia", "g": "directory", "i": "statistics", "k": "patent", "m": "theses", "n": "legislation",
-    "p": "technical report", "r": "survey of literature", "s": "treaty", "t": "comic strip", "v": "theses",
-}  # fmt: skip
-"""105$a/4-7, in the words of marcgt."""
-
-OTHER_CONTENT_GENRE = {"j": "textbook", "l": "standard", "w": "religious text"}
-"""105$a/4-7 that marcgt has no word for."""
-
-LITERATURE_GENRE = {
-    "a": "fiction", "b": "drama", "c": "essay", "d": "humor, satire", "e": "letter", "f": "short story",
-    "g": "poetry", "h": "speech", "i": "libretto", "z": "mixed forms",
-}  # fmt: skip
-"""105$a/11."""
-
-OLD_LITERATURE_GENRE = {
-    "aa": "poetry", "ab": "poetry", "ca": "drama", "da": "libretto", "ea": "fiction", "eb": "novel",
-    "ec": "short story", "ej": "short story", "fa": "essay", "ga": "humor, satire", "ha": "letter", "lc": "memoir",
-    "le": "biography",
-}  # fmt: skip
-"""140$a/17-18: literature in old printed books."""
-
-MARC_FORM = {"d": "large print", "f": "braille", "g": "microform", "r": "print", "s": "electronic", "t": "microform"}
-"""106$a, in the words of marcform."""
-
-CONTINUING_GENRE = {"a": "periodical", "b": "series", "c": "newspaper", "e": "loose-leaf", "f": "database",
-                    "g": "web site"}  # fmt: skip
-"""110$a/0."""
-
 FREQUENCY = {
     "a": "Daily", "b": "Semiweekly", "c": "Weekly", "d": "Biweekly", "e": "Semimonthly", "f": "Monthly",
     "g": "Bimonthly", "h": "Quarterly", "i": "Three times a year", "j": "Semiannual", "k": "Annual", "l": "Biennial",
@@ -133,61 +101,6 @@ ISBD_MEDIA = {
     "g": "video", "m": "multiple media", "n": "unmediated", "z": "other media",
 }  # fmt: skip
 """182$a/0: the media types of ISBD area 0."""
-
-
-class Coded(NamedTuple):
-    """Codes at ``start`` (``width`` characters, the first ``times`` of them) of a subfield, and what each becomes."""
-
-    tag: str
-    code: str
-    start: int
-    width: int
-    times: int
-    authority: str | None
-    terms: dict[str, str]
-
-
-GENRE_CODES = (
-    Coded("105", "a", 4, 1, 4, "marcgt", CONTENT_GENRE),
-    Coded("105", "a", 4, 1, 4, None, OTHER_CONTENT_GENRE),
-    Coded("105", "a", 8, 1, 1, "marcgt", {"1": "conference publication"}),
-    Coded("105", "a", 9, 1, 1, "marcgt", {"1": "festschrift"}),
-    Coded("105", "a", 11, 1, 1, "marcgt", LITERATURE_GENRE),
-    Coded("105", "a", 12, 1, 1, "marcgt",
-          {"a": "autobiography", "b": "biography", "c": "biography", "d": "biography"}),
-    Coded("110", "a", 0, 1, 1, "marcgt", CONTINUING_GENRE),
-    Coded("110", "a", 7, 1, 1, "marcgt", {"1": "conference publication"}),
-    Coded("115", "a", 0, 1, 1, "marcgt", {"a": "motion picture", "b": "graphic", "c": "videorecording"}),
-    Coded("116", "a", 0, 1, 1, None,
-          {"a": "collage", "b": "drawing", "c": "painting", "d": "photomechanical print", "e": "photonegative",
-           "f": "photoprint", "h": "picture", "i": "print", "k": "technical drawing", "l": "chart"}),
-    Coded("117", "a", 0, 2, 1, None,
-          {"aa": "kit", "ag": "microscope slide", "ap": "game", "aq": "toy", "as": "model", "at": "model",
-           "ba": "diorama", "bb": "replica", "bc": "sculpture"}),
-    Coded("124", "b", 0, 1, 1, "marcgt",
-          {"a": "atlas", "c": "globe", "d": "map", "e": "model", "g": "remote-sensing image", "j": "plan"}),
-    Coded("135", "a", 0, 1, 1, "marcgt",
-          {"a": "numeric data", "b": "computer program", "d": "document (computer)", "e": "bibliographic database",
-           "f": "font", "g": "game", "h": "sound", "i": "interactive multimedia", "j": "online system or service"}),
-    Coded("140", "a", 17, 2, 1, None, OLD_LITERATURE_GENRE),
-    Coded("140", "a", 19, 1, 1, "marcgt", {"a": "autobiography", "b": "biography", "c": "biography"}),
-)  # fmt: skip
-"""Coded fields that name a genre."""
-
-FORM_CODES = (
-    Coded("115", "a", 15, 1, 1, None, {"a": "videocassette", "b": "videodisc", "c": "videocassette", "d": "videoreel"}),
-    Coded("126", "a", 0, 1, 1, None,
-          {"a": "sound disc", "b": "sound tape reel", "c": "sound cassette", "d": "sound cartridge",
-           "e": "wire recording", "f": "sound cylinder", "g": "roll", "h": "sound track film"}),
-    Coded("130", "a", 0, 1, 1, "marcsmd",
-          {"a": "aperture card", "b": "microfilm cartridge", "c": "microfilm cassette", "d": "microfilm reel",
-           "e": "microfiche", "f": "microfiche cassette", "g": "microopaque"}),
-    Coded("135", "a", 1, 1, 1, None,
-          {"a": "tape cartridge", "b": "chip cartridge", "c": "computer optical disc cartridge",
-           "f": "magnetic tape cassette", "h": "magnetic tape reel", "j": "magnetic disc", "m": "magneto-optical disc",
-           "o": "optical disc", "r": "remote"}),
-)  # fmt: skip
-"""Coded fields that name a physical form."""
 
 RELATOR = {
     "005": "act", "010": "adp", "018": "anm", "020": "ann", "030": "arr", "040": "art", "050": "asg", "060": "asn",

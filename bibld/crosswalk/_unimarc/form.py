@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc.codes import (
-    AUDIENCE,
+from bibld.crosswalk._unimarc.coded import (
+    BINDING_CODES,
+    DETAIL_CODES,
+    DIGITAL_ORIGIN,
     FORM_CODES,
     GENRE_CODES,
+    REFORMATTING_QUALITY,
+    Coded,
+)
+from bibld.crosswalk._unimarc.codes import (
+    AUDIENCE,
     ISBD_CONTENT,
     ISBD_MEDIA,
     ISBD_QUALIFICATION,
     MANUSCRIPT,
-    MARC_FORM,
     TYPE_OF_RESOURCE,
-    Coded,
     latin,
     without_fill,
 )
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuated
 from bibld.model.marc import DataField
 from bibld.model.mods import (
-    Cartographics,
     Extent,
     Form,
     Genre,
@@ -40,6 +46,12 @@ _ARTICLE = Genre(value="article", authority="marcgt")
 _GOVERNMENT_PUBLICATION = Genre(value="government publication", authority="marcgt")
 _EXTENT = {"a": ", ", "c": " : ", "d": " ; ", "e": " + "}
 _PRINTED = "acek"
+_PLATFORM = {
+    "a": "BIOS", "b": "MS-DOS", "c": "Windows", "d": "Macintosh", "e": "OS/2", "g": "Unix", "i": "mobile",
+    "j": "Amiga", "k": "Atari", "l": "PlayStation",
+}  # fmt: skip
+"""139$a/0."""
+
 _MEDIA_TYPE = frozenset(["application", "audio", "font", "image", "model", "multipart", "text", "video"])
 
 
@@ -58,23 +70,29 @@ def type_of_resource(view: UnimarcView) -> Produces:
 def terms_of(coded: Coded, view: UnimarcView) -> Iterator[str]:
     """The terms that the codes of one coded field stand for; codes without a term are passed over."""
     for text in view.texts(coded.tag, coded.code):
-        codes = latin(without_fill(text))
-        for position in range(coded.start, coded.start + coded.width * coded.times, coded.width):
-            term = coded.terms.get(codes[position : position + coded.width])
-            if term is not None:
-                yield term
+        yield from terms_in(coded, text)
+
+
+def terms_in(coded: Coded, text: str) -> Iterator[str]:
+    """As :func:`terms_of`, of one subfield."""
+    codes = latin(without_fill(text))
+    for position in range(coded.start, coded.start + coded.width * coded.times, coded.width):
+        term = coded.terms.get(codes[position : position + coded.width])
+        if term is not None:
+            yield term
 
 
 @BOOK.record(
     "genre[@authority=marcgt]: article (leader 07), government publication (100$a/20), coded forms of content",
-    tLDR="", t100="a", t105="a", t110="a", t115="a", t116="a", t117="a", t124="b", t135="a", t140="a",
+    tLDR="", t100="a", t105="a", t110="a", t115="a", t116="a", t117="a", t124="b", t125="b",
+    t135="a", t140="a",
 )  # fmt: skip
 def genres(view: UnimarcView) -> Produces:
     """Genres that are given as codes."""
     found = [_ARTICLE] if view.leader.bibliographic_level == "a" else []
     if latin(without_fill(view.first("100", "a") or "")[20:21]) in tuple("abcdefgh"):
         found.append(_GOVERNMENT_PUBLICATION)
-    for coded in GENRE_CODES:
+    for coded in view.present(GENRE_CODES):
         found += [Genre(value=term, authority=coded.authority) for term in terms_of(coded, view)]
     yield from dict.fromkeys(found)
 
@@ -88,41 +106,68 @@ def audience(view: UnimarcView) -> Produces:
 
 
 @BOOK.record(
-    "physicalDescription: form (106, 115, 126, 130, 135, 181–183, 200$b, 203, 283), extent (215), internetMediaType "
-    "(856$q), note (230)",
-    tLDR="", t106="a", t115="a", t126="a", t130="a", t135="a", t181="abc2", t182="ac2", t183="ac2", t200="b",
+    "physicalDescription: form (106, 115, 125, 126, 130, 135, 181–183, 200$b, 203, 283), extent (215, 127), "
+    "internetMediaType (856$q), digitalOrigin and reformattingQuality (135), note (230), "
+    "note[@type='physical details'] (codes of 105, 115–117, 120, 121, 126, 130, 135, 140)",
+    tLDR="", t105="a", t106="a", t115="a", t116="a", t117="a", t120="a", t121="a", t125="a", t126="a", t127="a",
+    t130="a", t135="a", t140="a", t181="abc2", t182="ac2", t183="ac2", t200="b",
     t203="abc", t215="acde", t230="a", t283="ac2", t856="q",
 )  # fmt: skip
 def physical_description(view: UnimarcView) -> Produces:
     """What the resource is physically."""
     description = PhysicalDescription(
         form=tuple(dict.fromkeys(_forms(view))),
+        reformatting_quality=_of_electronic(view, 12, REFORMATTING_QUALITY),
         internet_media_type=tuple(
             dict.fromkeys(value for value in view.texts("856", "q") if value.partition("/")[0] in _MEDIA_TYPE)
         ),
-        extent=tuple(
-            Extent(value=text) for text in (punctuated(field, _EXTENT) for field in view.fields("215")) if text
+        extent=(
+            *(Extent(value=text) for text in (punctuated(field, _EXTENT) for field in view.fields("215")) if text),
+            *(Extent(value=text) for text in map(_duration, view.texts("127", "a"))),
         ),
+        digital_origin=_of_electronic(view, 10, DIGITAL_ORIGIN),
         note=tuple(
             Note(value=value)
             for value in (
                 *view.texts("230", "a"),
                 *(value for value in view.texts("856", "q") if value.partition("/")[0] not in _MEDIA_TYPE),
             )
-        ),
+        )
+        + tuple(_details(view)),
     )
     if description != PhysicalDescription():
         yield description
 
 
+def _details(view: UnimarcView) -> Iterator[Note]:
+    """What codes say of illustrations, material, technique, color, sound and size, field by field."""
+    terms: dict[str, list[str]] = {}
+    for coded in view.present(DETAIL_CODES):
+        terms.setdefault(coded.tag, []).extend(terms_of(coded, view))
+    for stated in terms.values():
+        if stated:
+            yield Note(value=", ".join(dict.fromkeys(stated)), type="physical details")
+
+
+def _duration(text: str) -> str:
+    """``004530`` is ``00:45:30``."""
+    digits = text.strip()
+    return f"{digits[:2]}:{digits[2:4]}:{digits[4:]}" if len(digits) == 6 and digits.isdecimal() else digits
+
+
+def _of_electronic(view: UnimarcView, position: int, terms: dict[str, str]) -> tuple[str, ...]:
+    """What 135$a says at one position; MODS allows it once."""
+    codes = (latin(without_fill(text))[position : position + 1] for text in view.texts("135", "a"))
+    return tuple(dict.fromkeys(terms[code] for code in codes if code in terms))[:1]
+
+
 def _forms(view: UnimarcView) -> Iterator[Form]:
-    for text in view.texts("106", "a"):
-        term = MARC_FORM.get(latin(text.strip()[:1]))
-        if term is not None:
-            yield Form(value=term, authority="marcform")
+    for coded in view.present(FORM_CODES[:2]):
+        for term in terms_of(coded, view):
+            yield Form(value=term, authority=coded.authority)
     if _is_printed(view):
         yield Form(value="print", authority="marcform")
-    for coded in FORM_CODES:
+    for coded in view.present(FORM_CODES[2:]):
         for term in terms_of(coded, view):
             yield Form(value=term, authority=coded.authority)
     for value in view.texts("200", "b"):
@@ -181,52 +226,51 @@ def _qualifications(codes: str) -> str:
     return " ; ".join(term for term in terms if term is not None)
 
 
-_DIRECTIONS = {"w": "W", "e": "E", "n": "N", "s": "S"}
+@BOOK.field("141", "ac5", "note[@type=condition]; $5 @displayLabel")
+def binding(field: DataField, view: UnimarcView) -> Produces:
+    """Binding and condition of a copy of an old book, from codes."""
+    terms = [term for coded in BINDING_CODES for text in field.values(coded.code) for term in terms_in(coded, text)]
+    if terms:
+        yield Note(
+            value=", ".join(dict.fromkeys(terms)), type="condition", display_label="; ".join(field.values("5")) or None
+        )
 
 
-@BOOK.field("123", "abcdefg", "subject/cartographics: scale, coordinates")
-def coded_scale_and_coordinates(field: DataField, view: UnimarcView) -> Produces:
-    """Scale and bounding coordinates of a map, from codes."""
-    scales = [f"1:{value.strip()}" for value in field.values("b", "c") if value.strip().isdecimal()]
-    west, east, north, south = (_coordinate(field.first(code) or "") for code in "defg")
-    coordinates = ()
-    if west and north:
-        coordinates = (f"{west}--{east or west}/{north}--{south or north}",)  # type: ignore[assignment]
-    if scales or coordinates:
-        yield Subject(parts=(Cartographics(scale=_one(scales), coordinates=coordinates),))
+@BOOK.field("139", "ax", "note[@type='system details']")
+def platform(field: DataField, view: UnimarcView) -> Produces:
+    """The platform of an electronic resource, from codes, and the formats of its files."""
+    stated = [_PLATFORM[code] for text in field.values("a") if (code := latin(text[:1])) in _PLATFORM]
+    stated += field.values("x")
+    if stated:
+        yield Note(value=", ".join(stated), type="system details")
 
 
-def _coordinate(text: str) -> str:
-    direction, digits = _DIRECTIONS.get(latin(text[:1])), text[1:8].strip()
-    if direction is None or len(digits) < 3 or not digits.isdecimal():
-        return ""
-    return f"{direction} {int(digits[:3])}°{digits[3:5] or '00'}'{digits[5:7] or '00'}\""
-
-
-def _one(texts: list[str]) -> tuple[str, ...]:
-    """MODS allows one scale and one projection."""
-    return (" ; ".join(texts),) if texts else ()
-
-
-@BOOK.field("206", "abcdef", "subject/cartographics: scale, projection, coordinates")
-def stated_scale(field: DataField, view: UnimarcView) -> Produces:
-    """The mathematical data of a map as stated; in $a they stand as one text."""
-    cartographics = Cartographics(
-        scale=_one(field.values("a", "b")),
-        projection=_one(field.values("c")),
-        coordinates=tuple(field.values("d", "e", "f")),
-    )
-    if cartographics != Cartographics():
-        yield Subject(parts=(cartographics,))
+_BEFORE_OUR_ERA, _OF_OUR_ERA = "c", "d"
 
 
 @BOOK.field("122", "a", "subject/temporal[@encoding=w3cdtf]")
 def period_covered(field: DataField, view: UnimarcView) -> Produces:
-    """The period that the content covers: years after ``d`` (of our era), one or a beginning and an end."""
-    years = [text[1:5] for text in map(latin, field.values("a")) if text[:1] == "d" and text[1:5].isdecimal()]
-    points = ("start", "end") if len(years) == 2 else (None,) * len(years)
+    """The period that the content covers (indicator 1: 2): a beginning and an end; else dates, each for itself.
+
+    After ``d`` (of our era) stand year, month, day and hour, after ``c`` a year before our era.
+    """
+    dates = [date for date in map(_date_covered, field.values("a")) if date is not None]
+    is_range = len(dates) == 2 and field.indicator1 != "1"
     parts = tuple(
-        Temporal(value=year, encoding="w3cdtf", point=point) for year, point in zip(years, points, strict=True)
+        msgspec.structs.replace(date, point=("start", "end")[position] if is_range else None)
+        for position, date in enumerate(dates)
     )
     if parts:
         yield Subject(parts=parts)
+
+
+def _date_covered(text: str) -> Temporal | None:
+    era, digits = latin(text[:1]), text[1:].strip(" #-|")
+    if not digits.isdecimal() or not digits.isascii() or len(digits) < 4:
+        return None
+    if era == _BEFORE_OUR_ERA:
+        return Temporal(value=f"-{digits[:4]}")
+    if era != _OF_OUR_ERA:
+        return None
+    pieces = [digits[:4], digits[4:6], digits[6:8]]
+    return Temporal(value="-".join(piece for piece in pieces if piece), encoding="w3cdtf")

@@ -13,6 +13,7 @@ from bibld.model.marc import DataField
 from bibld.model.mods import (
     CopyInformation,
     HoldingSimple,
+    Identifier,
     ItemIdentifier,
     Location,
     Mods,
@@ -26,16 +27,18 @@ BOOK = RuleBook()
 
 
 class Shelving(NamedTuple):
-    """Which subfields of a holdings field say the place, the shelf mark (in this order), the item and its notes."""
+    """Which subfields of a holdings field say the place, the shelf mark (in this order), the item, notes, country."""
 
     place: str
     shelf: str
     item: str
     note: str
+    country: str = ""
 
 
 RUSMARC_899 = Shelving("abc", "khijml", "pt", "z")
-LOCATION_852 = Shelving("abcde", "gjkl", "mnt", "y")
+LOCATION_852 = Shelving("abcde", "gjkl", "mnst", "y", "p")
+UNION_899 = Shelving("12", "", "", "")
 RECOMMENDATION_995 = Shelving("abcd", "k", "f", "u")
 """995 as libraries in France use it (Recommandation 995)."""
 
@@ -71,12 +74,13 @@ def holdings(field: DataField, shelving: Shelving) -> Iterator[Location]:
         elif code in shelving.note:
             copy.notes.append(value)
     place = " ".join(value for code in shelving.place for value in field.values(code))
-    location = _location(place, copies, shelving.shelf)
+    countries = [value for code in shelving.country for value in field.values(code)]
+    location = _location(place, countries, copies, shelving.shelf)
     if location != Location():
         yield location
 
 
-def _location(place: str, copies: list[_Copy], order: str) -> Location:
+def _location(place: str, countries: list[str], copies: list[_Copy], order: str) -> Location:
     marks = list(dict.fromkeys(copy.shelf_mark(order) for copy in copies))
     shared = marks[0] if len(marks) == 1 else ""
     held = tuple(
@@ -89,7 +93,10 @@ def _location(place: str, copies: list[_Copy], order: str) -> Location:
     )
     held = tuple(copy for copy in held if copy != CopyInformation())
     return Location(
-        physical_location=(PhysicalLocation(value=place),) if place else (),
+        physical_location=(
+            *([PhysicalLocation(value=place)] if place else []),
+            *(PhysicalLocation(value=country, type="country") for country in countries),
+        ),
         shelf_locator=(shared,) if shared else (),
         holding_simple=HoldingSimple(copy_information=held) if held else None,
     )
@@ -128,22 +135,21 @@ def _both(left: HoldingSimple | None, right: HoldingSimple | None) -> HoldingSim
     return HoldingSimple(copy_information=(*left.copy_information, *right.copy_information))
 
 
-@BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmnty")
+@BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmnpsty")
 def location_and_call_number(view: UnimarcView) -> Produces:
     """Location and call number."""
     yield from united_holdings(view.fields("852"), LOCATION_852)
 
 
-@BOOK.record(
-    "location/url, usage='primary display' for the first; relatedItem/location/url where indicator 2 is 2",
-    t856="uyz2eqsafd",
-)
-def electronic_location(view: UnimarcView) -> Produces:
-    """Addresses of the resource, of a version of it, or of a related resource."""
+_ELECTRONIC = "uyz2eqsafdgcmnov"
+
+
+def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iterator[Location | RelatedItem | Note]:
+    """One location for each address; ``preview`` and ``related`` are values of indicator 2."""
     is_first = True
     for field in view.fields("856"):
         for stated in _addresses(field):
-            note = "; ".join([*field.values("z"), *field.values("s")]) or None
+            note = "; ".join(value for code in "zscmnov" for value in field.values(code)) or None
             label = "; ".join(field.values("2", "y")) or None
             reference = web_address(stated)
             if reference is None:
@@ -152,8 +158,8 @@ def electronic_location(view: UnimarcView) -> Produces:
                 if texts:
                     yield Note(value=" ".join(texts))
                 continue
-            is_preview = _is_preview(f"{label or ''} {note or ''}")
-            is_related = field.indicator2 == "2"
+            is_preview = field.indicator2 in tuple(preview) or _is_preview(f"{label or ''} {note or ''}")
+            is_related = field.indicator2 in tuple(related)
             is_primary = is_first and not is_related and not is_preview and not view.is_nested
             is_first = is_first and not is_primary
             location = Location(
@@ -169,6 +175,13 @@ def electronic_location(view: UnimarcView) -> Produces:
                 )
             )
             yield RelatedItem(mods=Mods(location=(location,))) if is_related else location
+
+
+@BOOK.field("856", "g", "identifier[@type=urn]")
+def resource_name(field: DataField, view: UnimarcView) -> Produces:
+    """Names of electronic resources that do not depend on where they are."""
+    for value in field.values("g"):
+        yield Identifier(value=value, type="urn")
 
 
 def _addresses(field: DataField) -> list[str]:
@@ -190,10 +203,33 @@ RUSMARC_BOOK = RuleBook()
 UNIMARC_BOOK = RuleBook()
 
 
+@RUSMARC_BOOK.record(
+    "location/url, usage='primary display' for the first, access=preview where indicator 2 is 1 or 2", t856=_ELECTRONIC
+)
+def rusmarc_addresses(view: UnimarcView) -> Produces:
+    """Addresses; in RUSMARC indicator 2 is 1 for a small picture, 2 for title page and contents, of the resource."""
+    yield from _electronic_locations(view, preview="12", related="")
+
+
 @RUSMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t899="abchijklmptz")
 def rusmarc_holdings(view: UnimarcView) -> Produces:
     """Holdings as Russian libraries give them."""
     yield from united_holdings(view.fields("899"), RUSMARC_899)
+
+
+@UNIMARC_BOOK.record(
+    "location/url, usage='primary display' for the first; relatedItem/location/url where indicator 2 is 2",
+    t856=_ELECTRONIC,
+)
+def unimarc_addresses(view: UnimarcView) -> Produces:
+    """Addresses; in UNIMARC indicator 2 is 1 for a version of the resource, 2 for a related one."""
+    yield from _electronic_locations(view, preview="", related="2")
+
+
+@UNIMARC_BOOK.record("location/physicalLocation", t899="12")
+def italian_holdings(view: UnimarcView) -> Produces:
+    """Holdings in the union catalogue of Italy: code ($1) and mark ($2) of the library."""
+    yield from united_holdings(view.fields("899"), UNION_899)
 
 
 @UNIMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t995="abcdfku")

@@ -13,6 +13,7 @@ from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model.identifiers import isbn, issn
 from bibld.model.marc import DataField
 from bibld.model.mods import (
+    Classification,
     Date,
     DescriptionStandard,
     Identifier,
@@ -77,10 +78,10 @@ class _Number(NamedTuple):
 
 
 _NUMBERS = {
-    "012": _Number("fingerprint", "a"), "013": _Number("ismn", "a", "b"), "014": _Number("$2", "a"),
+    "012": _Number("fingerprint", "a", "2"), "013": _Number("ismn", "a", "b"), "014": _Number("$2", "a"),
     "015": _Number("isrn", "a", "b"), "016": _Number("isrc", "a", "b"), "017": _Number("$2", "a", "b"),
-    "020": _Number("nbn", "ab"), "021": _Number("legal deposit", "ab"), "022": _Number("gov doc number", "ab"),
-    "029": _Number("document number", "ab", "c"), "039": _Number("patent application number", "ab"),
+    "020": _Number("nbn", "ab", "9"), "021": _Number("legal deposit", "ab"), "022": _Number("gov doc number", "ab"),
+    "039": _Number("patent application number", "ab", "c"),
     "040": _Number("coden", "a"), "072": _Number("upc", "ac", "b"), "073": _Number("ean", "ac", "b"),
     "079": _Number("publisher number", "ba"),
 }  # fmt: skip
@@ -103,6 +104,31 @@ def _register_numbers() -> None:
 
 
 _register_numbers()
+
+
+@BOOK.field("021", "9", "identifier[@type='registration sheet']")
+def registration_sheet(field: DataField, view: UnimarcView) -> Produces:
+    """The sheet of state registration on which the number of field 021 stands (RUSMARC)."""
+    for value in field.values("9"):
+        yield Identifier(value=value, type="registration sheet")
+
+
+@BOOK.field("029", "abcdf", "identifier[@type='document number'] of $a $c $b; classification of $d; note of $f")
+def document_number(field: DataField, view: UnimarcView) -> Produces:
+    """Numbers of standards, patents and other documents: country, kind (``ГОСТ Р``) and number; further $b are numbers.
+
+    $d is the class of an invention, $f the organisation that gave the number.
+    """
+    for number in field.values("b") or [""]:
+        kinds = [kind for kind in (*field.values("a"), *field.values("c")) if not number.startswith(kind)]
+        text = " ".join([*kinds, *([number] if number else [])])
+        if text:
+            yield Identifier(value=text, type="document number")
+    for value in field.values("d"):
+        yield Classification(value=value, authority="ipc")
+    for value in field.values("f"):
+        yield Note(value=value, type="document number")
+
 
 _PUBLISHER_NUMBER = {"0": "issue number", "1": "matrix number", "2": "music plate", "3": "music publisher",
                      "4": "videorecording identifier"}  # fmt: skip

@@ -15,14 +15,14 @@ from bibld.crosswalk._unimarc.view import folded_words
 from bibld.model.marc import ControlField, DataField, Field, Subfield
 from bibld.model.mods import Date, Detail, Part, PartExtent, PartText
 
-LINK_CODES = "acdefghilmnopstuvxyz03"
+LINK_CODES = "abcdefghilmnopstuvxyz035"
 """The subfields of the standard technique."""
 
 _STANDARD = {
     "a": ("730", "a"), "t": ("200", "a"), "o": ("200", "e"), "f": ("200", "f"), "g": ("200", "g"), "h": ("200", "h"),
-    "i": ("200", "i"), "l": ("200", "d"), "v": ("200", "v"), "e": ("205", "a"), "c": ("210", "a"), "n": ("210", "c"),
-    "d": ("210", "d"), "p": ("215", "a"), "s": ("225", "a"), "u": ("856", "u"), "x": ("011", "a"), "y": ("010", "a"),
-    "m": ("013", "a"), "z": ("040", "a"), "3": ("035", "a"),
+    "b": ("200", "b"), "i": ("200", "i"), "l": ("200", "d"), "v": ("200", "v"), "e": ("205", "a"), "c": ("210", "a"),
+    "n": ("210", "c"), "d": ("210", "d"), "p": ("215", "a"), "s": ("225", "a"), "u": ("856", "u"), "x": ("011", "a"),
+    "y": ("010", "a"), "m": ("013", "a"), "z": ("040", "a"), "3": ("035", "a"),
 }  # fmt: skip
 
 _DIGITS = r"\d+[\w.]*(?:\s*[-–—/,]\s*\d+\w*)*(?:\s*\(\d+(?:[-–/]\d+)?\))?"
@@ -53,7 +53,7 @@ class Linked(msgspec.Struct, frozen=True):
 
     ``fields`` describe the other resource, without what went into ``part``; ``title`` is its title proper (empty where
     there is none, or a mere designation of an issue), ``volume`` the designation in 200$v or ``$v``, ``number`` its
-    control number.
+    control number, ``label`` whose copy the link speaks of (``$5``).
     """
 
     tag: str
@@ -62,6 +62,7 @@ class Linked(msgspec.Struct, frozen=True):
     title: str
     volume: str
     number: str
+    label: str | None = None
 
     @property
     def is_named(self) -> bool:
@@ -101,9 +102,9 @@ def linked(field: DataField, *, issue_titles: bool = False) -> Linked:
                 date = date or (inner.first("d") or "")
             fields.append(inner)
     part = part_of(texts)
-    if issue_titles and part.detail and date:
+    if issue_titles and part.detail and date and Date(value=date) not in part.date:
         part = msgspec.structs.replace(part, date=(*part.date, Date(value=date)))
-    return Linked(field.tag, tuple(fields), part, title, volume, number)
+    return Linked(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
 
 
 def fields_of_link(field: DataField) -> list[Field]:

@@ -33,7 +33,9 @@ BOOK = RuleBook()
 
 
 @BOOK.field(
-    " ".join(LINKS), LINK_CODES, "relatedItem with the type and otherType of the tag; part for pages and issues"
+    " ".join(LINKS),
+    LINK_CODES,
+    "relatedItem with the type and otherType of the tag; part for pages and issues, $5 @displayLabel",
 )
 def link(field: DataField, view: UnimarcView) -> Produces:
     """Links whose meaning does not depend on the level."""
@@ -48,17 +50,17 @@ def _item(
         yield from _unnamed(link_, view)
         return
     mods = view.described(link_.fields, level)
-    yield _related(mods, link_.part, type_, other_type, inner)
+    yield _related(mods, link_, type_, other_type, inner)
 
 
 def _related(
-    mods: Mods, part: Part, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
+    mods: Mods, link_: Linked, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
 ) -> RelatedItem:
-    if has_content(part):
-        mods = msgspec.structs.replace(mods, part=(*mods.part, part))
+    if has_content(link_.part):
+        mods = msgspec.structs.replace(mods, part=(*mods.part, link_.part))
     if inner:
         mods = msgspec.structs.replace(mods, related_item=(*mods.related_item, *inner))
-    return RelatedItem(type=type_, other_type=other_type, mods=mods)
+    return RelatedItem(type=type_, other_type=other_type, display_label=link_.label, mods=mods)
 
 
 def _unnamed(link_: Linked, view: UnimarcView) -> Iterator[Note]:
@@ -69,6 +71,7 @@ def _unnamed(link_: Linked, view: UnimarcView) -> Iterator[Note]:
     texts += [date.value for date in link_.part.date]
     for extent in link_.part.extent:
         texts += [text for text in (extent.list, extent.start, extent.end) if text]
+    texts += [link_.label] if link_.label else []
     view.warn(f"{link_.tag}: the link names no title, number or name; its text is kept as a note")
     if texts:
         yield Note(value=plain(" ".join(texts)))
@@ -151,7 +154,8 @@ def _journals(
         level = "s" if any(_level_of(part) == "s" for part in parts) else " "
         mods = view.described(tuple(fields), level)
         stated = tuple(part for part in parts if has_content(part))
-        yield RelatedItem(type="host", mods=msgspec.structs.replace(mods, part=stated))
+        label = next((linked_.label for linked_ in (set_, *own) if linked_.label), None)
+        yield RelatedItem(type="host", display_label=label, mods=msgspec.structs.replace(mods, part=stated))
 
 
 def _with_subset(set_: Linked, subsets: list[Linked]) -> Iterator[ControlField | DataField]:
@@ -177,7 +181,7 @@ def _level_of(part: Part) -> str:
 
 def _issue_alone(unit: Linked, view: UnimarcView) -> Iterator[RelatedItem | Note]:
     if unit.is_named or has_content(unit.part):
-        yield _related(view.described(unit.fields, _level_of(unit.part)), unit.part, "host", None)
+        yield _related(view.described(unit.fields, _level_of(unit.part)), unit, "host", None)
     else:
         yield from _unnamed(unit, view)
 

@@ -58,9 +58,12 @@ def personal_name(field: DataField, view: UnimarcView) -> Name | None:
 
 
 def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
-    """A body or (indicator 1) a conference (601, 710–713, 791) with its subdivisions, number, date and place."""
+    """A body or (indicator 1) a conference (601, 710–713, 791) with its subdivisions.
+
+    Number, date and place stand with the conference, or with the body or subdivision that they follow.
+    """
     parts: list[str] = []
-    meeting: list[str] = []
+    meets: int | None = None
     for subfield in field.subfields:
         code, value = subfield.code, subfield.value
         if code in "ab":
@@ -69,11 +72,11 @@ def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
             parts[-1:] = [f"{parts[-1]} ({value.strip('()')})"] if parts else [value]
         elif code in "gh":
             parts[-1:] = [f"{parts[-1]} {value}"] if parts else [value]
-        elif code in "def":
-            meeting.append(value)
-    if meeting and parts:
+        elif code in "def" and meets is None:
+            meets = 0 if field.indicator1 == "1" else max(len(parts) - 1, 0)
+    if meets is not None and parts:
         ordered = [value for code in "dfe" for value in field.values(code)]
-        parts[0] = f"{parts[0]} ({' : '.join(ordered)})"
+        parts[meets] = f"{parts[meets]} ({' : '.join(ordered)})"
     if not parts:
         return None
     return _identified(
@@ -115,7 +118,8 @@ def _identified(name: Name, field: DataField, view: UnimarcView) -> Name:
             reference = reference or address
         else:
             identifiers.append(NameIdentifier(value=number, type="local"))
-    return msgspec.structs.replace(name, name_identifier=tuple(identifiers), value_uri=reference)
+    label = "; ".join(field.values("5", "8")) or None
+    return msgspec.structs.replace(name, name_identifier=tuple(identifiers), value_uri=reference, display_label=label)
 
 
 def roles(field: DataField, view: UnimarcView) -> Iterator[Role]:
@@ -155,9 +159,9 @@ def _relator(code: str) -> Role:
     return Role(role_term=(RoleTerm(value=code, type="code", authority="marcrelator"),))
 
 
-_PERSON = "abcdfgop34r"
-_BODY = "abcdefghop34r"
-_FAMILY = "acdfo34r"
+_PERSON = "abcdfgop34r58"
+_BODY = "abcdefghop34r58"
+_FAMILY = "acdfo34r58"
 
 
 @BOOK.record(
@@ -213,8 +217,28 @@ def _belongs(form: DataField, heading: DataField) -> bool:
     return any(number in heading.values("3") for number in form.values("3"))
 
 
-@BOOK.field("730", "a4", "name")
+_KIND_OF_UNCONTROLLED = {"1": "personal", "2": "corporate"}
+
+
+@BOOK.field("730", "a4", "name, @type=personal or corporate by indicator 1")
 def uncontrolled_name(field: DataField, view: UnimarcView) -> Produces:
     """Names that no authority file controls."""
     for value in field.values("a"):
-        yield Name(name_part=(NamePart(value=value),), role=tuple(roles(field, view)))
+        yield Name(
+            name_part=(NamePart(value=value),),
+            role=tuple(roles(field, view)),
+            type=_KIND_OF_UNCONTROLLED.get(field.indicator1),
+        )
+
+
+@BOOK.field("716", "acf3", "name without @type")
+def trademark(field: DataField, view: UnimarcView) -> Produces:
+    """A trademark to which the resource is ascribed."""
+    text = field.first("a") or ""
+    qualifiers = " ; ".join(field.values("c"))
+    if not text:
+        text, qualifiers = qualifiers, ""
+    parts = [NamePart(value=f"{text} ({qualifiers})" if qualifiers else text)] if text else []
+    parts += [NamePart(value=_years(value), type="date") for value in field.values("f")]
+    if parts:
+        yield _identified(Name(name_part=tuple(parts)), field, view)

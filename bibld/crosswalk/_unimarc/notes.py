@@ -46,7 +46,7 @@ def _register_notes() -> None:
     for tag, kind in NOTES.items():
         type_ = f"[@type='{kind.type}']" if kind.type else ""
 
-        @BOOK.field(tag, f"{kind.codes}u5", f"note{type_}; $5 @displayLabel, $u @xlink:href")
+        @BOOK.field(tag, f"{kind.codes}u58", f"note{type_}; $5 and $8 @displayLabel, $u @xlink:href")
         def one(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Produces:
             text = punctuated(field, dict.fromkeys(kind.codes, kind.mark))
             stated = " ".join(field.values("u"))
@@ -57,7 +57,7 @@ def _register_notes() -> None:
                 yield Note(
                     value=text or plain(stated),
                     type=kind.type,
-                    display_label="; ".join(field.values("5")) or None,
+                    display_label="; ".join(field.values("5", "8")) or None,
                     xlink_href=reference,
                 )
 
@@ -84,8 +84,9 @@ def contents(field: DataField, view: UnimarcView) -> Produces:
 
 @BOOK.field("328", "b", "genre[@authority=marcgt] theses")
 def thesis(field: DataField, view: UnimarcView) -> Produces:
-    """A dissertation or thesis note makes the resource a thesis."""
-    if field.first("a") or field.first("b"):
+    """A dissertation or thesis note makes the resource a thesis, where no code (105) has said so."""
+    is_coded = any(code in "mv" for text in view.texts("105", "a") for code in text[4:8])
+    if (field.first("a") or field.first("b")) and not is_coded:
         yield Genre(value="theses", authority="marcgt")
 
 

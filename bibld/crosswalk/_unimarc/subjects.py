@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -31,17 +31,24 @@ BOOK = RuleBook()
 _DEWEY = re.compile(r"\[?\d{3}(?![\d(])")
 _LIBRARY_BIBLIOGRAPHIC = re.compile(r"[А-Я]\d|\d\d?(?:[.(]|$|\s|я|[А-Я])|\d{2}\.\d")
 _SUBDIVISIONS: dict[str, type[Topic] | type[Geographic] | type[Temporal] | type[Genre]] = {
-    "j": Genre, "x": Topic, "y": Geographic, "z": Temporal, "9": Genre,
+    "j": Genre, "x": Topic, "y": Geographic, "z": Temporal,
 }  # fmt: skip
 
 
-def _subdivisions(field: DataField) -> list[SubjectPart]:
-    return [_SUBDIVISIONS[item.code](value=item.value) for item in field.subfields if item.code in _SUBDIVISIONS]
+_WITH_LOCAL_FORM = _SUBDIVISIONS | {"9": Genre}
+"""The National Library of Russia puts form subdivisions of 604 to 606 into $9; in 600 to 602 it is a copy's number."""
+
+
+def _subdivisions(
+    field: DataField, kinds: Mapping[str, type[Topic] | type[Geographic] | type[Temporal] | type[Genre]] = _SUBDIVISIONS
+) -> list[SubjectPart]:
+    return [kinds[item.code](value=item.value) for item in field.subfields if item.code in kinds]
 
 
 def _subject(parts: list[SubjectPart], field: DataField, view: UnimarcView, value_uri: str | None) -> Iterator[Subject]:
     if parts:
-        yield Subject(parts=tuple(parts), authority=_scheme(field), value_uri=value_uri)
+        label = "; ".join(field.values("5")) or None
+        yield Subject(parts=tuple(parts), authority=_scheme(field), value_uri=value_uri, display_label=label)
 
 
 def _scheme(field: DataField) -> str | None:
@@ -51,15 +58,15 @@ def _scheme(field: DataField) -> str | None:
 def _as_subject(name: Name) -> Name:
     """MODS allows no ``alternativeName`` in a subject; other forms of the name are forms for display there."""
     forms = tuple(part.value for other in name.alternative_name for part in other.name_part)
-    return msgspec.structs.replace(name, display_form=forms, alternative_name=())
+    return msgspec.structs.replace(name, display_form=forms, alternative_name=(), display_label=None)
 
 
-_NAME_SUBJECT = "subject/name, titleInfo for $t, subdivisions in order; $2 @authority"
+_NAME_SUBJECT = "subject/name, titleInfo for $t, subdivisions in order; $2 @authority, $5 @displayLabel"
 
 
-@BOOK.field("600", "abcdfgjoptxyz239", _NAME_SUBJECT)
-@BOOK.field("601", "abcdefghjoptxyz239", _NAME_SUBJECT)
-@BOOK.field("602", "acdfjotxyz239", _NAME_SUBJECT)
+@BOOK.field("600", "abcdfgjoptxyz235", _NAME_SUBJECT)
+@BOOK.field("601", "abcdefghjoptxyz235", _NAME_SUBJECT)
+@BOOK.field("602", "acdfjotxyz235", _NAME_SUBJECT)
 def name_as_subject(field: DataField, view: UnimarcView) -> Produces:
     """Persons, bodies and families as subjects."""
     name = name_of(field, view)
@@ -75,7 +82,11 @@ def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Produces:
     """A work as a subject: an embedded name and an embedded uniform title."""
     described = view.described(field.embedded)
     titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
-    yield from _subject([*map(_as_subject, described.name), *titles, *_subdivisions(field)], field, view, None)
+    parts = [*map(_as_subject, described.name), *titles, *_subdivisions(field, _WITH_LOCAL_FORM)]
+    # $2 after the embedded fields is read as a part of the last
+    scheme = next((info.authority for info in described.title_info if info.authority is not None), None)
+    for subject in _subject(parts, field, view, None):
+        yield msgspec.structs.replace(subject, authority=subject.authority or scheme)
 
 
 _TITLE_CODES = "abhijklmnqrsuwxyz239"
@@ -88,7 +99,7 @@ def title_as_subject(field: DataField, view: UnimarcView) -> Produces:
     parts: list[SubjectPart] = []
     if text:
         parts.append(title_info(text, part_number=tuple(field.values("h")), part_name=tuple(field.values("i"))))
-    yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
+    yield from _subject(parts + _subdivisions(field, _WITH_LOCAL_FORM), field, view, view.reference(field))
 
 
 @BOOK.field(
@@ -97,22 +108,27 @@ def title_as_subject(field: DataField, view: UnimarcView) -> Produces:
 def topic(field: DataField, view: UnimarcView) -> Produces:
     """Topics."""
     parts: list[SubjectPart] = [Topic(value=value) for value in field.values("a")]
-    yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
+    yield from _subject(parts + _subdivisions(field, _WITH_LOCAL_FORM), field, view, view.reference(field))
 
 
-@BOOK.field("607", "ajxyz23", "subject/geographic, then subdivisions in order")
+@BOOK.field("607", "ajxyz235", "subject/geographic, then subdivisions in order")
 def place(field: DataField, view: UnimarcView) -> Produces:
     """Places."""
     parts: list[SubjectPart] = [Geographic(value=value) for value in field.values("a")]
     yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
 
 
-@BOOK.field("608", "ajxyz23", "genre[@authority=$2], subdivisions joined with -")
+@BOOK.field("608", "ajxyz235", "genre[@authority=$2], subdivisions joined with -; $5 @displayLabel")
 def form_heading(field: DataField, view: UnimarcView) -> Produces:
     """Form, genre and physical characteristics of the resource itself."""
     text = "-".join(field.values("a", "j", "x", "y", "z"))
     if text:
-        yield Genre(value=text, authority=_scheme(field), value_uri=view.reference(field))
+        yield Genre(
+            value=text,
+            authority=_scheme(field),
+            value_uri=view.reference(field),
+            display_label="; ".join(field.values("5")) or None,
+        )
 
 
 @BOOK.field("610", "ajxyz23", "subject/topic for each $a")
@@ -218,9 +234,9 @@ def library_of_congress(field: DataField, view: UnimarcView) -> Produces:
         yield Classification(value=text, authority="lcc")
 
 
-@BOOK.field("679 686", "abcv2", "classification[@authority=$2][@edition=$v]")
+@BOOK.field("679 686", "abcv2hj", "classification[@authority=$2][@edition=$v], $h and $j @displayLabel")
 def other_classification(field: DataField, view: UnimarcView) -> Produces:
-    """Other classifications, one for each $a with the item number that follows it."""
+    """Other classifications, one for each $a with the item number that follows it; $h and $j say the class in words."""
     marks: list[str] = []
     for subfield in field.subfields:
         if subfield.code == "a" or (subfield.code in "bc" and not marks):
@@ -228,5 +244,8 @@ def other_classification(field: DataField, view: UnimarcView) -> Produces:
         elif subfield.code in "bc":
             marks[-1] = f"{marks[-1]} {subfield.value}"
     scheme = _scheme(field) or (view.settings.classification if field.tag == "686" else None)
+    label = " -- ".join(item.value for item in field.subfields if item.code in "hj") or None
+    if label is not None and not marks:
+        marks, label = [label], None
     for mark in marks:
-        yield Classification(value=mark, authority=scheme, edition=field.first("v"))
+        yield Classification(value=mark, authority=scheme, edition=field.first("v"), display_label=label)

@@ -12,11 +12,12 @@ from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title
 from bibld.crosswalk._unimarc.view import UnimarcView, folded_words, plain, punctuated, title_info
 from bibld.model.marc import DataField
-from bibld.model.mods import Mods, Note, RelatedItem, TitleInfo
+from bibld.model.mods import Identifier, Mods, Note, RelatedItem, TitleInfo
 
 BOOK = RuleBook()
 
 _UNIFORM_TITLE = dict.fromkeys("abcdefgjklmnqrsuvwxyz", ". ")
+_UNIFORM_CODES = "abcdefghijklmnopqrsuvwxyz23"
 _LIKE_UNIFORM_TITLE = ("501", "503", "506", "507", "509")
 
 
@@ -75,7 +76,7 @@ def entries(field: DataField) -> list[_Entry]:
             found.append(current)
         elif code == "e":
             _owner_of_other_information(main, current, value).subtitles.append(plain(value))
-        elif code in "hv":
+        elif code == "h" or (code == "v" and field.tag != "225"):
             current.numbers.append(plain(value))
         elif code == "i":
             current.names.append(plain(value))
@@ -182,11 +183,13 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
 
 @BOOK.field(
     "500",
-    "abcdefghijklmnqrsuvwxyz3",
-    "titleInfo[@type=uniform]; with a heading 700, 710 or 720 they share a nameTitleGroup",
+    _UNIFORM_CODES,
+    "titleInfo[@type=uniform], @authority=$2; with a heading 700, 710 or 720 they share a nameTitleGroup; "
+    "identifier[@type=iswc, isrc …] of $o, $p",
 )
 def uniform_title(field: DataField, view: UnimarcView) -> Produces:
     """Uniform titles (500); the first belongs to the primary name."""
+    yield from _identifiers_of_work(field)
     text = punctuated(field, _UNIFORM_TITLE)
     if not text:
         return
@@ -198,7 +201,16 @@ def uniform_title(field: DataField, view: UnimarcView) -> Produces:
         part_name=tuple(plain(value) for value in field.values("i")),
         name_title_group="1" if is_first and has_name_title_group(view) else None,
         value_uri=view.reference(field),
+        authority=field.first("2"),
     )
+
+
+def _identifiers_of_work(field: DataField) -> Iterator[Identifier]:
+    """International numbers of a work or expression: ISTC, ISWC …, with the name before the number as type."""
+    for value in field.values("o", "p"):
+        name, _, number = value.partition(" ")
+        is_named = name.isalpha() and name.isascii() and bool(number)
+        yield Identifier(value=number if is_named else value, type=name.lower() if is_named else None)
 
 
 def has_name_title_group(view: UnimarcView) -> bool:
@@ -206,10 +218,10 @@ def has_name_title_group(view: UnimarcView) -> bool:
     return not view.is_nested and view.has("500") and view.has("700", "710", "720")
 
 
-@BOOK.field(" ".join(_LIKE_UNIFORM_TITLE), "abcdefghijklmnqrsuvwxyz3", "titleInfo[@type=uniform]")
+@BOOK.field(" ".join(_LIKE_UNIFORM_TITLE), _UNIFORM_CODES, "titleInfo[@type=uniform], @authority=$2")
 def further_uniform_title(field: DataField, view: UnimarcView) -> Produces:
     """Collective uniform titles, form headings, titles of works and expressions."""
-    text = punctuated(field, _UNIFORM_TITLE)
+    text = punctuated(field, _UNIFORM_TITLE | {"o": ". ", "p": ". "})
     if text:
         yield title_info(
             text,
@@ -217,10 +229,15 @@ def further_uniform_title(field: DataField, view: UnimarcView) -> Produces:
             part_number=tuple(plain(value) for value in field.values("h")),
             part_name=tuple(plain(value) for value in field.values("i")),
             value_uri=view.reference(field),
+            authority=field.first("2"),
         )
 
 
-@BOOK.field(" ".join(RELATED_TITLES), "abehijnvz3", "titleInfo[@type=alternative, uniform, abbreviated or translated]")
+@BOOK.field(
+    " ".join(RELATED_TITLES),
+    "abehijnvz35",
+    "titleInfo[@type=alternative, uniform, abbreviated or translated]; $5 @displayLabel",
+)
 def related_title(field: DataField, view: UnimarcView) -> Produces:
     """Variant titles of block 5."""
     type_, label = RELATED_TITLES[field.tag]
@@ -229,16 +246,30 @@ def related_title(field: DataField, view: UnimarcView) -> Produces:
         return
     if field.tag in ("540", "560"):
         found = msgspec.structs.replace(found, supplied="yes")
+    copies = "; ".join(field.values("5"))
+    if copies:
+        found = msgspec.structs.replace(found, display_label=f"{label}: {copies}" if label else copies)
     reference = view.reference(field)
     yield msgspec.structs.replace(found, value_uri=reference) if reference else found
 
 
-@BOOK.field("740 741 742", "abcefilnt3", "titleInfo[@type=uniform]")
+@BOOK.field("520", "x", "relatedItem[@type=preceding]/identifier[@type=issn]")
+def former_issn(field: DataField, view: UnimarcView) -> Produces:
+    """The ISSN under a former title."""
+    for value in field.values("x"):
+        former = title_info(field.first("a") or "")
+        numbers = (Identifier(value=value, type="issn"),)
+        titles = (former,) if former.title else ()
+        yield RelatedItem(type="preceding", mods=Mods(title_info=titles, identifier=numbers))
+
+
+@BOOK.field("740 741 742 794", "abcefilnt3", "titleInfo[@type=uniform]; 794 titleInfo[@type=alternative]")
 def conventional_title(field: DataField, view: UnimarcView) -> Produces:
-    """Conventional headings of laws and of religious texts."""
+    """Conventional headings of laws and of religious texts, and (794) other forms of them."""
     text = punctuated(field, dict.fromkeys("abcefilnt", ". "))
     if text:
-        yield title_info(text, type="uniform", value_uri=view.reference(field))
+        type_ = "alternative" if field.tag == "794" else "uniform"
+        yield title_info(text, type=type_, value_uri=view.reference(field))
 
 
 @BOOK.field("200", "r", "note")

@@ -7,7 +7,7 @@ between subfields, initials, references to authority files.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -15,6 +15,7 @@ import msgspec
 
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._rules import Rule, View, apply_rules
+from bibld.crosswalk._unimarc.coded import Coded
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.mods_xml import without_illegal_characters
@@ -49,30 +50,38 @@ class UnimarcSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authority_base: str | None = None
 
 
+ConvertMarc21 = Callable[[MarcRecord], Mods]
+
+
 class Flavour(msgspec.Struct, frozen=True):
-    """One format of the family: its rules in order, which rules a tag needs, and its private subfields."""
+    """One format of the family: its rules in order, which rules a tag needs, and its private subfields.
+
+    ``marc21`` converts the fields of MARC 21 that a record carries unconverted (886).
+    """
 
     rules: tuple[Rule, ...]
     private: Mapping[str, str]
     rules_of_tag: Mapping[str, tuple[int, ...]]
+    marc21: ConvertMarc21
 
     @classmethod
-    def of(cls, rules: tuple[Rule, ...], private: Mapping[str, str]) -> Flavour:
+    def of(cls, rules: tuple[Rule, ...], private: Mapping[str, str], marc21: ConvertMarc21) -> Flavour:
         """Put a flavour together from its rules."""
         index: dict[str, list[int]] = {}
         for position, rule in enumerate(rules):
             for tag, _ in rule.reads:
                 index.setdefault(tag, []).append(position)
-        return cls(rules, private, {tag: tuple(positions) for tag, positions in index.items()})
+        return cls(rules, private, {tag: tuple(positions) for tag, positions in index.items()}, marc21)
 
 
 class UnimarcView(View[UnimarcSettings]):
     """A record, or (``is_nested``) what a link field says about another one, while it is converted.
 
-    ``private`` collects subfields (``606$3``) that are read but whose value cannot be published.
+    ``private`` collects subfields (``606$3``) that are read but whose value cannot be published, ``unmapped`` those
+    that are read in vain.
     """
 
-    __slots__ = ("flavour", "is_nested", "leader", "private")
+    __slots__ = ("flavour", "is_nested", "leader", "private", "unmapped")
 
     def __init__(
         self, record: MarcRecord, settings: UnimarcSettings, flavour: Flavour, parent: UnimarcView | None = None
@@ -82,6 +91,7 @@ class UnimarcView(View[UnimarcSettings]):
         self.leader = Leader(record.leader.text.ljust(24)[:24])
         self.is_nested = parent is not None
         self.private: list[str] = parent.private if parent is not None else []
+        self.unmapped: list[str] = parent.unmapped if parent is not None else []
         if parent is not None:
             self.warnings = parent.warnings
 
@@ -101,6 +111,10 @@ class UnimarcView(View[UnimarcSettings]):
     def texts(self, tag: str, code: str) -> list[str]:
         """The texts of all such subfields of the record."""
         return [value for field in self.fields(tag) for value in field.values(code)]
+
+    def present(self, tables: Iterable[Coded]) -> list[Coded]:
+        """Those tables of codes that this record has a field for."""
+        return [coded for coded in tables if coded.tag in self._by_tag]
 
     def reference(self, field: DataField) -> str | None:
         """The authority record that ``$3`` names, as an IRI or as an id that begins with its organisation.
@@ -137,9 +151,14 @@ def tidied(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
     return MarcRecord(record.origin, record.leader, tuple(fields))
 
 
+def carries_fields(tag: str) -> bool:
+    """Whether fields with this tag may carry other fields after ``$1`` (the embedded technique)."""
+    return tag[:1] == "4" or tag in ("327", "576", "577", "604")
+
+
 def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
     tag = field.tag
-    if tag[:1] == "4" or tag in ("327", "576", "577", "604"):
+    if carries_fields(tag):
         field = with_embedded_fields(field)
     has_titles = tag in ("200", "225", "605") or tag[:1] in ("4", "5")
     has_positions = tag[:1] == "1"
