@@ -17,12 +17,12 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from bibld import crosswalk
+from bibld import adapters, crosswalk
 from bibld.errors import RecordError, StageError
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
-from bibld.model.origin import RecordId
+from bibld.model.origin import Origin, RecordId
 from bibld.protocols import Carrier, Raw
 
 BATCH = 500
@@ -42,7 +42,7 @@ class Job(msgspec.Struct, frozen=True):
     """How to convert the records of one file: what the processes need to know beside the bytes.
 
     ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is what the MODS is
-    written as.
+    written as; ``counts_fields``: whether the conversions say which subfields the records have.
     """
 
     source: str
@@ -50,10 +50,14 @@ class Job(msgspec.Struct, frozen=True):
     flavour: str
     settings: Mapping[str, Any]
     form: Literal["json", "xml"] = "json"
+    counts_fields: bool = False
 
 
-class Conversion(msgspec.Struct, frozen=True):
-    """A converted record: ``content`` is its MODS in the form of the job, ``id`` is None without a control number."""
+class Conversion(msgspec.Struct, frozen=True, gc=False):
+    """A converted record: ``content`` is its MODS in the form of the job, ``id`` is None without a control number.
+
+    ``seen`` are the names of its subfields, as in ``unmapped``, where the job asks for them.
+    """
 
     raw: Raw
     id: RecordId | None
@@ -63,6 +67,11 @@ class Conversion(msgspec.Struct, frozen=True):
     unmapped: tuple[str, ...]
     private: tuple[str, ...]
     warnings: tuple[str, ...]
+    seen: tuple[str, ...] = ()
+
+
+_Packed = tuple[Any, ...] | RecordError
+"""A conversion without its raw record, which the process that asked for it has still."""
 
 
 class Conversions:
@@ -85,7 +94,7 @@ class Conversions:
 
         Raises ``StageError`` when a process dies (of memory, say).
         """
-        waiting: deque[tuple[list[Raw | Other], Future[list[Conversion | RecordError]]]] = deque()
+        waiting: deque[tuple[list[Raw | Other], Future[list[_Packed]]]] = deque()
         for batch in _batches(items):
             raws = [item for item in batch if isinstance(item, Raw)]
             waiting.append((batch, self._submitted(job, raws)))
@@ -94,24 +103,33 @@ class Conversions:
         while waiting:
             yield from _put_together(*waiting.popleft())
 
-    def _submitted(self, job: Job, raws: list[Raw]) -> Future[list[Conversion | RecordError]]:
+    def _submitted(self, job: Job, raws: list[Raw]) -> Future[list[_Packed]]:
         if self._workers > 1 and len(raws) >= _WORTH_A_PROCESS:
-            return self._started().submit(convert_batch, job, raws)
-        done: Future[list[Conversion | RecordError]] = Future()
-        done.set_result(convert_batch(job, raws))
+            records = [(*msgspec.structs.astuple(raw.origin), raw.data) for raw in raws]
+            return self._started().submit(_convert_batch, job, records)
+        done: Future[list[_Packed]] = Future()
+        done.set_result([_packed(converted(job, raw)) for raw in raws])
         return done
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             context = multiprocessing.get_context("forkserver")
-            context.set_forkserver_preload([__name__])
-            self._pool = ProcessPoolExecutor(self._workers, context, initializer=_ignore_interrupts)
+            used = [f"bibld.{stage}.{name}" for stage in ("read", "crosswalk") for name in adapters.names(stage)]
+            context.set_forkserver_preload([__name__, *used])
+            self._pool = ProcessPoolExecutor(self._workers, context, initializer=_prepare_process)
         return self._pool
 
 
-def convert_batch(job: Job, raws: Iterable[Raw]) -> list[Conversion | RecordError]:
-    """Convert some records of a file; what cannot be converted comes back as the error that says why."""
-    return [converted(job, raw) for raw in raws]
+def _convert_batch(job: Job, records: list[tuple[str, str, int, int, bytes]]) -> list[_Packed]:
+    """Convert some records of a file, each given as the parts of its origin and its bytes."""
+    return [
+        _packed(converted(job, Raw(Origin(source, file, position, offset), data)))
+        for source, file, position, offset, data in records
+    ]
+
+
+def _packed(conversion: Conversion | RecordError) -> _Packed:
+    return conversion if isinstance(conversion, RecordError) else msgspec.structs.astuple(conversion)[1:]
 
 
 def converted(job: Job, raw: Raw) -> Conversion | RecordError:
@@ -131,6 +149,7 @@ def converted(job: Job, raw: Raw) -> Conversion | RecordError:
         unmapped=result.unmapped,
         private=result.private,
         warnings=(*parsed.warnings, *result.warnings),
+        seen=crosswalk.subfields_of(parsed.record) if job.counts_fields else (),
     )
 
 
@@ -144,7 +163,7 @@ def _batches(items: Iterable[Raw | Other]) -> Iterator[list[Raw | Other]]:
 
 
 def _put_together(
-    batch: list[Raw | Other], future: Future[list[Conversion | RecordError]]
+    batch: list[Raw | Other], future: Future[list[_Packed]]
 ) -> Iterator[Conversion | RecordError | Other]:
     """A batch with its raw records replaced by what became of them."""
     try:
@@ -152,14 +171,28 @@ def _put_together(
     except BrokenProcessPool as error:
         raise StageError(f"a process that converts records died ({error}); run again with workers = 1") from error
     for item in batch:
-        yield next(results) if isinstance(item, Raw) else item
+        if isinstance(item, Raw):
+            result = next(results)
+            yield result if isinstance(result, RecordError) else Conversion(item, *result)
+        else:
+            yield item
 
 
-def _ignore_interrupts() -> None:
+def _end_with_parent() -> None:
+    """Nobody waits for a result any more when the process that asked for it was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _prepare_process() -> None:
     """Ctrl-C reaches all processes of a terminal; the one that started the others ends them."""
     import signal
+    import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _record_id(source: str, record: object) -> RecordId | None:

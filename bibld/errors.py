@@ -6,6 +6,7 @@
     ├ ConfigError        exit 2: nothing was started; lists every fault of the configuration at once
     ├ RecordError        the record goes to the rejects, the run goes on
     │ ├ ReadError        the bytes are no record of their carrier
+    │ │ └ DamagedFile    the file breaks off here, so that what follows is unknown
     │ ├ CrosswalkError   the record is no bibliographic description that the crosswalk knows
     │ └ ShapeError       the result does not have the shape that it must have
     └ StageError         exit 1: a stage cannot go on
@@ -66,6 +67,10 @@ class RecordError(BibldError):
 
 class ReadError(RecordError):
     """The bytes are no record of their carrier, even after repair."""
+
+
+class DamagedFile(ReadError):
+    """The file breaks off, or cannot be read at all: nobody knows which records it would have held."""
 
 
 class CrosswalkError(RecordError):

@@ -8,9 +8,11 @@ from bibld import dedup
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.errors import ConfigError
+from bibld.model.features import Features
 from bibld.model.iris import Iris
-from bibld.model.linkage import Edge
+from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict
 from bibld.model.origin import RecordId
+from bibld.progress import Silent
 
 
 class RecordWay(msgspec.Struct, frozen=True):
@@ -31,21 +33,42 @@ class RecordWay(msgspec.Struct, frozen=True):
     answers: str
 
 
+class Compared(msgspec.Struct, frozen=True):
+    """One thing that two records say, and whether they say the same."""
+
+    name: str
+    left: str
+    right: str
+
+    def __str__(self) -> str:
+        sign = "=" if self.left == self.right else "≠" if self.left and self.right else "?"
+        return f"{sign} {self.name}: {self.left or '–'} | {self.right or '–'}"
+
+
 class PairWay(msgspec.Struct, frozen=True):
-    """Two records side by side: what is compared, whether blocking proposes them, score, decision and reasons."""
+    """Two records side by side: what they say, which keys they share, score, exceptions, decision, cluster.
+
+    ``features`` are what the scorer made of the pair: similarities, and what each adds to the score. ``keys_met``
+    name the keys that both have; a pair without any is never compared in a run, and only then ``left_keys`` and
+    ``right_keys`` tell which kinds of keys each has.
+    """
 
     left: str
     right: str
-    left_title: str
-    right_title: str
-    left_author: str
-    right_author: str
+    compared: tuple[Compared, ...]
     is_candidate: bool
+    keys_met: tuple[str, ...]
+    left_keys: tuple[str, ...]
+    right_keys: tuple[str, ...]
     score: float
-    features: dict[str, float]
+    features: tuple[Feature, ...]
+    exceptions: tuple[str, ...]
     decision: str
+    by: str
+    relation: str
     reasons: tuple[str, ...]
     in_one_cluster: bool
+    cluster: str
 
 
 def named(catalog: Catalog, text: str) -> RecordId:
@@ -96,30 +119,60 @@ def record_way(catalog: Catalog, config: Config, record: RecordId) -> RecordWay:
 
 def pair_way(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairWay:
     """Tell why two records are, or are not, the same; raises ``ConfigError`` where they cannot be compared."""
-    compared = dedup.compare(catalog, config, left, right) if left != right else None
-    if compared is None:
+    found = dedup.compare(catalog, config, left, right, Silent()) if left != right else None
+    if found is None:
         raise ConfigError([f"{left} and {right} cannot be compared: they must be two living records"])
-    edge = compared.edge
+    edge = found.edge
+    is_candidate = bool(edge.score.keys_met)
+    person = catalog.register.verdicts().get(edge.pair)
     stored = catalog.edge(edge.pair)
-    verdict = stored.verdict if stored else edge.verdict
-    reasons = verdict.reasons
-    if not compared.keys_met:
-        reasons = (*reasons, "blocking does not propose the pair, so a run never compares it")
+    verdict = person or (stored.verdict if stored else edge.verdict)
+    if not is_candidate and person is None:
+        reason = "no key in common: blocking does not propose the pair, so a run never compares it"
+        verdict = Verdict("different", "blocking", (*edge.verdict.reasons, reason))
     cluster = catalog.cluster_of(edge.pair.left)
+    together = cluster is not None and edge.pair.right in cluster.members
     return PairWay(
         left=str(edge.pair.left),
         right=str(edge.pair.right),
-        left_title=compared.left.title,
-        right_title=compared.right.title,
-        left_author=compared.left.author,
-        right_author=compared.right.author,
-        is_candidate=compared.keys_met,
+        compared=_compared(found.left, found.right),
+        is_candidate=is_candidate,
+        keys_met=edge.score.keys_met,
+        left_keys=() if is_candidate else found.left_keys,
+        right_keys=() if is_candidate else found.right_keys,
         score=edge.score.value,
-        features={feature.name: feature.value for feature in edge.score.features},
-        decision=verdict.decision if compared.keys_met else "different",
-        reasons=reasons,
-        in_one_cluster=cluster is not None and edge.pair.right in cluster.members,
+        features=edge.score.features,
+        exceptions=found.exceptions,
+        decision=verdict.decision,
+        by=verdict.by,
+        relation=verdict.relation,
+        reasons=verdict.reasons,
+        in_one_cluster=together,
+        cluster=_about_cluster(catalog, edge.pair, verdict, cluster if together else None),
     )
+
+
+def _compared(left: Features, right: Features) -> tuple[Compared, ...]:
+    """What at least one of two records says; 0 is a missing number."""
+    one, other = (
+        {name: str(value or "") for name, value in msgspec.structs.asdict(side).items()} for side in (left, right)
+    )
+    return tuple(Compared(name.replace("_", " "), one[name], other[name]) for name in one if one[name] or other[name])
+
+
+def _about_cluster(catalog: Catalog, pair: Pair, verdict: Verdict, cluster: Cluster | None) -> str:
+    """Why two records stand, or do not stand, in one cluster."""
+    if cluster is not None:
+        if verdict.decision == "same":
+            return f"both are in the cluster of {cluster.founder}"
+        ways = [_sentence(edge) for edge in catalog.edges_of(cluster.members)]
+        return f"both are in the cluster of {cluster.founder} through other members: {'; '.join(ways)}"
+    if verdict.decision == "same":
+        return "the pair is the same, but no run has joined it; run `bibld run` again"
+    return {
+        "related": "kept apart: they are related, not the same",
+        "review": "kept apart until a person has looked",
+    }.get(verdict.decision, "nothing joins them")
 
 
 def _sentence(edge: Edge) -> str:

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import msgspec
 
-from bibld import adapters, crosswalk, harvest, read
+from bibld import crosswalk, harvest, read
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
 from bibld.conversion import Conversion, Conversions, Job, converted
-from bibld.errors import RecordError
+from bibld.errors import DamagedFile, HarvestError, RecordError
 from bibld.model.marc import MarcRecord, without_subfields
-from bibld.model.origin import RecordId
+from bibld.model.origin import Origin, RecordId
 from bibld.progress import Progress
-from bibld.protocols import HarvestedFile, Raw, SourceRecord
+from bibld.protocols import Carrier, HarvestedFile, Raw, SourceRecord
 
 _RECORDS_AT_ONCE = 1000
 
@@ -55,6 +55,8 @@ class Intake:
         self._conversions = conversions
         self._progress = progress
         self._counts: Counter[str] = Counter()
+        self._is_whole = True
+        self._spared: set[int] = set()
         self._made_with = settings_digest(config, source)
 
     def take(self) -> LoadCounts:
@@ -63,19 +65,32 @@ class Intake:
             self._catalog.records.begin_load(self._source.id)
         for file in harvest.files(self._config, self._source):
             self._progress.say(f"read: {file.name}")
-            self._take_file(file)
+            try:
+                examined = read.examine(file, self._source.config.read, self._source.config.charset, self._source.read)
+            except HarvestError as error:
+                self._refuse(file, error)
+            else:
+                self._take_file(file, examined)
         with self._catalog.commit():
             return self._end_load()
 
-    def _take_file(self, file: HarvestedFile) -> None:
-        config = self._source.config
-        examined = read.examine(file, config.read, config.charset, self._source.read)
+    def _refuse(self, file: HarvestedFile, error: HarvestError) -> None:
+        """Keep a file that nothing can be read from as one reject; an empty one has no records."""
+        self._progress.say(f"read: {error}")
+        self._is_whole = False
+        if file.path.is_file() and file.path.stat().st_size == 0:
+            return
+        self._counts["read"] += 1
+        with self._catalog.commit():
+            self._reject([DamagedFile(Origin(file.source, file.name, 1, 0), str(error))])
+
+    def _take_file(self, file: HarvestedFile, examined: read.Examined) -> None:
         state = read.to_json(examined.carrier)
         with self._catalog.commit():
             number = self._catalog.records.carrier(self._source.id, file.name, examined.reader, state)
-        context = digest(self._made_with, examined.reader, state).encode()
-        settings = {name: self._config.settings("crosswalk", name) for name in adapters.names("crosswalk")}
-        job = Job(self._source.id, examined.carrier, config.crosswalk, settings)
+        context = digest(self._made_with, examined.reader, _without_place(examined.carrier)).encode()
+        settings = self._config.crosswalk_settings(self._source)
+        job = Job(self._source.id, examined.carrier, self._source.config.crosswalk, settings)
         pieces = self._recognised(read.read(file, examined), context)
         for batch in _batches(self._conversions.in_order(job, pieces)):
             with self._catalog.commit():
@@ -105,8 +120,17 @@ class Intake:
             elif outcome is not None:
                 new.append(self._new_record(outcome, carrier, context))
         self._store(new)
+        self._reject(rejects)
+
+    def _reject(self, rejects: list[RecordError]) -> None:
+        """Keep what was refused; an older version of a refused record stays as it is."""
         self._catalog.records.put_rejects(rejects)
         self._counts["rejected"] += len(rejects)
+        for error in rejects:
+            self._is_whole = self._is_whole and not isinstance(error, DamagedFile)
+            if error.control_number:
+                ordinal = self._catalog.register.ordinal(RecordId.of(self._source.id, error.control_number))
+                self._spared.update([] if ordinal is None else [ordinal])
 
     def _seen(
         self, raw: Raw, carrier: int, job: Job, context: bytes, new: list[NewRecord]
@@ -145,15 +169,19 @@ class Intake:
 
     def _store(self, new: list[NewRecord]) -> None:
         superseded = self._catalog.records.put(new, self._run)
-        self._counts["superseded"] += superseded
         deleted = sum(record.deleted for record in new)
-        self._counts["deleted"] += deleted
-        self._counts["converted"] += len(new) - superseded - deleted
+        self._counts["superseded"] += superseded.living + superseded.deleted
+        self._counts["deleted"] += deleted - superseded.deleted
+        self._counts["converted"] += len(new) - deleted - superseded.living
 
     def _end_load(self) -> LoadCounts:
         gone = 0
-        if self._source.config.complete:
-            gone += self._catalog.records.delete_unseen(self._source.id, self._run)
+        if self._source.config.complete and self._is_whole:
+            gone += self._catalog.records.delete_unseen(self._source.id, self._run, self._spared)
+        elif self._source.config.complete:
+            self._progress.say(
+                f"read: {self._source.id}: a file is damaged or empty, so no record is taken for deleted"
+            )
         if self._source.config.deletes:
             gone += self._delete_listed(self._config.folder / self._source.config.deletes)
         if gone:
@@ -180,7 +208,7 @@ class Intake:
 
 def settings_digest(config: Config, source: Source) -> str:
     """A hash of the versions and settings that the conversion of a source's records depends on."""
-    settings = [[name, digest(config.settings("crosswalk", name))] for name in adapters.names("crosswalk")]
+    settings = [[name, digest(one)] for name, one in config.crosswalk_settings(source).items()]
     return digest(read.VERSION, crosswalk.VERSION, source.config.crosswalk, settings)
 
 
@@ -197,6 +225,12 @@ def public_original_of(record: SourceRecord, catalog: Catalog) -> MarcRecord | N
     if original is None:
         return None
     return without_subfields(original, catalog.records.private(record.ordinal))
+
+
+def _without_place(carrier: Carrier) -> Carrier:
+    """A carrier as it would be under any other name: a file that is renamed holds the same records."""
+    named = {name: "" for name in ("source", "file") if name in carrier.__struct_fields__}  # type: ignore[attr-defined]
+    return msgspec.structs.replace(carrier, **named)  # type: ignore[type-var]
 
 
 def _made_by(raw: Raw, context: bytes) -> bytes:

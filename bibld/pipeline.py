@@ -56,11 +56,14 @@ class Summary(msgspec.Struct, frozen=True):
 class Pipeline:
     """One run over one workspace; ``clock`` is the only time that any output knows."""
 
-    def __init__(self, catalog: Catalog, config: Config, clock: datetime, progress: Progress) -> None:
+    def __init__(
+        self, catalog: Catalog, config: Config, clock: datetime, progress: Progress, restat: bool = False
+    ) -> None:
         self._catalog = catalog
         self._config = config
         self._clock = clock
         self._progress = progress
+        self._restat = restat
         self._times: list[StageTime] = []
         self._number = 0
 
@@ -71,11 +74,14 @@ class Pipeline:
         loads = self._read()
         made_by = self._records_digest()
         steps: dict[str, tuple[str, Callable[[str], int]]] = {
-            "dedup": (dedup.settings_digest(self._config), self._dedup),
+            "dedup": (dedup.made_by(self._catalog, self._config, self._restat), self._dedup),
             "merge": (merge.settings_digest(self._config), self._merge),
             "triplify": (triplify.settings_digest(self._config.dataset.base, self._config.triplify), self._triplify),
-            "store": (store.settings_digest(self._config), self._store),
-            "publish": (publish.settings_digest(self._config.dataset), self._publish),
+            "store": (digest(store.settings_digest(self._config), self._parts()), self._store),
+            "publish": (
+                digest(publish.settings_digest(self._config.dataset), self._source_figures()),
+                self._publish,
+            ),
         }
         for stage in STAGES[1 : STAGES.index(until) + 1]:
             settings, work = steps[stage]
@@ -110,12 +116,12 @@ class Pipeline:
                 self._progress.say(f"read: source {load.source} is no longer configured; its {gone} records are gone")
 
     def _records_digest(self) -> str:
-        """A hash over all living records, and the labels and licences of their sources."""
+        """A hash over all living records."""
         state = hashlib.blake2b(digest_size=16)
         for ordinal, made_by in self._catalog.records.made_by():
             state.update(b"%d:" % ordinal)
             state.update(made_by)
-        return digest(state.digest(), [source.config for source in self._config.sources])
+        return state.hexdigest()
 
     def _stage(self, stage: str, made_by: str, work: Callable[[str], int]) -> None:
         """Do a stage's work unless its results are current."""
@@ -139,7 +145,7 @@ class Pipeline:
 
     def _dedup(self, made_by: str) -> int:
         with self._catalog.commit():
-            return dedup.dedup(self._catalog, self._config, self._progress).records
+            return dedup.dedup(self._catalog, self._config, self._progress, self._restat).records
 
     def _merge(self, made_by: str) -> int:
         return merge.merge(self._catalog, self._config, self._progress)
@@ -155,7 +161,7 @@ class Pipeline:
             dataset=self._config.dataset,
             figures=self._figures(),
             quads=self._quads(),
-            parts=triplify.dataset_statements(self._source_figures(), self._iris),
+            parts=self._parts(),
             examples=[self._iris.resource(founder) for founder in self._catalog.sample_founders(_EXAMPLES)],
         )
         with self._live_store() as live:
@@ -185,8 +191,13 @@ class Pipeline:
         finally:
             live.close()
 
+    def _parts(self) -> tuple[str, ...]:
+        """The lines that describe the sources."""
+        return triplify.dataset_statements(self._source_figures(), self._iris)
+
     def _source_figures(self) -> tuple[SourceFigures, ...]:
         counts = {load.source: load for load in self._catalog.records.load_counts()}
+        living = self._catalog.records.count_by_source()
         return tuple(
             SourceFigures(
                 source=source.id,
@@ -197,6 +208,8 @@ class Pipeline:
                 superseded=load.superseded,
                 rejected=load.rejected,
                 deleted=load.deleted,
+                records=living.get(source.id, 0),
+                isil=source.config.isil,
             )
             for source in self._config.sources
             if (load := counts.get(source.id))
@@ -217,14 +230,14 @@ class Pipeline:
         return Summary(tuple(loads), figures, tuple(self._times), str(place or ""), new)
 
 
-def run(config: Config, clock: datetime, progress: Progress, until: str = "publish") -> Summary:
-    """Run the stages up to ``until`` over the configured sources.
+def run(config: Config, clock: datetime, progress: Progress, until: str = "publish", restat: bool = False) -> Summary:
+    """Run the stages up to ``until`` over the configured sources; ``restat``: count the statistics of blocking anew.
 
     Resumes what was interrupted; raises ``StageError`` when a stage cannot go on, ``CatalogError`` when another run
     holds the workspace.
     """
     with Catalog(config.workspace) as catalog:
-        return Pipeline(catalog, config, clock, progress).run(until)
+        return Pipeline(catalog, config, clock, progress, restat).run(until)
 
 
 def current_release(config: Config) -> tuple[Path, Manifest]:

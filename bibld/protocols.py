@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.model.features import FeatureColumns
+    from bibld.model.features import FeatureColumns, Statistics
 
 
 class HarvestedFile(msgspec.Struct, frozen=True):
@@ -43,21 +43,21 @@ class Harvester(Protocol):
         """Fetch what is new and give every file of the source in a stable order; raises ``HarvestError``."""
 
 
-class Raw(msgspec.Struct, frozen=True):
+class Raw(msgspec.Struct, frozen=True, gc=False):
     """The bytes of one record, cut out of its file but not yet understood."""
 
     origin: Origin
     data: bytes
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """One row of a table: pairs of column name and text, in the order of the columns."""
 
     origin: Origin
     cells: tuple[tuple[str, str], ...]
 
 
-class Parsed(msgspec.Struct, frozen=True):
+class Parsed(msgspec.Struct, frozen=True, gc=False):
     """What the bytes of a record say, and what had to be repaired to read them."""
 
     record: MarcRecord | Mods | Row
@@ -100,7 +100,7 @@ class Reader(Protocol):
         """Look at the (uncompressed) file once and settle what its records need: charset, namespaces …"""
 
 
-class Converted(msgspec.Struct, frozen=True):
+class Converted(msgspec.Struct, frozen=True, gc=False):
     """A record as MODS, and what became of fields that are not in it.
 
     ``unmapped`` and ``private`` name a subfield for each occurrence, as ``650$5`` (a control field: ``006``).
@@ -125,21 +125,35 @@ class Crosswalk(Protocol):
 
 
 class Blocker(Protocol):
-    """An adapter of ``bibld/dedup/block/``."""
+    """An adapter of ``bibld/dedup/block/``.
+
+    Settings with a ``largest_bucket`` have those of its keys refined by more fields that more records share. An adapter
+    may also have a filter ``keeps(columns, left, right, settings)`` that says which pairs of rows that met are
+    candidates, shape (pairs,).
+    """
 
     Settings: type
+    FAMILIES: tuple[str, ...]
+    """What the keys are made of, for people; up to 64 kinds."""
 
     def keys(
         self,
         columns: FeatureColumns,
         settings: Any,  # noqa: ANN401
+        statistics: Statistics,
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
         """Blocking keys and the rows (positions in ``columns``) that have them; two rows with a key in common are a
-        candidate pair."""
+        candidate pair. The first byte of a key is the number of its family. The keys of a row depend on the row, the
+        settings and the frozen statistics alone."""
 
 
 class Scorer(Protocol):
-    """An adapter of ``bibld/dedup/match/``."""
+    """An adapter of ``bibld/dedup/match/``.
+
+    Its settings have ``same``. With a ``review`` below it, a score at or above ``same`` means the same and one between
+    the two is for review, and all exceptions apply. Without, the decision is the paper's: the same above ``same``
+    unless part numbers conflict.
+    """
 
     Settings: type
 

@@ -7,12 +7,13 @@ when a page would change.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +52,11 @@ MEANINGS = {
     "store.backend": "name of the triple store",
     "serve.host": "address to listen on",
     "serve.port": "port to listen on; 0 takes a free one",
-    "serve.query_timeout": "seconds that one query may take",
+    "serve.query_timeout": "seconds that one query may take, waiting for its turn included",
     "serve.query_memory": "MiB that one query may take beside what the store takes",
     "serve.query_workers": "queries that run at once, each in a process of its own",
     "serve.query_queue": "queries that may wait; further ones are refused",
+    "serve.query_share": "share of these places (workers and queue) that one client address may have, and always one",
     "serve.max_result": "MiB of the largest answer",
 }
 """What keys mean whose struct does not say it in a clause of its own."""
@@ -137,7 +139,10 @@ def _words(info: Any) -> str:  # noqa: ANN401
         case msgspec.inspect.VarTupleType() | msgspec.inspect.ListType():
             return f"list of {_words(info.item_type)}s"
         case msgspec.inspect.DictType():
-            return "table of language and text"
+            is_text = isinstance(info.value_type, msgspec.inspect.StrType)
+            return "table of language and text" if is_text else "table"
+        case msgspec.inspect.StructType():
+            return "table"
         case msgspec.inspect.UnionType():
             held = [kind for kind in info.types if not isinstance(kind, msgspec.inspect.NoneType)]
             return " or ".join(map(_words, held))
@@ -150,7 +155,21 @@ def default(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return "required"
     value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-    return "none" if value is None or value == {} else f"`{_toml(value)}`"
+    return "none" if value is None or _toml(value) == "{}" else f"`{_toml(value)}`"
+
+
+def switches(flavour: str) -> str:
+    """The corrections of a crosswalk, each a switch with what the reference does without it."""
+    fields = msgspec.structs.fields(adapters.settings_type("crosswalk", flavour))
+    (struct,) = [field.type for field in fields if field.name == "corrections"]
+    (declared,) = [node for node in ast.parse(inspect.getsource(struct)).body if isinstance(node, ast.ClassDef)]
+    rows = [
+        (f"`{field.target.id}`", plain(note.value.value))
+        for field, note in pairwise(declared.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(note, ast.Expr) and isinstance(note.value, ast.Constant) and isinstance(note.value.value, str)
+    ]
+    return table(("switch", "what the stylesheet does"), rows)
 
 
 def _toml(value: Any) -> str:  # noqa: ANN401
@@ -315,6 +334,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "iris": iri_table,
     "queries": queries,
     "forms": forms,
+    "switches": switches,
 }
 
 

@@ -145,6 +145,61 @@ def test_a_changed_charset_reads_the_records_anew(load):
         assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "Война"
 
 
+def test_a_file_that_breaks_off_takes_no_record_for_deleted(load, tmp_path):
+    load(record("1"), record("2"), record("3"))[1].close()
+    counts, catalog = load(record("1"), record("2")[:60])
+    with catalog:
+        assert counted(counts) == (2, 1, 0, 1, 0)
+        assert catalog.records.count() == 3
+    counts, catalog = load(b"")
+    with catalog:
+        assert counted(counts) == (0, 0, 0, 0, 0)
+        assert catalog.records.count() == 3
+
+
+def test_a_file_of_an_unknown_kind_is_one_reject_and_the_rest_is_read(load, tmp_path):
+    (tmp_path / "odd.mrc").write_bytes(b"%PDF-1.7 not a catalogue")
+    _, catalog = load(record("1"), extra='[[source]]\nid = "odd"\npath = "odd.mrc"\n', sources=2)
+    with catalog:
+        assert catalog.records.count() == 1
+        (reject,) = catalog.records.rejects("odd")
+    assert "odd.mrc" in reject.reason
+
+
+def test_a_record_whose_new_version_is_refused_keeps_the_old_one(load):
+    load(record("1"), record("2"))[1].close()
+    counts, catalog = load(record("1"), record("2", leader="00000nz  a2200000 n 4500"))
+    with catalog:
+        assert counted(counts) == (2, 1, 0, 1, 0)
+        assert not catalog.record(RecordId("lib", "2")).deleted
+
+
+def test_deleted_by_status_and_then_given_again_is_living(load):
+    dead, alive = record("1", leader="00000dam a2200000 i 4500"), record("1")
+    counts, catalog = load(dead, alive)
+    with catalog:
+        assert counted(counts) == (2, 1, 1, 0, 0)
+        assert catalog.records.count() == 1
+    counts, catalog = load(alive, dead)
+    with catalog:
+        assert counted(counts) == (2, 0, 1, 0, 1)
+        assert catalog.records.count() == 0
+
+
+def test_a_renamed_file_is_not_converted_again(load, tmp_path):
+    load(record("1"))[1].close()
+    (tmp_path / "books.mrc").rename(tmp_path / "other.mrc")
+    text = CONFIG.replace("books.mrc", "other.mrc")
+    (tmp_path / "bibld.toml").write_text(text, encoding="utf-8")
+    loaded = config.load(tmp_path / "bibld.toml")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        before = list(catalog.records.made_by())
+    pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        assert list(catalog.records.made_by()) == before
+        assert catalog.record(RecordId("lib", "1")).origin.file == "other.mrc"
+
+
 def test_a_source_that_is_no_longer_configured_leaves(load, tmp_path):
     (tmp_path / "more.mrc").write_bytes(record("7"))
     load(record("1"), extra='[[source]]\nid = "more"\npath = "more.mrc"\n', sources=2)[1].close()

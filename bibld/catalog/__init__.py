@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,7 +22,7 @@ import msgspec
 
 from bibld.catalog._compression import Blobs
 from bibld.catalog._linkage import Linkage
-from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject
+from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject, Superseded
 from bibld.catalog._register import Register
 from bibld.catalog._runs import Runs
 from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, opened
@@ -30,7 +31,7 @@ from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId
 from bibld.protocols import SourceRecord
 
-__all__ = ["Catalog", "LoadCounts", "NewRecord", "Reject", "digest"]
+__all__ = ["Catalog", "LoadCounts", "NewRecord", "Reject", "Superseded", "digest"]
 
 
 class Catalog:
@@ -49,6 +50,7 @@ class Catalog:
             opening.callback(self._register_connection.close)
             self._connection = opened(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only)
             opening.callback(self._connection.close)
+            _check_same_workspace(self._register_connection, self._connection, workspace, read_only)
             self._held = opening.pop_all()
         if not read_only:
             self._register_connection.execute("PRAGMA synchronous = FULL")
@@ -135,6 +137,26 @@ class Catalog:
     def sample_founders(self, count: int) -> list[RecordId]:
         """Founders of up to ``count`` clusters, those of most members first, then by ordinal."""
         return [self.register.record(ordinal) for ordinal in self.linkage.largest(count)]
+
+
+def _check_same_workspace(
+    register: sqlite3.Connection, catalog: sqlite3.Connection, workspace: Path, read_only: bool
+) -> None:
+    """A catalog belongs to one register, which knows every ordinal in it; raises ``CatalogError``."""
+    ids = [connection.execute("SELECT id FROM workspace").fetchone() for connection in (register, catalog)]
+    if not read_only and ids[1] is None:
+        ids[0] = ids[0] or (secrets.token_hex(8),)
+        for connection in (register, catalog):
+            connection.execute("DELETE FROM workspace")
+            connection.execute("INSERT INTO workspace VALUES (?)", ids[0])
+        return
+    known = register.execute("SELECT coalesce(max(ordinal), 0) FROM ordinal").fetchone()[0]
+    held = catalog.execute("SELECT coalesce(max(ordinal), 0) FROM record").fetchone()[0]
+    if ids[0] != ids[1] or held > known:
+        raise CatalogError(
+            f"{workspace}: register.db is not the one that catalog.db was made with; restore it from a backup, or"
+            " remove catalog.db, which is made anew from the sources"
+        )
 
 
 def digest(*parts: object) -> str:

@@ -59,6 +59,7 @@ class Linkage:
         A record that died since leaves its heir in the register: the smallest living member of the cluster it was in.
         """
         self._register.bequeath(self._heirs())
+        self._register.disinherit(filter(self._records.is_living, self._register.testators()))
         self._connection.execute("DELETE FROM member")
         self._connection.executemany(
             "INSERT INTO member VALUES (?, ?)", ((ordinal, members[0]) for members in clusters for ordinal in members)
@@ -95,11 +96,6 @@ class Linkage:
         """All edges, by ordinals."""
         for row in self._connection.execute("SELECT * FROM edge ORDER BY left_ordinal, right_ordinal"):
             yield self._edge(row)
-
-    def count_edges(self, decision: str) -> int:
-        """The number of edges with this decision."""
-        row = self._connection.execute("SELECT count(*) FROM edge WHERE decision = ?", (decision,)).fetchone()
-        return int(row[0])
 
     def _edge(self, row: tuple[int, int, float, str, bytes, str]) -> Edge:
         left, right, _, _, body, made_by = row
@@ -149,6 +145,18 @@ class Linkage:
         """The number of all clusters, and of those with two members and more."""
         merged = self._connection.execute("SELECT count(DISTINCT founder), count(*) FROM member").fetchone()
         return self._records.count() - merged[1] + merged[0], merged[0]
+
+    # -- statistics of blocking ---------------------------------------------------------------------------------------
+
+    def statistics(self) -> tuple[int, str, bytes] | None:
+        """The frozen statistics of blocking: version, hash of the settings they were made for, body."""
+        row = self._connection.execute("SELECT version, made_for, body FROM statistics").fetchone()
+        return (row[0], row[1], row[2]) if row else None
+
+    def put_statistics(self, version: int, made_for: str, body: bytes) -> None:
+        """Store statistics instead of those before."""
+        self._connection.execute("DELETE FROM statistics")
+        self._connection.execute("INSERT INTO statistics VALUES (?, ?, ?)", (version, made_for, body))
 
     # -- merged descriptions -----------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import msgspec
 
@@ -49,6 +49,13 @@ class LoadCounts(msgspec.Struct, frozen=True):
     converted: int
     superseded: int
     rejected: int
+    deleted: int
+
+
+class Superseded(msgspec.Struct, frozen=True):
+    """How many records of this load were put over: living ones, and ones that were deleted by their status."""
+
+    living: int
     deleted: int
 
 
@@ -100,24 +107,20 @@ class Records:
             " deleted = CASE deleted WHEN ? THEN 0 ELSE deleted END WHERE ordinal = ?",
             (run, position, offset, carrier, BY_ABSENCE, ordinal),
         )
-        self._register.disinherit(ordinal)
 
-    def put(self, records: Sequence[NewRecord], run: int) -> int:
-        """Store records, later ones over earlier ones with the same id; gives how many of them were superseded."""
+    def put(self, records: Sequence[NewRecord], run: int) -> Superseded:
+        """Store records, later ones over earlier ones with the same id."""
         self._blobs.learn("original", [record.original for record in records])
         self._blobs.learn("mods", [record.mods for record in records])
-        superseded = 0
+        living = deleted = 0
         for record in records:
             ordinal = self._register.given(record.id)
-            superseded += self._seen_in(ordinal, run)
-            if not record.deleted:
-                self._register.disinherit(ordinal)
+            row = self._connection.execute("SELECT run, deleted FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+            if row is not None and row[0] == run:
+                living += not row[1]
+                deleted += bool(row[1])
             self._put(record, ordinal, run)
-        return superseded
-
-    def _seen_in(self, ordinal: int, run: int) -> bool:
-        row = self._connection.execute("SELECT run FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
-        return row is not None and row[0] == run
+        return Superseded(living, deleted)
 
     def _put(self, record: NewRecord, ordinal: int, run: int) -> None:
         self._connection.execute(
@@ -172,14 +175,14 @@ class Records:
         )
         return cursor.rowcount > 0
 
-    def delete_unseen(self, source: str, run: int) -> int:
+    def delete_unseen(self, source: str, run: int, spared: Container[int] = ()) -> int:
         """Mark the living records of a source as deleted that this run did not see; gives their number."""
         rows = self._connection.execute(
             "SELECT record.ordinal FROM record JOIN carrier USING (carrier)"
             " WHERE source = ? AND run <> ? AND deleted = 0",
             (source, run),
         ).fetchall()
-        return sum(self.delete(ordinal, run) for (ordinal,) in rows)
+        return sum(self.delete(ordinal, run) for (ordinal,) in rows if ordinal not in spared)
 
     def retire(self, source: str, run: int) -> int:
         """Mark all records of a source as deleted, and forget its rejects and counts; gives the number of records."""
@@ -261,6 +264,13 @@ class Records:
     def count(self) -> int:
         """The number of living records."""
         return int(self._connection.execute("SELECT count(*) FROM record WHERE deleted = 0").fetchone()[0])
+
+    def count_by_source(self) -> dict[str, int]:
+        """The number of living records of each source."""
+        rows = self._connection.execute(
+            "SELECT source, count(*) FROM record JOIN carrier USING (carrier) WHERE deleted = 0 GROUP BY source"
+        )
+        return dict(rows.fetchall())
 
     def load_counts(self) -> list[LoadCounts]:
         """The counts of the last complete reading of each source."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
+from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 
 
@@ -49,6 +50,15 @@ class Register:
         )
         return [RecordId(*row) for row in rows]
 
+    def verdicts(self) -> dict[Pair, Verdict]:
+        """What people said about two records, in the order of the pairs."""
+        rows = self._connection.execute("SELECT left_ordinal, right_ordinal, decision, person, reason FROM verdict")
+        found = {
+            Pair.of(self.record(left), self.record(right)): Verdict(decision, person, (reason,) if reason else ())
+            for left, right, decision, person, reason in rows.fetchall()
+        }
+        return dict(sorted(found.items()))
+
     def heir(self, ordinal: int) -> int | None:
         """Who answers for a deleted record."""
         row = self._connection.execute("SELECT heir FROM heir WHERE ordinal = ?", (ordinal,)).fetchone()
@@ -58,6 +68,10 @@ class Register:
         """Note for each deleted ordinal the ordinal of its heir."""
         self._connection.executemany("INSERT OR REPLACE INTO heir VALUES (?, ?)", heirs)
 
-    def disinherit(self, ordinal: int) -> None:
-        """Forget the heir of a record that lives again."""
-        self._connection.execute("DELETE FROM heir WHERE ordinal = ?", (ordinal,))
+    def testators(self) -> list[int]:
+        """The ordinals of all records that have an heir, or have none and said so."""
+        return [ordinal for (ordinal,) in self._connection.execute("SELECT ordinal FROM heir ORDER BY ordinal")]
+
+    def disinherit(self, ordinals: Iterable[int]) -> None:
+        """Forget the heirs of records that live again."""
+        self._connection.executemany("DELETE FROM heir WHERE ordinal = ?", ((ordinal,) for ordinal in ordinals))

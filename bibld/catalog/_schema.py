@@ -8,10 +8,11 @@ from pathlib import Path
 from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 1
-CATALOG_FORMAT = 1
+CATALOG_FORMAT = 2
 
 REGISTER = """
 -- What cannot be recomputed: back this file up.
+CREATE TABLE workspace (id TEXT NOT NULL);     -- the same in the catalog that belongs to it
 CREATE TABLE ordinal (
   ordinal INTEGER PRIMARY KEY AUTOINCREMENT,   -- given when a record is first seen, kept for life, never reused
   source TEXT NOT NULL,
@@ -40,6 +41,7 @@ CREATE TABLE suppression (                     -- what must not be published
 """
 
 CATALOG = """
+CREATE TABLE workspace (id TEXT NOT NULL);     -- that of the register
 CREATE TABLE dictionary (                      -- zstd dictionaries; a frame names the one it needs
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -144,6 +146,11 @@ CREATE TABLE claim (                           -- what each record says about an
 );
 CREATE INDEX claim_entity ON claim (entity);
 CREATE INDEX claim_founder ON claim (founder);
+CREATE TABLE statistics (                      -- what blocking knows of all records, frozen; one row at most
+  version INTEGER NOT NULL,                    -- counts up at each renewal
+  made_for TEXT NOT NULL,                      -- hash of the blockers' settings
+  body BLOB NOT NULL
+);
 """
 
 

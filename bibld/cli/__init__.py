@@ -7,7 +7,9 @@ many rejects; 130 interrupted.
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
+from typing import NoReturn
 
 import click
 
@@ -28,6 +30,7 @@ _COMMANDS = {
     "store": "stages",
     "publish": "stages",
     "evaluate": "evaluate",
+    "train": "train",
     "explain": "explain",
     "stats": "stats",
     "catalog": "catalog",
@@ -61,6 +64,8 @@ def _bibld() -> None:
 
 def main() -> None:
     """Run the command ``bibld``; errors of bibld become one message each and an exit code."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
     try:
         _bibld.main(standalone_mode=False)
     except click.exceptions.Exit as end:
@@ -78,6 +83,11 @@ def main() -> None:
         sys.exit(error.exit_code)
     except BibldError as error:
         _stop(str(error), error.exit_code)
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    """Being told to end is being interrupted: what was begun is rolled back, and processes are ended."""
+    raise KeyboardInterrupt
 
 
 def _stop(message: str, code: int) -> None:

@@ -14,6 +14,9 @@ from bibld.errors import ConfigError
 
 config_argument = click.argument("config", type=click.Path(path_type=Path))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+restat_option = click.option(
+    "--restat", is_flag=True, help="Count the word frequencies and oversized keys of blocking anew."
+)
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bibld.cli._options import config_argument, json_option, print_json, print_table, quiet_option
+from bibld.cli._plot import svg
+from bibld.errors import ConfigError
 
 if TYPE_CHECKING:
     from bibld.dedup.evaluate import Evaluation
@@ -23,11 +25,24 @@ if TYPE_CHECKING:
     show_default=True,
     help="full: what the pipeline joins against all true pairs; pairs: score the labelled pairs alone.",
 )
-@click.option("--wrong", is_flag=True, help="List the pairs that were judged otherwise than labelled.")
+@click.option("--blockers", is_flag=True, help="Also measure each blocker, and each of its kinds of keys.")
+@click.option("--sweep", is_flag=True, help="Also measure at other thresholds.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Write the sweep as SVG into this file.")
+@click.option("--wrong", is_flag=True, help="List the pairs that were judged otherwise than labelled, and by what.")
 @json_option
 @quiet_option
-def evaluate(config: Path, pairs: Path, mode: Any, wrong: bool, as_json: bool, quiet: bool) -> None:  # noqa: ANN401
-    """Measure matching against judged pairs: precision, recall, and which kinds of pairs were lost.
+def evaluate(
+    config: Path,
+    pairs: Path,
+    mode: Any,  # noqa: ANN401
+    blockers: bool,
+    sweep: bool,
+    plot: Path | None,
+    wrong: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Measure matching against judged pairs: precision, recall, and which pairs were lost by what.
 
     The records must have been loaded by `bibld run` before; the matching is done anew with the settings of CONFIG, and
     nothing is stored.
@@ -40,11 +55,26 @@ def evaluate(config: Path, pairs: Path, mode: Any, wrong: bool, as_json: bool, q
     loaded = configuration.load(config)
     with Catalog(loaded.workspace, read_only=True) as catalog, progress.shown(quiet=quiet) as shown:
         labelled = evaluation.read_pairs(pairs, catalog)
-        result = evaluation.evaluate(catalog, loaded, labelled, mode, shown)
+        result = evaluation.evaluate(
+            catalog, loaded, labelled, mode, shown, blockers=blockers, sweep=sweep or plot is not None
+        )
+    if plot is not None:
+        _write_plot(result, plot)
     if as_json:
         print_json(result)
     else:
         _print(result, wrong)
+
+
+def _write_plot(result: Evaluation, file: Path) -> None:
+    lines = {
+        name: [(point.threshold, getattr(point, name.lower())) for point in result.sweep]
+        for name in ("Precision", "Recall", "F1")
+    }
+    try:
+        file.write_text(svg("Matching by threshold", "threshold (same)", lines), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError([f"{file}: the plot cannot be written: {error}"]) from error
 
 
 def _print(result: Evaluation, wrong: bool) -> None:
@@ -53,14 +83,53 @@ def _print(result: Evaluation, wrong: bool) -> None:
         f"precision         {result.precision:.4f}\n"
         f"recall            {result.recall:.4f}\n"
         f"F1                {result.f1:.4f}\n"
-        f"candidate recall  {result.candidate_recall:.4f} at {result.candidates_per_record:.2f} candidates per record\n"
+        f"candidate recall  {result.candidate_recall:.4f} at {result.candidates_per_record:.2f} candidates per record"
+        f" ({result.records:,} records)\n"
+        f"for review        {result.review:,} pairs, {result.review_true:,} of them true\n"
     )
     rows = [
         ("duplicate" if kind.is_duplicate else "different", kind.kind or "-", kind.pairs, kind.right)
         for kind in result.kinds
     ]
     print_table(("label", "kind", "pairs", "right"), rows)
-    if wrong:
+    click.echo()
+    materials = [(one.material, one.joined, one.lost, one.wrongly_joined) for one in result.materials]
+    print_table(("material", "joined", "lost", "wrongly joined"), materials)
+    if result.losses:
         click.echo()
-        for line in result.wrong:
-            click.echo(line)
+        print_table(("true pairs lost by", "pairs"), [(loss.by, len(loss.pairs)) for loss in result.losses])
+    if result.blockers:
+        click.echo()
+        print_table(
+            ("blocker", "candidate recall", "candidates", "a record", "refined keys", "cut keys"),
+            [
+                (
+                    one.blocker,
+                    f"{one.candidate_recall:.4f}",
+                    one.candidates,
+                    f"{one.candidates_per_record:.2f}",
+                    one.refined,
+                    one.cut,
+                )
+                for one in result.blockers
+            ],
+        )
+    if result.sweep:
+        click.echo()
+        print_table(
+            ("threshold", "precision", "recall", "F1"),
+            [
+                (f"{one.threshold:.3f}", f"{one.precision:.4f}", f"{one.recall:.4f}", f"{one.f1:.4f}")
+                for one in result.sweep
+            ],
+        )
+    if wrong:
+        _print_wrong(result)
+
+
+def _print_wrong(result: Evaluation) -> None:
+    by = {pair: loss.by for loss in result.losses for pair in loss.pairs}
+    click.echo()
+    for line in result.wrong:
+        reason = by.get(line.partition(": ")[2])
+        click.echo(f"{line} ({reason})" if reason else line)

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from bibld.cli._options import config_argument, json_option, print_json
+from bibld.model.linkage import Feature
 
 
 @click.command()
@@ -40,12 +41,17 @@ def explain(config: Path, record: str, other: str | None, as_json: bool) -> None
 
 
 def _line(name: str, value: object) -> None:
-    if isinstance(value, tuple):
-        value = "".join(f"\n  {item}" for item in value) or "none"
-    elif isinstance(value, dict):
-        value = ", ".join(f"{key} {number:.3f}" for key, number in value.items())
+    if isinstance(value, tuple) and value:
+        value = "".join(f"\n  {_item(item)}" for item in value)
+    elif value in ("", ()):
+        value = "none"
     elif isinstance(value, bool):
         value = "yes" if value else "no"
-    elif value == "":
-        value = "none"
     click.echo(f"{name}: {value}")
+
+
+def _item(item: object) -> str:
+    if not isinstance(item, Feature):
+        return str(item)
+    known = "missing" if item.value < 0 else f"{item.value:.3f}"
+    return f"{item.name} {known}" + (f", adds {item.contribution:+.3f}" if item.contribution else "")

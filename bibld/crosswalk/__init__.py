@@ -12,12 +12,27 @@ from types import ModuleType
 from typing import Any
 
 from bibld import adapters
+from bibld.crosswalk._coverage import SubfieldCoverage, Tally, Writes, rules_of, subfields_of
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row
 
-VERSION = 1
+__all__ = [
+    "AUTO",
+    "COLUMNS_FLAVOUR",
+    "MODS_FLAVOUR",
+    "VERSION",
+    "SubfieldCoverage",
+    "Tally",
+    "convert",
+    "coverage",
+    "is_deleted",
+    "sniff",
+    "subfields_of",
+]
+
+VERSION = 2
 """To be raised when a crosswalk gives other MODS for the same record."""
 
 AUTO = "auto"
@@ -45,7 +60,7 @@ def convert(
         return MODS_FLAVOUR, Converted(record)
     if isinstance(record, MarcRecord):
         refuse_other_kinds(record, is_unimarc(record))
-    name = sniff(record) if flavour == AUTO else flavour
+    name = sniff(record) if flavour == AUTO or isinstance(record, Row) else flavour
     adapter = _adapter(name)
     settings = adapter.Settings() if settings_of is None else settings_of(name)
     converted: Converted = adapter.convert(record, settings)
@@ -62,6 +77,11 @@ def sniff(record: MarcRecord | Mods | Row) -> str:
         if name != COLUMNS_FLAVOUR and _adapter(name).sniffs(record):
             return name
     return "unimarc" if is_unimarc(record) else "marc21"
+
+
+def coverage(tally: Tally, settings_of: Callable[[str], Any]) -> list[SubfieldCoverage]:
+    """What became of every subfield that was counted, and by which rules; ``settings_of`` as for :func:`convert`."""
+    return list(tally.rows(Writes({name: rules_of(_adapter(name), settings_of(name)) for name in _names()})))
 
 
 def is_deleted(record: MarcRecord) -> bool:

@@ -70,12 +70,9 @@ def cleaned(field: DataField, conventions: Conventions) -> DataField:
     tidies = conventions.cleans is not None and conventions.cleans(field.tag)
     for subfield in field.subfields:
         value = subfield.value
-        if (
-            len(subfield.code) != 1
-            or not value
-            or not value.isprintable()
-            or (tidies and (value[0] == " " or value[-1] == " " or "  " in value))
-        ):
+        if len(subfield.code) != 1 or not value or not value.isprintable():
+            break
+        if tidies and ("  " in value or value[0] == " " or value[-1] == " "):
             break
     else:
         if not field.embedded:

@@ -6,7 +6,7 @@ and subfields that it reads and the MODS that it writes, coverage and documentat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -40,19 +40,26 @@ class View(Generic[SettingsT]):
         self._controls: dict[str, list[str]] = {}
         self._linkages: dict[int, Linkage] = {}
         self._linked_tags: set[str] = set()
-        for original in record.all_fields:
-            if isinstance(original, ControlField):
-                self._controls.setdefault(original.tag, []).append(text_of_control_field(original.value))
+        is_private, link, by_tag = conventions.is_private, conventions.link, self._by_tag
+        cleans = conventions.cleans is not None
+        for field in record.all_fields:
+            if isinstance(field, ControlField):
+                self._controls.setdefault(field.tag, []).append(text_of_control_field(field.value))
                 continue
-            if conventions.is_private is not None and conventions.is_private(original):
+            if is_private is not None and is_private(field):
                 continue
-            field = original if conventions.cleans is None else cleaned(original, conventions)
-            linked = conventions.link(field) if conventions.link is not None else None
+            if cleans:
+                field = cleaned(field, conventions)
+            linked = link(field) if link is not None else None
             if linked is not None:
                 field = linked.field
                 self._linkages[id(field)] = linked.linkage
                 self._linked_tags.add(field.tag)
-            self._by_tag.setdefault(field.tag, []).append(field)
+            tag = field.tag
+            if tag in by_tag:
+                by_tag[tag].append(field)
+            else:
+                by_tag[tag] = [field]
 
     def linkage(self, field: DataField) -> Linkage | None:
         """How a field of this record is linked to the same field in another script; None where it is not."""
@@ -84,6 +91,11 @@ class View(Generic[SettingsT]):
         """The data fields with these tags, tag by tag."""
         for tag in tags:
             yield from self._by_tag.get(tag, ())
+
+    @property
+    def fields_by_tag(self) -> Mapping[str, Sequence[DataField]]:
+        """The data fields of every tag that the record has."""
+        return self._by_tag
 
     def tagged(self, tag: str) -> Sequence[DataField]:
         """The data fields with this tag."""
@@ -158,25 +170,54 @@ class RuleBook:
         return tuple(self._rules)
 
 
+class Rules(tuple[Rule, ...]):
+    """Rules in order, and which of them a record needs, since most records have few of the tags that there are."""
+
+    _steps: list[tuple[Rule, str]]
+    _always: list[int]
+    _of_tag: dict[str, list[int]]
+
+    def __new__(cls, rules: Iterable[Rule]) -> Rules:
+        made = super().__new__(cls, rules)
+        made._steps, made._always, made._of_tag = [], [], {}
+        for rule in made:
+            for tag, _ in rule.reads if not rule.whole else (("", ""),):
+                found = made._always if rule.whole else made._of_tag.setdefault(tag, [])
+                found.append(len(made._steps))
+                made._steps.append((rule, tag))
+        return made
+
+    def steps(self, tags: Iterable[str]) -> list[tuple[Rule, str]]:
+        """The rules for a record with these tags, each with a tag that it reads (empty: the whole record)."""
+        needed = self._always.copy()
+        for tag in tags:
+            if tag in self._of_tag:
+                needed += self._of_tag[tag]
+        needed.sort()
+        return [self._steps[position] for position in needed]
+
+
 def apply_rules(rules: Iterable[Rule], view: View[Any]) -> Mods:
     """Run all rules over one record."""
-    return collected(_produced(rules, view))
+    made: list[Element] = []
+    by_tag = view.fields_by_tag
+    for rule, tag in rules.steps(by_tag) if isinstance(rules, Rules) else _steps(rules, by_tag):
+        if rule.whole:
+            made += rule.build(view)
+        elif view.is_linked(tag):
+            made += _linked(rule, by_tag[tag], view)
+        else:
+            for field in by_tag[tag]:
+                made += rule.build(field, view)
+    return collected(made)
 
 
-def _produced(rules: Iterable[Rule], view: View[Any]) -> Iterator[Element]:
+def _steps(rules: Iterable[Rule], tags: Container[str]) -> Iterator[tuple[Rule, str]]:
     for rule in rules:
         if rule.whole:
-            yield from rule.build(view)
-            continue
-        for tag, _ in rule.reads:
-            fields = view.tagged(tag)
-            if not fields:
-                continue
-            if view.is_linked(tag):
-                yield from _linked(rule, fields, view)
-                continue
-            for field in fields:
-                yield from rule.build(field, view)
+            yield rule, ""
+        else:
+            yield from ((rule, tag) for tag, _ in rule.reads if tag in tags)
 
 
 def _linked(rule: Rule, fields: Iterable[DataField], view: View[Any]) -> Iterator[Element]:
@@ -223,6 +264,12 @@ def _united(left: Any, right: RelatedItem) -> RelatedItem:  # noqa: ANN401
     return united
 
 
+_Fate = bool | None
+"""Of a subfield: private (True), unmapped (False), or mapped (None)."""
+
+_NONE: frozenset[str] = frozenset()
+
+
 class Coverage:
     """Tells of each subfield whether rules read it, whether it is private, or neither.
 
@@ -237,6 +284,10 @@ class Coverage:
             for tag, codes in rule.reads:
                 self._read.setdefault(tag, set()).update(codes or EVERY)
         self._private = {tag: set(codes) for tag, codes in private.items()}
+        plain = "0123456789abcdefghijklmnopqrstuvwxyz"
+        self._mapped = {
+            tag: frozenset(code for code in plain if self._fate(tag, code, False) is None) for tag in self._read
+        }
 
     def is_read(self, tag: str, code: str) -> bool:
         """Whether a rule reads this subfield (``code`` empty: this control field)."""
@@ -250,23 +301,31 @@ class Coverage:
 
     def converted(self, mods: Mods, record: MarcRecord, warnings: tuple[str, ...] = ()) -> Converted:
         """Put a result together with the account of what is not in it."""
-        unmapped: list[str] = []
-        private: list[str] = []
+        lists: tuple[list[str], list[str]] = [], []
+        is_private = self._conventions.is_private
         for field in record.all_fields:
+            tag = field.tag
             if isinstance(field, ControlField):
-                if not self.is_read(field.tag, ""):
-                    (private if self.is_private(field.tag, "") else unmapped).append(field.tag)
+                if not self.is_read(tag, ""):
+                    lists[self.is_private(tag, "")].append(tag)
                 continue
-            kept_back = self._conventions.is_private is not None and self._conventions.is_private(field)
-            linked = self._conventions.link(field) if self._conventions.link is not None else None
-            tag = linked.field.tag if linked is not None else field.tag
-            read = () if kept_back else self._read.get(tag, ())
-            nonpublic = self._private.get(tag, ())
+            kept_back = is_private is not None and is_private(field)
+            if tag not in self._read and self._conventions.link is not None:
+                # only a tag that no rule reads can stand for another
+                linked = self._conventions.link(field)
+                tag = linked.field.tag if linked is not None else tag
+            mapped = _NONE if kept_back else self._mapped.get(tag, _NONE)
             for subfield in field.subfields:
                 code = subfield.code
-                if code in nonpublic:
-                    private.append(f"{field.tag}${code}")
-                elif code not in read and EVERY not in read and code not in self._conventions.structural:
-                    kept = kept_back or self.is_private(tag, code)
-                    (private if kept else unmapped).append(f"{field.tag}${code}")
-        return Converted(mods, tuple(unmapped), tuple(private), warnings)
+                if code not in mapped:
+                    fate = self._fate(tag, code, kept_back)
+                    if fate is not None:
+                        lists[fate].append(f"{field.tag}${code}")
+        return Converted(mods, tuple(lists[0]), tuple(lists[1]), warnings)
+
+    def _fate(self, tag: str, code: str, kept_back: bool) -> _Fate:
+        if code in self._private.get(tag, ()):
+            return True
+        if (not kept_back and self.is_read(tag, code)) or code in self._conventions.structural:
+            return None
+        return kept_back or self.is_private(tag, code)

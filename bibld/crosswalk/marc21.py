@@ -3,6 +3,10 @@
 MARC 21 Format for Bibliographic Data (https://www.loc.gov/marc/bibliographic/) to MODS 3.7, along the mapping of the
 Library of Congress, without the faults of its stylesheet: coded dates are W3CDTF, ISBD punctuation is taken off, roles
 and authority links are resolved, numbers are checked. What each field becomes stands with its rule, in ``RULES``.
+
+The profile ``loc`` writes what the stylesheet MARC21slim2MODS3-7 (revision 1.140) writes for a document of one record,
+faults included, by ``LOC_RULES``; it differs only where the stylesheet writes no MODS (bare text in ``originInfo`` and
+``physicalDescription``, ``extraterrestrialArea``, ``script`` on a ``relatedItem``).
 """
 
 from __future__ import annotations
@@ -11,8 +15,10 @@ from typing import Literal
 
 import msgspec
 
+from bibld.crosswalk._conventions import Conventions
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._marc21.conventions import CONVENTIONS
+from bibld.crosswalk._marc21.conventions import CONVENTIONS, conventions
+from bibld.crosswalk._marc21.corrections import Corrections, in_effect
 from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE
 from bibld.crosswalk._marc21.holdings import HOLDINGS
 from bibld.crosswalk._marc21.identifiers import IDENTIFIERS
@@ -25,29 +31,54 @@ from bibld.crosswalk._marc21.related import RELATED
 from bibld.crosswalk._marc21.series import SERIES
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
-from bibld.crosswalk._rules import Coverage, View, apply_rules
+from bibld.crosswalk._marc21_loc import holdings as loc_holdings
+from bibld.crosswalk._marc21_loc import identifiers as loc_identifiers
+from bibld.crosswalk._marc21_loc import kind as loc_kind
+from bibld.crosswalk._marc21_loc import names as loc_names
+from bibld.crosswalk._marc21_loc import notes as loc_notes
+from bibld.crosswalk._marc21_loc import origin as loc_origin
+from bibld.crosswalk._marc21_loc import physical as loc_physical
+from bibld.crosswalk._marc21_loc import record as loc_record
+from bibld.crosswalk._marc21_loc import related as loc_related
+from bibld.crosswalk._marc21_loc import series as loc_series
+from bibld.crosswalk._marc21_loc import subjects as loc_subjects
+from bibld.crosswalk._marc21_loc import titles as loc_titles
+from bibld.crosswalk._marc21_loc.fields import StylesheetView
+from bibld.crosswalk._rules import Coverage, RuleBook, Rules, View, apply_rules
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``profile`` names the mapping; ``std`` is the one that there is."""
+    """``profile`` names the mapping: ``std``, or ``loc`` for what the stylesheet of the Library of Congress writes;
+    ``corrections``: single ones that are switched off in ``std``, or on in ``loc``.
+    """
 
-    profile: Literal["std"] = "std"
+    profile: Literal["std", "loc"] = "std"
+    corrections: Corrections = Corrections()
 
 
-RULES = tuple(
-    rule
-    for book in (
-        TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, SERIES, RELATED, IDENTIFIERS,
-        RECORD,
-    )
-    for rule in book.rules
-)  # fmt: skip
-"""Every rule, in the order in which the results stand."""
+def _rules(*books: RuleBook) -> Rules:
+    return Rules(rule for book in books for rule in book.rules)
+
+
+RULES = _rules(
+    TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, SERIES, RELATED, IDENTIFIERS, RECORD
+)
+"""Every rule of ``std``, in the order in which the results stand."""
 
 COVERAGE = Coverage(RULES, PRIVATE_SUBFIELDS | {"852": "x", "856": "x"}, CONVENTIONS)
 """What the rules read, and what is kept back: local fields, and those that an indicator or subfield makes private."""
+
+LOC_RULES = _rules(
+    loc_titles.TITLES, loc_names.NAMES, loc_kind.KIND_AND_LANGUAGE, loc_origin.ORIGIN, loc_physical.PHYSICAL,
+    loc_notes.NOTES, loc_subjects.SUBJECTS, loc_holdings.HOLDINGS, loc_series.SERIES, loc_related.RELATED,
+    loc_identifiers.IDENTIFIERS, loc_record.RECORD,
+)  # fmt: skip
+"""Every rule of ``loc``."""
+
+LOC_COVERAGE = Coverage(LOC_RULES, {}, Conventions(link=CONVENTIONS.link, structural=frozenset("68")))
+"""What the rules of ``loc`` read; they keep nothing back but local fields."""
 
 
 def sniffs(record: MarcRecord) -> bool:
@@ -62,7 +93,11 @@ def convert(record: MarcRecord, settings: Settings) -> Converted:
     ``CrosswalkError`` for authority, holdings, classification and community information records.
     """
     refuse_other_kinds(record, unimarc=False)
-    view = View(record, settings, CONVENTIONS)
+    corrections = in_effect(settings.profile, settings.corrections)
+    if settings.profile == "loc":
+        stylesheet_view = StylesheetView(record, corrections)
+        return LOC_COVERAGE.converted(apply_rules(LOC_RULES, stylesheet_view), record)
+    view = View(record, corrections, conventions(bool(corrections.scripts_named)))
     mods = apply_rules(RULES, view)
     if not mods.title_info:
         view.warn("the record has no title (245$a)")

@@ -4,25 +4,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld import adapters
+import msgspec
+
 from bibld.config import Config
-from bibld.model.features import FeatureColumns
+from bibld.dedup._keys import Keys, kept, keys_of, oversized_keys
+from bibld.dedup._statistics import word_counts
+from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+_PAIRS_AT_ONCE = 20_000_000
 
-def candidate_pairs(columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:
-    """The pairs of rows that any of the configured blockers proposes, ascending, as ``left << 32 | right``."""
+
+def statistics_of(columns: FeatureColumns, config: Config) -> Statistics:
+    """Count what the configured blockers must know of all records."""
+    words = word_counts(columns)
+    oversized = {name: oversized_keys(name, columns, config, words) for name in dict.fromkeys(config.dedup.block)}
+    return msgspec.structs.replace(words, oversized=oversized)
+
+
+def all_keys(columns: FeatureColumns, config: Config, statistics: Statistics) -> list[Keys]:
+    """The keys of each configured blocker."""
+    return [keys_of(name, columns, config, statistics) for name in dict.fromkeys(config.dedup.block)]
+
+
+def candidate_pairs(blockers: list[Keys], columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:
+    """The pairs of rows that any of the blockers proposes, ascending, as ``left << 32 | right``."""
     import numpy as np
 
     found = np.empty(0, dtype=np.uint64)
-    for name in config.dedup.block:
-        blocker = adapters.find("dedup.block", name)
-        keys, rows = blocker.keys(columns, config.settings("dedup.block", name))
-        found = np.union1d(found, joined(keys, rows))
+    for blocker in blockers:
+        found = np.union1d(found, proposed(blocker, columns, config))
     return found
+
+
+def proposed(blocker: Keys, columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:
+    """The pairs of rows that one blocker proposes, ascending."""
+    from bibld.dedup._kernels import halves
+
+    pairs = joined(blocker.keys, blocker.rows)
+    return pairs[kept(blocker.name, columns, config, *halves(pairs))]
 
 
 def joined(keys: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
@@ -42,9 +65,6 @@ def joined(keys: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint32]) -> npt.ND
     for chunk_starts, chunk_ends in _chunks(starts, ends):
         found = np.union1d(found, pairs_of_buckets(chunk_starts, chunk_ends, held))
     return found
-
-
-_PAIRS_AT_ONCE = 20_000_000
 
 
 def _chunks(

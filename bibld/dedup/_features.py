@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from bibld.model.features import BETWEEN, Features
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
-from bibld.model.literals import folded, pages, part_number, person_key, romanised, without_brackets, years
+from bibld.model.literals import folded, part_number, person_key, romanised, without_brackets, years
 from bibld.model.mods import Extent, Mods, Name, OriginInfo, RelatedItem, TitleInfo
 
 _COMPARED_IDENTIFIERS = frozenset({"issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc"})
@@ -16,7 +16,32 @@ _EDITION_WORDS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "первое": 1, "второе": 2, "третье": 3, "четвертое": 4, "пятое": 5, "шестое": 6, "седьмое": 7,
 }  # fmt: skip
-_NUMBER = re.compile(r"\d{1,3}")
+_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
+_PRELIMINARY_LEAVES = re.compile(
+    r"[\divxlc\[\]]+\s*(?:p\.?\s*l|prel\w*\.?\s*l|unnumb\w*\.?\s*l|ненум\.?\s*л)\w*\.?", re.IGNORECASE
+)
+_BEHIND_PAGES = re.compile(r"[:;]|\b(?:illus|ill|front|ил|port)\b|\d+(?:[ .,]\d[/\d]*)?\s*(?:cm|см)\b", re.IGNORECASE)
+_PAGES_OR_LEAVES = re.compile(
+    r"(?<![a-zа-я])(?:p|pp|pages?|l|ℓ|leaves|leaf|ff?|s|str|с|стр|л|лл|б|бит|страниц\w*|лист\w*)\b", re.IGNORECASE
+)
+_BRACKETED = re.compile(r"\[[^\]]*\]?")
+_ANY_NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
+_VOLUMES = re.compile(r"(?<![\d.-])(\d{1,3})\s*(?:v|vols?|volumes|bd|bde|t|т|тома?х?|томов|кн|ч|вып)\b", re.IGNORECASE)
+_UNIT = r"(?:т|том|ч|часть|кн|книга|вып|выпуск|vol|v|volume|pt|part|bd|band|teil|t|tome)"
+_PART_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+\W*", re.IGNORECASE)
+_PART_AT_END = re.compile(rf"(?:^|[,;.]\s*)({_UNIT}\b\.?\s*[\divxlcіх]+)\W*$", re.IGNORECASE)
+_IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[aä]nden|bd)\b")
+_RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*\d+", re.IGNORECASE)
+_HEIGHT = re.compile(r"(\d{2,3})(?:[.,]\d)?(?:\s*[xх×]\s*\d+)?\s*(?:cm|см)\b", re.IGNORECASE)
+_STATEMENT = "statement of responsibility"
+_PLACES = {
+    "м": "москва", "мск": "москва", "л": "ленинград", "лнгр": "ленинград", "спб": "санкт петербург", "пб": "петроград",
+    "пг": "петроград", "птгр": "петроград", "к": "киев", "х": "харьков", "н новгород": "нижний новгород",
+    "ростов н д": "ростов на дону", "н й": "нью йорк", "n y": "new york", "new york n y": "new york",
+    "ny": "new york", "phila": "philadelphia", "wash": "washington", "washington d c": "washington",
+    "lond": "london", "leipz": "leipzig", "spb": "санкт петербург", "petersburg": "петербург",
+}  # fmt: skip
+"""Places as catalogues shorten them, folded."""
 _CARRIERS = (
     ("microform", re.compile(r"micro(?:form|film|fiche|opaque)|микро", re.IGNORECASE)),
     ("electronic", re.compile(r"electronic|computer|online|электрон|\bremote\b", re.IGNORECASE)),
@@ -40,31 +65,37 @@ def features_of(mods: Mods) -> Features:
     """Take the features out of a description."""
     proper = _proper_title(mods)
     host = _host(mods)
+    part = _part(mods, host)
+    main_title, remainder = _own_title(proper, host)
     years_found = sorted(_years(mods.origin_info))
-    edition_text = folded(" ".join(edition.value for info in mods.origin_info for edition in info.edition))
+    edition_text = " ".join(edition.value for info in mods.origin_info for edition in info.edition)
+    extents = [extent.value for extent in _extents(mods)]
     series = [item for item in mods.related_item if item.type == "series"]
     return Features(
         title=folded(" ".join((proper.title, *proper.sub_title))),
         author=_author(mods),
-        part=_part(mods, host),
-        main_title=romanised(without_brackets(proper.title)),
-        remainder=romanised(without_brackets(" ".join(proper.sub_title))),
+        part=part,
+        main_title=romanised(main_title),
+        remainder=romanised(remainder),
         part_name=romanised(" ".join(proper.part_name)),
         set_title=romanised(_title_of(host)),
         names=BETWEEN.join(dict.fromkeys(_names(mods.name))),
         publisher=BETWEEN.join(dict.fromkeys(_publishers(mods.origin_info))),
         place=BETWEEN.join(dict.fromkeys(_places(mods.origin_info))),
-        edition_text=edition_text,
+        edition_text=romanised(without_brackets(edition_text)),
         series=BETWEEN.join(dict.fromkeys(romanised(_title_of(item)) for item in series)),
         series_number=BETWEEN.join(dict.fromkeys(number for item in series for number in _numbers(item))),
+        responsibility=romanised(" ".join(note.value for note in mods.note if note.type == _STATEMENT)),
         language=BETWEEN.join(_languages(mods)),
         carrier=_carrier(mods),
-        level=_level(mods, host),
+        level=_level(mods, host, part),
         identifiers=BETWEEN.join(dict.fromkeys(_identifiers(mods))),
         year=years_found[0] if years_found else 0,
         last_year=years_found[-1] if years_found else 0,
-        edition=_edition_number(edition_text),
-        pages=max((pages(extent.value) or 0 for extent in _extents(mods)), default=0),
+        edition=_edition_number(folded(edition_text)),
+        pages=max((_pages(extent) for extent in extents), default=0),
+        volumes=max((_counted(_VOLUMES, extent) for extent in extents), default=0),
+        height=max((_counted(_HEIGHT, extent) for extent in extents), default=0),
     )
 
 
@@ -78,7 +109,18 @@ def _host(mods: Mods) -> RelatedItem | None:
 
 
 def _title_of(item: RelatedItem | None) -> str:
-    return next((without_brackets(info.title) for info in item.mods.title_info), "") if item else ""
+    """The title of a related item, without the statement of responsibility that follows a slash."""
+    title = next((without_brackets(info.title) for info in item.mods.title_info), "") if item else ""
+    return title.partition(" / ")[0]
+
+
+def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
+    """Main title and remainder; where the title is nothing but the number of a part, those of the set."""
+    if host is not None and _PART_ALONE.fullmatch(proper.title):
+        main, _, remainder = _title_of(host).partition(" : ")
+        if main:
+            return main, remainder
+    return without_brackets(proper.title), without_brackets(" ".join(proper.sub_title))
 
 
 def _author(mods: Mods) -> str:
@@ -104,14 +146,21 @@ def _part(mods: Mods, host: RelatedItem | None) -> str:
     """The part numbers of the proper titles, and of the host where the record is a volume of a set."""
     numbers = [number for info in mods.title_info if info.type is None for number in info.part_number]
     if not numbers and host is not None:
-        numbers = [
-            number
-            for part in host.mods.part
-            for detail in part.detail
-            if detail.type == "volume"
-            for number in detail.number
-        ]
+        numbers = list(_numbers_in(host))
+    if not numbers and host is not None:
+        numbers = [info.title for info in mods.title_info[:1] if _PART_ALONE.fullmatch(info.title)]
     return " ".join(part_number(number) for number in dict.fromkeys(numbers))
+
+
+def _numbers_in(host: RelatedItem) -> Iterator[str]:
+    """The numbers of the volume in its host."""
+    for part in host.mods.part:
+        for detail in part.detail:
+            if detail.type == "volume":
+                yield from detail.number
+        for text in part.text:
+            if found := _PART_AT_END.search(text.value):
+                yield found[1]
 
 
 def _years(origins: Iterable[OriginInfo]) -> Iterator[int]:
@@ -131,8 +180,8 @@ def _places(origins: Iterable[OriginInfo]) -> Iterator[str]:
     for info in origins:
         for place in info.place:
             for term in place.place_term:
-                if term.type != "code" and (key := romanised(without_brackets(term.value))):
-                    yield key
+                if term.type != "code" and (name := folded(without_brackets(term.value))):
+                    yield romanised(_PLACES.get(name, name))
 
 
 def _edition_number(text: str) -> int:
@@ -144,6 +193,21 @@ def _edition_number(text: str) -> int:
             return _EDITION_WORDS[word]
     found = _NUMBER.search(text)
     return int(found[0]) if found else 1
+
+
+def _pages(extent: str) -> int:
+    """The highest number of pages or leaves, those in brackets only where there are no others; 0 for none."""
+    counted = _VOLUMES.sub(" ", _PRELIMINARY_LEAVES.sub(" ", _BEHIND_PAGES.split(extent, maxsplit=1)[0]))
+    if not _PAGES_OR_LEAVES.search(counted):
+        return 0
+    numbers = _ANY_NUMBER.findall(_BRACKETED.sub(" ", counted)) or _ANY_NUMBER.findall(counted)
+    return max(map(int, numbers), default=0)
+
+
+def _counted(pattern: re.Pattern[str], extent: str) -> int:
+    """The number that a pattern finds in an extent, 0 for none."""
+    found = pattern.search(extent)
+    return int(found[1]) if found else 0
 
 
 def _numbers(item: RelatedItem) -> Iterator[str]:
@@ -172,19 +236,36 @@ def _carrier(mods: Mods) -> str:
     return next((_KINDS[kind.value] for kind in mods.type_of_resource if kind.value in _KINDS), "")
 
 
-def _level(mods: Mods, host: RelatedItem | None) -> str:
+def _level(mods: Mods, host: RelatedItem | None, part: str) -> str:
     issuance = {value for info in mods.origin_info for value in info.issuance}
     if any(genre.value == "article" for genre in mods.genre):
         return "a"
     if issuance & {"serial", "continuing", "integrating resource"}:
         return "i" if host is not None and host.other_type != "set" else "s"
-    if "multipart monograph" in issuance:
+    if host is not None and host.other_type != "set" and _is_within(host):
+        return "a"
+    if part:
+        return "v"
+    if "multipart monograph" in issuance or (host is None and _is_in_volumes(mods)):
         return "c"
     if host is None:
         return "m"
-    if any(part.extent or part.text for part in host.mods.part) and host.other_type != "set":
-        return "a"
-    return "v"
+    return "v" if host.other_type == "set" else "a"
+
+
+def _is_within(host: RelatedItem) -> bool:
+    """Whether the record describes what takes some pages of its host."""
+    return any(part.extent or any(_RANGE_OF_PAGES.search(text.value) for text in part.text) for part in host.mods.part)
+
+
+def _is_in_volumes(mods: Mods) -> bool:
+    """Whether the record describes several volumes, by its extent, or by its title where no pages are counted."""
+    extents = [extent.value for extent in _extents(mods)]
+    if any(_counted(_VOLUMES, extent) > 1 for extent in extents):
+        return True
+    proper = _proper_title(mods)
+    said = _IN_VOLUMES.search(folded(" ".join((proper.title, *proper.sub_title))))
+    return said is not None and not any(_pages(extent) for extent in extents)
 
 
 def _identifiers(mods: Mods) -> Iterator[str]:

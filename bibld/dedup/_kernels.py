@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+
+from bibld.dedup._compiling import njit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -131,6 +132,33 @@ def pairs_of_buckets(
                 pairs[filled] = (np.uint64(low) << np.uint64(32)) | np.uint64(high)
                 filled += 1
     return pairs
+
+
+@njit(cache=True, nogil=True)
+def families_in_common(
+    offsets: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.uint64],
+    left: npt.NDArray[np.uint32],
+    right: npt.NDArray[np.uint32],
+) -> npt.NDArray[np.uint64]:
+    """The families (bit i: family i) of the keys that two rows have in common, shape (pairs,).
+
+    The keys of row i are ``keys[offsets[i]:offsets[i + 1]]``, ascending; a key begins with the number of its family.
+    """
+    result = np.zeros(left.shape[0], dtype=np.uint64)
+    for pair in range(left.shape[0]):
+        i, i_end = offsets[left[pair]], offsets[left[pair] + 1]
+        j, j_end = offsets[right[pair]], offsets[right[pair] + 1]
+        while i < i_end and j < j_end:
+            if keys[i] == keys[j]:
+                result[pair] |= np.uint64(1) << (keys[i] >> np.uint64(56))
+                i += 1
+                j += 1
+            elif keys[i] < keys[j]:
+                i += 1
+            else:
+                j += 1
+    return result
 
 
 def halves(pairs: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:

@@ -7,37 +7,35 @@ every row is a true pair. A column ``kind`` groups the results.
 
 from __future__ import annotations
 
-import csv
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from time import perf_counter
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from bibld import dedup
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup import Loaded, load, settings_digest
-from bibld.dedup._candidates import candidate_pairs
-from bibld.dedup._clusters import clustered
+from bibld.dedup._candidates import all_keys, candidate_pairs, proposed
 from bibld.dedup._judge import Judge
-from bibld.errors import ConfigError
-from bibld.model.linkage import Pair
+from bibld.dedup._keys import Keys
+from bibld.dedup._labels import LabelledPair, read_pairs
+from bibld.model.linkage import Edge, Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = ["Evaluation", "LabelledPair", "Mode", "evaluate", "rates", "read_pairs"]
+
 Mode = Literal["pairs", "full"]
 
-_LABELS = {"1": True, "duplicate": True, "true": True, "0": False, "not_duplicate": False, "false": False}
-
-
-class LabelledPair(msgspec.Struct, frozen=True):
-    """A pair that someone judged."""
-
-    pair: Pair
-    is_duplicate: bool
-    kind: str
+THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.999)
+"""The thresholds of a sweep."""
 
 
 class KindResult(msgspec.Struct, frozen=True):
@@ -49,11 +47,54 @@ class KindResult(msgspec.Struct, frozen=True):
     right: int
 
 
+class MaterialResult(msgspec.Struct, frozen=True):
+    """The confusion for one type of material (carrier and level, of both records where they differ).
+
+    ``joined`` true pairs were found, ``lost`` were not; ``wrongly_joined`` pairs are not true.
+    """
+
+    material: str
+    joined: int
+    lost: int
+    wrongly_joined: int
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """A rule, exception or stage, and the true pairs that it lost."""
+
+    by: str
+    pairs: tuple[str, ...]
+
+
+class BlockerResult(msgspec.Struct, frozen=True):
+    """Candidate recall and cost of a blocker, of one of its kinds of keys, or of the union of all.
+
+    ``refined`` oversized keys were refined, ``cut`` make no candidates.
+    """
+
+    blocker: str
+    candidate_recall: float
+    candidates: int
+    candidates_per_record: float
+    refined: int
+    cut: int
+
+
+class SweepPoint(msgspec.Struct, frozen=True):
+    """The figures at one threshold."""
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+
+
 class Evaluation(msgspec.Struct, frozen=True):
     """The figures. ``pairs`` counts the labelled pairs; ``wrong`` lists those judged otherwise than labelled.
 
     Mode ``pairs``: every labelled pair is scored, whether or not blocking proposes it. Mode ``full``: what the whole
     pipeline joins, against all true pairs; a joined pair that the file does not hold as true counts as wrong.
+    ``review`` counts the pairs that wait for a person, and ``review_true`` the true ones among them.
     """
 
     mode: str
@@ -65,89 +106,158 @@ class Evaluation(msgspec.Struct, frozen=True):
     pairs: int
     true_pairs: int
     records: int
+    candidates: int
+    review: int
+    review_true: int
     seconds: float
     kinds: tuple[KindResult, ...]
+    materials: tuple[MaterialResult, ...]
+    losses: tuple[Loss, ...]
     wrong: tuple[str, ...]
+    blockers: tuple[BlockerResult, ...] = ()
+    sweep: tuple[SweepPoint, ...] = ()
 
 
-def read_pairs(path: Path, catalog: Catalog) -> list[LabelledPair]:
-    """Read a pairs file; raises ``ConfigError`` with one message for each line that cannot be used."""
-    faults: list[str] = []
-    found: list[LabelledPair] = []
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = csv.DictReader(lines)
-            left, right = _id_columns(rows.fieldnames, path)
-            for row in rows:
-                try:
-                    pair = Pair.of(_record(row[left], catalog), _record(row[right], catalog))
-                    is_duplicate = _LABELS[(row.get("label") or "1").strip().lower()]
-                except (ValueError, KeyError) as error:
-                    faults.append(f"{path.name} line {rows.line_num}: {error}")
-                    continue
-                found.append(LabelledPair(pair, is_duplicate, row.get("kind") or ""))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError([f"{path}: cannot be read as CSV in UTF-8: {error}"]) from error
-    if faults:
-        raise ConfigError(faults)
-    return found
+class Judged(msgspec.Struct, frozen=True, eq=False):
+    """What was joined, and the edges that tell why or why not."""
+
+    joined: set[Pair]
+    edges: dict[Pair, Edge]
 
 
 def evaluate(
-    catalog: Catalog, config: Config, labelled: Sequence[LabelledPair], mode: Mode, progress: Progress
-) -> Evaluation:
-    """Match as configured and compare with the labels."""
-    begin = perf_counter()
-    loaded = load(catalog, progress)
-    candidates = candidate_pairs(loaded.columns, config)
-    judge = Judge(loaded.columns, loaded.ids, config, settings_digest(config))
-    rows = {record: row for row, record in loaded.ids.items()}
-    proposed = set(candidates.tolist())
-    met = {item.pair for item in labelled if _packed(item.pair, rows) in proposed}
-    joined = _joined(loaded, judge, candidates, config) if mode == "full" else _judged(labelled, judge, rows)
-    return _figures(mode, labelled, joined, met, len(candidates), len(loaded.columns), perf_counter() - begin)
-
-
-def _joined(loaded: Loaded, judge: Judge, candidates: object, config: Config) -> set[Pair]:
-    several = frozenset(source.id for source in config.sources if source.config.duplicates)
-    clusters, _ = clustered(judge.edges(candidates), several)  # type: ignore[arg-type]
-    return {Pair.of(one, other) for cluster in clusters for one in cluster for other in cluster if one < other}
-
-
-def _judged(labelled: Iterable[LabelledPair], judge: Judge, rows: dict[RecordId, int]) -> set[Pair]:
-    return {
-        item.pair
-        for item in labelled
-        if judge.edge(*sorted((rows[item.pair.left], rows[item.pair.right]))).verdict.decision == "same"
-    }
-
-
-def _figures(
-    mode: Mode,
+    catalog: Catalog,
+    config: Config,
     labelled: Sequence[LabelledPair],
-    joined: set[Pair],
-    met: set[Pair],
-    candidates: int,
-    records: int,
-    seconds: float,
+    mode: Mode,
+    progress: Progress,
+    blockers: bool = False,
+    sweep: bool = False,
 ) -> Evaluation:
+    """Match as configured and compare with the labels.
+
+    ``blockers``: also what each blocker and each of its kinds of keys finds; ``sweep``: also the figures at other
+    thresholds.
+    """
+    begin = perf_counter()
+    loaded = dedup.load(catalog, progress)
+    statistics = dedup.statistics(catalog, config, loaded.columns)
+    keys = all_keys(loaded.columns, config, statistics)
+    candidates = candidate_pairs(keys, loaded.columns, config)
+    people = dedup.people_of(catalog, loaded)
+    judge = Judge(loaded.columns, loaded.ids, config, "evaluation")
+    judged = _full(judge, candidates, people) if mode == "full" else _pairs(judge, labelled, people)
+    seconds = perf_counter() - begin
     true = {item.pair for item in labelled if item.is_duplicate}
+    met = _met(true, candidates, loaded)
+    precision, recall, f1 = rates(judged.joined, true)
+    review = {pair for pair, edge in judged.edges.items() if edge.verdict.decision == "review"}
+    return Evaluation(
+        mode=mode,
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        candidate_recall=_share(len(met), len(true)),
+        candidates_per_record=round(len(candidates) / len(loaded.columns), 4) if len(loaded.columns) else 0.0,
+        pairs=len(labelled),
+        true_pairs=len(true),
+        records=len(loaded.columns),
+        candidates=len(candidates),
+        review=len(review),
+        review_true=len(review & true),
+        seconds=round(seconds, 3),
+        kinds=_kinds(labelled, judged.joined),
+        materials=_materials(judged.joined, true, loaded),
+        losses=_losses(true, judged, met if mode == "full" else true, judge),
+        wrong=_wrong(judged.joined, true),
+        blockers=_blockers(keys, candidates, true, loaded, config) if blockers else (),
+        sweep=_sweep(judge, candidates, labelled, people, mode) if sweep else (),
+    )
+
+
+def rates(joined: set[Pair], true: set[Pair]) -> tuple[float, float, float]:
+    """Precision, recall and F1 of joined pairs against the true ones, to four decimals."""
     hits = len(joined & true)
     precision = hits / len(joined) if joined else 1.0
     recall = hits / len(true) if true else 1.0
-    return Evaluation(
-        mode=mode,
-        precision=round(precision, 4),
-        recall=round(recall, 4),
-        f1=round(2 * precision * recall / (precision + recall), 4) if precision + recall else 0.0,
-        candidate_recall=round(len(met & true) / len(true), 4) if true else 1.0,
-        candidates_per_record=round(candidates / records, 4) if records else 0.0,
-        pairs=len(labelled),
-        true_pairs=len(true),
-        records=records,
-        seconds=round(seconds, 3),
-        kinds=_kinds(labelled, joined),
-        wrong=_wrong(labelled, joined, true),
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return round(precision, 4), round(recall, 4), round(f1, 4)
+
+
+# -- matching ----------------------------------------------------------------------------------------------------------
+
+
+def _full(judge: Judge, candidates: npt.NDArray[np.uint64], people: dict[Pair, Verdict]) -> Judged:
+    return _of_clusters(judge, {edge.pair: edge for edge in judge.edges(candidates)}, people)
+
+
+def _of_clusters(judge: Judge, edges: dict[Pair, Edge], people: dict[Pair, Verdict]) -> Judged:
+    found = dedup.joined(judge, edges, people)
+    joined = {Pair.of(*pair) for members in found.clusters for pair in combinations(members, 2)}
+    return Judged(joined, {edge.pair: edge for edge in found.edges})
+
+
+def _pairs(judge: Judge, labelled: Iterable[LabelledPair], people: Mapping[Pair, Verdict]) -> Judged:
+    edges = {item.pair: judge.between(item.pair) for item in labelled}
+    edges |= {pair: msgspec.structs.replace(edges[pair], verdict=people[pair]) for pair in people if pair in edges}
+    return Judged({pair for pair, edge in edges.items() if edge.verdict.decision == "same"}, edges)
+
+
+def _sweep(
+    judge: Judge,
+    candidates: npt.NDArray[np.uint64],
+    labelled: Sequence[LabelledPair],
+    people: dict[Pair, Verdict],
+    mode: Mode,
+) -> tuple[SweepPoint, ...]:
+    """Judge the same scores anew at each threshold."""
+    true = {item.pair for item in labelled if item.is_duplicate}
+    if mode == "full":
+        scored = {edge.pair: edge for edge in judge.edges(candidates, least=THRESHOLDS[0])}
+    else:
+        scored = _pairs(judge, labelled, {}).edges
+    points = []
+    for threshold in THRESHOLDS:
+        other = judge.at(threshold)
+        edges = {edge.pair: edge for edge in other.decided(scored.values())}
+        if mode == "full":
+            joined = _of_clusters(other, edges, people).joined
+        else:
+            joined = {pair for pair, edge in edges.items() if edge.verdict.decision == "same"}
+        points.append(SweepPoint(threshold, *rates(joined, true)))
+    return tuple(points)
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def _met(true: set[Pair], candidates: npt.NDArray[np.uint64], loaded: dedup.Loaded) -> set[Pair]:
+    """The true pairs among the candidates."""
+    import numpy as np
+
+    pairs = sorted(true)
+    packed = np.array([_packed(pair, loaded.rows) for pair in pairs], dtype=np.uint64)
+    return {pair for pair, is_met in zip(pairs, np.isin(packed, candidates).tolist(), strict=True) if is_met}
+
+
+def _blockers(
+    keys: Sequence[Keys], candidates: npt.NDArray[np.uint64], true: set[Pair], loaded: dedup.Loaded, config: Config
+) -> tuple[BlockerResult, ...]:
+    """Each blocker, each of its kinds of keys where it has several, and the union of all."""
+    found = []
+    for blocker in keys:
+        pairs = proposed(blocker, loaded.columns, config)
+        found.append((blocker.name, pairs, blocker.refined, blocker.cut))
+        families = blocker.families()
+        if len(families) > 1:
+            found += ((f"  {part.family}", proposed(part, loaded.columns, config), 0, 0) for part in families)
+    found.append(("all", candidates, sum(one.refined for one in keys), sum(one.cut for one in keys)))
+    records = max(len(loaded.columns), 1)
+    return tuple(
+        BlockerResult(
+            name, _share(len(_met(true, pairs, loaded)), len(true)), len(pairs), round(len(pairs) / records, 4), *counts
+        )
+        for name, pairs, *counts in found
     )
 
 
@@ -164,35 +274,53 @@ def _kinds(labelled: Iterable[LabelledPair], joined: set[Pair]) -> tuple[KindRes
     )
 
 
-def _wrong(labelled: Sequence[LabelledPair], joined: set[Pair], true: set[Pair]) -> tuple[str, ...]:
+def _materials(joined: set[Pair], true: set[Pair], loaded: dedup.Loaded) -> tuple[MaterialResult, ...]:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for pair in joined | true:
+        fate = "wrongly_joined" if pair not in true else "joined" if pair in joined else "lost"
+        kinds = {_material(loaded, record) for record in (pair.left, pair.right)}
+        counts[" / ".join(sorted(kinds))][fate] += 1
+    return tuple(
+        MaterialResult(material, count["joined"], count["lost"], count["wrongly_joined"])
+        for material, count in sorted(counts.items())
+    )
+
+
+_LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
+
+
+def _material(loaded: dedup.Loaded, record: RecordId) -> str:
+    row = loaded.rows[record]
+    carrier, level = (loaded.columns.texts[name].text(row) for name in ("carrier", "level"))
+    return f"{carrier or 'unknown'} {_LEVELS.get(level, level)}".strip()
+
+
+def _losses(true: set[Pair], judged: Judged, met: set[Pair], judge: Judge) -> tuple[Loss, ...]:
+    """Which stage, rule or exception lost which true pairs."""
+    lost: defaultdict[str, list[str]] = defaultdict(list)
+    for pair in sorted(true - judged.joined):
+        edge = judged.edges.get(pair) or judge.between(pair)
+        verdict = edge.verdict
+        if pair not in met and pair not in judged.edges:
+            by = "not a candidate"
+        elif verdict.decision == "same":
+            by = "in another cluster"
+        else:
+            by = f"{verdict.decision}: {verdict.by}"
+        lost[by].append(f"{pair.left} {pair.right}")
+    return tuple(Loss(by, tuple(pairs)) for by, pairs in sorted(lost.items(), key=lambda one: (-len(one[1]), one[0])))
+
+
+def _wrong(joined: set[Pair], true: set[Pair]) -> tuple[str, ...]:
     lost = [f"not joined: {pair.left} {pair.right}" for pair in sorted(true - joined)]
     false = [f"wrongly joined: {pair.left} {pair.right}" for pair in sorted(joined - true)]
     return (*lost, *false)
 
 
-def _packed(pair: Pair, rows: dict[RecordId, int]) -> int:
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 4) if whole else 1.0
+
+
+def _packed(pair: Pair, rows: Mapping[RecordId, int]) -> int:
     low, high = sorted((rows[pair.left], rows[pair.right]))
     return low << 32 | high
-
-
-def _id_columns(names: Sequence[str] | None, path: Path) -> tuple[str, str]:
-    if not names or len(names) < 2:
-        raise ConfigError([f"{path.name}: needs a header and at least two columns of record ids"])
-    return names[0], names[1]
-
-
-def _record(text: str | None, catalog: Catalog) -> RecordId:
-    """The living record that a cell names; raises ``ValueError``."""
-    name = (text or "").strip()
-    try:
-        found = [RecordId.parse(name)]
-    except ValueError:
-        found = []
-    if not found or catalog.register.ordinal(found[0]) is None:
-        found = catalog.register.named(name)
-    if len(found) > 1:
-        raise ValueError(f"{name!r} is the control number of several records; write source:control number")
-    ordinal = catalog.register.ordinal(found[0]) if found else None
-    if ordinal is None or not catalog.records.is_living(ordinal):
-        raise ValueError(f"there is no record {name!r} in the catalog; was it loaded?")
-    return found[0]

@@ -36,6 +36,11 @@ def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
             yield "path", f'{kind} "{path}" (looked in {folder})'
 
 
+def on_disk(folder: Path, settings: Settings) -> list[Path]:
+    """The files that are there already, in the order of the list."""
+    return [match for path in settings.paths for match in _matches(folder, path)]
+
+
 def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFile]:
     """The files in the order of the list, the matches of a pattern in the order of their names, each once.
 
@@ -54,10 +59,13 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
 
 def _matches(folder: Path, path: str) -> list[Path]:
     whole = folder / path
-    if not _PATTERN_CHARACTERS & set(path):
-        return [whole] if whole.is_file() else []
-    anchor = Path(whole.anchor)
-    return sorted(match for match in anchor.glob(str(whole.relative_to(anchor))) if match.is_file())
+    try:
+        if not _PATTERN_CHARACTERS & set(path):
+            return [whole] if whole.is_file() else []
+        anchor = Path(whole.anchor)
+        return sorted(match for match in anchor.glob(str(whole.relative_to(anchor))) if match.is_file())
+    except ValueError:  # what is no pattern (a**b) or no path (NUL) matches nothing
+        return []
 
 
 def _name(file: Path, folder: Path) -> str:

@@ -8,14 +8,14 @@ from bibld.catalog import Catalog, digest
 from bibld.config import Config
 from bibld.merge._age import age
 from bibld.merge._paper import united_mods
-from bibld.model.linkage import Cluster, Merged, ValueSource
+from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
 __all__ = ["merge", "merged", "settings_digest"]
 
-VERSION = 1
+VERSION = 2
 _CLUSTERS_AT_ONCE = 500
 
 
@@ -23,7 +23,7 @@ def merged(cluster: Cluster, records: Sequence[tuple[RecordId, Mods]]) -> Merged
     """Merge the descriptions of a cluster's members, given in any order."""
     ordered = sorted(records, key=lambda record: age(*record))
     mods, sources = united_mods(ordered)
-    return Merged(cluster, mods, tuple(ValueSource(path, tuple(sorted(holders))) for path, holders in sources))
+    return Merged(cluster, mods, tuple(sources))
 
 
 def settings_digest(config: Config) -> str:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn13, number_and_source
 from bibld.model.literals import folded
 from bibld.model.mods import (
     Classification,
+    Date,
     Element,
     Genre,
     Identifier,
@@ -19,13 +21,17 @@ from bibld.model.mods import (
     OriginInfo,
     PhysicalDescription,
     Place,
+    PlaceTerm,
     Publisher,
     RelatedItem,
     Subject,
     TitleInfo,
 )
+from bibld.model.places import expanded_place
 
 Key = Callable[[Any], Hashable]
+
+_BLANKS = re.compile(r"[\s-]")
 
 
 def title_info(value: TitleInfo) -> Hashable:
@@ -98,8 +104,17 @@ def related_item(value: RelatedItem) -> Hashable:
 
 
 def identifier(value: Identifier) -> Hashable:
-    """Type and value without blanks, hyphens and case."""
-    return (value.type, value.invalid, re.sub(r"[\s-]", "", value.value).casefold())
+    """Type and value without blanks, hyphens and case; ISBN-10 and ISBN-13 of one number are the same, and so are
+    number and publisher in either order."""
+    kind = value.type
+    words = value.value
+    if kind == "isbn" and value.invalid != "yes":
+        stated = isbn(words)
+        if stated is not None and stated.is_valid:
+            return (kind, value.invalid, isbn13(stated.value))
+    if kind in NUMBERS_OF_PUBLISHERS:
+        words = "".join(number_and_source(words))
+    return (kind, value.invalid, _BLANKS.sub("", words).casefold())
 
 
 def whole(value: Element) -> Hashable:
@@ -108,8 +123,22 @@ def whole(value: Element) -> Hashable:
 
 
 def place(value: Place) -> Hashable:
-    """The folded terms of a place."""
-    return tuple((term.type, term.authority, folded(term.value)) for term in value.place_term)
+    """The folded terms of a place, abbreviations as what they stand for."""
+    return tuple((term.type, term.authority, folded(_full_place(term))) for term in value.place_term)
+
+
+def _full_place(term: PlaceTerm) -> str:
+    return term.value if term.type == "code" else expanded_place(term.value)
+
+
+def is_abbreviated(value: object) -> bool:
+    """Whether the value is a place of which a term is abbreviated."""
+    return isinstance(value, Place) and any(_full_place(term) != term.value for term in value.place_term)
+
+
+def date(value: Date) -> Hashable:
+    """The folded text, and whether it is coded, and as begin or end: a coded date does not stand for one as printed."""
+    return (value.encoding, value.point, folded(value.value))
 
 
 def publisher(value: Publisher) -> Hashable:

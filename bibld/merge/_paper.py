@@ -1,18 +1,27 @@
 """The merging of Kosolapov, Serebryakov, Teymurazov and Shorin: compound properties are united; a simple one is filled
-from whoever has it, and where several have it the older record wins."""
+from whoever has it, and where several have it the older record wins.
+
+What a record has and the result does not show is noted among the sources: the values of a younger record that were not
+taken, other forms of a value that is shown, and, where records state a publication differently, each one's statement,
+since uniting tears places from their publishers. Differences in punctuation, case and blanks alone are not noted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from bibld.merge._keys import FILLED, UNITED, UNITED_CHILDREN, Key, text
-from bibld.model.mods import Element, Mods, Name, OriginInfo, PhysicalDescription, RelatedItem
+from bibld.merge._keys import FILLED, UNITED, UNITED_CHILDREN, Key, date, is_abbreviated, text
+from bibld.model.linkage import ValueSource
+from bibld.model.literals import folded
+from bibld.model.mods import Date, Element, Mods, Name, OriginInfo, PhysicalDescription, RelatedItem
+from bibld.model.mods_words import publication_statement, words_of
 from bibld.model.origin import RecordId
 
-Holders = list[RecordId]
+Said = tuple[RecordId, str]
+"""A record and words of it."""
 
 
 class Found:
@@ -29,30 +38,52 @@ class Found:
         return [value for _, value in self.entries]
 
     @property
-    def holders(self) -> Holders:
-        """The records that hold it, each once."""
-        return list(dict.fromkeys(record for record, _ in self.entries))
+    def shown(self) -> Any:  # noqa: ANN401
+        """The oldest form; of a place the oldest that is not abbreviated, if there is one."""
+        return next((value for _, value in self.entries if not is_abbreviated(value)), self.entries[0][1])
+
+    @property
+    def said(self) -> list[Said]:
+        """The words of each form."""
+        return [(record, words_of(value)) for record, value in self.entries]
 
 
-Sources = list[tuple[str, Holders]]
+class _Sources:
+    """What is noted about who holds what."""
+
+    def __init__(self) -> None:
+        self.noted: list[ValueSource] = []
+
+    def holds(self, path: str, records: Iterable[RecordId], words: str = "") -> None:
+        self.noted.append(ValueSource(path, tuple(sorted(set(records))), words))
+
+    def not_shown(self, path: str, said: Iterable[Said], shown: Iterable[str]) -> None:
+        """Note, of what records say at a path, all that is not shown."""
+        known = {_bare(words) for words in shown} | {""}
+        others: dict[str, tuple[str, list[RecordId]]] = {}
+        for record, words in said:
+            if _bare(words) not in known:
+                others.setdefault(_bare(words), (words, []))[1].append(record)
+        for number, (words, records) in enumerate(others.values(), 1):
+            self.holds(f"{path}#{number}", records, words)
 
 
-def united_mods(records: Sequence[tuple[RecordId, Mods]]) -> tuple[Mods, Sources]:
-    """Merge descriptions, the oldest first; gives the result and for each value its path and who holds it."""
+def _bare(words: str) -> str:
+    return folded(words).replace(" ", "")
+
+
+def united_mods(records: Sequence[tuple[RecordId, Mods]]) -> tuple[Mods, list[ValueSource]]:
+    """Merge descriptions, the oldest first; gives the result, and who holds each value, shown or not."""
     merged: dict[str, tuple[Any, ...]] = {}
-    sources: Sources = []
+    sources = _Sources()
     for field in Mods.elements:
         held = [(record, getattr(mods, field)) for record, mods in records]
         if field in UNITED:
             found = list(_grouped(held, UNITED[field]))
         else:
-            found = _filled(held, FILLED[field])
-        values: list[Any] = []
-        for index, group in enumerate(found):
-            path = f"{field}/{index}"
-            values.append(_joined(group, path, sources))
-        merged[field] = tuple(values)
-    return Mods(**merged), sources
+            found = _filled(held, FILLED[field], field, sources)
+        merged[field] = tuple(_joined(group, f"{field}/{index}", sources) for index, group in enumerate(found))
+    return Mods(**merged), sources.noted
 
 
 def _grouped(held: Iterable[tuple[RecordId, Iterable[Any]]], key: Key) -> Iterable[Found]:
@@ -63,28 +94,35 @@ def _grouped(held: Iterable[tuple[RecordId, Iterable[Any]]], key: Key) -> Iterab
     return groups.values()
 
 
-def _filled(held: Sequence[tuple[RecordId, tuple[Any, ...]]], key: Key) -> list[Found]:
+def _filled(held: Sequence[tuple[RecordId, tuple[Any, ...]]], key: Key, path: str, sources: _Sources) -> list[Found]:
     """The values of the oldest record that has any; whoever has the same value holds it too."""
-    winner = next(((record, values) for record, values in held if values), None)
+    winner = next((values for _, values in held if values), None)
     if winner is None:
         return []
-    kept = {key(value) for value in winner[1]}
+    kept = {key(value) for value in winner}
     same = [(record, tuple(value for value in values if key(value) in kept)) for record, values in held]
-    return list(_grouped([(winner[0], winner[1]), *same], key))
+    sources.not_shown(
+        path, ((record, words_of(value)) for record, values in held for value in values), map(words_of, winner)
+    )
+    return list(_grouped(same, key))
 
 
-def _joined(group: Found, path: str, sources: Sources) -> Element:
+def _joined(group: Found, path: str, sources: _Sources) -> Element:
     """One element out of those that are the same."""
-    sources.append((path, group.holders))
+    sources.holds(path, (record for record, _ in group.entries))
     oldest = group.values[0]
     if isinstance(oldest, Name):
         return _with_all_roles(group.values)
     if isinstance(oldest, OriginInfo | PhysicalDescription):
         return _with_children(group, path, sources)
     if isinstance(oldest, RelatedItem):
-        nested, _ = united_mods([(holder, value.mods) for holder, value in group.entries])
+        nested, inner = united_mods([(holder, value.mods) for holder, value in group.entries])
+        for source in inner:
+            if not source.is_shown:
+                sources.holds(f"{path}/mods/{source.path}", source.records, source.value)
         return msgspec.structs.replace(oldest, mods=nested)
-    result: Element = oldest
+    result: Element = group.shown
+    sources.not_shown(path, group.said, (words_of(result),))
     return result
 
 
@@ -99,7 +137,7 @@ def _with_all_roles(names: Sequence[Name]) -> Name:
     return msgspec.structs.replace(names[0], role=tuple(roles.values()), name_identifier=tuple(identifiers.values()))
 
 
-def _with_children(group: Found, path: str, sources: Sources) -> Element:
+def _with_children(group: Found, path: str, sources: _Sources) -> Element:
     """An element whose children are united or filled one by one; attributes are the oldest record's."""
     oldest = group.values[0]
     children: dict[str, Any] = {}
@@ -107,13 +145,30 @@ def _with_children(group: Found, path: str, sources: Sources) -> Element:
         held = [(holder, getattr(value, field)) for holder, value in group.entries]
         if not isinstance(held[0][1], tuple):
             continue
-        gather: Callable[..., Iterable[Found]] = _grouped if field in UNITED_CHILDREN else _filled
-        found = list(gather(held, UNITED_CHILDREN.get(field, _text_or_whole)))
-        children[field] = tuple(child.values[0] for child in found)
-        sources.extend((f"{path}/{field}/{index}", child.holders) for index, child in enumerate(found))
+        here = f"{path}/{field}"
+        if field in UNITED_CHILDREN:
+            found = list(_grouped(held, UNITED_CHILDREN[field]))
+        else:
+            found = _filled(held, _key_of_child, here, sources)
+        children[field] = tuple(child.shown for child in found)
+        for index, child in enumerate(found):
+            sources.holds(f"{here}/{index}", (record for record, _ in child.entries))
+            if field in UNITED_CHILDREN:
+                sources.not_shown(f"{here}/{index}", child.said, (words_of(child.shown),))
     result: Element = msgspec.structs.replace(oldest, **children)
+    if isinstance(result, OriginInfo):
+        _note_statements(group, result, path, sources)
     return result
 
 
-def _text_or_whole(value: Any) -> Hashable:  # noqa: ANN401
+def _note_statements(group: Found, united: OriginInfo, path: str, sources: _Sources) -> None:
+    """Note how each record states the publication, unless all state it as it is shown."""
+    said = [(record, publication_statement(info)) for record, info in group.entries]
+    if {_bare(words) for _, words in said} - {""} != {_bare(publication_statement(united))}:
+        sources.not_shown(path, said, ())
+
+
+def _key_of_child(value: Any) -> Hashable:  # noqa: ANN401
+    if isinstance(value, Date):
+        return date(value)
     return text(value) if isinstance(getattr(value, "value", value), str) else value

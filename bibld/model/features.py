@@ -27,7 +27,9 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     script: the paper compares them. All other texts but codes are romanised, so that scripts meet. ``names`` holds all
     personal and corporate names, family name first, ``part`` the canonical part numbers, ``set_title`` the title of the
     set or host that a part belongs to. ``year`` and ``last_year`` are the first and last year of publication,
-    ``edition`` its number (1 where none is stated), ``pages`` the largest count of pages. ``carrier`` is print,
+    ``edition`` its number (1 where none is stated), ``pages`` the largest count of pages, ``volumes`` how many volumes
+    are held (0 where only pages are counted), ``height`` is in centimetres. ``responsibility`` holds the statements of
+    responsibility as they stand. ``carrier`` is print,
     electronic, microform, audio, video, braille, map or score; ``level`` is m (monograph), v (volume of a set),
     c (set as a whole), s (serial), i (issue), a (article or part). ``identifiers`` are ``isbn:978…``, ``issn:…`` and
     the like.
@@ -46,6 +48,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     edition_text: str = ""
     series: str = ""
     series_number: str = ""
+    responsibility: str = ""
     language: str = ""
     carrier: str = ""
     level: str = ""
@@ -54,6 +57,8 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     last_year: int = 0
     edition: int = 0
     pages: int = 0
+    volumes: int = 0
+    height: int = 0
 
 
 TEXTS = tuple(field.name for field in msgspec.structs.fields(Features) if field.type is str)
@@ -142,6 +147,37 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
 
     def __len__(self) -> int:
         return len(self.ordinals)
+
+
+class Statistics(msgspec.Struct, frozen=True, eq=False):
+    """What blocking knows of all records, counted once and frozen, so that the keys of a record depend on it alone.
+
+    ``words`` (hashes, ascending) and ``counts`` (w,): in how many of the ``records`` titles a word stands, for words of
+    more than one. ``oversized``: for each blocker its keys (ascending) that too many records had.
+    """
+
+    records: int
+    words: npt.NDArray[np.uint64]
+    counts: npt.NDArray[np.int32]
+    oversized: dict[str, npt.NDArray[np.uint64]]
+
+    @classmethod
+    def none(cls) -> Statistics:
+        """Nothing is known yet."""
+        import numpy as np
+
+        return cls(0, np.empty(0, np.uint64), np.empty(0, np.int32), {})
+
+    def frequencies(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
+        """In how many titles words stand; 1 for those that are not counted."""
+        import numpy as np
+
+        result = np.ones(len(words), dtype=np.int32)
+        if len(self.words):
+            places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
+            known = self.words[places] == words
+            result[known] = self.counts[places[known]]
+        return result
 
 
 def hashed(text: str) -> int:

@@ -18,6 +18,11 @@ _NOT_DIGIT = re.compile(r"[^0-9X]")
 _NAME_OF_SCHEME = re.compile(r"\be?-?ISS?[BS]?N(?:-1[03]|-L)?\b:?", re.IGNORECASE)
 _BETWEEN = " \t\n\r:;,"
 
+NUMBERS_OF_PUBLISHERS = frozenset(
+    ("issue number", "matrix number", "music plate", "music publisher", "videorecording identifier")
+)
+"""Types of identifiers that publishers give, whose name stands beside the number (:func:`number_and_source`)."""
+
 
 class Isbn(msgspec.Struct, frozen=True):
     """An ISBN as stated: ``value`` has neither hyphens nor blanks, ``qualifier`` is the text that stood around it."""
@@ -74,6 +79,34 @@ def isbn13(value: str) -> str:
         return value
     stem = "978" + value[:9]
     return stem + _isbn13_check(stem)
+
+
+def isbn10(value: str) -> str | None:
+    """The ten characters of a valid ISBN without separators; None where it has none (prefix 979); raises
+    ``ValueError`` for another text."""
+    thirteen = isbn13(value)
+    return thirteen[3:12] + _isbn10_check(thirteen[3:12]) if thirteen.startswith("978") else None
+
+
+def number_and_source(text: str) -> tuple[str, str]:
+    """The number of a publisher (of music, of recordings) apart from its name; an empty name where they are not told
+    apart.
+
+    The name is the words without figures, at one of the ends, that are not all capitals: those belong to the number.
+
+    >>> number_and_source("33Д-4451 Мелодия"), number_and_source("Мелодия SUCD 10-00119")
+    (('33Д-4451', 'Мелодия'), ('SUCD 10-00119', 'Мелодия'))
+    """
+    words = text.split()
+    named = [word.upper() != word and not any(map(str.isdigit, word)) for word in words]
+    first, last = 0, len(words)
+    while first < last and named[first]:
+        first += 1
+    if first == 0:
+        while last > first and named[last - 1]:
+            last -= 1
+    number, source = words[first:last], words[:first] + words[last:]
+    return (" ".join(number), " ".join(source)) if number else (" ".join(words), "")
 
 
 def issn(text: str) -> Issn | None:

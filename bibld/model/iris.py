@@ -11,6 +11,10 @@ SUFFIXES = ("html", "ttl", "nt", "jsonld", "rdf", "mods.xml")
 """The forms in which a document can be asked for by name."""
 
 
+_BETWEEN_SLUGS = "~~"
+"""Stands between two slugs; it occurs in none, since two hexadecimal digits follow every ``~``."""
+
+
 class Iris(msgspec.Struct, frozen=True):
     """All IRIs under one base, which ends with ``/``."""
 
@@ -53,7 +57,7 @@ class Iris(msgspec.Struct, frozen=True):
 
     def match(self, pair: Pair) -> str:
         """The match of two records."""
-        return f"{self.base}match/{to_slug(f'{pair.left}|{pair.right}')}"
+        return f"{self.base}match/{to_slug(str(pair.left))}{_BETWEEN_SLUGS}{to_slug(str(pair.right))}"
 
     def source(self, source: str) -> str:
         """A source: the part of the dataset that one library gave."""
@@ -86,10 +90,10 @@ class Iris(msgspec.Struct, frozen=True):
 
 def pair_of_match(slug: str) -> Pair:
     """The pair that a match's slug names; raises ``ValueError`` for a slug that names none."""
-    left, bar, right = from_slug(slug).partition("|")
-    if not bar:
+    left, between, right = slug.partition(_BETWEEN_SLUGS)
+    if not between:
         raise ValueError(f"{slug!r} names no match")
-    return Pair.of(RecordId.parse(left), RecordId.parse(right))
+    return Pair.of(RecordId.parse(from_slug(left)), RecordId.parse(from_slug(right)))
 
 
 def record_of_path(path: str) -> RecordId:

@@ -25,10 +25,14 @@ class Pair(msgspec.Struct, frozen=True, order=True):
 
 
 class Feature(msgspec.Struct, frozen=True):
-    """One number that a score is made of, between 0 (differs) and 1 (equal)."""
+    """One number that a score is made of, mostly between 0 (differs) and 1 (equal); -1 where nothing is known.
+
+    ``contribution`` is what it adds to the score, in the measure of the scorer that names it.
+    """
 
     name: str
     value: float
+    contribution: float = 0.0
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -43,11 +47,17 @@ Decision = Literal["same", "different", "related", "review"]
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """A decision about a pair; ``by`` names the rule, model or person, ``reasons`` are sentences for a cataloguer."""
+    """A decision about a pair; ``by`` names the rule, model or person, ``reasons`` are sentences for a cataloguer.
+
+    ``relation`` says what two records are to each other that are not the same: ``same_set`` (volumes of one set),
+    ``part_of`` (one describes a part of the other), ``other_edition``, ``other_format`` or ``translation``. With the
+    decision *review* it is what they are if they are not the same.
+    """
 
     decision: Decision
     by: str
     reasons: tuple[str, ...] = ()
+    relation: str = ""
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -69,15 +79,31 @@ class Cluster(msgspec.Struct, frozen=True):
     members: tuple[RecordId, ...]
 
 
-class ValueSource(msgspec.Struct, frozen=True):
+class ValueSource(msgspec.Struct, frozen=True, omit_defaults=True):
     """Which records hold one value of a merged description.
 
     ``path`` leads to the value from the top of the ``Mods``: field names and indices with slashes between, as in
     ``title_info/0`` or ``origin_info/0/publisher/1``.
+
+    What a record has and the merged description does not show has its words in ``value``, and ``#`` and a number at the
+    end of its path. Before the ``#`` stands the path of the value that is shown in its place, where it is another form
+    of it (``origin_info/0/place/0#1``) or a statement of which the parts are united (``origin_info/0#1``), else of the
+    element in which another record's values were kept (``abstract#1``).
     """
 
     path: str
     records: tuple[RecordId, ...]
+    value: str = ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the merged description shows the value."""
+        return "#" not in self.path
+
+    @property
+    def place(self) -> str:
+        """The path without ``#`` and number."""
+        return self.path.partition("#")[0]
 
 
 class Merged(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pymarc
 
 
-class Leader(msgspec.Struct, frozen=True):
+class Leader(msgspec.Struct, frozen=True, gc=False):
     """The 24 characters of a leader (ISO 2709, 4.3), counted from 0."""
 
     text: str
@@ -52,21 +52,21 @@ class Leader(msgspec.Struct, frozen=True):
         return self.text[18]
 
 
-class ControlField(msgspec.Struct, frozen=True, tag="control"):
+class ControlField(msgspec.Struct, frozen=True, gc=False, tag="control"):
     """A field without indicators and subfields (00X)."""
 
     tag: str
     value: str
 
 
-class Subfield(msgspec.Struct, frozen=True, array_like=True):
+class Subfield(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A code of one character and its text."""
 
     code: str
     value: str
 
 
-class DataField(msgspec.Struct, frozen=True, tag="data", omit_defaults=True):
+class DataField(msgspec.Struct, frozen=True, gc=False, tag="data", omit_defaults=True):
     """A field with two indicators and subfields in the order of the record.
 
     ``embedded`` holds the fields that a UNIMARC 4XX or 604 field carries inside (see :func:`with_embedded_fields`);
@@ -96,7 +96,7 @@ class DataField(msgspec.Struct, frozen=True, tag="data", omit_defaults=True):
 Field = ControlField | DataField
 
 
-class MarcRecord(msgspec.Struct, frozen=True):
+class MarcRecord(msgspec.Struct, frozen=True, gc=False):
     """A leader and fields in the order of the record."""
 
     origin: Origin

@@ -3,11 +3,11 @@
 Nothing here knows an element of MODS by name; a field that is added to a class of the model is written and read at
 once (``bibld.model.mods_plan``).
 
-Writing drops the characters that XML 1.0 cannot hold, and empty texts and attributes. Reading is tolerant: elements
-without a namespace are read like those of MODS, texts are trimmed (but for ``nonSort``), elements that say nothing are
-passed over, several elements where the model holds one text are joined with `` ; ``. What the model has no place for is
-named by :func:`read_element`. So ``from_xml(to_xml(mods)) == mods`` for every ``mods`` of trimmed, legal, non-empty
-values whose foreign XML is in exclusive canonical form.
+Writing drops the characters that XML 1.0 cannot hold, and empty texts. Reading is tolerant: elements without a
+namespace are read like those of MODS, texts are trimmed (but for ``nonSort``), elements and attributes that say
+nothing are passed over, several elements where the model holds one text are joined with `` ; ``. What the model has
+no place for is named by :func:`read_element`. So ``from_xml(to_xml(mods)) == mods`` for every ``mods`` of trimmed,
+legal, non-empty values whose foreign XML is in exclusive canonical form.
 """
 
 from __future__ import annotations
@@ -70,6 +70,19 @@ def write_collection(descriptions: Iterable[Mods], out: BinaryIO) -> int:
     return count
 
 
+def join_collection(documents: Iterable[bytes], out: BinaryIO) -> int:
+    """Write documents that :func:`to_xml` made as one ``modsCollection``, as they come; gives their number."""
+    prefixes = "".join(f' xmlns:{prefix}="{namespace}"' for prefix, namespace in _PREFIXES.items())
+    out.write(f"<?xml version='1.0' encoding='UTF-8'?>\n<mods:modsCollection{prefixes}>\n".encode())
+    count = 0
+    for document in documents:
+        _, _, element = document.partition(b"?>\n")
+        out.write(element.replace(prefixes.encode(), b"", 1) + b"\n")
+        count += 1
+    out.write(b"</mods:modsCollection>\n")
+    return count
+
+
 def from_xml(data: bytes) -> Mods:
     """Read a document that is one ``mods``.
 
@@ -112,7 +125,7 @@ def without_illegal_characters(text: str) -> str:
 
 def _write(element: etree._Element, item: Any, plan: Plan) -> None:  # noqa: ANN401
     for value, (_, name) in zip(plan.attribute_values(item), plan.attributes, strict=True):
-        if value:
+        if value is not None:
             try:
                 element.set(name, value)
             except ValueError:
@@ -292,5 +305,11 @@ def _shown(tag: str) -> str:
 
 
 def _canonical(element: etree._Element) -> str:
-    """An element in exclusive canonical form (https://www.w3.org/TR/xml-exc-c14n/), whatever stands around it."""
-    return etree.tostring(element, method="c14n", exclusive=True, with_tail=False).decode()
+    """An element in exclusive canonical form (https://www.w3.org/TR/xml-exc-c14n/), whatever stands around it.
+
+    One with a relative namespace has no such form; it is written as it stands.
+    """
+    try:
+        return etree.tostring(element, method="c14n", exclusive=True, with_tail=False).decode()
+    except etree.C14NError:
+        return etree.tostring(element, encoding="unicode", with_tail=False)

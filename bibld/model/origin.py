@@ -14,7 +14,7 @@ SOURCE_ID = re.compile(r"[a-z][a-z0-9]*")
 """The form of a source's id."""
 
 
-class Origin(msgspec.Struct, frozen=True):
+class Origin(msgspec.Struct, frozen=True, gc=False):
     """A place in a harvested file.
 
     ``file`` is the file's name as the configuration reaches it (relative, with ``/``), ``position`` counts the records
@@ -30,7 +30,7 @@ class Origin(msgspec.Struct, frozen=True):
         return f"{self.file} record {self.position} (byte {self.offset})"
 
 
-class RecordId(msgspec.Struct, frozen=True, order=True):
+class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
     """A source's id and the control number that the source gave to the record (trimmed, NFC)."""
 
     source: str

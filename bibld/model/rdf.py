@@ -25,14 +25,15 @@ def iri(text: str) -> str:
 def literal(text: str, language: str | None = None, datatype: str | None = None) -> str:
     """Write a literal as a term.
 
-    ``language`` is a BCP 47 tag (raises ``ValueError`` for another text), ``datatype`` an IRI; at most one of them.
+    ``language`` is a BCP 47 tag (raises ``ValueError`` for another text), written in lower case, as triple stores keep
+    it (RDF 1.1, 3.3); ``datatype`` is an IRI; at most one of them.
     NUL and lone surrogates, which no RDF text can hold, become U+FFFD.
     """
     escaped = _TO_ESCAPE.sub(_escape, _NOT_CHARACTERS.sub("\ufffd", text))
     if language is not None:
         if not _LANGUAGE_TAG.fullmatch(language):
             raise ValueError(f"{language!r} is no language tag")
-        return f'"{escaped}"@{language}'
+        return f'"{escaped}"@{language.lower()}'
     if datatype is not None:
         return f'"{escaped}"^^{iri(datatype)}'
     return f'"{escaped}"'
@@ -48,6 +49,11 @@ def quad(subject: str, predicate: str, value: str, graph: str | None = None) -> 
     if graph is None:
         return f"{subject} {predicate} {value} .\n"
     return f"{subject} {predicate} {value} {graph} .\n"
+
+
+def is_language_tag(text: str) -> bool:
+    """Whether a literal can have this language tag (BCP 47)."""
+    return _LANGUAGE_TAG.fullmatch(text) is not None
 
 
 def graph_of(line: str) -> str | None:

@@ -15,7 +15,10 @@ class ReleaseFile(msgspec.Struct, frozen=True):
 
 
 class SourceFigures(msgspec.Struct, frozen=True):
-    """What became of the records of one source: ``read`` = converted + superseded + rejected + deleted."""
+    """What became of the records of one source in its last load: read = converted + superseded + rejected + deleted.
+
+    ``records`` is the number of its living records, also those of earlier loads.
+    """
 
     source: str
     label: dict[str, str]
@@ -25,6 +28,8 @@ class SourceFigures(msgspec.Struct, frozen=True):
     superseded: int
     rejected: int
     deleted: int = 0
+    records: int = 0
+    isil: str = ""
 
 
 class Figures(msgspec.Struct, frozen=True):

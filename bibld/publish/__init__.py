@@ -27,7 +27,7 @@ from bibld.publish._void import PREFIXES, void_quads
 
 __all__ = ["Contents", "Releases", "Settings", "publish", "settings_digest"]
 
-VERSION = 1
+VERSION = 2
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -12,7 +14,10 @@ from bibld.model.release import Manifest
 
 
 class Releases:
-    """``releases/<n>/`` and the file ``releases/current`` that names the one to serve."""
+    """``releases/<n>/`` and the file ``releases/current`` that names the one to serve.
+
+    Who serves a release holds its ``manifest.json`` with a shared lock (flock); a release that is held stays on disk.
+    """
 
     def __init__(self, workspace: Path) -> None:
         self.folder = workspace / "releases"
@@ -48,12 +53,45 @@ class Releases:
         return number, place
 
     def complete(self, number: int, place: Path, keep: int) -> Path:
-        """Turn the folder into the current release, and let go of all but the last ``keep``."""
+        """Turn the folder into the current release, and let go of all but the last ``keep`` and those that are held."""
         final = self.folder / str(number)
         place.rename(final)
         pointer = self.folder / "current.new"
         pointer.write_text(f"{number}\n", encoding="ascii")
         pointer.replace(self.folder / "current")
         for old in self.numbers()[:-keep]:
-            shutil.rmtree(self.folder / str(old))
+            _remove(self.folder / str(old))
         return final
+
+    @staticmethod
+    def hold(place: Path) -> BinaryIO | None:
+        """Keep a release from being let go until the file given back is closed; None for one that is gone."""
+        manifest = place / "manifest.json"
+        try:
+            held = manifest.open("rb")
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:  # it is being removed
+            held.close()
+            return None
+        if not manifest.exists():
+            held.close()
+            return None
+        return held
+
+
+def _remove(place: Path) -> None:
+    """Remove a release; one that is held stays, and a later run comes back to it."""
+    try:
+        held = (place / "manifest.json").open("r+b")
+    except FileNotFoundError:  # a removal was stopped before its end
+        shutil.rmtree(place)
+        return
+    with held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        shutil.rmtree(place)

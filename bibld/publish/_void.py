@@ -13,8 +13,9 @@ _VOID = "http://rdfs.org/ns/void#"
 _DCTERMS = "http://purl.org/dc/terms/"
 _RDF_TYPE = iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _FOAF = "http://xmlns.com/foaf/0.1/"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
 
-PREFIXES = {"void": _VOID, "dcterms": _DCTERMS, "foaf": _FOAF}
+PREFIXES = {"void": _VOID, "dcterms": _DCTERMS, "foaf": _FOAF, "skos": _SKOS}
 """What the description is written with in Turtle."""
 
 VOCABULARIES = (
@@ -59,7 +60,8 @@ def _about(dataset: DatasetDescription, iris: Iris, subject: str) -> Iterator[st
     yield quad(subject, _dcterms("license"), iri(dataset.license))
     yield quad(subject, _dcterms("publisher"), iri(f"{iris.dataset}#publisher"))
     yield quad(iri(f"{iris.dataset}#publisher"), _RDF_TYPE, iri(f"{_FOAF}Organization"))
-    yield quad(iri(f"{iris.dataset}#publisher"), iri(f"{_FOAF}name"), literal(dataset.publisher))
+    for predicate in (f"{_FOAF}name", f"{_SKOS}prefLabel"):
+        yield quad(iri(f"{iris.dataset}#publisher"), iri(predicate), literal(dataset.publisher))
     yield quad(subject, _void("uriSpace"), literal(dataset.base))
     yield quad(subject, _void("sparqlEndpoint"), iri(f"{dataset.base}sparql"))
     for name in ("bibld.nq.gz", "bibld.nt.gz"):
@@ -75,7 +77,7 @@ def _sources(sources: Iterable[SourceFigures], iris: Iris, subject: str) -> Iter
     for source in sources:
         part = iri(iris.source(source.source))
         yield quad(subject, _dcterms("source"), part)
-        yield quad(part, _void("entities"), _number(source.converted))
+        yield quad(part, _void("entities"), _number(source.records or source.converted))
 
 
 def _counts(store: Store, subject: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from bibld import adapters
-from bibld.errors import CatalogError, HarvestError, ReadError
+from bibld.errors import CatalogError, DamagedFile, HarvestError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
 from bibld.read._charset import AUTO
@@ -77,7 +77,7 @@ def read(
             yield piece
     if opened.damage:
         origin = Origin(file.source, file.name, position + 1, offset)
-        yield ReadError(origin, f"nothing can be read behind the record before: {opened.damage}")
+        yield DamagedFile(origin, f"nothing can be read behind the record before: {opened.damage}")
 
 
 def to_json(carrier: Carrier) -> bytes:

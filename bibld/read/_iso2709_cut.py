@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from bibld.read._pieces import BROKEN_OFF, Piece
+
 RECORD_END = b"\x1d"
 FIELD_END = b"\x1e"
 
@@ -16,9 +18,6 @@ _JUNK_BYTES = frozenset(_JUNK + b" ")
 _LEADER = rb"[0-9]{5}[ -~]{5}22[0-9]{5}[ -~]{3}45[0 ][ -~]"
 _LOST_END = re.compile(rb"\x1e[^\x1e\x1f]{0,3}?(?=" + _LEADER + rb")")
 _LEADER_ANYWHERE = re.compile(_LEADER)
-
-Piece = tuple[int, bytes, str]
-"""Offset in the file, bytes, and what is wrong (empty: they look like a record)."""
 
 
 def cut(stream: BinaryIO, maximum: int) -> Iterator[Piece]:
@@ -84,7 +83,7 @@ def _last(piece: bytes, offset: int) -> Iterator[Piece]:
     if stated.isdigit() and int(stated) == len(last) + 1 and last.endswith(FIELD_END):
         fault = ""
     elif stated.isdigit() and int(stated) > len(last):
-        fault = f"the file ends within this record: {len(last)} of {int(stated)} bytes are there; fetch it again"
+        fault = f"{BROKEN_OFF} ({len(last)} of {int(stated)} bytes are there)"
     else:
         fault = f"the last {len(last)} bytes of the file have no record terminator"
     yield offset + begin, last, fault

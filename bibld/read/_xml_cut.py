@@ -10,8 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-Piece = tuple[int, bytes, str]
-"""Offset in the file, bytes, and what is wrong (empty: the element is whole)."""
+from bibld.read._pieces import BROKEN_OFF, Piece
 
 _CHUNK = 512 * 1024
 _LONGEST_NAME = 256
@@ -90,7 +89,7 @@ class _Scan:
             return self._more(bracket if bracket >= 0 else end)
         if self._open_at < 0:
             return None
-        piece = self._piece(self._open_at, len(self._buffer), "the file ends within this record; fetch it again")
+        piece = self._piece(self._open_at, len(self._buffer), BROKEN_OFF)
         self._open_at = -1
         self._position = len(self._buffer)
         return piece

@@ -16,13 +16,13 @@ import msgspec
 
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
-from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw
 from bibld.read._characters import counted, dropped, legal_between_separators
 from bibld.read._charset import ASCII, AUTO, UTF8, Charsets, decoded, is_beyond_ascii, settled
 from bibld.read._iso2709_cut import FIELD_END, cut
 from bibld.read._iso2709_layout import layout_of
 from bibld.read._marc8 import ISO5426, MARC8
+from bibld.read._pieces import as_raws
 
 _LEADER_LIKE = re.compile(rb"[0-9]{5}[ -~]{19}[ -~]{3}[0-9]{9}|[ -~]{10}[0-9 ]{2}[0-9]{5}[ -~]{3}4[ -~]{3}")
 _INDICATORS = re.compile(r"[0-9 #|]{2}")
@@ -62,9 +62,7 @@ class Iso2709Carrier(msgspec.Struct, frozen=True):
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file at its record terminators."""
-        for position, (offset, data, fault) in enumerate(cut(stream, self.max_record_bytes), 1):
-            origin = Origin(self.source, self.file, position, offset)
-            yield ReadError(origin, fault, data) if fault else Raw(origin, data)
+        return as_raws(self.source, self.file, cut(stream, self.max_record_bytes))
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record, repairing what can be repaired; raises ``ReadError`` where no field can be found."""

@@ -8,33 +8,23 @@ offsets count the bytes of that. Records that SRU packs as escaped text (``recor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
-from itertools import islice
 from typing import BinaryIO
-from xml.sax.saxutils import quoteattr
 
 import msgspec
 from lxml import etree
 
-from bibld.errors import ConfigError, ReadError
+from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
-from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw
-from bibld.read._characters import counted, dropped, legal, non_sorting
-from bibld.read._charset import ASCII, AUTO, UTF8, Charsets, decoded, is_beyond_ascii, named, settled
-from bibld.read._xml_cut import SLIM, TURBO, Recoded, RecordShape, Rejoined, cut
+from bibld.read._characters import counted, non_sorting
+from bibld.read._charset import AUTO
+from bibld.read._xml_cut import SLIM, TURBO
+from bibld.read._xml_file import HEAD, XmlFile, examined, readable_head
 
-_HEAD = 64 * 1024
-_SAMPLES = 200
 _TURBOMARC = b"http://www.indexdata.com/turbomarc"
 _NAMESPACES = re.compile(rb"MARC21/slim|marcxchange|UNISlim|indexdata\.com/turbomarc", re.IGNORECASE)
 _MODS = b"http://www.loc.gov/mods/"
 _FIELDS = re.compile(SLIM.content.encode())
-_DECLARATION = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_XMLNS = re.compile(rb"""\sxmlns(?::([\w.-]+))?\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
-_PREFIX = re.compile(rb"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]")
-_CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
 _LEADER_LENGTH = 24
 
 DataPart = tuple[list[Subfield], list[ControlField | DataField]]
@@ -50,79 +40,16 @@ class Settings(msgspec.Struct, frozen=True):
     max_record_bytes: int = 16 * 1024 * 1024
 
 
-class MarcxmlCarrier(msgspec.Struct, frozen=True):
-    """One file of MARC in XML.
-
-    ``recoded`` names a charset that does not contain ASCII (records are UTF-8 then); ``namespaces`` are the prefixes
-    (empty: the default) declared around the records, ``shape`` says what a record element is called.
-    """
-
-    source: str
-    file: str
-    charsets: Charsets
-    recoded: str
-    namespaces: tuple[tuple[str, str], ...]
-    shape: RecordShape
-    max_record_bytes: int
-
-    @property
-    def declared(self) -> str | None:
-        """The charset that the XML declaration names."""
-        return self.charsets.declared
-
-    @property
-    def charset(self) -> str:
-        """The charset of the file."""
-        return self.recoded or self.charsets.main
-
-    def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
-        """Cut the file into its record elements."""
-        readable = Recoded(stream, self.recoded) if self.recoded else stream
-        for position, (offset, data, fault) in enumerate(cut(readable, self.shape, self.max_record_bytes), 1):
-            origin = Origin(self.source, self.file, position, offset)
-            yield ReadError(origin, fault, data) if fault else Raw(origin, data)
+class MarcxmlCarrier(XmlFile, frozen=True):
+    """One file of MARC in XML; its shape says whether it is turbomarc."""
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record element; raises ``ReadError`` where it is not well-formed or holds no field."""
         warnings: list[str] = []
-        root = self._element(raw, warnings)
+        root = self.element(raw, warnings)
         turbo = self.shape.element == TURBO.element
         record = _read_turbo(root, raw, warnings) if turbo else _read_slim(root, raw, warnings)
         return Parsed(record, counted(warnings))
-
-    def _element(self, raw: Raw, warnings: list[str]) -> etree._Element:
-        """Parse as it is, then with the repairs that lose nothing but broken characters."""
-        plain_utf8 = self.charsets.main in (UTF8, ASCII) and not self.charsets.fixed
-        if plain_utf8:
-            try:
-                return self._parsed(raw.data)
-            except etree.XMLSyntaxError as error:
-                if raw.data.isascii() and b"&#" not in raw.data and "prefix" not in str(error):
-                    raise ReadError(raw.origin, _malformed(error), raw.data) from error
-        found = decoded(raw.data, self.charsets)
-        warnings += found.warnings
-        text, illegal = _without_illegal(found.text)
-        if illegal:
-            warnings.append(dropped(illegal))
-        data = text.encode("utf-8", "replace")
-        try:
-            return self._parsed(data, undeclared=True)
-        except etree.XMLSyntaxError as error:
-            raise ReadError(raw.origin, _malformed(error), raw.data) from error
-
-    def _parsed(self, data: bytes, *, undeclared: bool = False) -> etree._Element:
-        namespaces = dict(self.namespaces)
-        if undeclared:
-            used = {prefix.decode() for prefix in _PREFIX.findall(data)}
-            for prefix in sorted(used - namespaces.keys() - {"xml", "xmlns"}):
-                namespaces[prefix] = f"urn:undeclared:{prefix}"
-        if not namespaces:
-            return etree.fromstring(data, _parser())
-        declarations = "".join(
-            f" xmlns{':' if prefix else ''}{prefix}={quoteattr(uri)}" for prefix, uri in namespaces.items()
-        )
-        around = etree.fromstring(f"<around{declarations}>".encode() + data + b"</around>", _parser())
-        return around[0]
 
 
 CarrierType = MarcxmlCarrier
@@ -130,7 +57,7 @@ CarrierType = MarcxmlCarrier
 
 def sniffs(head: bytes) -> bool:
     """Whether there is a field of MARC in XML, or a namespace of it (and not one of MODS)."""
-    text = _readable(head)
+    text = readable_head(head)
     if not text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return False
     return bool(_FIELDS.search(text) or (_NAMESPACES.search(text) and _MODS not in text))
@@ -138,100 +65,11 @@ def sniffs(head: bytes) -> bool:
 
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> MarcxmlCarrier:
     """Settle charset, namespaces and the form of records from the beginning of the file."""
-    head = stream.read(_HEAD)
-    recoded = _recoded(head)
-    rejoined = Rejoined(head, stream)
-    readable = Recoded(rejoined, recoded) if recoded else rejoined
-    text = _readable(head)
-    shape = TURBO if _TURBOMARC in text else SLIM
-    samples = [
-        data
-        for _, data, fault in islice(cut(readable, shape, settings.max_record_bytes), _SAMPLES)
-        if not fault and is_beyond_ascii(data)
-    ]
-    declaration = _DECLARATION.search(text)
-    declared = _known(declaration[1].decode()) if declaration else None
-    if recoded:
-        charsets = Charsets(declared or recoded, UTF8)
-    elif settings.charset == AUTO and all(_decodes(data, declared or UTF8) for data in samples):
-        charsets = Charsets(declared, declared or UTF8)
-    else:
-        charsets = settled(settings.charset, declared, "iso8859-1", samples)
-    first = _FIELDS.search(text)
-    namespaces = _declared_namespaces(text[: first.start()] if first and shape is SLIM else text)
-    return MarcxmlCarrier(source, name, charsets, recoded, namespaces, shape, settings.max_record_bytes)
-
-
-def _recoded(head: bytes) -> str:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    if head.startswith(b"<\0"):
-        return "utf-16-le"
-    return "utf-16-be" if head.startswith(b"\0<") else ""
-
-
-def _readable(head: bytes) -> bytes:
-    charset = _recoded(head)
-    return head.decode(charset, "replace").encode("utf-8", "replace") if charset else head
-
-
-def _known(charset: str) -> str | None:
-    try:
-        return named(charset)
-    except ConfigError:  # a file may declare any nonsense, and is read by what its bytes are
-        return None
-
-
-def _decodes(data: bytes, charset: str) -> bool:
-    try:
-        data.decode(charset)
-    except (UnicodeError, LookupError):  # MARC-8 is no codec
-        return False
-    return True
-
-
-def _declared_namespaces(head: bytes) -> tuple[tuple[str, str], ...]:
-    found: dict[str, str] = {}
-    for declaration in _XMLNS.finditer(head):
-        prefix, uri = (declaration[1] or b"").decode("utf-8", "replace"), declaration[2] or declaration[3] or b""
-        if prefix.isascii() and (uri or not prefix) and prefix not in ("xml", "xmlns"):
-            found[prefix] = legal(uri.decode("utf-8", "replace"))[0].replace("&", "")
-    return tuple(found.items())
-
-
-@cache
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        encoding="utf-8",
-    )
-
-
-def _malformed(error: etree.XMLSyntaxError) -> str:
-    return f"not well-formed XML: {error.msg} (counted from the beginning of the record)"
-
-
-def _without_illegal(text: str) -> tuple[str, int]:
-    """Drop characters that XML cannot hold, also those written as references."""
-    text, illegal = legal(text)
-    if "&#" not in text:
-        return text, illegal
-    wrong = 0
-
-    def checked(reference: re.Match[str]) -> str:
-        nonlocal wrong
-        point = int(reference[1], 16) if reference[1] else int(reference[2])
-        if 0 < point < 0x110000 and not legal(chr(point))[1]:
-            return reference[0]
-        wrong += 1
-        return ""
-
-    return _CHARACTER_REFERENCE.sub(checked, text), illegal + wrong
+    head = stream.read(HEAD)
+    shape = TURBO if _TURBOMARC in readable_head(head) else SLIM
+    ends_head = _FIELDS if shape is SLIM else None
+    file = examined(head, stream, name, source, settings.charset, settings.max_record_bytes, shape, ends_head)
+    return MarcxmlCarrier(**msgspec.structs.asdict(file))
 
 
 def _name(element: etree._Element) -> str:

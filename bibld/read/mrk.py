@@ -15,10 +15,10 @@ import msgspec
 
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
-from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw
 from bibld.read._characters import counted, dropped, legal
 from bibld.read._charset import AUTO, UTF8, Charsets, decoded, is_beyond_ascii, settled
+from bibld.read._pieces import as_raws
 
 _BOM = b"\xef\xbb\xbf"
 _BLANKS_SHOWN = ("006", "007", "008")
@@ -60,9 +60,7 @@ class MrkCarrier(msgspec.Struct, frozen=True):
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file at blank lines, and where a leader begins another record without one."""
-        for position, (offset, data, fault) in enumerate(_cut(stream, self.max_record_bytes), 1):
-            origin = Origin(self.source, self.file, position, offset)
-            yield ReadError(origin, fault, data) if fault else Raw(origin, data)
+        return as_raws(self.source, self.file, _cut(stream, self.max_record_bytes))
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record; raises ``ReadError`` where no line is a field."""

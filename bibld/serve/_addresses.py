@@ -6,7 +6,7 @@ kept, and every link and redirect is a path, so that following one never leaves 
 
 from __future__ import annotations
 
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
@@ -22,9 +22,16 @@ class Addresses(msgspec.Struct, frozen=True):
 
     @property
     def mount(self) -> str:
-        """The path of the base; begins and ends with ``/``."""
-        path = quote(urlsplit(self.iris.base).path, safe=_KEPT_IN_PATHS)
+        """The path of the base as links write it; begins and ends with ``/``, and never begins with ``//``."""
+        path = quote(urlsplit(self.iris.base).path, safe=_KEPT_IN_PATHS) or "/"
+        if path.startswith("//"):  # would name another host; /./ is the same path (RFC 3986, 5.2.4)
+            path = f"/.{path}"
         return path if path.endswith("/") else path + "/"
+
+    @property
+    def route(self) -> str:
+        """The path of the base as the server sees it in requests: with its escapes decoded."""
+        return unquote(self.mount.removeprefix("/.") if self.mount.startswith("/.//") else self.mount)
 
     def href(self, iri: str) -> str | None:
         """The server's path for an IRI of the dataset (with its fragment); None for an IRI of others."""
@@ -36,14 +43,3 @@ class Addresses(msgspec.Struct, frozen=True):
     def page(self, path: str) -> str:
         """The server's path for what follows the base."""
         return self.mount + quote(path, safe=_KEPT_IN_PATHS)
-
-
-def is_web_address(text: str) -> bool:
-    """Whether a text may become a link: an http or https address with a host, without blanks and controls."""
-    if any(character <= " " or character == "\x7f" for character in text):
-        return False
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -11,7 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
 
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
@@ -19,7 +20,6 @@ from bibld.serve._files import Files
 from bibld.serve._http import ALWAYS, VARY, Endpoint, Headers, Problem, Representation, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages
-from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import SparqlEndpoint
 
 _PROBLEM_JSON = "application/problem+json"
@@ -32,28 +32,30 @@ class Parts:
     """What answers; made by ``bibld.serve.application``."""
 
     def __init__(
-        self, addresses: Addresses, documents: Documents, files: Files, pages: Pages, sparql: SparqlEndpoint, pool: Pool
+        self, addresses: Addresses, documents: Documents, files: Files, pages: Pages, sparql: SparqlEndpoint
     ) -> None:
         self.addresses = addresses
         self.documents = documents
         self.files = files
         self.pages = pages
         self.sparql = sparql
-        self.pool = pool
 
 
 def build(parts: Parts) -> Starlette:
-    """Put the parts together. The query processes end with the application's lifespan."""
-    mount = parts.addresses.mount
+    """Put the parts of one release together."""
     home = parts.pages.home()
 
     async def first_page(request: Request) -> Response:
         return respond(request, Representation(home, "text/html"))
 
     async def to_first_page(request: Request) -> Response:
-        return RedirectResponse(mount, status_code=307)
+        return RedirectResponse(parts.addresses.mount, status_code=307)
+
+    async def on_problem(request: Request, error: Exception) -> Response:
+        return _answer_error(request, error, parts.pages)
 
     files = parts.files
+    mount = parts.addresses.route
     routes = [
         _route("/robots.txt", files.robots),
         _route("/favicon.ico", files.icon),
@@ -65,22 +67,25 @@ def build(parts: Parts) -> Starlette:
         _route(f"{mount}{{path:path}}", parts.documents.answer),
     ]
     if mount != "/":
-        routes.insert(0, _route("/", to_first_page))
+        routes = [_route("/", to_first_page), _route(mount.rstrip("/") or "/", to_first_page), *routes]
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(Headers)],
+        exception_handlers={Problem: on_problem, HTTPException: on_problem, Exception: on_problem},
+    )
+    app.router.redirect_slashes = False  # it would write the host that the client says into the location
+    return app
+
+
+def with_lifespan(app: ASGIApp, close: Callable[[], Awaitable[None]]) -> Starlette:
+    """An application that is closed at the end of its lifespan."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        parts.pool.close()
+        await close()
 
-    async def on_problem(request: Request, error: Exception) -> Response:
-        return _answer_error(request, error, parts.pages)
-
-    return Starlette(
-        routes=routes,
-        middleware=[Middleware(Headers)],
-        exception_handlers={Problem: on_problem, HTTPException: on_problem, Exception: on_problem},
-        lifespan=lifespan,
-    )
+    return Starlette(routes=[Mount("", app=app)], lifespan=lifespan)
 
 
 def _route(path: str, endpoint: Endpoint, *methods: str) -> Route:

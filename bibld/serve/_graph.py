@@ -23,6 +23,7 @@ PREFIXES: Mapping[str, str] = {
     "dcterms": "http://purl.org/dc/terms/",
     "foaf": "http://xmlns.com/foaf/0.1/",
     "owl": "http://www.w3.org/2002/07/owl#",
+    "prov": "http://www.w3.org/ns/prov#",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
     "schema": "http://schema.org/",
@@ -81,6 +82,25 @@ class ReleaseGraph:
         except OSError as error:
             raise StoreError(f"the store {folder} cannot be opened: {error}; publish the release again") from error
         self._iris = iris
+
+    def close(self) -> None:
+        """Let go of the store; nothing can be asked any more."""
+        del self._store
+
+    def objects(self, subject: str, predicate: str) -> list[str]:
+        """The IRIs that a thing points to with a predicate in any graph, in their order."""
+        quads = self._store.quads_for_pattern(ox.NamedNode(subject), ox.NamedNode(predicate), None, None)
+        return sorted({quad.object.value for quad in quads if isinstance(quad.object, ox.NamedNode)})
+
+    def subjects(self, predicate: str, value: str) -> list[str]:
+        """The things that point to an IRI with a predicate in any graph, in their order."""
+        quads = self._store.quads_for_pattern(None, ox.NamedNode(predicate), ox.NamedNode(value), None)
+        return sorted({quad.subject.value for quad in quads if isinstance(quad.subject, ox.NamedNode)})
+
+    def literals(self, subject: str, predicate: str) -> list[str]:
+        """The texts that a thing has for a predicate in any graph, in their order."""
+        quads = self._store.quads_for_pattern(ox.NamedNode(subject), ox.NamedNode(predicate), None, None)
+        return sorted({quad.object.value for quad in quads if isinstance(quad.object, ox.Literal)})
 
     def description(self, thing: str) -> list[ox.Triple]:
         """The triples of all graphs whose subject is the thing or a hash IRI of it that they lead to, sorted.

@@ -84,7 +84,11 @@ def split_suffix(path: str) -> tuple[str, str | None]:
 
 
 class Finder:
-    """Finds what a path names. ``mentions`` tells whether the store holds an IRI, ``sources`` are the sources' ids."""
+    """Finds what a path names.
+
+    The links of ``catalog`` are those of the release: a record that a run has only now read is not there yet, one that
+    it has just deleted still is. ``mentions`` tells whether the store holds an IRI, ``sources`` are the sources' ids.
+    """
 
     def __init__(
         self, iris: Iris, catalog: CatalogView, mentions: Callable[[str], bool], sources: Iterable[str]
@@ -119,18 +123,21 @@ class Finder:
     def _resource(self, path: str, iri: str, record: RecordId) -> Thing | Moved | Gone | None:
         if self._iris.resource(record) != iri:
             return None
-        held = self._catalog.record(record)
-        if held is None:
-            return None
-        answering = self._catalog.heir(record) if held.deleted else record
-        cluster = self._catalog.cluster_of(answering) if answering is not None else None
+        cluster = self._catalog.cluster_of(record)
+        reason: Literal["absorbed", "deleted"] = "absorbed"
+        if cluster is None:
+            held = self._catalog.record(record)
+            if held is None or not held.deleted:
+                return None
+            reason = "deleted"
+            heir = self._catalog.heir(record)
+            cluster = self._catalog.cluster_of(heir) if heir is not None else None
         merged = self._catalog.merged(cluster.founder) if cluster is not None else None
         if cluster is None or merged is None:
             return Gone(path, iri, record)
-        if cluster.founder == record and not held.deleted:
-            return Thing("resource", path, iri, merged=merged)
         survivor = cluster.founder
-        reason: Literal["absorbed", "deleted"] = "deleted" if held.deleted else "absorbed"
+        if survivor == record:
+            return Thing("resource", path, iri, merged=merged)
         return Moved(f"resource/{survivor.path}", self._iris.resource(survivor), reason)
 
     def _record(self, path: str, iri: str, record: RecordId) -> Thing | Gone | None:
@@ -139,6 +146,6 @@ class Finder:
         held = self._catalog.record(record)
         if held is None:
             return None
-        if held.deleted or self._catalog.cluster_of(record) is None:
-            return Gone(path, iri, record)
-        return Thing("record", path, iri, record=held)
+        if self._catalog.cluster_of(record) is not None:
+            return Thing("record", path, iri, record=held)
+        return Gone(path, iri, record) if held.deleted else None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
 import pyoxigraph
@@ -18,7 +18,7 @@ from bibld.errors import BadQuery, QueryTimeout, StoreError
 class Settings(msgspec.Struct, frozen=True):
     """``chunk``: how many quads are loaded at once; more is faster and takes more memory (about 1 KB a quad)."""
 
-    chunk: int = 500_000
+    chunk: Annotated[int, msgspec.Meta(ge=1)] = 500_000
 
 
 class OxigraphStore:

@@ -23,7 +23,8 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``label`` is the form that it prefers, ``others`` are further forms. ``type`` is that of a MODS name (personal …),
     ``dates`` stand as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's scheme,
-    ``notation`` a class mark, ``issn`` that of a series.
+    ``notation`` a class mark, ``issn`` that of a series, ``parts`` are the IRIs of places and agents that a compound
+    heading names.
     """
 
     label: Form
@@ -34,6 +35,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     scheme: str = ""
     notation: str = ""
     issn: str = ""
+    parts: tuple[str, ...] = ()
 
 
 class Claim(msgspec.Struct, frozen=True):

@@ -86,56 +86,6 @@ SCRIPTS = (
 )
 """How the Unicode names of a script's letters begin → its code; ``CJK`` stands for what needs no script in a tag."""
 
-_RELATORS = """
-abr acp act adi adp aft anc anl anm ann ant ape apl app aqt arc ard arr art asg asn ato att auc aud aue aui aup aus
-aut bdd bjd bka bkd bkp blw bnd bpd brd brl bsl cad cas ccp chr cli cll clr clt cmm cmp cmt cnd cng cns coe col com
-con cop cor cos cot cou cov cpc cpe cph cpl cpt cre crp crr crt csl csp cst ctb cte ctg ctr cts ctt cur cwt dbd dbp
-dfd dfe dft dgc dgg dgs dis djo dln dnc dnr dpc dpt drm drt dsr dst dtc dte dtm dto dub edc edd edm edt egr elg elt
-eng enj etr evp exp fac fds fld flm fmd fmk fmo fmp fnd fon fpy frg gdv gis his hnr hst ill ilu ins inv isb itr ive
-ivr jud jug lbr lbt ldr led lee lel len let lgd lie lil lit lsa lse lso ltg lyr mcp mdc med mfp mfr mka mod mon mrb
-mrk msd mte mtk mup mus mxe nan nrt onp opn org orm osp oth own pad pan pat pbd pbl pdr pfr pht plt pma pmn pop ppm
-ppt pra prc prd pre prf prg prm prn pro prp prs prt prv pta pte ptf pth ptt pup rap rbr rcd rce rcp rdd red ren res
-rev rpc rps rpt rpy rse rsg rsp rsr rst rth rtm rxa sad sce scl scr sde sds sec sfx sgd sgn sht sll sng spk spn spy
-srv std stg stl stm stn str swd tau tcd tch ths tld tlg tlh tlp trc trl tyd tyg uvp vac vdg vfx wac wal wam wat wdc
-wde win wit wpr wst
-"""
-
-RELATORS = frozenset(_RELATORS.split())
-"""The codes of the MARC relators (https://id.loc.gov/vocabulary/relators)."""
-
-RELATOR_OF_TERM = {
-    "author": "aut",
-    "editor": "edt",
-    "translator": "trl",
-    "illustrator": "ill",
-    "compiler": "com",
-    "composer": "cmp",
-    "contributor": "ctb",
-    "creator": "cre",
-    "artist": "art",
-    "photographer": "pht",
-    "publisher": "pbl",
-    "printer": "prt",
-    "performer": "prf",
-    "conductor": "cnd",
-    "cartographer": "ctg",
-    "engraver": "egr",
-    "narrator": "nrt",
-    "director": "drt",
-    "former owner": "fmo",
-    "issuing body": "isb",
-    "degree granting institution": "dgg",
-    "thesis advisor": "ths",
-    "автор": "aut",
-    "редактор": "edt",
-    "переводчик": "trl",
-    "составитель": "com",
-    "иллюстратор": "ill",
-    "художник": "ill",
-    "композитор": "cmp",
-}
-"""Terms for roles (lower case, without a full stop) → codes."""
-
 CREATOR_ROLES = frozenset(("aut", "cre", "art", "cmp", "ctg", "dis", "pht", "arc", "scl", "fmk"))
 """Roles that make an agent a ``dcterms:creator``."""
 
@@ -196,6 +146,9 @@ CLASS_OF_IDENTIFIER = {
     "stock number": "bf:StockNumber",
 }
 """``identifier/@type`` → class of BIBFRAME; others are ``bf:Identifier``."""
+
+NAME_OF_IDENTIFIER = {"legal deposit number": "legal deposit"}
+"""``identifier/@type`` as some records have it → as it is published (``schema:propertyID``)."""
 
 CLASS_OF_CLASSIFICATION = {
     "ddc": "bf:ClassificationDdc",
@@ -264,19 +217,6 @@ RELATIONS = {
     "reviewOf": "schema:itemReviewed",
 }
 """``relatedItem/@type`` → property; others are ``dcterms:relation``."""
-
-PLACE_ABBREVIATIONS = {
-    "м": "Москва",
-    "л": "Ленинград",
-    "спб": "Санкт-Петербург",
-    "пб": "Петербург",
-    "пг": "Петроград",
-    "н. новгород": "Нижний Новгород",
-    "ростов н/д": "Ростов-на-Дону",
-    "к": "Киев",
-    "харьк": "Харьков",
-}
-"""Places of publication as Russian catalogues shorten them (GOST 7.12), lower case without the last full stop."""
 
 UNNAMED = frozenset(
     (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable
 
 from bibld.model.iris import Iris
-from bibld.model.linkage import Merged
+from bibld.model.linkage import Merged, ValueSource
+from bibld.model.mods_words import tidy
 from bibld.model.origin import RecordId
 from bibld.model.rdf import XSD, iri, literal, quad
 from bibld.triplify._claims import Claim, EntityClaim, Form, Kind
@@ -18,21 +18,15 @@ _TYPE = name("rdf:type")
 Quad = tuple[str, str, str, str]
 
 
-def tidy(text: str) -> str:
-    """A text as it is published: NFC, without blanks around it, runs of blanks as one."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
 def in_order(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
     """The lines of quads (graph, subject, predicate, value): the default graph first, in it the subject ``first``, of
     each subject its types first."""
-
-    def key(made: Quad) -> tuple[str, bool, str, bool, str, str]:
-        graph, subject, predicate, value = made
-        return graph, subject != first, subject, predicate != _TYPE, predicate, value
-
-    in_their_order = sorted(set(quads), key=key)
-    return tuple(quad(subject, predicate, value, graph or None) for graph, subject, predicate, value in in_their_order)
+    keys = [
+        (graph, subject != first, subject, predicate != _TYPE, predicate, value)
+        for graph, subject, predicate, value in set(quads)
+    ]
+    keys.sort()
+    return tuple([quad(subject, predicate, value, graph or None) for graph, _, subject, _, predicate, value in keys])
 
 
 class Draft:
@@ -46,22 +40,25 @@ class Draft:
         self._resource = iris.resource(merged.cluster.founder)
         self.subject = iri(self._resource)
         self._exists = exists
-        self._holders = {source.path: source.records for source in merged.sources}
+        self._holders = {source.path: frozenset(source.records) for source in merged.sources}
+        self._not_shown: dict[str, list[ValueSource]] = {}
+        for source in merged.sources:
+            if not source.is_shown:
+                self._not_shown.setdefault(source.place, []).append(source)
         self._count: dict[str, int] = {}
+        self._graphs: dict[str, str] = {}
+        self._own: dict[str, str] = {}
+        self._records: dict[RecordId, str] = {}
         self.quads: list[Quad] = []
         self.claims: list[Claim] = []
         self.sought: list[RecordId] = []
 
     def say(self, predicate: str, value: str, subject: str | None = None, graph: str = "") -> None:
         """Add a statement; ``predicate`` is a compact IRI or a term, the others are terms, ``graph`` a graph's name."""
-        self.quads.append(
-            (
-                iri(self.iris.graph(graph)) if graph else "",
-                subject or self.subject,
-                predicate if predicate.startswith("<") else name(predicate),
-                value,
-            )
-        )
+        if graph and graph not in self._graphs:
+            self._graphs[graph] = iri(self.iris.graph(graph))
+        term = predicate if predicate[0] == "<" else name(predicate)
+        self.quads.append((self._graphs[graph] if graph else "", subject or self.subject, term, value))
 
     def a(self, kind: str, subject: str | None = None, graph: str = "") -> None:
         """Say what class (a compact IRI or a term) the subject belongs to."""
@@ -79,7 +76,15 @@ class Draft:
 
     def own(self, term: str) -> str:
         """A term of bibld's ontology."""
-        return iri(self.iris.term(term))
+        if term not in self._own:
+            self._own[term] = iri(self.iris.term(term))
+        return self._own[term]
+
+    def record(self, record: RecordId) -> str:
+        """The term for a source record."""
+        if record not in self._records:
+            self._records[record] = iri(self.iris.record(record))
+        return self._records[record]
 
     def node(self, kind: str) -> str:
         """A new hash IRI of the resource, such as ``…#title1``."""
@@ -104,11 +109,15 @@ class Draft:
     def holders(self, path: str) -> tuple[RecordId, ...]:
         """The records that hold the value at a path of the merged description."""
         members = self.merged.cluster.members
-        while path:
+        while path and len(members) > 1:
             if path in self._holders:
                 return tuple(record for record in members if record in self._holders[path]) or members
             path = path.rpartition("/")[0]
         return members
+
+    def not_shown(self, path: str) -> list[ValueSource]:
+        """What records have in the place of a value, and the merged description does not show."""
+        return self._not_shown.get(path, [])
 
     def source_of(self, path: str) -> str:
         """The source of the first record that holds the value at a path."""
@@ -125,4 +134,4 @@ class Draft:
 
     def form(self, text: str, language: str | None) -> Form:
         """A form of a name, as it is published."""
-        return Form(tidy(text), language or "")
+        return Form(tidy(text), (language or "").lower())

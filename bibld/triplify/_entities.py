@@ -117,6 +117,8 @@ def _details(claim: Claim, iris: Iris, quads: list[Quad], subject: str) -> None:
             say("skos:inScheme", iri(EXTERNAL_SCHEMES[value.scheme]))
     if value.notation:
         say("skos:notation", literal(value.notation))
+    for part in value.parts:
+        say("dcterms:hasPart", iri(part))
     if value.issn:
         say("bibo:issn", literal(value.issn))
         say("schema:issn", literal(value.issn))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 
 from bibld.model.literals import folded, romanised
 
@@ -12,8 +13,10 @@ _CYRILLIC = re.compile("[\u0400-\u052f]")
 _OTHERS = re.compile(r"[^a-z0-9]+")
 _NOT_IN_DATES = re.compile(r"[^0-9-]+")
 _READABLE = 60
+_KEYS_REMEMBERED = 4096
 
 
+@lru_cache(maxsize=_KEYS_REMEMBERED)
 def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
     """The key of what is known by a text: a readable part, and ten hex digits of the hash of all that counts.
 
@@ -33,5 +36,10 @@ def name_key(heading: str, dates: str, kind: str) -> str:
 
     Where there are dates, headings of both scripts meet: two people called nearly the same are then told apart by them.
     """
-    figures = _NOT_IN_DATES.sub("", dates.replace("–", "-").replace("—", "-")).strip("-")
-    return entity_key(f"{heading} {figures}" if figures else heading, kind, is_slavic=bool(figures))
+    counting = figures(dates)
+    return entity_key(f"{heading} {counting}" if counting else heading, kind, is_slavic=bool(counting))
+
+
+def figures(dates: str) -> str:
+    """What counts of the dates of a name: years, and the hyphen between them."""
+    return _NOT_IN_DATES.sub("", dates.replace("–", "-").replace("—", "-")).strip("-")

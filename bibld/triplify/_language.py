@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -15,7 +15,10 @@ from bibld.triplify._codes import NO_LANGUAGES, SCRIPT_OF_LANGUAGE, SCRIPTS, SHO
 _SHORT_OR_LONG = re.compile(r"[a-z]{2,3}")
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?")
 _SCRIPT_CODE = re.compile(r"[A-Z][a-z]{3}")
+_RUSSIAN = re.compile("(?:[а-яёіѣѳѵ]|[^\u0400-\u052f])*")
 _LATIN = "Latn"
+_NO_LETTER = ""
+_TEXTS_REMEMBERED = 4096
 
 
 def to_tag(code: str) -> str | None:
@@ -27,28 +30,19 @@ def to_tag(code: str) -> str | None:
     return text if _TAG.fullmatch(text) else None
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def script_of(text: str) -> str | None:
     """The script of a text's letters where they all have the same, else None; ``CJK`` for any of East Asia."""
-    if text.isascii():
-        return _LATIN if any(map(str.isalpha, text)) else None
-    found = None
-    for letter in text:
-        if not letter.isalpha() or unicodedata.category(letter) == "Lm":
-            continue
-        script = _LATIN if letter.isascii() else _script_of_letter(letter)
-        if script is None or (found is not None and script != found):
-            return None
-        found = script
-    return found
+    scripts = set(map(_script_of_character, set(text))) - {_NO_LETTER}
+    return scripts.pop() if len(scripts) == 1 else None
 
 
 @cache
-def _script_of_letter(letter: str) -> str | None:
-    unicode_name = unicodedata.name(letter, "")
-    for prefix, script in SCRIPTS:
-        if unicode_name.startswith(prefix):
-            return script
-    return None
+def _script_of_character(character: str) -> str | None:
+    if not character.isalpha() or unicodedata.category(character) == "Lm":
+        return _NO_LETTER
+    unicode_name = unicodedata.name(character, "")
+    return next((script for prefix, script in SCRIPTS if unicode_name.startswith(prefix)), None)
 
 
 class Languages(msgspec.Struct, frozen=True):
@@ -57,12 +51,13 @@ class Languages(msgspec.Struct, frozen=True):
     tags: tuple[str, ...]
 
     @classmethod
-    def of(cls, mods: Mods) -> Languages:
-        """The languages of the resource itself (not of a summary, an original …)."""
+    def of(cls, mods: Mods, object_part: str | None = None) -> Languages:
+        """The languages of the resource itself, or those of one kind of its parts: of a summary, or (``translation``)
+        of what it was translated from."""
         codes = (
             term.value
             for language in mods.language
-            if language.object_part is None
+            if language.object_part == object_part
             for term in language.language_term
             if term.type == "code"
         )
@@ -110,6 +105,23 @@ class Languages(msgspec.Struct, frozen=True):
             return f"{romanised}-Latn" if romanised and element.alt_rep_group else None
         native = self._first(lambda own: own == script) if script else None
         return native or (_unknown(script) if script else None)
+
+    def of_related(self, text: str, *elements: Element) -> str | None:
+        """The tag of a title of another resource, such as a series: its language is not that of this one.
+
+        Known where one of the elements states it, or pairs the text as a romanisation with one in another script, or
+        where the letters are Cyrillic: those of the language of this resource that is written so, else of Russian.
+        """
+        for element in elements:
+            stated = self.stated(element)
+            if stated is not None:
+                return _with_script(stated, script_of(text))
+        script = script_of(text)
+        if script == "Cyrl":
+            cyrillic = self._first(lambda own: own == script)
+            return cyrillic or ("ru" if _RUSSIAN.fullmatch(text.lower()) else _unknown(script))
+        tags = (self.of_other(text, element) for element in elements)
+        return next((tag for tag in tags if tag is not None), None)
 
     def _first(self, fits: Callable[[str], bool]) -> str | None:
         for tag in self.tags:

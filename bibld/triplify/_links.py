@@ -6,23 +6,15 @@ import re
 
 import msgspec
 
-_PLAIN = r"A-Za-z0-9\-._~!$&'()*+,;=:@"
-_BEYOND = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
-_SEGMENTS = rf"(?:[{_PLAIN}/{_BEYOND}]|%[0-9A-Fa-f]{{2}})*"
-_QUERY = rf"(?:[{_PLAIN}/?{_BEYOND}]|%[0-9A-Fa-f]{{2}})*"
-_HOST = rf"[A-Za-z0-9{_BEYOND}](?:[A-Za-z0-9\-._{_BEYOND}]*[A-Za-z0-9{_BEYOND}.])?"
-_WEB_IRI = re.compile(rf"(?i:https?)://{_HOST}(?::[0-9]{{1,5}})?(?:/{_SEGMENTS})?(?:\?{_QUERY})?(?:#{_QUERY})?")
-
-_INVISIBLE = re.compile("[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000]")
+from bibld.model.web import is_web_iri
 
 
 def web_iri(text: str | None) -> str | None:
-    """The text where it is an absolute IRI (RFC 3987) with scheme http or https, without user information and
-    without characters that cannot be seen or change the direction of writing."""
+    """The text without blanks around it, where it is an IRI of the web; else None."""
     if text is None:
         return None
     stripped = text.strip()
-    return stripped if _WEB_IRI.fullmatch(stripped) and not _INVISIBLE.search(stripped) else None
+    return stripped if is_web_iri(stripped) else None
 
 
 class Authority(msgspec.Struct, frozen=True):

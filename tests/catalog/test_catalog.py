@@ -5,7 +5,7 @@ import multiprocessing
 import msgspec
 import pytest
 
-from bibld.catalog import Catalog, NewRecord, digest
+from bibld.catalog import Catalog, NewRecord, Superseded, digest
 from bibld.errors import CatalogError, ReadError
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.origin import Origin, RecordId
@@ -66,8 +66,8 @@ def test_many_records_survive_their_dictionary(catalog):
 
 
 def test_the_same_id_again_in_one_load_supersedes(catalog):
-    assert put(catalog, new("1", "old"), new("1", "new")) == 1
-    assert put(catalog, new("1", "newer"), run=2) == 0
+    assert put(catalog, new("1", "old"), new("1", "new")) == Superseded(1, 0)
+    assert put(catalog, new("1", "newer"), run=2) == Superseded(0, 0)
     assert catalog.record(RecordId("rsl", "1")).mods.title_info[0].title == "newer"
     assert catalog.records.count() == 1
 
@@ -157,6 +157,25 @@ def test_a_workspace_of_another_format_is_refused(tmp_path):
     with Catalog(tmp_path) as opened:
         opened._connection.execute("PRAGMA user_version = 99")
     with pytest.raises(CatalogError, match="has format 99"):
+        Catalog(tmp_path)
+
+
+def test_a_register_of_another_catalog_is_refused(tmp_path):
+    with Catalog(tmp_path):
+        pass
+    (tmp_path / "register.db").unlink()
+    with pytest.raises(CatalogError, match="restore it from a backup"):
+        Catalog(tmp_path)
+    (tmp_path / "catalog.db").unlink()
+    with Catalog(tmp_path) as opened:
+        assert opened.records.count() == 0
+
+
+def test_a_register_older_than_the_catalog_is_refused(catalog, tmp_path):
+    put(catalog, new("1"), new("2"))
+    catalog._register_connection.execute("DELETE FROM ordinal WHERE ordinal = 2")
+    catalog.close()
+    with pytest.raises(CatalogError, match="not the one"):
         Catalog(tmp_path)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 import pytest
 
-from bibld import adapters, cli, config
+from bibld import adapters, cli
+from bibld.config._checker import _Top
 from tests.docs.pages import DOCS, PAGES, ROOT, anchors, links, name_of
 
 STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store", "publish", "serve")
@@ -97,7 +98,7 @@ def test_every_command_has_its_place():
 
 def test_every_key_of_the_configuration_is_explained():
     page = (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
-    assert [key for key in config._Top.__struct_fields__ if f"`{key}`" not in page] == []
+    assert [key for key in _Top.__struct_fields__ if f"`{key}`" not in page] == []
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     assert [row for row in rows if row.rstrip("| ").count(" | ") < 3 and "SOURCE_DATE_EPOCH" not in row] == []
 

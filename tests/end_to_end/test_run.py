@@ -11,7 +11,7 @@ import pyoxigraph
 import pytest
 import rdflib
 
-from bibld import pipeline, progress
+from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
@@ -151,6 +151,33 @@ def test_a_changed_record_changes_the_release_and_a_removed_one_leaves_it(sample
     (loaded.folder / "rsl.mrc").write_bytes(b"\x1d".join(records))
     pipeline.run(loaded, CLOCK, progress.Silent())
     assert dumps(loaded) == dumps(sample)
+
+
+def test_a_deleted_record_is_answered_by_its_heir_for_ever(tmp_path):
+    loaded = sample_in(tmp_path)
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        founder = next(record for record in catalog.sample_founders(20) if record.source == "rsl")
+        heir = catalog.cluster_of(founder).members[1]
+    records = (loaded.folder / "rsl.mrc").read_bytes().split(b"\x1d")
+    number = founder.control_number.encode()
+    (loaded.folder / "rsl.mrc").write_bytes(b"\x1d".join(record for record in records if number not in record))
+    for _ in range(2):
+        pipeline.run(loaded, CLOCK, progress.Silent())
+        with Catalog(loaded.workspace, read_only=True) as catalog:
+            assert catalog.heir(founder) == heir
+
+
+def test_changed_labels_and_licences_reach_the_release_without_matching_anew(sample, tmp_path):
+    loaded = sample_in(tmp_path)
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    text = loaded.file.read_text(encoding="utf-8")
+    loaded.file.write_text(text.replace("An American Slavic collection", "Another name"), encoding="utf-8")
+    changed = config.load(loaded.file)
+    summary = pipeline.run(changed, CLOCK, progress.Silent())
+    current = {time.stage: time.was_current for time in summary.stages}
+    assert current == {"read": False, "dedup": True, "merge": True, "triplify": True, "store": False, "publish": False}
+    assert "Another name" in _plain(changed)["bibld.nq"].decode()
 
 
 @pytest.mark.parametrize("words", [("run",), ("serve",), ("check",), ("dedup",), ("harvest",)])

@@ -2,6 +2,10 @@
 
 from itertools import permutations
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from bibld.merge import merged
 from bibld.model.linkage import Cluster
 from bibld.model.mods import (
@@ -17,6 +21,7 @@ from bibld.model.mods import (
     PlaceTerm,
     Publisher,
     RecordInfo,
+    RelatedItem,
     Role,
     RoleTerm,
     Subject,
@@ -25,6 +30,7 @@ from bibld.model.mods import (
     TypeOfResource,
 )
 from bibld.model.origin import RecordId
+from tests.strategies import mods
 
 RSL, NLR = RecordId("rsl", "1"), RecordId("nlr", "2")
 
@@ -92,13 +98,13 @@ def test_inside_publication_places_and_publishers_are_united_and_dates_filled():
         record_info=made("2000-01-01"),
     )
     (info,) = merge((RSL, old), (NLR, new)).mods.origin_info
-    assert [place.place_term[0].value for place in info.place] == ["М.", "Москва"]
+    assert [place.place_term[0].value for place in info.place] == ["Москва"]
     assert [publisher.value for publisher in info.publisher] == ["Худож. лит."]
     assert [date.value for date in info.date_issued] == ["1978"]
     assert [date.value for date in info.copyright_date] == ["1977"]
     found = sources(merge((RSL, old), (NLR, new)))
     assert found["origin_info/0/publisher/0"] == {RSL, NLR}
-    assert found["origin_info/0/place/1"] == {NLR}
+    assert found["origin_info/0/place/0"] == {RSL, NLR}
     assert found["origin_info/0/date_issued/0"] == {RSL}
 
 
@@ -140,3 +146,87 @@ def test_merging_a_record_with_itself_invents_nothing():
         record_info=made("2000-01-01"),
     )
     assert merge((RSL, record), (NLR, record)).mods == record
+
+
+def not_shown(result) -> dict[str, tuple[str, set[RecordId]]]:
+    return {source.path: (source.value, set(source.records)) for source in result.sources if not source.is_shown}
+
+
+def test_what_lost_is_noted_with_its_record_and_the_statements_of_both_stay_whole():
+    old = Mods(
+        origin_info=origin("М.", "Дрофа", date_issued=(Date("1978"),)),
+        abstract=(Abstract("О войне"),),
+        record_info=made("1990-01-01"),
+    )
+    new = Mods(
+        origin_info=origin("Москва", "Наука", date_issued=(Date("1979"),)),
+        abstract=(Abstract("О мире"),),
+        record_info=made("2000-01-01"),
+    )
+    assert not_shown(merge((RSL, old), (NLR, new))) == {
+        "abstract#1": ("О мире", {NLR}),
+        "origin_info/0/place/0#1": ("М.", {RSL}),
+        "origin_info/0/date_issued#1": ("1979", {NLR}),
+        "origin_info/0#1": ("М. : Дрофа, 1978", {RSL}),
+        "origin_info/0#2": ("Москва : Наука, 1979", {NLR}),
+    }
+
+
+def test_differences_in_punctuation_and_case_are_none():
+    one = Mods(abstract=(Abstract("О войне."),), identifier=(Identifier("5-280-00710-3", type="isbn"),))
+    other = Mods(abstract=(Abstract("о войне"),), identifier=(Identifier("5280007103", type="isbn"),))
+    assert not_shown(merge((RSL, one), (NLR, other))) == {}
+
+
+def test_a_coded_date_does_not_stand_for_one_that_is_printed():
+    record = Mods(origin_info=origin("М.", "Наука", date_issued=(Date("1970", encoding="marc"), Date("1970"))))
+    assert merge((RSL, record), (NLR, record)).mods == record
+
+
+def test_what_related_items_say_differently_is_noted_under_their_path():
+    def host(text: str) -> tuple[RelatedItem, ...]:
+        return (RelatedItem(type="host", mods=Mods(title_info=(TitleInfo("Наука"),), abstract=(Abstract(text),))),)
+
+    result = merge(
+        (RSL, Mods(related_item=host("один"), record_info=made("1990-01-01"))), (NLR, Mods(related_item=host("два")))
+    )
+    assert not_shown(result) == {"related_item/0/mods/abstract#1": ("два", {NLR})}
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("isbn", "5-7107-6512-0", "978-5-7107-6512-8"),
+        ("issue number", "33Д-4451 Мелодия", "Мелодия 33Д-4451"),
+        ("music plate", "11875 Музыка", "Музыка 11875"),
+    ],
+)
+def test_two_forms_of_a_number_are_one_identifier(kind, one, other):
+    result = merge(
+        (RSL, Mods(identifier=(Identifier(one, type=kind),))), (NLR, Mods(identifier=(Identifier(other, type=kind),)))
+    )
+    assert [found.value for found in result.mods.identifier] in ([one], [other])
+    assert sources(result)["identifier/0"] == {RSL, NLR}
+
+
+def test_a_wrong_isbn_is_not_taken_for_the_right_one():
+    right, wrong = Identifier("5-280-00710-3", type="isbn"), Identifier("5-280-00710-3", type="isbn", invalid="yes")
+    assert len(merge((RSL, Mods(identifier=(right,))), (NLR, Mods(identifier=(wrong,)))).mods.identifier) == 2
+
+
+THREE = (RSL, NLR, RecordId("slavica", "3"))
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.lists(mods(), min_size=1, max_size=3))
+def test_any_descriptions_merge_alike_in_any_order_and_every_source_has_a_path_of_its_own(descriptions):
+    records = list(zip(THREE, descriptions, strict=False))
+    result = merge(*records)
+    backwards = merge(*reversed(records))
+    assert (result.mods, result.sources) == (backwards.mods, backwards.sources)
+    paths = [source.path for source in result.sources]
+    assert len(set(paths)) == len(paths)
+    for source in result.sources:
+        assert source.records
+        assert set(source.records) <= {record for record, _ in records}
+        assert source.is_shown == (source.value == "")

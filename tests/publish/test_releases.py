@@ -18,6 +18,38 @@ def test_numbers_go_up_and_old_releases_are_let_go(tmp_path):
     assert (releases.current() / "file").read_text() == "3"
 
 
+def release(releases, keep=2):
+    number, place = releases.building()
+    (place / "manifest.json").write_text("{}")
+    return releases.complete(number, place, keep)
+
+
+def test_a_release_that_is_held_stays_until_a_later_run(tmp_path):
+    releases = Releases(tmp_path)
+    served = release(releases)
+    with releases.hold(served), releases.hold(served):
+        for _ in range(4):
+            release(releases)
+        assert releases.numbers() == [1, 4, 5]
+        assert (served / "manifest.json").exists()
+    release(releases)
+    assert releases.numbers() == [5, 6]
+
+
+def test_a_release_that_is_gone_cannot_be_held(tmp_path):
+    releases = Releases(tmp_path)
+    old = release(releases)
+    release(releases, keep=1)
+    assert releases.hold(old) is None
+
+
+def test_a_removal_that_was_stopped_is_ended_by_a_later_run(tmp_path):
+    releases = Releases(tmp_path)
+    (release(releases) / "manifest.json").unlink()
+    release(releases, keep=1)
+    assert releases.numbers() == [2]
+
+
 def test_what_was_left_half_built_is_not_a_release(tmp_path):
     releases = Releases(tmp_path)
     _, place = releases.building()

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 from starlette.applications import Starlette
 
-from bibld.serve import Site, application
+from bibld.serve import Releases, Site, application
+
+
+def children() -> set[str]:
+    """The process ids of the children of this process."""
+    return {child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}
 
 
 class Client:
@@ -30,17 +37,29 @@ class Client:
             headers["accept"] = accept
         return self.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
-    def all_at_once(self, paths: Iterable[str]) -> list[httpx.Response]:
+    def all_at_once(self, paths: Sequence[str], headers: Sequence[dict[str, str]] = ()) -> list[httpx.Response]:
         async def gather() -> list[httpx.Response]:
-            return list(await asyncio.gather(*(self._http.get(path) for path in paths)))
+            pairs = itertools.zip_longest(paths, headers)
+            return list(await asyncio.gather(*(self._http.get(path, headers=more) for path, more in pairs)))
 
         return self._loop.run_until_complete(gather())
 
+    def begin_query(self, path: str) -> tuple[asyncio.Task[httpx.Response], int]:
+        """Send a query that goes on while other requests are sent; gives also the id of its process."""
+        before = children()
+        begun = self._loop.create_task(self._http.get(path))
+        while not children() - before:
+            self._loop.run_until_complete(asyncio.sleep(0.01))
+        return begun, int(min(children() - before))
+
+    def end(self, begun: asyncio.Task[httpx.Response]) -> httpx.Response:
+        return self._loop.run_until_complete(begun)
+
 
 @contextmanager
-def running(site: Site) -> Iterator[Client]:
+def running(site: Site, releases: Releases | None = None) -> Iterator[Client]:
     """An application within its lifespan."""
-    app = application(site)
+    app = application(site, releases)
     loop = asyncio.new_event_loop()
     lifespan = app.router.lifespan_context(app)
     loop.run_until_complete(lifespan.__aenter__())
@@ -48,4 +67,5 @@ def running(site: Site) -> Iterator[Client]:
         yield Client(app, loop)
     finally:
         loop.run_until_complete(lifespan.__aexit__(None, None, None))
+        loop.run_until_complete(loop.shutdown_default_executor())
         loop.close()

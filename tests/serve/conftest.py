@@ -31,7 +31,7 @@ HEIRLESS = RecordId("nlr", "13")
 DELETED = RecordId("nlr", "14")
 NEVER = RecordId("rsl", "99")
 AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
-HOSTILE = "Война </script><script>alert(1)</script> & мир"
+HOSTILE = "Война </script><script>alert(1)</script> & мир\u202e"
 
 TERMS = {
     "title": "http://purl.org/dc/terms/title",
@@ -117,7 +117,7 @@ class FakeCatalog:
 def catalog() -> FakeCatalog:
     one = description("Война и мир", publisher="Художественная литература", year="1978", isbn="5280010000")
     other = description("Война и мир", publisher="Худож. лит.", year="1978")
-    alone = description(HOSTILE, publisher="Наука", year="1989")
+    alone = description(HOSTILE, publisher="Наука\u202e", year="1989")
     records = [
         SourceRecord(
             record, ordinal, Origin(record.source, "dump.iso", ordinal, 0), b"", "iso2709", b"{}", flavour, mods, dead
@@ -179,7 +179,18 @@ def quads() -> list[str]:
         quad(iri(AUTHOR), term["type"], iri("http://xmlns.com/foaf/0.1/Person")),
         quad(iri(AUTHOR), term["label"], literal("Толстой, Лев Николаевич, 1828-1910", "ru")),
         quad(iri(AUTHOR), term["label"], literal("Tolstoĭ, Lev", "ru-Latn")),
+        quad(alone, term["derived"], iri(IRIS.record(ALONE)), provenance),
+        quad(iri(f"{IRIS.resource(FOUNDER)}#value-1"), term["derived"], iri(IRIS.record(FOUNDER)), provenance),
+        quad(iri(match), iri(IRIS.term("left")), iri(IRIS.record(MEMBER)), provenance),
+        quad(iri(match), iri(IRIS.term("right")), iri(IRIS.record(FOUNDER)), provenance),
+        quad(iri(match), iri(IRIS.term("decision")), literal("same"), provenance),
+        quad(iri(match), iri(IRIS.term("rule")), literal("model"), provenance),
+        quad(iri(match), iri(IRIS.term("reason")), literal("Title, author and year agree."), provenance),
+        quad(iri(match), iri(IRIS.term("blockingKey")), literal("title+year"), provenance),
         quad(iri(match), iri(IRIS.term("score")), typed("0.964", "decimal"), provenance),
+        quad(iri(match), iri(IRIS.term("feature")), iri(f"{match}#feature-publisher"), provenance),
+        quad(iri(f"{match}#feature-publisher"), term["label"], literal("publisher"), provenance),
+        quad(iri(f"{match}#feature-publisher"), iri(IRIS.term("score")), typed("0.62", "decimal"), provenance),
         quad(
             iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))
         ),
@@ -192,12 +203,12 @@ def quads() -> list[str]:
 
 
 def build_release(folder: Path, base: str = BASE) -> Manifest:
-    text = "".join(quads())
+    text = "".join(quads()).replace(BASE, base)
     store = pyoxigraph.Store(str(folder / "store"))
     store.bulk_load(text.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
     store.flush()
     del store
-    void = f"<{IRIS.dataset}> a <http://rdfs.org/ns/void#Dataset> ."
+    void = f"<{Iris(base).dataset}> a <http://rdfs.org/ns/void#Dataset> ."
     files = []
     for name, data, media_type in (
         ("bibld.nq.gz", b"not really gzip", "application/gzip"),
@@ -231,14 +242,14 @@ def build_release(folder: Path, base: str = BASE) -> Manifest:
     )
 
 
-def make_site(folder: Path, settings: Settings) -> Site:
+def make_site(folder: Path, settings: Settings, base: str = BASE) -> Site:
     def original(record: SourceRecord) -> MarcRecord | None:
         return None if record.id == ALONE else marc(record.id.control_number, "Война и мир")
 
-    return Site(build_release(folder), folder, catalog(), original, settings)
+    return Site(build_release(folder, base), folder, catalog(), original, settings)
 
 
-SMALL = Settings(query_timeout=1.0, query_memory=256, query_workers=2, query_queue=2, max_result=1)
+SMALL = Settings(query_timeout=1.0, query_memory=256, query_workers=2, query_queue=2, query_share=1.0, max_result=1)
 
 
 @pytest.fixture(scope="session")
@@ -246,8 +257,36 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return make_site(tmp_path_factory.mktemp("release"), SMALL)
 
 
+@pytest.fixture
+def site_in() -> Callable[[Path], Site]:
+    """Makes a site in a folder."""
+
+    def make(folder: Path) -> Site:
+        folder.mkdir(parents=True, exist_ok=True)
+        return make_site(folder, SMALL)
+
+    return make
+
+
+@pytest.fixture(name="quads")
+def quads_fixture() -> list[str]:
+    """What the store holds."""
+    return quads()
+
+
+@pytest.fixture
+def iris() -> Iris:
+    return IRIS
+
+
+@pytest.fixture
+def site_at(tmp_path: Path) -> Callable[[str], Site]:
+    """Makes a site with another base."""
+    return lambda base: make_site(tmp_path, SMALL, base)
+
+
 @pytest.fixture(name="running", scope="session")
-def running_fixture() -> Callable[[Site], AbstractContextManager[Client]]:
+def running_fixture() -> Callable[..., AbstractContextManager[Client]]:
     return running
 
 

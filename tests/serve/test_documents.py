@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import httpx
 import msgspec
 import pyoxigraph as ox
 import pytest
@@ -15,7 +16,8 @@ from bibld.model.linkage import Pair
 from bibld.model.mods_xml import from_xml
 from bibld.model.origin import RecordId
 
-IRIS = Iris("https://data.example.org/lod/")
+BASE = "https://data.example.org/lod/"
+IRIS = Iris(BASE)
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 MEMBER = RecordId("nlr", "0042 17")
 ALONE = RecordId("rsl", "01003120729")
@@ -351,16 +353,51 @@ def test_small_bodies_are_sent_as_they_are(client):
     assert "content-encoding" not in client.get("/robots.txt", accept_encoding="gzip").headers
 
 
-def test_a_base_without_path_is_served_from_the_root(site, running):
-    dataset = msgspec.structs.replace(site.manifest.dataset, base="https://books.example/")
-    moved = msgspec.structs.replace(site, manifest=msgspec.structs.replace(site.manifest, dataset=dataset))
-    with running(moved) as client:
+def test_a_base_without_path_is_served_from_the_root(site_at, running):
+    with running(site_at("https://books.example/")) as client:
         assert "/static/site.css" in client.get("/", "text/html").text
         assert client.get("/static/site.css").status_code == 200
         assert client.get("/resource/rsl/01003120729").headers["location"] == "/doc/resource/rsl/01003120729.html"
         assert client.get("/dataset.ttl").status_code == 200
         assert client.get("//evil.example/").status_code in (200, 404)
         assert "location" not in client.get("//evil.example/").headers
+
+
+@pytest.mark.parametrize(
+    ("base", "link"),
+    [
+        ("https://books.example/a%20b/", "/a%20b/"),
+        ("https://пример.рф/данные/", "/%D0%B4%D0%B0%D0%BD%D0%BD%D1%8B%D0%B5/"),
+        ("https://books.example/%D0%B4/", "/%D0%B4/"),
+        ("https://books.example//", "/.//"),
+        ("https://books.example//evil.example/", "/.//evil.example/"),
+        ("https://books.example/a//b/", "/a//b/"),
+    ],
+)
+def test_a_base_of_any_path_is_served_from_it(site_at, running, base, link):
+    resource = f"{base}resource/rsl/01003120729"
+    with running(site_at(base)) as client:
+        home = client.get(base, "text/html")
+        assert (home.status_code, f'href="{link}static/site.css"' in home.text) == (200, True)
+        assert client.get(f"{base}static/site.css").status_code == 200
+        redirected = client.get(resource, "text/turtle")
+        assert redirected.headers["location"] == f"{link}doc/resource/rsl/01003120729.ttl"
+        document = client.get(str(httpx.URL(resource).join(redirected.headers["location"])))
+        assert ox.NamedNode(resource) in {triple.subject for triple in triples(document.content, "ttl")}
+        for path in ("dataset/", "sparql", "dataset.ttl", "doc/dataset.html"):
+            assert client.get(base + path).status_code in (200, 308)
+
+
+@pytest.mark.parametrize("base", ["https://books.example//", "https://books.example//evil.example/", BASE])
+@pytest.mark.parametrize(
+    "path", ["", "/", "//", "//evil.example", "//evil.example/", "dataset/", "/dataset/", "lod", "/lod"]
+)
+def test_no_location_names_another_host(site_at, running, base, path):
+    with running(site_at(base)) as client:
+        for address in (f"http://127.0.0.1{path}", f"http://127.0.0.1/{path}", base + path):
+            location = client.get(address, host="evil.example").headers.get("location", "/")
+            assert location.startswith("/")
+            assert not location.startswith("//")
 
 
 def test_a_fault_of_the_server_is_told_to_its_log_and_not_to_the_client(site, running, caplog):

@@ -9,11 +9,16 @@ from html.parser import HTMLParser
 
 import pytest
 
+from bibld.model.iris import Iris
+from bibld.model.linkage import Pair
+from bibld.model.origin import RecordId
+
 RESOURCE = "/lod/doc/resource/rsl/RU~5CNLR~5Cbibl~5C204591.html"
 HOSTILE = "/lod/doc/resource/rsl/01003120729.html"
 RECORD = "/lod/record/nlr/0042~2017.html"
-MATCH = "/lod/match/nlr~3A0042~2017~7Crsl~3ARU~5CNLR~5Cbibl~5C204591.html"
+MATCH = Iris("/lod/").match(Pair(RecordId("nlr", "0042 17"), RecordId("rsl", "RU\\NLR\\bibl\\204591"))) + ".html"
 PUBLISHER = "/lod/doc/publisher/~D0~BD~D0~B0~D1~83~D0~BA~D0~B0.html"
+AUTHOR = Iris("/lod/doc/").agent("толстой, лев николаевич|1828-1910|personal") + ".html"
 PAGES = (
     "/lod/",
     RESOURCE,
@@ -35,6 +40,8 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
         self.open: list[str] = []
+        self.within: list[tuple[str, dict[str, str | None]]] = []
+        self.turned: list[list[tuple[str, dict[str, str | None]]]] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
         self.scripts: list[str] = []
@@ -45,6 +52,7 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
+            self.within.append((tag, dict(attrs)))
 
     def handle_startendtag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
@@ -52,11 +60,14 @@ class Page(HTMLParser):
     def handle_endtag(self, tag):
         assert self.open, f"</{tag}> closes nothing"
         assert self.open.pop() == tag
+        self.within.pop()
 
     def handle_data(self, data):
         if self.open and self.open[-1] == "script":
             self.scripts.append(data)
         else:
+            if "\u202e" in data:
+                self.turned.append([*self.within])
             self.text += data
 
     def of(self, tag: str) -> list[dict[str, str | None]]:
@@ -124,6 +135,22 @@ def test_hostile_titles_stay_text(client):
     assert "Война </script><script>alert(1)</script> & мир" in seen.text
     (structured,) = seen.scripts
     assert json.loads(structured)["name"].startswith("Война </script>")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/lod/",
+        HOSTILE,
+        AUTHOR,
+        "/lod/record/rsl/01003120729.html",
+        "/lod/sparql?format=html&query=SELECT%20%2A%20%7B%20%3Fs%20%3Chttp%3A%2F%2Fpurl.org%2Fdc%2Fterms%2Ftitle%3E%20%3Fo%7D",
+    ],
+)
+def test_a_character_that_turns_the_direction_of_writing_turns_nothing_but_its_own_value(client, path):
+    turned = page(client, path).turned
+    assert turned
+    assert all(any(name == "bdi" or "dir" in attributes for name, attributes in within) for within in turned)
 
 
 def test_the_resource_page_tells_what_was_merged_and_why(client):

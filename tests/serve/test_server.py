@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -20,7 +22,8 @@ spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
 sample = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sample)
 import bibld.serve
-bibld.serve.serve(sample.make_site(Path(sys.argv[2]), bibld.serve.Settings(port=int(sys.argv[3]))))
+settings = bibld.serve.Settings(port=int(sys.argv[3]), query_timeout=600.0)
+bibld.serve.serve(sample.make_site(Path(sys.argv[2]), settings, *sys.argv[4:]))
 """
 
 
@@ -54,6 +57,31 @@ def test_a_server_starts_answers_and_ends_with_all_its_processes(tmp_path, numbe
 
 
 @pytest.mark.server
+def test_a_client_that_leaves_takes_its_query_with_it_and_a_base_may_have_escapes(tmp_path):
+    conftest = Path(__file__).with_name("conftest.py")
+    base = "https://пример.рф/a%20b/данные/"
+    server = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(conftest), str(tmp_path), "0", base], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stderr is not None
+        found = re.search(r"at (http://127\.0\.0\.1:([0-9]+)(/a%20b/%D0%B4[^ ]*/))\n", server.stderr.readline())
+        assert found
+        assert httpx.get(found[1]).status_code == 200
+        assert httpx.get(f"{found[1]}dataset.ttl").status_code == 200
+        query = quote("SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }")
+        with socket.create_connection(("127.0.0.1", int(found[2]))) as client:
+            client.sendall(f"GET {found[3]}sparql?query={query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            while not _children(server.pid):
+                time.sleep(0.02)
+            (process,) = _children(server.pid)
+        assert not _lives(process)
+    finally:
+        server.kill()
+        server.communicate()
+
+
+@pytest.mark.server
 def test_a_taken_address_is_an_error_that_says_so(tmp_path, taken_port):
     conftest = Path(__file__).with_name("conftest.py")
     ended = subprocess.run(
@@ -71,8 +99,6 @@ def test_a_taken_address_is_an_error_that_says_so(tmp_path, taken_port):
 @pytest.fixture
 def taken_port():
     """A port that somebody else listens at."""
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as taken:
         yield taken.getsockname()[1]
 
@@ -85,8 +111,8 @@ def _children(parent: int) -> list[int]:
 
 
 def _lives(process: int) -> bool:
-    """Whether a process runs; a moment is given to it to be gone."""
-    for _ in range(50):
+    """Whether a process runs; some time is given to it to be gone."""
+    for _ in range(500):
         try:
             os.kill(process, 0)
         except ProcessLookupError:

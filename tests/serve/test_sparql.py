@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import signal
 import socket
 import time
-from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import msgspec
 import pyoxigraph as ox
 import pytest
 
-from bibld.errors import BadQuery
-from bibld.serve._sparql.pool import Limits, Pool, Query
+from bibld.errors import BadQuery, QueryTimeout, Unavailable
+from bibld.serve import application
+from bibld.serve._sparql.pool import Full, Limits, Pool, Query, TooMuch
+from bibld.serve._sparql.process import Worker
+from tests.serve.client import children
 
 ENDPOINT = "/lod/sparql"
 ALL = "SELECT * WHERE { ?s ?p ?o }"
@@ -26,6 +31,27 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 def ask(client, query, accept="application/sparql-results+json", **parameters):
     return client.get(f"{ENDPOINT}?{urlencode({'query': query, **parameters}, doseq=True)}", accept)
+
+
+def query(text: str) -> Query:
+    return Query(text, "http://x/", True, "application/sparql-results+json", "text/turtle", {}, 1)
+
+
+@pytest.fixture
+def in_pool(site):
+    """Runs an asynchronous function of a pool over the site's store."""
+
+    def run(ask, limits=Limits(seconds=10.0, memory=256, workers=1, waiting=0, of_one_client=1)):  # noqa: B008
+        async def within():
+            pool = Pool(site.release / "store", limits)
+            try:
+                return await ask(pool)
+            finally:
+                await pool.close()
+
+        return asyncio.run(asyncio.wait_for(within(), 60))
+
+    return run
 
 
 def number(answer) -> int:
@@ -196,22 +222,20 @@ def test_connections_and_updates_are_forbidden(client, query):
     assert ask(client, query).status_code == 403
 
 
-def test_a_process_that_evaluates_cannot_connect_even_where_the_lexer_were_blind(site):
+def test_a_process_that_evaluates_cannot_connect_even_where_the_lexer_were_blind(in_pool):
     """The second lock: here the query is handed to the pool without being looked at."""
-    limits = Limits(seconds=10.0, memory=256, workers=1, waiting=0)
-    pool = Pool(site.release / "store", limits)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.setblocking(False)
         port = listener.getsockname()[1]
         text = f"SELECT * WHERE {{ SERVICE <http://127.0.0.1:{port}/> {{ ?s ?p ?o }} }}"
-        query = Query(text, "http://x/", True, "application/sparql-results+json", "text/turtle", {}, 1)
-        try:
+
+        async def ask_it(pool):
             with pytest.raises(BadQuery, match=r"denied|unreachable"):
-                pool.submit(query).result()
-            with pytest.raises(BlockingIOError):
-                listener.accept()
-        finally:
-            pool.close()
+                await pool.answer(query(text), "somebody")
+
+        in_pool(ask_it)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
 
 
 def test_a_query_ends_at_its_deadline_with_an_error_before_any_result(client):
@@ -255,28 +279,152 @@ def test_deep_nesting_does_not_end_the_server(client, query):
 
 def test_many_queries_at_once_are_bounded(client):
     path = f"{ENDPOINT}?query={quote(PRODUCT)}"
-    answers = client.all_at_once([path] * 12)
+    answers = client.all_at_once([path] * 12, [{"x-forwarded-for": f"203.0.113.{number}"} for number in range(12)])
     reasons = [json.loads(answer.content)["title"] for answer in answers]
     assert {answer.status_code for answer in answers} == {503}
-    assert reasons.count("Query took too long") == 4  # two run, two wait
+    assert reasons.count("Query took too long") == 4  # two run, two wait, and all have one deadline
     assert reasons.count("Busy") == 8
     assert all("retry-after" in answer.headers for answer in answers)
     assert number(ask(client, COUNT)) > 300
 
 
+def test_one_client_cannot_take_all_places(site, running):
+    """Behind a proxy on this machine a client is who the proxy says, not who the client says."""
+    half = msgspec.structs.replace(site, settings=msgspec.structs.replace(site.settings, query_share=0.5))
+    path = f"{ENDPOINT}?query={quote(PRODUCT)}"
+    greedy = [{"x-forwarded-for": f"10.0.0.{number}, 203.0.113.7"} for number in range(4)]
+    network = [{"x-forwarded-for": f"2001:db8::{number}"} for number in range(4)]
+    with running(half) as client:
+        answers = client.all_at_once([path] * 8, [*greedy, *network])
+        assert number(ask(client, COUNT)) > 300
+    for some in (answers[:4], answers[4:]):
+        statuses = [answer.status_code for answer in some]
+        assert sorted(statuses) == [429, 429, 503, 503]
+        assert all("retry-after" in answer.headers for answer in some)
+
+
+# --- what becomes of a query
+
+
+def test_the_time_in_the_queue_counts(in_pool, monkeypatch):
+    """So what waits behind a query that takes all of its time is given up with it, and never begins."""
+    started = []
+    start = Worker.start
+
+    async def counted(*arguments):
+        started.append(arguments)
+        return await start(*arguments)
+
+    monkeypatch.setattr(Worker, "start", counted)
+
+    async def ask_at_once(pool):
+        answers = [pool.answer(query(PRODUCT), str(number)) for number in range(4)]
+        return await asyncio.gather(*answers, return_exceptions=True)
+
+    limits = Limits(seconds=1.0, memory=256, workers=1, waiting=3, of_one_client=1)
+    errors = in_pool(ask_at_once, limits)
+    assert [type(error) for error in errors] == [QueryTimeout] * 4
+    assert len(started) == 1
+
+
+def test_a_query_that_nobody_waits_for_any_more_leaves_its_place_at_once(in_pool):
+    async def leave(pool):
+        running, waiting, last = (asyncio.create_task(pool.answer(query(PRODUCT), "one")) for _ in range(3))
+        with pytest.raises(Full):
+            await last
+        while not pool.process_ids():
+            await asyncio.sleep(0.01)
+        (process,) = pool.process_ids()
+        waiting.cancel()
+        running.cancel()
+        await asyncio.wait((running, waiting))
+        assert not pool.process_ids()
+        answer = await pool.answer(query(COUNT), "one")
+        assert pool.process_ids() != [process]
+        return answer
+
+    assert b"bindings" in in_pool(leave, Limits(600.0, 256, workers=1, waiting=1, of_one_client=3)).body
+
+
+def test_a_client_that_leaves_takes_its_query_with_it(site):
+    """At the ASGI interface: the client's connection is closed while its query runs."""
+    patient = msgspec.structs.replace(site, settings=msgspec.structs.replace(site.settings, query_timeout=600.0))
+    app = application(patient)
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": ENDPOINT,
+        "raw_path": ENDPOINT.encode(),
+        "query_string": urlencode({"query": PRODUCT}).encode(),
+        "headers": [],
+        "client": ("203.0.113.7", 1),
+    }
+
+    async def leave() -> None:
+        messages: asyncio.Queue[dict[str, str]] = asyncio.Queue()
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        before = children()
+        async with app.router.lifespan_context(app):
+            await messages.put({"type": "http.request"})
+            answering = asyncio.create_task(app(scope, messages.get, send))
+            while not children() - before:
+                await asyncio.sleep(0.01)
+            await messages.put({"type": "http.disconnect"})
+            await answering
+            while children() - before:
+                await asyncio.sleep(0.01)
+        assert sent[0]["status"] == 499
+
+    asyncio.run(asyncio.wait_for(leave(), 60))
+
+
+def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
+    async def abort(pool):
+        answering = asyncio.create_task(pool.answer(query(PRODUCT), "one"))
+        while not pool.process_ids():
+            await asyncio.sleep(0.01)
+        os.kill(pool.process_ids()[0], signal.SIGABRT)
+        with pytest.raises(TooMuch, match="MiB of memory"):
+            await answering
+
+    in_pool(abort, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))
+
+
+def test_a_process_that_died_while_idle_fails_no_query(in_pool):
+    async def die(pool):
+        first = await pool.answer(query(COUNT), "one")
+        (process,) = pool.process_ids()
+        os.kill(process, signal.SIGKILL)
+        assert await pool.answer(query(COUNT), "one") == first
+        assert pool.process_ids() != [process]
+
+    in_pool(die)
+
+
+def test_a_process_that_dies_of_its_first_query_is_not_asked_again(in_pool):
+    async def die(pool):
+        answering = asyncio.create_task(pool.answer(query(PRODUCT), "one"))
+        while not pool.process_ids():
+            await asyncio.sleep(0.01)
+        os.kill(pool.process_ids()[0], signal.SIGKILL)
+        with pytest.raises(Unavailable, match="ended before"):
+            await answering
+
+    in_pool(die, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))
+
+
 def test_all_processes_end_with_the_application(site, running):
     with running(site) as client:
         assert number(ask(client, COUNT)) > 300
-        children = _children()
-    assert children - _children()
+        living = children()
+    assert living - children()
 
 
 def test_a_longer_deadline_is_a_longer_deadline(site, running):
     patient = msgspec.structs.replace(site, settings=msgspec.structs.replace(site.settings, query_timeout=30.0))
     with running(patient) as client:
         assert number(ask(client, "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f }")) > 90_000
-
-
-def _children() -> set[str]:
-    """The process ids of the children of this process."""
-    return {child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}

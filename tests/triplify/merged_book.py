@@ -170,6 +170,7 @@ MERGED = Merged(
         ValueSource("title_info/1", (LOC,)),
         ValueSource("name/0", (LOC, NLR)),
         ValueSource("name/1", (LOC,)),
+        ValueSource("origin_info/0/date_issued#1", (LOC,), "1969"),
         ValueSource("related_item/1", (NLR,)),
         ValueSource("record_info/0", (NLR,)),
         ValueSource("record_info/1", (LOC,)),

@@ -68,8 +68,8 @@ CONTENTS_GENRE = {
 BOOK_CONTENTS_GENRE = CONTENTS_GENRE | {"j": "patent", "2": "offprint"}
 """008/24-27 of books."""
 
-MAP_GENRE = {"a": "map", "b": "map", "c": "map", "d": "globe", "e": "atlas"}
-"""008/25 of maps."""
+MAP_GENRE = {"a": "map", "b": "map", "c": "map", "e": "atlas"}
+"""008/25 of maps; ``d`` is a globe."""
 
 FILE_GENRE = {"a": "numeric data", "e": "database", "f": "font", "g": "game"}
 """008/26 of computer files."""
@@ -89,6 +89,11 @@ LITERARY_FORM = {
     "f": "novel", "j": "short story", "m": "mixed forms", "p": "poetry", "s": "speech",
 }  # fmt: skip
 """008/33 of books."""
+
+LITERARY_FORM_OF_STYLESHEET = {code: term for code, term in LITERARY_FORM.items() if code not in ("1", "m", "p")} | {
+    "l": "fiction"
+}
+"""The same as the stylesheet of the Library of Congress reads it."""
 
 VISUAL_GENRE = {
     "a": "art original", "b": "kit", "c": "art reproduction", "d": "diorama", "f": "filmstrip", "g": "game",

@@ -5,13 +5,18 @@ MARC 21 Format for Bibliographic Data, Appendix A (control subfields) and field 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import msgspec
 
 from bibld.crosswalk._conventions import Conventions, Linkage, Linked
 from bibld.model.marc import DataField
 
-_SCRIPT_OF_CODE = {"(3": "Arab", "(4": "Arab", "(B": "Latn", "!E": "Latn", "(N": "Cyrl", "(Q": "Cyrl", "(2": "Hebr"}
-_SCRIPT_OF_CODE |= {"(S": "Grek", "$1": "CJK"}
+_SCRIPT_OF_CODE = {
+    "(3": "Arab", "(4": "Arab", "(B": "Latn", "!E": "Latn", "(N": "Cyrl", "(Q": "Cyrl", "(2": "Hebr", "(S": "Grek",
+    "$1": "CJK",
+}  # fmt: skip
 
 _PRIVATE_BY_INDICATOR = frozenset(("541", "542", "561", "583"))
 """Fields whose first indicator 0 says that they are private."""
@@ -28,7 +33,11 @@ _RANGES = (
 """Blocks of Unicode and the script that they tell of (ISO 15924)."""
 
 
-def link(field: DataField) -> Linked | None:
+Naming = Callable[[str, DataField], str]
+"""Gives the script of a field from the code in its ``$6``."""
+
+
+def link(field: DataField, naming: Naming) -> Linked | None:
     """A field with ``$6`` under the tag whose rules apply (for 880: the tag that ``$6`` names), and its linkage.
 
     An 880 whose ``$6`` names no tag gives None and stays what it is, so that no rule reads it.
@@ -43,11 +52,11 @@ def link(field: DataField) -> Linked | None:
     if field.tag != "880":
         if not occurrence:
             return None
-        return Linked(field, Linkage(_group(occurrence), _script(code, field)))
+        return Linked(field, Linkage(_group(occurrence), naming(code, field)))
     if len(tag) != 3 or not tag.isascii() or not tag.isdecimal() or tag < "010" or tag == "880":
         return None
     linked = msgspec.structs.replace(field, tag=tag)
-    return Linked(linked, Linkage(_group(occurrence), _script(code, field), is_alternate=True))
+    return Linked(linked, Linkage(_group(occurrence), naming(code, field), is_alternate=True))
 
 
 def is_private(field: DataField) -> bool:
@@ -85,7 +94,8 @@ def _group(occurrence: str) -> str | None:
     return occurrence if occurrence.isdecimal() and occurrence != "00" else None
 
 
-def _script(code: str, field: DataField) -> str:
+def script_named(code: str, field: DataField) -> str:
+    """The script (ISO 15924) that the code in ``$6`` names, or that the text of the field shows."""
     known = _SCRIPT_OF_CODE.get(code)
     if known is not None and known != "CJK":
         return known
@@ -96,11 +106,27 @@ def _script(code: str, field: DataField) -> str:
     return "Hani" if known == "CJK" and found not in ("Jpan", "Kore") else found
 
 
+def script_of_code(code: str, field: DataField) -> str:
+    """What the stylesheet of the Library of Congress writes: empty for a code that is none of MARC-8."""
+    return _SCRIPT_OF_CODE.get(code[:2], "") if code else "Latn"
+
+
 def _titles(tag: str) -> str:
     return "at" if tag in _TITLE_TAGS or tag[:1] in ("7", "8") else ""
 
 
-CONVENTIONS = Conventions(
-    is_private=is_private, link=link, cleans=lambda tag: True, titles=_titles, structural=frozenset("68")
-)
-"""For every record of MARC 21; no data field has positions that a reader counts from its start, so all are tidied."""
+@cache
+def conventions(scripts_named: bool) -> Conventions:
+    """For every record of MARC 21; no data field has positions that a reader counts from its start: all are tidied."""
+    naming = script_named if scripts_named else script_of_code
+    return Conventions(
+        is_private=is_private,
+        link=lambda field: link(field, naming),
+        cleans=lambda tag: True,
+        titles=_titles,
+        structural=frozenset("68"),
+    )
+
+
+CONVENTIONS = conventions(True)
+"""Those of the profile ``std``."""

@@ -5,12 +5,12 @@ Positions are counted from 0 as in the format; a position that is not there is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21 import codes
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
 from bibld.model.mods import Genre, Language, LanguageTerm, TargetAudience, TypeOfResource
@@ -25,18 +25,18 @@ _OBJECT_PART = {
 _LANGUAGE_SCHEMES = {"rfc3066": "rfc3066", "rfc4646": "rfc4646", "rfc5646": "rfc5646", "iso639-3": "iso639-3"}
 
 
-def leader_code(view: View[Any], position: int) -> str:
+def leader_code(view: View[Corrections], position: int) -> str:
     """One character of the leader."""
     return view.record.leader.text[position : position + 1]
 
 
-def fixed(view: View[Any], start: int, end: int | None = None) -> str:
+def fixed(view: View[Corrections], start: int, end: int | None = None) -> str:
     """Positions of the first 008."""
     text = view.control("008")
     return text[start : start + 1 if end is None else end] if text else ""
 
 
-def configuration(view: View[Any]) -> str:
+def configuration(view: View[Corrections]) -> str:
     """How 008/18-34 is to be read: as for a book, a serial …; empty where leader/06 tells nothing."""
     kind = leader_code(view, 6)
     if kind == "a":
@@ -45,10 +45,12 @@ def configuration(view: View[Any]) -> str:
 
 
 @KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", t001="")
-def type_of_resource(view: View[Any]) -> Iterator[TypeOfResource]:
+def type_of_resource(view: View[Corrections]) -> Iterator[TypeOfResource]:
     """Leader/06 and /07."""
     kind = leader_code(view, 6)
     value = codes.TYPE_OF_RESOURCE.get(kind)
+    if not view.settings.kits_typed and (value is None or kind == "o"):
+        value = ""
     if value is None:
         view.warn(f"leader/06 {kind!r} is no type of record")
         return
@@ -60,7 +62,7 @@ def type_of_resource(view: View[Any]) -> Iterator[TypeOfResource]:
 
 
 @KIND_AND_LANGUAGE.record("genre[marcgt] from coded data", t007="", t008="")
-def coded_genres(view: View[Any]) -> Iterator[Genre]:
+def coded_genres(view: View[Corrections]) -> Iterator[Genre]:
     """008 by the kind of resource, and 007 of maps."""
     terms = dict.fromkeys(_coded_genres(view))
     for term in terms:
@@ -68,47 +70,75 @@ def coded_genres(view: View[Any]) -> Iterator[Genre]:
             yield Genre(value=term, authority="marcgt")
 
 
-def _coded_genres(view: View[Any]) -> Iterator[str | None]:
+def _coded_genres(view: View[Corrections]) -> Iterator[str | None]:
     kind = configuration(view)
-    descriptions = view.controls("007")
-    if any(text.startswith("ar") for text in descriptions):
+    if any(text.startswith("ar") for text in view.controls("007")):
         yield "remote-sensing image"
+    if fixed(view, 25) == "d" and (kind == codes.MAP or not view.settings.coded_genres_by_kind):
+        yield "globe"
     if kind == codes.MAP:
-        yield codes.MAP_GENRE.get(fixed(view, 25))
-        if any(text.startswith("ad") for text in descriptions):
-            yield "atlas"
-        if any(text.startswith("aj") for text in descriptions):
-            yield "map"
+        yield from _told_by_both(view, codes.MAP_GENRE, 25, {"ad": "atlas", "aj": "map"})
     elif kind == codes.FILE:
         yield codes.FILE_GENRE.get(fixed(view, 26))
     elif kind == codes.MUSIC:
         for code in fixed(view, 30, 32):
             yield codes.MUSIC_TEXT_GENRE.get(code)
     elif kind == codes.VISUAL:
-        yield codes.VISUAL_GENRE.get(fixed(view, 33))
-        if any(text.startswith("aq") for text in descriptions):
-            yield "model"
+        read = view.settings.literary_forms_read
+        forms = codes.VISUAL_GENRE if read else codes.VISUAL_GENRE | {"g": "legal article"}
+        yield from _told_by_both(view, forms, 33, {"aq": "model"})
     elif kind == codes.SERIAL:
         yield codes.SERIAL_GENRE.get(fixed(view, 21))
-        for code in fixed(view, 24, 28):
-            yield codes.CONTENTS_GENRE.get(code)
-    elif kind == codes.BOOK:
-        for code in fixed(view, 24, 28):
-            yield codes.BOOK_CONTENTS_GENRE.get(code)
-    if kind not in ("", codes.MUSIC, codes.MIXED) and fixed(view, 28) in (*codes.GOVERNMENT_CODES,):
+    if kind in (codes.BOOK, codes.SERIAL):
+        yield from _contents_genres(view, kind)
+    if fixed(view, 28) in _government_codes(view, kind):
         yield "government publication"
     if kind in (codes.BOOK, codes.SERIAL) and fixed(view, 29) == "1":
         yield "conference publication"
     if kind == codes.BOOK:
         if fixed(view, 30) == "1":
             yield "festschrift"
-        yield codes.LITERARY_FORM.get(fixed(view, 33))
+        read = view.settings.literary_forms_read
+        yield (codes.LITERARY_FORM if read else codes.LITERARY_FORM_OF_STYLESHEET).get(fixed(view, 33))
         if fixed(view, 34) in (*codes.BIOGRAPHY_CODES,):
             yield "biography"
 
 
+def _told_by_both(
+    view: View[Corrections], terms: Mapping[str, str], position: int, terms_of_007: Mapping[str, str]
+) -> Iterator[str]:
+    """What a position of 008 and what 007 tell; the stylesheet takes the one that is first among the terms."""
+    coded = terms.get(fixed(view, position))
+    told = [] if coded is None else [coded]
+    descriptions = view.controls("007")
+    told.extend(term for start, term in terms_of_007.items() if any(text.startswith(start) for text in descriptions))
+    if view.settings.every_coded_genre:
+        yield from told
+    elif told:
+        yield min(told, key=[*terms.values()].index)
+
+
+def _contents_genres(view: View[Corrections], kind: str) -> Iterator[str | None]:
+    contents = fixed(view, 24, 28)
+    if view.settings.every_coded_genre:
+        terms = codes.BOOK_CONTENTS_GENRE if kind == codes.BOOK else codes.CONTENTS_GENRE
+        for code in contents:
+            yield terms.get(code)
+        return
+    yield codes.CONTENTS_GENRE.get(min((code for code in contents if code in codes.CONTENTS_GENRE), default=""))
+    if kind == codes.BOOK and contents[:1] in ("j", "2"):
+        yield codes.BOOK_CONTENTS_GENRE[contents[0]]
+
+
+def _government_codes(view: View[Corrections], kind: str) -> tuple[str, ...]:
+    by_kind = view.settings.coded_genres_by_kind
+    if kind in ("", codes.MUSIC, codes.MIXED) or (kind == codes.SERIAL and not by_kind):
+        return ()
+    return (*codes.GOVERNMENT_CODES,) if by_kind else (*codes.GOVERNMENT_CODES, "u", "|")
+
+
 @KIND_AND_LANGUAGE.field("047", "abcdefgh2", "genre[musical composition], authority marcmuscomp or $2")
-def form_of_composition(field: DataField, view: View[Any]) -> Iterator[Genre]:
+def form_of_composition(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
     """Form of musical composition."""
     authority = field.first("2") if field.indicator2 == "7" else "marcmuscomp"
     for value in field.values(*"abcdefgh"):
@@ -116,24 +146,34 @@ def form_of_composition(field: DataField, view: View[Any]) -> Iterator[Genre]:
 
 
 @KIND_AND_LANGUAGE.field("336", "ab2", "genre with the authority of $2, one for each $a (without $a: $b)")
-def content_type(field: DataField, view: View[Any]) -> Iterator[Genre]:
+def content_type(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
     """Content type (RDA 6.9)."""
     for value in field.values("a") or field.values("b"):
         yield Genre(value=value, authority=field.first("2"))
 
 
 @KIND_AND_LANGUAGE.field("655", "abvxyz02", "genre, authority from the second indicator or $2")
-def genre_or_form(field: DataField, view: View[Any]) -> Iterator[Genre]:
+def genre_or_form(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
     """Index term of genre or form; subdivisions follow after a hyphen."""
     value = "-".join([chop(text) for text in field.values(*"abvxyz")])
     if value:
-        authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
+        authority = genre_authority(field, view)
         uri = next((link for link in map(address, field.values("0")) if link is not None), None)
         yield Genre(value=value, authority=authority, value_uri=uri)
 
 
+def genre_authority(field: DataField, view: View[Corrections]) -> str | None:
+    """The thesaurus of a 655."""
+    if view.settings.genre_authority_named:
+        return field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
+    source = field.first("2")
+    if source is not None:
+        return source
+    return "marcgt" if field.indicator2 == " " else field.indicator2
+
+
 @KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t008="")
-def coded_audience(view: View[Any]) -> Iterator[TargetAudience]:
+def coded_audience(view: View[Corrections]) -> Iterator[TargetAudience]:
     """008/22 of books, computer files, music and visual materials."""
     if configuration(view) in (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL):
         term = codes.AUDIENCE.get(fixed(view, 22))
@@ -142,18 +182,19 @@ def coded_audience(view: View[Any]) -> Iterator[TargetAudience]:
 
 
 @KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefghj2")
-def languages(view: View[Any]) -> Iterator[Language]:
+def languages(view: View[Corrections]) -> Iterator[Language]:
     """008/35-37 and 041, each language of each part once."""
     seen: set[tuple[str, str | None]] = set()
+    whole = None if view.settings.part_languages_kept else fixed(view, 35, 38)
     for code, authority, part in _languages(view):
-        if (code, part) not in seen:
+        if (code, part) not in seen and (part is None or code != whole):
             seen.add((code, part))
             yield Language(
                 language_term=(LanguageTerm(value=code, type="code", authority=authority),), object_part=part
             )
 
 
-def _languages(view: View[Any]) -> Iterator[tuple[str, str, str | None]]:
+def _languages(view: View[Corrections]) -> Iterator[tuple[str, str, str | None]]:
     coded = fixed(view, 35, 38)
     if _is_language_code(coded):
         yield coded.casefold(), "iso639-2b", None

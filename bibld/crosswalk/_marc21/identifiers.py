@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model import identifiers
@@ -39,8 +40,11 @@ def issn_identifier(text: str, kind: str = "issn", cancelled: bool = False) -> I
 
 
 @IDENTIFIERS.field("020", "aqz", "identifier[isbn], invalid for $z and wrong check digits, displayLabel from $q")
-def isbns(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+def isbns(field: DataField, view: View[Corrections]) -> Iterator[Identifier]:
     """ISBN."""
+    if not view.settings.isbns_normalized:
+        yield from isbns_as_they_stand(field)
+        return
     qualifier = ", ".join([chop(text).strip("() ") for text in field.values("q")])
     for subfield in field.subfields:
         if subfield.code not in "az":
@@ -52,6 +56,14 @@ def isbns(field: DataField, view: View[Any]) -> Iterator[Identifier]:
         if made.invalid and subfield.code == "a":
             view.warn(f"020$a {subfield.value!r} is no valid ISBN")
         yield made
+
+
+def isbns_as_they_stand(field: DataField) -> Iterator[Identifier]:
+    """The first valid and the first invalid number of a field, with hyphens and qualifier."""
+    for code, invalid in (("a", None), ("z", "yes")):
+        text = field.first(code)
+        if text is not None:
+            yield Identifier(value=text, type="isbn", invalid=invalid)
 
 
 _ISSN_KINDS = {

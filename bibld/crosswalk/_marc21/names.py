@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._authority_links import NO_LINKS, AuthorityLinks, authority_links
 from bibld.crosswalk._isbd import chop, chop_name
-from bibld.crosswalk._relators import RELATOR_OF_TERM, TERM_OF_RELATOR
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField, Subfield
-from bibld.model.mods import Name, NamePart, Role, RoleTerm
+from bibld.model.mods import Name, NameIdentifier, NamePart, Role, RoleTerm
+from bibld.model.relators import TERM_OF_RELATOR, relator_of
 
 NAMES = RuleBook()
+
+Tidy = Callable[[str], str]
+"""Takes final punctuation off a name, or leaves it."""
 
 PERSONAL, FAMILY, CORPORATE, CONFERENCE = "personal", "family", "corporate", "conference"
 
@@ -27,32 +30,54 @@ CONFERENCE_CODES = "acdejnq014"
 """The subfields that :func:`named` reads, for each kind."""
 
 
-def named(kind: str, field: DataField, before_title: bool = False, links: AuthorityLinks | None = None) -> Name | None:
+def named(
+    kind: str,
+    field: DataField,
+    corrections: Corrections,
+    before_title: bool = False,
+    links: AuthorityLinks | None = None,
+) -> Name | None:
     """The name in a heading, without its title; None where the heading holds none.
 
     ``before_title``: only the subfields before ``$t`` are the name's (7XX, 8XX). ``links`` replace those that ``$0``
     and ``$1`` say.
     """
     subfields = _before_title(field.subfields) if before_title else field.subfields
+    tidy = chop_name if corrections.names_tidied else str
     if kind in (PERSONAL, FAMILY):
-        name_parts, affiliation = _personal_parts(subfields)
+        name_parts, affiliation = _personal_parts(subfields, tidy)
     elif kind == CORPORATE:
-        name_parts, affiliation = _corporate_parts(subfields), ()
+        name_parts, affiliation = _corporate_parts(subfields, tidy), ()
     else:
-        name_parts, affiliation = _conference_parts(subfields), ()
+        name_parts, affiliation = _conference_parts(subfields, tidy), ()
     if not name_parts or name_parts[0].type is not None:
         return None
-    if links is None:
-        links = links_of(field)
-    return Name(
+    role_code = "j" if kind == CONFERENCE and corrections.conference_roles_read else "e"
+    name = Name(
         name_part=tuple(name_parts),
         affiliation=affiliation,
-        role=roles(field, "j" if kind == CONFERENCE else "e"),
-        name_identifier=links.identifiers,
+        role=(roles if corrections.roles_paired else separate_roles)(field, role_code),
         type=kind,
-        authority_uri=links.authority_uri,
-        value_uri=links.value_uri,
     )
+    if links is None and not corrections.authority_links_resolved:
+        return _with_links_as_they_stand(name, field)
+    if links is None:
+        links = links_of(field)
+    return replace(
+        name, name_identifier=links.identifiers, authority_uri=links.authority_uri, value_uri=links.value_uri
+    )
+
+
+def _with_links_as_they_stand(name: Name, field: DataField) -> Name:
+    texts = field.values("0")
+    identifiers = (NameIdentifier(value=" ".join(texts)),) if texts else ()
+    return replace(name, name_identifier=identifiers, xlink_href=authority_href(field))
+
+
+def authority_href(field: DataField) -> str | None:
+    """The last ``$0``, as it stands."""
+    texts = field.values("0")
+    return texts[-1] if texts else None
 
 
 def links_of(field: DataField) -> AuthorityLinks:
@@ -95,8 +120,14 @@ def roles(field: DataField, text_code: str) -> tuple[Role, ...]:
     return _paired(texts, codes)
 
 
+def separate_roles(field: DataField, text_code: str) -> tuple[Role, ...]:
+    """A role for each relator term and one for each code, as they stand."""
+    terms = [Role((RoleTerm(value=text, type="text"),)) for text in map(chop, field.values(text_code)) if text]
+    return (*terms, *(Role((_marc_relator(code),)) for code in field.values("4")))
+
+
 def _paired(texts: list[str], codes: list[RoleTerm]) -> tuple[Role, ...]:
-    known = [RELATOR_OF_TERM.get(text.casefold()) or RELATOR_OF_TERM.get(text.casefold() + ".") for text in texts]
+    known = [relator_of(text) for text in texts]
     given = {term.value: term for term in codes}
     free_codes = [term for term in codes if term.value not in known]
     free_texts = [text for text, code in zip(texts, known, strict=True) if code is None]
@@ -141,7 +172,7 @@ def _before_title(subfields: Sequence[Subfield]) -> Sequence[Subfield]:
     return subfields
 
 
-def _personal_parts(subfields: Iterable[Subfield]) -> tuple[list[NamePart], tuple[str, ...]]:
+def _personal_parts(subfields: Iterable[Subfield], tidy: Tidy) -> tuple[list[NamePart], tuple[str, ...]]:
     heading: list[str] = []
     terms: list[str] = []
     dates: list[str] = []
@@ -156,8 +187,9 @@ def _personal_parts(subfields: Iterable[Subfield]) -> tuple[list[NamePart], tupl
             dates.append(subfield.value)
         elif code == "u":
             affiliation.append(subfield.value)
-    name_parts = _untyped([" ".join(heading)])
-    term = chop(" ".join(terms)) if terms else ""
+    name_parts = _untyped([" ".join(heading)], tidy)
+    # A term has no initials to keep the full stop for.
+    term = (chop if tidy is chop_name else tidy)(" ".join(terms)) if terms else ""
     if term:
         name_parts.append(NamePart(value=term, type="termsOfAddress"))
     for text in dates:
@@ -167,7 +199,7 @@ def _personal_parts(subfields: Iterable[Subfield]) -> tuple[list[NamePart], tupl
     return name_parts, tuple(affiliation)
 
 
-def _corporate_parts(subfields: Iterable[Subfield]) -> list[NamePart]:
+def _corporate_parts(subfields: Iterable[Subfield], tidy: Tidy) -> list[NamePart]:
     units: list[str] = []
     meeting: list[str] = []
     for subfield in subfields:
@@ -175,24 +207,26 @@ def _corporate_parts(subfields: Iterable[Subfield]) -> list[NamePart]:
             units.append(subfield.value)
         elif subfield.code in "cdn":
             meeting.append(subfield.value)
-    return _untyped([*units, " ".join(meeting)])
+    return _untyped([*units, " ".join(meeting)], tidy)
 
 
-def _conference_parts(subfields: Iterable[Subfield]) -> list[NamePart]:
-    return _untyped([" ".join([subfield.value for subfield in subfields if subfield.code in "acdenq"])])
+def _conference_parts(subfields: Iterable[Subfield], tidy: Tidy) -> list[NamePart]:
+    return _untyped([" ".join([subfield.value for subfield in subfields if subfield.code in "acdenq"])], tidy)
 
 
-def _untyped(texts: Iterable[str]) -> list[NamePart]:
-    return [NamePart(value=text) for text in map(chop_name, texts) if text]
+def _untyped(texts: Iterable[str], tidy: Tidy) -> list[NamePart]:
+    return [NamePart(value=text) for text in map(tidy, texts) if text]
 
 
 @NAMES.fields(
     "name[personal, family, corporate, conference], primary: nameParts, dates, roles, identifiers",
     t100=PERSONAL_CODES, t110=CORPORATE_CODES, t111=CONFERENCE_CODES,
 )  # fmt: skip
-def main_entry(field: DataField, view: View[Any]) -> Iterator[Name]:
+def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """The name under which the work is entered."""
-    name = named(heading_kind(field), field)
+    if _is_lost(field, view):
+        return
+    name = named(heading_kind(field), field, view.settings)
     if name is None:
         view.warn(f"{field.tag} holds no name")
         return
@@ -204,21 +238,26 @@ def main_entry(field: DataField, view: View[Any]) -> Iterator[Name]:
     "name[personal, family, corporate, conference] (with $t: a related item)",
     t700=PERSONAL_CODES, t710=CORPORATE_CODES, t711=CONFERENCE_CODES,
 )  # fmt: skip
-def added_entry(field: DataField, view: View[Any]) -> Iterator[Name]:
+def added_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """A further name."""
-    if field.first("t") is not None:
+    if field.first("t") is not None or _is_lost(field, view):
         return
-    name = named(heading_kind(field), field)
+    name = named(heading_kind(field), field, view.settings)
     if name is None:
         view.warn(f"{field.tag} holds no name")
     else:
         yield name
 
 
+def _is_lost(field: DataField, view: View[Corrections]) -> bool:
+    return field.tag[1:] == "00" and field.indicator1 not in ("0", "1", "3") and not view.settings.every_name_kept
+
+
 @NAMES.field("720", "ae4", "name without authority; personal where the first indicator is 1")
-def uncontrolled_name(field: DataField, view: View[Any]) -> Iterator[Name]:
+def uncontrolled_name(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """A name that is not under authority control."""
-    name_parts = _untyped(field.values("a"))
+    name_parts = _untyped(field.values("a"), chop_name if view.settings.names_tidied else str)
     if name_parts:
         kind = PERSONAL if field.indicator1 == "1" else None
-        yield Name(name_part=tuple(name_parts), role=roles(field, "e"), type=kind)
+        made = (roles if view.settings.roles_paired else separate_roles)(field, "e")
+        yield Name(name_part=tuple(name_parts), role=made, type=kind)

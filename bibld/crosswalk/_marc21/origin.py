@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from bibld.crosswalk._dates import day
 from bibld.crosswalk._isbd import chop, unbracketed
 from bibld.crosswalk._marc21 import codes
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField
@@ -38,7 +39,7 @@ Parts = dict[str, list[Any]]
     "originInfo: place, publisher, dates, edition, issuance, frequency; one more for each function of 264",
     t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t260="abcefg", t264="abc", t310="ab", t321="ab",
 )  # fmt: skip
-def origin(view: View[Any]) -> Iterator[OriginInfo]:
+def origin(view: View[Corrections]) -> Iterator[OriginInfo]:
     """What is said of publication: one element, one more for each other script, and one for each 264."""
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
@@ -52,9 +53,9 @@ def origin(view: View[Any]) -> Iterator[OriginInfo]:
         if linked is not None and linkage is None:
             linkage = linked
         _READERS[field.tag](field, regular, view)
-    _copyright_dates(view, regular)
-    functions = list(_functions(view))
-    _with_key_date(regular, view)
+    copyright_dates(view, regular)
+    by_function = list(functions(view))
+    with_key_date(regular, view)
     if regular:
         main = _origin_info(regular)
         yield main if linkage is None else linkage.marked(main)
@@ -63,7 +64,7 @@ def origin(view: View[Any]) -> Iterator[OriginInfo]:
         group = linkage.alt_rep_group if linkage is not None else None
         if any(parts.values()):
             yield replace(_origin_info(parts), script=script or None, alt_rep_group=group)
-    yield from functions
+    yield from by_function
 
 
 def _drop_known_dates(parts: Parts, regular: Parts) -> None:
@@ -81,14 +82,14 @@ def _origin_info(parts: Parts) -> OriginInfo:
 # --- coded data
 
 
-def _coded(view: View[Any], parts: Parts) -> None:
+def _coded(view: View[Corrections], parts: Parts) -> None:
     country = fixed(view, 15, 18).strip(" |#").casefold()
     if country.isascii() and country.isalpha() and 2 <= len(country) <= 3:
         if country != "xx":
             _add(parts, "place", _code_place(country, "marccountry"))
     elif country:
         view.warn(f"008/15-17 {country!r} is no code of a place")
-    _coded_dates(view, parts)
+    coded_dates(view, parts)
     level = leader_code(view, 7)
     issuance = codes.ISSUANCE.get(level)
     if level == "m" and leader_code(view, 19) == "a":
@@ -101,7 +102,11 @@ def _coded(view: View[Any], parts: Parts) -> None:
             _add(parts, "frequency", Frequency(value=frequency, authority="marcfrequency"))
 
 
-def _coded_dates(view: View[Any], parts: Parts) -> None:
+def coded_dates(view: View[Corrections], parts: Parts) -> None:
+    """008/06-14."""
+    if not view.settings.dates_normalized:
+        _raw_dates(view, parts)
+        return
     kind, first, second = fixed(view, 6), fixed(view, 7, 11), fixed(view, 11, 15)
     name = _date_name(view)
     if kind in (*_SINGLE,):
@@ -115,7 +120,24 @@ def _coded_dates(view: View[Any], parts: Parts) -> None:
         _add(parts, name, _coded_date(second, view, point="end", qualifier=qualifier))
 
 
-def _coded_date(text: str, view: View[Any], **attributes: str | None) -> Date | None:
+def _raw_dates(view: View[Corrections], parts: Parts) -> None:
+    kind, first, second = (fixed(view, *positions).strip() for positions in ((6,), (7, 11), (11, 15)))
+    if not kind:
+        return
+    if kind in _SINGLE:
+        stated = [text for field in view.fields("260") if not view.is_alternate(field) for text in field.values("c")]
+        if first and [first] != [text.rstrip(".:,;/ ") for text in stated[:1]]:
+            _add(parts, _date_name(view), Date(value=first, encoding="marc"))
+        if kind == "t" and second:
+            _add(parts, "copyright_date", Date(value=second, encoding="marc"))
+    elif kind in _RANGE + _QUESTIONABLE:
+        qualifier = "questionable" if kind == _QUESTIONABLE else None
+        for text, point in ((first, "start"), (second, "end")):
+            if text:
+                _add(parts, "date_issued", Date(value=text, encoding="marc", point=point, qualifier=qualifier))
+
+
+def _coded_date(text: str, view: View[Corrections], **attributes: str | None) -> Date | None:
     if text.isdecimal() and text.isascii() and len(text) == 4 and text not in (_OPEN, "0000"):
         return Date(value=text, encoding="w3cdtf", **attributes)
     if text == _OPEN:
@@ -129,12 +151,14 @@ def _coded_date(text: str, view: View[Any], **attributes: str | None) -> Date | 
     return None
 
 
-def _date_name(view: View[Any]) -> str:
+def _date_name(view: View[Corrections]) -> str:
     return "date_created" if leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,) else "date_issued"
 
 
-def _with_key_date(parts: Parts, view: View[Any]) -> None:
+def with_key_date(parts: Parts, view: View[Corrections]) -> None:
     """Mark the first date; where coded data gives none, a year that the text tells is set before the text."""
+    if not view.settings.dates_normalized:
+        return
     name = _date_name(view)
     dates = parts.get(name, [])
     if not any(date.encoding for date in dates):
@@ -156,34 +180,41 @@ def _with_key_date(parts: Parts, view: View[Any]) -> None:
 # --- fields
 
 
-def _publication(field: DataField, parts: Parts, view: View[Any]) -> None:
-    _places_and_publishers(field, parts)
-    name = _date_name(view)
-    for text in field.values("c"):
-        date = chop(text)
-        if date and all(date.strip("[]") != known.value for known in parts.get(name, ())):
-            _add(parts, name, Date(value=date))
+def _publication(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+    _places_and_publishers(field, parts, view)
+    stated_dates(field, parts, view)
     for code, part in (("e", "place"), ("f", "publisher"), ("g", "date_other")):
         for text in field.values(code):
             said = chop(text.strip("()"))
             if not said:
                 continue
             if part == "place":
-                _add(parts, part, _text_place(said))
+                _add(parts, part, text_place(said, view))
             elif part == "publisher":
                 _add(parts, part, _publisher(said))
             else:
                 _add(parts, part, Date(value=said, type="manufacture"))
 
 
-def _places_and_publishers(field: DataField, parts: Parts) -> None:
+def stated_dates(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+    """The dates of 260$c that coded data does not say."""
+    name = _date_name(view)
+    for date in map(chop, field.values("c")):
+        is_known = any(date.strip("[]") == known.value for known in parts.get(name, ()))
+        if date and not (is_known and view.settings.dates_normalized):
+            _add(parts, name, Date(value=date))
+
+
+def _places_and_publishers(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     for text in field.values("a"):
-        _add(parts, "place", _text_place(chop(text)))
+        _add(parts, "place", text_place(chop(text), view))
     for text in field.values("b"):
         _add(parts, "publisher", _publisher(chop(text)))
 
 
-def _country(field: DataField, parts: Parts, view: View[Any]) -> None:
+def _country(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+    if not view.settings.country_codes_written and not any(map(view.is_linked, _READERS)):
+        return
     known = {term.value for place in parts.get("place", ()) for term in place.place_term}
     for code, authority in (("a", "marccountry"), ("c", "iso3166")):
         for text in field.values(code):
@@ -193,7 +224,7 @@ def _country(field: DataField, parts: Parts, view: View[Any]) -> None:
                 _add(parts, "place", _code_place(value, authority))
 
 
-def _coded_special(field: DataField, parts: Parts, view: View[Any]) -> None:
+def _coded_special(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     encoding = "edtf" if field.first("2") == "edtf" else "marc"
     for code, name, point in (
         ("m", "date_valid", "start"), ("n", "date_valid", "end"), ("j", "date_modified", None),
@@ -208,7 +239,7 @@ def _coded_special(field: DataField, parts: Parts, view: View[Any]) -> None:
             _add(parts, name, date)
 
 
-def _captured(field: DataField, parts: Parts, view: View[Any]) -> None:
+def _captured(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     points = ("start", "end") if field.indicator1 == "2" else ()
     for position, text in enumerate(field.values("a")):
         point = points[position] if position < len(points) else None
@@ -218,13 +249,13 @@ def _captured(field: DataField, parts: Parts, view: View[Any]) -> None:
             _add(parts, "date_captured", Date(value=value, encoding="iso8601", point=point))
 
 
-def _edition(field: DataField, parts: Parts, view: View[Any]) -> None:
+def _edition(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     text, supplied = unbracketed(chop(" ".join(field.values("a", "b"))))
     if text:
         _add(parts, "edition", Edition(value=text, supplied="yes" if supplied else None))
 
 
-def _frequency(field: DataField, parts: Parts, view: View[Any]) -> None:
+def _frequency(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     text = chop(" ".join(field.values("a", "b")))
     if text and all(text != known.value for known in parts.get("frequency", ())):
         _add(parts, "frequency", Frequency(value=text))
@@ -236,7 +267,10 @@ _READERS = {
 }  # fmt: skip
 
 
-def _copyright_dates(view: View[Any], parts: Parts) -> None:
+def copyright_dates(view: View[Corrections], parts: Parts) -> None:
+    """264 with second indicator 4."""
+    if not view.settings.functions_tidied:
+        return
     for field in view.fields("264"):
         if field.indicator2 != "4" or view.is_alternate(field):
             continue
@@ -247,27 +281,60 @@ def _copyright_dates(view: View[Any], parts: Parts) -> None:
                 _add(parts, "copyright_date", Date(value=value, encoding=encoding))
 
 
-def _functions(view: View[Any]) -> Iterator[OriginInfo]:
+def functions(view: View[Corrections]) -> Iterator[OriginInfo]:
+    """264 with another second indicator: production, publication, distribution, manufacture."""
+    build = _function if view.settings.functions_tidied else _function_as_it_stands
     for field in view.fields("264"):
-        function = field.indicator2
-        if function == "4":
-            continue
-        if function not in _EVENT_OF_FUNCTION:
-            view.warn(f"264 second indicator {function!r} is no function; taken as publication")
-            function = "1"
-        parts: Parts = {}
-        _places_and_publishers(field, parts)
-        for text in field.values("c"):
-            value = chop(text)
-            encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
-            if value and function == "1":
-                _add(parts, _date_name(view), Date(value=value, encoding=encoding))
-            elif value:
-                _add(parts, "date_other", Date(value=value, encoding=encoding, type=_DATE_OF_FUNCTION[function]))
-        if parts:
-            info = replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function])
+        info = build(field, view)
+        if info is not None:
             linkage = view.linkage(field)
             yield info if linkage is None else linkage.marked(info)
+
+
+def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
+    function = field.indicator2
+    if function == "4":
+        return None
+    if function not in _EVENT_OF_FUNCTION:
+        view.warn(f"264 second indicator {function!r} is no function; taken as publication")
+        function = "1"
+    parts: Parts = {}
+    _places_and_publishers(field, parts, view)
+    for text in field.values("c"):
+        value = chop(text)
+        encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
+        if value and function == "1":
+            _add(parts, _date_name(view), Date(value=value, encoding=encoding))
+        elif value:
+            _add(parts, "date_other", Date(value=value, encoding=encoding, type=_DATE_OF_FUNCTION[function]))
+    return replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function]) if parts else None
+
+
+def _function_as_it_stands(field: DataField, view: View[Corrections]) -> OriginInfo | None:
+    function = field.indicator2
+    if function not in _EVENT_OF_FUNCTION:
+        return None
+    places, date = field.values("a"), field.first("c")
+    if len(places) > 1:
+        publishers = [text for place in _positions(field, "a") if (text := _next(field, place, "b")) is not None]
+    else:
+        places, publishers = places or [""], [field.first("b") or ""]
+    dates = () if date is None else (Date(value=date, type=_DATE_OF_FUNCTION.get(function)),)
+    return OriginInfo(
+        place=tuple(Place(place_term=(PlaceTerm(value=text, type="text"),)) for text in places),
+        publisher=tuple(Publisher(value=text) for text in publishers),
+        date_issued=dates if function == "1" else (),
+        date_other=dates if function != "1" else (),
+        event_type=_EVENT_OF_FUNCTION[function],
+    )
+
+
+def _positions(field: DataField, code: str) -> list[int]:
+    return [position for position, subfield in enumerate(field.subfields) if subfield.code == code]
+
+
+def _next(field: DataField, position: int, code: str) -> str | None:
+    return next((subfield.value for subfield in field.subfields[position:] if subfield.code == code), None)
 
 
 # --- values
@@ -282,8 +349,11 @@ def _code_place(code: str, authority: str) -> Place:
     return Place(place_term=(PlaceTerm(value=code, type="code", authority=authority),))
 
 
-def _text_place(text: str) -> Place | None:
+def text_place(text: str, view: View[Corrections]) -> Place | None:
+    """A place as stated; brackets say that it is supplied."""
     value, supplied = unbracketed(text)
+    if not view.settings.places_unbracketed:
+        value, supplied = text.lstrip(".:,;/[ "), False
     if not value:
         return None
     return Place(place_term=(PlaceTerm(value=value, type="text"),), supplied="yes" if supplied else None)

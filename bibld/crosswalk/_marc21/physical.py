@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21 import codes
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook, View
@@ -28,7 +29,7 @@ Parts = dict[str, list[Any]]
     t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
     t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
 )  # fmt: skip
-def physical_description(view: View[Any]) -> Iterator[PhysicalDescription]:
+def physical_description(view: View[Corrections]) -> Iterator[PhysicalDescription]:
     """One element, and one more for each other script."""
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
@@ -59,10 +60,16 @@ def _description(parts: Parts) -> PhysicalDescription:
 # --- coded data
 
 
-def _coded_forms(view: View[Any]) -> Iterator[Form]:
-    form = _form_of_item(view)
+def _coded_forms(view: View[Corrections]) -> Iterator[Form]:
+    form = form_of_item(view)
     if form is not None:
         yield Form(value=form, authority="marcform")
+    if view.settings.coded_forms_in_every_script or not view.is_linked("300"):
+        yield from described_forms(view)
+
+
+def described_forms(view: View[Corrections]) -> Iterator[Form]:
+    """007/00 and /01."""
     for text in view.controls("007"):
         category = codes.MATERIAL_CATEGORY.get(text[:1])
         if category is None:
@@ -73,7 +80,10 @@ def _coded_forms(view: View[Any]) -> Iterator[Form]:
             yield Form(value=designation, authority="marcsmd")
 
 
-def _form_of_item(view: View[Any]) -> str | None:
+def form_of_item(view: View[Corrections]) -> str | None:
+    """008/23 or 008/29, or what the leader says of the form."""
+    if not view.settings.form_of_item_by_kind:
+        return _form_in_either_place(view)
     kind = configuration(view)
     code = fixed(view, 29 if kind in (codes.MAP, codes.VISUAL) else 23)
     named = codes.FORM_OF_ITEM.get(code)
@@ -89,7 +99,24 @@ def _form_of_item(view: View[Any]) -> str | None:
     return "print" if code in (" ", "#") and printed and not other_medium else None
 
 
-def _electronic(view: View[Any], parts: Parts) -> None:
+def _form_in_either_place(view: View[Corrections]) -> str | None:
+    first, told = fixed(view, 23), {fixed(view, 23), fixed(view, 29)}
+    kind = leader_code(view, 6)
+    is_language = configuration(view) in (codes.BOOK, codes.SERIAL)
+    if "f" in told:
+        return "braille"
+    if first == " " and (is_language or kind in ("c", "d")):
+        return "print"
+    if kind == "m" or "s" in told:
+        return "electronic"
+    if kind == "o":
+        return "kit"
+    return "microfiche" if "b" in told else "microfilm" if "a" in told else None
+
+
+def _electronic(view: View[Corrections], parts: Parts) -> None:
+    if not view.settings.coded_forms_in_every_script and view.is_linked("300"):
+        return
     for text in view.controls("007"):
         if text[:1] != "c":
             continue

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop, chop_name, unbracketed
+from bibld.crosswalk._marc21.corrections import NO_TEXT, Corrections
 from bibld.crosswalk._marc21.holdings import urls_of
 from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
 from bibld.crosswalk._marc21.titles import joined, title_info
@@ -91,8 +91,11 @@ RELATION_OF_PHRASE = {
 _LINK_CODES = "abcdefghijmnopqstuwxyz3"
 
 
-def relation(kind: str | None, field: DataField) -> dict[str, str | None]:
+def relation(kind: str | None, field: DataField, view: View[Corrections]) -> dict[str, str | None]:
     """The attributes that say what the relation is: type where it is known, the phrase of ``$i`` as label."""
+    if not view.settings.relations_named:
+        said = field.first("i")
+        return {"type": kind, "other_type": said, "display_label": field.first("3") if said is None else said}
     phrase = chop(field.first("i") or "") or None
     label = phrase or chop(field.first("3") or "") or None
     if kind is None and phrase is not None:
@@ -110,14 +113,14 @@ def _register(link: LinkField) -> None:
     writes = f"relatedItem[{link.type}]" if link.type else "relatedItem"
 
     @RELATED.field(link.tag, codes, writes + ": titleInfo, name, originInfo, identifier, part")
-    def build(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+    def build(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
         """The related resource, as far as the linking entry describes it."""
         kind = link.type
         if link.tag == "775" and field.indicator2 not in " #8":
             kind = None
-        mods = collected(_linked(field))
+        mods = collected(_linked(field, view))
         if mods != _NOTHING:
-            yield RelatedItem(mods=mods, **relation(kind, field))
+            yield RelatedItem(mods=mods, **relation(kind, field, view))
 
 
 for _link in LINK_FIELDS:
@@ -129,7 +132,7 @@ _TITLE_KINDS = (("t", None), ("s", "uniform"), ("p", "abbreviated"))
 _KIND_OF_NAME = {"p": "personal", "c": "corporate", "m": "conference"}
 
 
-def _linked(field: DataField) -> Iterator[Element]:
+def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
     numbers = tuple(field.values("g")) if field.tag != "773" else ()
     for code, kind in _TITLE_KINDS:
         for text in map(chop, field.values(code)):
@@ -139,7 +142,7 @@ def _linked(field: DataField) -> Iterator[Element]:
     for text in map(chop_name, field.values("a")):
         if text:
             yield Name(name_part=(NamePart(value=text),), type=kind_of_name)
-    yield from _imprints(field)
+    yield from _imprints(field, view)
     if field.tag == "775":
         for text in field.values("e"):
             yield Language(language_term=(LanguageTerm(value=text, type="code", authority="iso639-2b"),))
@@ -152,38 +155,46 @@ def _linked(field: DataField) -> Iterator[Element]:
         yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
     yield from _identifiers(field)
     if field.tag == "773":
-        yield from _parts(field)
+        yield from _parts(field, view)
 
 
-def _imprints(field: DataField) -> Iterator[OriginInfo]:
+def _imprints(field: DataField, view: View[Corrections]) -> Iterator[OriginInfo]:
     places: list[Place] = []
     publishers: list[Publisher] = []
     dates: list[Date] = []
-    for text in field.values("d"):
-        imprint = _IMPRINT.fullmatch(chop(text))
-        if imprint is None:
-            bare = chop(text)
-            if _YEAR.fullmatch(bare):
-                dates.append(Date(value=bare, encoding="w3cdtf"))
-            elif bare:
-                publishers.append(Publisher(value=bare))
-            continue
-        place, supplied = unbracketed(chop(imprint["place"]))
-        if place:
-            term = PlaceTerm(value=place, type="text")
-            places.append(Place(place_term=(term,), supplied="yes" if supplied else None))
-        publisher = chop(imprint["publisher"])
-        if publisher:
-            publishers.append(Publisher(value=publisher))
-        date = chop(imprint["date"] or "")
-        if date:
-            dates.append(Date(value=date, encoding="w3cdtf" if _YEAR.fullmatch(date) else None))
+    if view.settings.imprints_parsed:
+        for text in field.values("d"):
+            imprint(text, places, publishers, dates)
+    else:
+        publishers.extend(Publisher(value=text) for text in map(chop, field.values("d")) if text)
     editions = tuple(Edition(value=text) for text in map(chop, field.values("b")) if text)
     if field.tag == "775":
         for text in field.values("f"):
             places.append(Place(place_term=(PlaceTerm(value=text, type="code", authority="marcgac"),)))
     if places or publishers or dates or editions:
         yield OriginInfo(place=tuple(places), publisher=tuple(publishers), date_issued=tuple(dates), edition=editions)
+
+
+def imprint(text: str, places: list[Place], publishers: list[Publisher], dates: list[Date]) -> None:
+    """Read "Place : Publisher, date" into these lists; a text of another form is a publisher, or a year."""
+    found = _IMPRINT.fullmatch(chop(text))
+    if found is None:
+        bare = chop(text)
+        if _YEAR.fullmatch(bare):
+            dates.append(Date(value=bare, encoding="w3cdtf"))
+        elif bare:
+            publishers.append(Publisher(value=bare))
+        return
+    place, supplied = unbracketed(chop(found["place"]))
+    if place:
+        term = PlaceTerm(value=place, type="text")
+        places.append(Place(place_term=(term,), supplied="yes" if supplied else None))
+    publisher = chop(found["publisher"])
+    if publisher:
+        publishers.append(Publisher(value=publisher))
+    date = chop(found["date"] or "")
+    if date:
+        dates.append(Date(value=date, encoding="w3cdtf" if _YEAR.fullmatch(date) else None))
 
 
 def _identifiers(field: DataField) -> Iterator[Identifier]:
@@ -208,24 +219,47 @@ def _record_number(text: str) -> Identifier:
     return system_identifier(text)
 
 
-def _parts(field: DataField) -> Iterator[Part]:
+def _parts(field: DataField, view: View[Corrections]) -> Iterator[Part]:
     for text in field.values("g"):
         yield Part(text=(PartText(value=text),))
     for text in field.values("q"):
-        levels, _, page = text.partition("<")
-        details = tuple(
-            Detail(number=(number.strip(),), level=str(level))
-            for level, number in enumerate(levels.split(":", 2), start=1)
-            if number.strip()
-        )
-        start, _, end = page.strip().partition("-")
-        extent = (PartExtent(start=start.strip(), end=end.strip() or None, unit="page"),) if start.strip() else ()
-        if details or extent:
-            yield Part(detail=details, extent=extent)
+        part = enumeration(text) if view.settings.empty_details_dropped else enumeration_as_it_stands(text)
+        if part is not None:
+            yield part
+
+
+def enumeration(text: str) -> Part | None:
+    """The levels and pages of 773$q, ``volume:issue:part<first page-last page``."""
+    levels, _, page = text.partition("<")
+    details = tuple(
+        Detail(number=(number.strip(),), level=str(level))
+        for level, number in enumerate(levels.split(":", 2), start=1)
+        if number.strip()
+    )
+    start, _, end = page.strip().partition("-")
+    extent = (PartExtent(start=start.strip(), end=end.strip() or None, unit="page"),) if start.strip() else ()
+    return Part(detail=details, extent=extent) if details or extent else None
+
+
+def enumeration_as_it_stands(text: str) -> Part:
+    """The same as the stylesheet reads it: always three levels and the first page."""
+    first = text.partition(":" if ":" in text else "<")[0]
+    after_first = _after(text, first)
+    second = after_first.partition(":" if ":" in after_first else "<")[0]
+    third = _after(after_first, second).partition("<")[0]
+    details = tuple(
+        Detail(number=(number or NO_TEXT,), level=level)
+        for number, level in ((first, "1"), (second, "2"), (third, "3"))
+    )
+    return Part(detail=details, extent=(PartExtent(start=text.partition("<")[2] or NO_TEXT, unit="page"),))
+
+
+def _after(text: str, start: str) -> str:
+    return text[len(start) :].removeprefix(":")
 
 
 @RELATED.field("510", "abcux3", "relatedItem[isReferencedBy]: titleInfo, originInfo/dateOther, part, issn")
-def cited_in(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def cited_in(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """Where the resource is cited or indexed."""
     made: list[Element] = [title_info(text) for text in map(chop, field.values("a")) if text]
     dates = tuple(Date(value=text, type="coverage") for text in map(chop, field.values("b")) if text)
@@ -241,7 +275,7 @@ def cited_in(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
 
 
 @RELATED.field("534", "abceklmnptxz3", "relatedItem[original]")
-def original_version(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def original_version(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """The original of a reproduction."""
     made: list[Element] = [title_info(text) for text in map(chop, field.values("t", "k")) if text]
     made.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
@@ -257,17 +291,17 @@ def original_version(field: DataField, view: View[Any]) -> Iterator[RelatedItem]
 
 
 @RELATED.field("758", "ai01", "relatedItem with xlink:href")
-def related_resource(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def related_resource(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """A related resource that an IRI identifies."""
     links = [link for link in map(address, field.values("1", "0")) if link is not None]
     titles = [title_info(text) for text in map(chop, field.values("a")) if text]
     if links or titles:
         href = links[0] if links else None
-        yield RelatedItem(mods=collected(titles), xlink_href=href, **relation(None, field))
+        yield RelatedItem(mods=collected(titles), xlink_href=href, **relation(None, field, view))
 
 
 @RELATED.field("856", "u3yz", "relatedItem with location/url (second indicator 2)")
-def related_address(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def related_address(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """The address of a related resource."""
     if field.indicator2 == "2":
         urls = tuple(urls_of(field, view))

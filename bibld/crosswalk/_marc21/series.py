@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.identifiers import issn_identifier, system_identifier
-from bibld.crosswalk._marc21.names import heading_kind, links_of, named
+from bibld.crosswalk._marc21.names import authority_href, heading_kind, links_of, named
 from bibld.crosswalk._marc21.related import relation
 from bibld.crosswalk._marc21.titles import before_parts, joined, parts, title_info
 from bibld.crosswalk._rules import RuleBook, View
@@ -24,14 +24,15 @@ _SERIES_HEADINGS = ("800", "810", "811", "830")
 
 
 @SERIES.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1)")
-def series_statement(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def series_statement(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """Series statement; a traced one yields to its heading in 8XX."""
-    if field.indicator1 != "1" or not view.has(*_SERIES_HEADINGS):
+    is_kept = view.settings.traced_series_kept and not view.has(*_SERIES_HEADINGS)
+    if field.indicator1 != "1" or is_kept:
         yield from _stated_series(field)
 
 
 @SERIES.field("440", "anpvx", "relatedItem[series]")
-def series_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def series_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """Series statement and heading in one (until 2008)."""
     yield from _stated_series(field)
 
@@ -72,14 +73,14 @@ _TITLE_CODES = "fghiklmnoprstvx01"
     t710=_NAME_AND_TITLE["10"] + _TITLE_CODES,
     t711=_NAME_AND_TITLE["11"] + _TITLE_CODES,
 )
-def work_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def work_under_name(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """A work under a name: contained (second indicator 2), or related as ``$i`` says."""
     if field.first("t") is None:
         return
     made = _name_and_title(field, view)
     if made:
         kind = "constituent" if field.indicator2 == "2" else None
-        yield RelatedItem(mods=collected(made), xlink_href=links_of(field).value_uri, **relation(kind, field))
+        yield RelatedItem(mods=collected(made), xlink_href=_href(field, view), **relation(kind, field, view))
 
 
 @SERIES.fields(
@@ -88,18 +89,24 @@ def work_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
     t810=_NAME_AND_TITLE["10"] + _TITLE_CODES + "w",
     t811=_NAME_AND_TITLE["11"] + _TITLE_CODES + "w",
 )
-def series_under_name(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def series_under_name(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """A series entered under a name."""
     made = _name_and_title(field, view)
     if made:
         made.extend(system_identifier(text) for text in field.values("w"))
-        yield RelatedItem(mods=collected(made), type="series", xlink_href=links_of(field).value_uri)
+        yield RelatedItem(mods=collected(made), type="series", xlink_href=_href(field, view))
 
 
-def _name_and_title(field: DataField, view: View[Any]) -> list[Element]:
+def _href(field: DataField, view: View[Corrections]) -> str | None:
+    if view.settings.authority_links_resolved:
+        return links_of(field).value_uri
+    return authority_href(field) if field.tag in _SERIES_HEADINGS else None
+
+
+def _name_and_title(field: DataField, view: View[Corrections]) -> list[Element]:
     title = _title_of_work(field)
     # The links in $0 and $1 are the work's, not the name's.
-    name = named(heading_kind(field), field, before_title=True, links=NO_LINKS)
+    name = named(heading_kind(field), field, view.settings, before_title=True, links=NO_LINKS)
     made: list[Element] = []
     if title is not None:
         made.append(title)
@@ -128,26 +135,26 @@ def _title_of_work(field: DataField) -> TitleInfo | None:
 
 
 @SERIES.field("730", "adfghiklmnoprsx01", "relatedItem[constituent] (second indicator 2)")
-def contained_uniform_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def contained_uniform_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """A work that the resource contains, under its uniform title."""
     if field.indicator2 == "2":
-        yield from _under_title(field, "constituent", field.indicator1)
+        yield from _under_title(field, "constituent", field.indicator1, view)
 
 
 @SERIES.field("740", "ahnp", "relatedItem[constituent] (second indicator 2)")
-def contained_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def contained_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """A work that the resource contains, under its own title."""
     if field.indicator2 == "2":
-        yield from _under_title(field, "constituent", field.indicator1)
+        yield from _under_title(field, "constituent", field.indicator1, view)
 
 
 @SERIES.field("830", "adfghklmnoprstvwx01", "relatedItem[series]")
-def series_under_title(field: DataField, view: View[Any]) -> Iterator[RelatedItem]:
+def series_under_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """A series under its title."""
-    yield from _under_title(field, "series", field.indicator2)
+    yield from _under_title(field, "series", field.indicator2, view)
 
 
-def _under_title(field: DataField, kind: str, skipped: str) -> Iterator[RelatedItem]:
+def _under_title(field: DataField, kind: str, skipped: str, view: View[Corrections]) -> Iterator[RelatedItem]:
     title = before_parts(field, "adfgklmorst")
     if not title:
         return
@@ -156,9 +163,11 @@ def _under_title(field: DataField, kind: str, skipped: str) -> Iterator[RelatedI
     made.extend(_forms(field))
     made.extend(_issns(field))
     made.extend(system_identifier(text) for text in field.values("w"))
-    links = [link for link in map(address, field.values("0", "1")) if link is not None]
-    attributes = relation(kind, field) if field.tag == "730" else {"type": kind}
-    yield RelatedItem(mods=collected(made), xlink_href=links[0] if links else None, **attributes)
+    href = next((link for link in map(address, field.values("0", "1")) if link is not None), None)
+    if not view.settings.authority_links_resolved:
+        href = _href(field, view)
+    attributes = relation(kind, field, view) if field.tag == "730" else {"type": kind}
+    yield RelatedItem(mods=collected(made), xlink_href=href, **attributes)
 
 
 def _forms(field: DataField) -> Iterator[PhysicalDescription]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.names import (
     CONFERENCE,
     CORPORATE,
     FAMILY,
     PERSONAL,
+    authority_href,
     heading_kind,
     links_of,
     named,
@@ -62,11 +64,15 @@ def _subdivisions(field: DataField) -> Iterator[SubjectPart]:
                 yield kind(value=text)
 
 
-def _subject(field: DataField, lead: Sequence[SubjectPart], authority: str | None) -> Iterator[Subject]:
+def _subject(
+    field: DataField, lead: Sequence[SubjectPart], authority: str | None, view: View[Corrections]
+) -> Iterator[Subject]:
     found = (*lead, *_subdivisions(field))
-    if found:
+    if found and view.settings.authority_links_resolved:
         links = links_of(field)
         yield Subject(parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri)
+    elif found:
+        yield Subject(parts=found, authority=authority, xlink_href=authority_href(field))
 
 
 _TITLE_CODES = "fghklmnoprst"
@@ -78,9 +84,10 @@ _TITLE_CODES = "fghklmnoprst"
     t610="abcden4" + _TITLE_CODES + "vxyz012",
     t611="acdejnq4" + _TITLE_CODES + "vxyz012",
 )
-def name_as_subject(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def name_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A name, or a work under a name."""
-    name = named(heading_kind(field), field, before_title=True)
+    links = None if view.settings.authority_links_resolved else NO_LINKS
+    name = named(heading_kind(field), field, view.settings, before_title=True, links=links)
     lead: list[SubjectPart] = []
     if name is not None:
         lead.append(name)
@@ -90,7 +97,7 @@ def name_as_subject(field: DataField, view: View[Any]) -> Iterator[Subject]:
     if title is not None:
         lead.append(title)
     if lead:
-        yield from _subject(field, lead, authority_of(field))
+        yield from _subject(field, lead, authority_of(field), view)
 
 
 def _title_under_name(field: DataField) -> TitleInfo | None:
@@ -104,56 +111,59 @@ def _title_under_name(field: DataField) -> TitleInfo | None:
 
 
 @SUBJECTS.field("630", "adfghklmnoprstvxyz0124", "subject: titleInfo, subdivisions")
-def title_as_subject(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def title_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A uniform title."""
     title = chop(joined(field.subfields, "adfghklmorst"))
     if title:
         numbers, names = parts(field)
         lead = title_info(title, field.indicator1, part_number=numbers, part_name=names)
-        yield from _subject(field, (lead,), authority_of(field))
+        yield from _subject(field, (lead,), authority_of(field), view)
 
 
 @SUBJECTS.field("648", "abcdvxyz012", "subject: temporal, subdivisions")
-def period(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A period."""
     text = chop(joined(field.subfields, "abcd"))
     if text:
-        yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field))
+        yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field), view)
 
 
 @SUBJECTS.fields("subject: topic (647: a named event), subdivisions", t647="acdgvxyz012", t650="abcdgvxyz012")
-def topic(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def topic(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A topical term, or a named event."""
     text = chop(joined(field.subfields, "abcdg"))
-    yield from _subject(field, (Topic(value=text),) if text else (), authority_of(field))
+    yield from _subject(field, (Topic(value=text),) if text else (), authority_of(field), view)
 
 
 @SUBJECTS.field("651", "agvxyz012", "subject: geographic, subdivisions")
-def place(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A geographic name."""
     lead = [Geographic(value=text) for text in map(chop, field.values("a", "g")) if text]
-    yield from _subject(field, lead, authority_of(field))
+    yield from _subject(field, lead, authority_of(field), view)
 
 
 @SUBJECTS.field("654", "abcvyz012", "subject: topics of a faceted term, subdivisions")
-def faceted_term(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def faceted_term(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A faceted topical term: focus and other terms."""
     lead = [Topic(value=text) for text in map(chop, field.values("a", "b")) if text]
     if lead:
-        yield from _subject(field, lead, field.first("2"))
+        yield from _subject(field, lead, field.first("2"), view)
 
 
 @SUBJECTS.field("656", "akvxyz012", "subject: occupation, subdivisions")
-def occupation(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def occupation(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """An occupation."""
     text = chop(field.first("a") or "")
     if text:
-        yield from _subject(field, (Occupation(value=text),), field.first("2"))
+        yield from _subject(field, (Occupation(value=text),), field.first("2"), view)
 
 
 @SUBJECTS.field("653", "a01", "subject, one for each $a; what it is by the second indicator")
-def uncontrolled_term(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def uncontrolled_term(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Uncontrolled index terms; those of genre (second indicator 6) are subjects too."""
+    if not view.settings.index_terms_separate:
+        yield from _glued_terms(field)
+        return
     for value in field.values("a"):
         text = chop(value.rstrip(" -"))
         if text:
@@ -162,6 +172,10 @@ def uncontrolled_term(field: DataField, view: View[Any]) -> Iterator[Subject]:
 
 def _uncontrolled(text: str, field: DataField) -> SubjectPart:
     kind = {"1": FAMILY if field.indicator1 == "3" else PERSONAL, "2": CORPORATE, "3": CONFERENCE}.get(field.indicator2)
+    return _name_or_term(text, kind, field)
+
+
+def _name_or_term(text: str, kind: str | None, field: DataField) -> SubjectPart:
     if kind is not None:
         return Name(name_part=(NamePart(value=text),), type=kind)
     if field.indicator2 == "4":
@@ -171,8 +185,17 @@ def _uncontrolled(text: str, field: DataField) -> SubjectPart:
     return Genre(value=text) if field.indicator2 == "6" else Topic(value=text)
 
 
+def _glued_terms(field: DataField) -> Iterator[Subject]:
+    text = "".join(subfield.value for subfield in field.subfields)
+    person = {"0": PERSONAL, "1": PERSONAL, "3": FAMILY}.get(field.indicator1)
+    if person is not None:
+        yield Subject(parts=(_name_or_term(text, person, field),))
+    if field.indicator2 in (" ", "0", "2", "3", "4", "5", "6"):
+        yield Subject(parts=(_name_or_term(text, {"2": CORPORATE, "3": CONFERENCE}.get(field.indicator2), field),))
+
+
 @SUBJECTS.field("662 752", "abcdfgh012", "subject: hierarchicalGeographic")
-def hierarchical_place(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def hierarchical_place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A place from the country down."""
     made = HierarchicalGeographic(
         country=_all(field, "a"),
@@ -183,7 +206,10 @@ def hierarchical_place(field: DataField, view: View[Any]) -> Iterator[Subject]:
         area=_all(field, "g"),
         extraterrestrial_area=_all(field, "h"),
     )
-    if made != HierarchicalGeographic():
+    if made != HierarchicalGeographic() and not view.settings.authority_links_resolved:
+        uri = authority_href(field)
+        yield Subject(parts=(replace(made, value_uri=uri),), authority=field.first("2"), value_uri=uri)
+    elif made != HierarchicalGeographic():
         links = links_of(field)
         yield Subject(parts=(made,), authority=field.first("2"), value_uri=links.value_uri)
 
@@ -193,7 +219,7 @@ def _all(field: DataField, code: str) -> tuple[str, ...]:
 
 
 @SUBJECTS.field("043", "abc2", "subject: geographicCode")
-def area_codes(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def area_codes(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Codes of geographic areas, without the hyphens that fill them."""
     found: list[SubjectPart] = []
     for subfield in field.subfields:
@@ -211,9 +237,12 @@ def area_codes(field: DataField, view: View[Any]) -> Iterator[Subject]:
 
 
 @SUBJECTS.field("045", "b", "subject: temporal[iso8601]")
-def covered_period(field: DataField, view: View[Any]) -> Iterator[Subject]:
+def covered_period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Time covered (``d`` before years of our era, ``c`` before those before it)."""
-    texts = [text for text in map(_year, field.values("b")) if text]
+    texts = [text for text in map(year_of_era, field.values("b")) if text]
+    if not view.settings.addresses_by_field:
+        yield from _range_of_every_field(field, view)
+        return
     if not texts:
         return
     if field.indicator1 == "2" and len(texts) >= 2:
@@ -227,19 +256,40 @@ def covered_period(field: DataField, view: View[Any]) -> Iterator[Subject]:
             yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
 
 
-def _year(text: str) -> str:
+def _range_of_every_field(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+    if any(
+        other.indicator1 == "2" and other.values("b", "c")
+        for other in view.fields("045")
+        if not view.is_alternate(other)
+    ):
+        first, second, *_ = (*map(year_of_era, field.values("b", "c")), "", "")
+        start, end = (
+            Temporal(value=text, encoding="iso8601", point=point) for text, point in ((first, "start"), (second, "end"))
+        )
+        yield Subject(parts=(start, end))
+
+
+def year_of_era(text: str) -> str:
+    """A year of 045: ``d1999`` as 1999, ``c0044`` (before our era) as -0044."""
     if text.startswith("c"):
         return "-" + text[1:]
     return text.removeprefix("d")
 
 
 @SUBJECTS.record("subject: cartographics (scale, projection, coordinates)", t034="bdefg", t255="abc")
-def cartographics(view: View[Any]) -> Iterator[Subject]:
+def cartographics(view: View[Corrections]) -> Iterator[Subject]:
     """Mathematical data, as stated and as coded."""
     for field in view.fields("255"):
         stated = _mathematical(_all(field, "a"), _all(field, "b"), _enclosed(field.values("c")))
         if stated:
             yield _in_script(Subject(parts=stated), field, view)
+    yield from coded_mathematical_data(view)
+
+
+def coded_mathematical_data(view: View[Corrections]) -> Iterator[Subject]:
+    """034."""
+    if not view.settings.coordinates_written:
+        return
     for field in view.fields("034"):
         coordinates = joined(field.subfields, "defg")
         scales = [f"1:{text}" for text in field.values("b") if text.isdecimal() and not view.has("255")]
@@ -261,7 +311,7 @@ def _mathematical(
     return tuple(made)
 
 
-def _in_script(subject: Subject, field: DataField, view: View[Any]) -> Subject:
+def _in_script(subject: Subject, field: DataField, view: View[Corrections]) -> Subject:
     linkage = view.linkage(field)
     return subject if linkage is None else linkage.marked(subject)
 

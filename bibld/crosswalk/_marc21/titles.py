@@ -10,6 +10,7 @@ import msgspec
 
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
+from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook, View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import TitleInfo
@@ -93,7 +94,7 @@ def _folded(text: str) -> str:
 
 
 @TITLES.field("245", "abfgknps", "titleInfo: title, subTitle, partNumber, partName; parallel titles as translated")
-def title_proper(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 says it."""
     main: list[str] = []
     rest: list[str] = []
@@ -112,13 +113,14 @@ def title_proper(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
     if not main:
         title, remainder = remainder, ""
     parallel: list[str] = []
-    if remainder and (opens_parallel or " = " in remainder):
+    splits = view.settings.parallel_titles_split
+    if splits and remainder and (opens_parallel or " = " in remainder):
         first, *parallel = remainder.split(" = ")
         if opens_parallel:
             first, parallel = "", [first, *parallel]
         remainder = first
     part_number, part_name = parts(field)
-    title, sub_title = chop(title), chop(remainder)
+    title, sub_title = (chop(title), chop(remainder)) if splits else (_unsplit(title), _unsplit(remainder))
     if not title:
         title, sub_title = sub_title, ""
     if not title and (part_number or part_name):
@@ -128,10 +130,16 @@ def title_proper(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
     sub_titles = (sub_title,) if sub_title else ()
     yield title_info(title, field.indicator2, sub_title=sub_titles, part_number=part_number, part_name=part_name)
     if parallel:
-        yield from _parallel(parallel, view)
+        yield from parallel_titles(parallel, view)
 
 
-def _parallel(texts: list[str], view: View[Any]) -> Iterator[TitleInfo]:
+def _unsplit(text: str) -> str:
+    kept = text.rstrip(" .:,;/")
+    return kept if kept.endswith("=") else chop(text)
+
+
+def parallel_titles(texts: list[str], view: View[Corrections]) -> Iterator[TitleInfo]:
+    """Titles in other languages, but for those that a 246 says."""
     said = {_folded(field.first("a") or "") for field in view.fields("246") if field.indicator2 == "1"}
     for text in texts:
         title, _, rest = text.partition(" : ")
@@ -146,13 +154,13 @@ def _is_said(title: str, said: set[str]) -> bool:
 
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
-def abbreviated_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def abbreviated_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Abbreviated title."""
     yield from _with_sub_title(field, "a", " ", type="abbreviated")
 
 
 @TITLES.field("222", "ab", "titleInfo[alternative, key title]")
-def key_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def key_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Key title with its qualifier."""
     title = chop(joined(field.subfields, "ab"))
     if title:
@@ -160,7 +168,7 @@ def key_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
 
 
 @TITLES.field("246", "abfinp", "titleInfo[alternative] (second indicator 1: translated), displayLabel from $i")
-def varying_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def varying_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Varying form of title."""
     label = field.first("i")
     kind = "translated" if field.indicator2 == "1" else "alternative"
@@ -175,20 +183,20 @@ _LABEL_OF_VARYING_TITLE = {
 
 
 @TITLES.field("247", "abfnp", "titleInfo[alternative, former title]")
-def former_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def former_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Former title."""
     yield from _with_sub_title(field, "af", " ", type="alternative", display_label="former title")
 
 
 @TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")
-def uniform_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def uniform_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Uniform title under a name."""
     group = "1" if view.has("100", "110", "111") else None
-    yield from _uniform(field, field.indicator2, name_title_group=group)
+    yield from _uniform(field, field.indicator2, view, name_title_group=group)
 
 
 @TITLES.field("740", "ahnp", "titleInfo[alternative]")
-def uncontrolled_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def uncontrolled_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Uncontrolled related or analytical title."""
     part_number, part_name = parts(field)
     title = chop(joined(field.subfields, "a"))
@@ -197,14 +205,14 @@ def uncontrolled_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]
 
 
 @TITLES.field("130 730", "adfklmnoprs0", "titleInfo[uniform] (730 with second indicator 2: a related item)")
-def uniform_title_heading(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def uniform_title_heading(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Uniform title as main or added entry."""
     if field.tag == "130" or field.indicator2 != "2":
-        yield from _uniform(field, field.indicator1)
+        yield from _uniform(field, field.indicator1, view)
 
 
 @TITLES.field("242", "abnpy", "titleInfo[translated], lang from $y")
-def translated_title(field: DataField, view: View[Any]) -> Iterator[TitleInfo]:
+def translated_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Translation of title by the cataloguing agency."""
     language = (field.first("y") or "").strip(" .").casefold()
     lang = language if len(language) == 3 and language.isascii() and language.isalpha() else None
@@ -232,11 +240,23 @@ def _codes(field: DataField) -> str:
     return "".join([subfield.code for subfield in field.subfields])
 
 
-def _uniform(field: DataField, skipped: str, **attributes: Any) -> Iterator[TitleInfo]:  # noqa: ANN401
+def _uniform(
+    field: DataField,
+    skipped: str,
+    view: View[Corrections],
+    **attributes: Any,  # noqa: ANN401
+) -> Iterator[TitleInfo]:
+    if field.tag != "240" and not view.settings.version_written_once:
+        doubled = [copy for subfield in field.subfields for copy in (subfield,) * (1 + (subfield.code == "s"))]
+        field = msgspec.structs.replace(field, subfields=tuple(doubled))
     title = before_parts(field, "adfklmors")
     if not title:
         return
     part_number, part_name = parts(field)
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
-    uri = next((link for link in map(address, field.values("0")) if link is not None), None)
+    texts = field.values("0")
+    if not view.settings.authority_links_resolved:
+        yield msgspec.structs.replace(info, xlink_href=texts[-1] if texts else None)
+        return
+    uri = next((link for link in map(address, texts) if link is not None), None)
     yield info if uri is None else msgspec.structs.replace(info, value_uri=uri)

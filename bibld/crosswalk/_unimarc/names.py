@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.crosswalk._relators import TERM_OF_RELATOR
 from bibld.crosswalk._rules import Produces, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATOR, RELATOR_WORD, UNDETERMINED_RELATOR
 from bibld.crosswalk._unimarc.titles import has_name_title_group
 from bibld.crosswalk._unimarc.view import UnimarcView, spaced_initials
 from bibld.model.marc import DataField
 from bibld.model.mods import AlternativeName, Name, NameIdentifier, NamePart, Role, RoleTerm
+from bibld.model.relators import TERM_OF_RELATOR
 
 BOOK = RuleBook()
 

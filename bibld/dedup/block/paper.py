@@ -4,18 +4,20 @@ author."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from bibld.model.features import FeatureColumns, TextColumn
+from bibld.model.features import FeatureColumns, Statistics, TextColumn
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 _BYTE_PAIRS = tuple(combinations(range(4), 2))
+
+FAMILIES = ("two bytes of the title and of the author", "two bytes of the title")
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -24,20 +26,23 @@ class Settings(msgspec.Struct, frozen=True):
     title_only: bool = False
 
 
-def keys(columns: FeatureColumns, settings: Settings) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+def keys(
+    columns: FeatureColumns, settings: Settings, statistics: Statistics
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
     """Blocking keys of all rows that have a title, and their rows.
 
-    A key holds the number of the band (which two bytes of which text), then the bytes: two of the title's SimHash, and
-    two of the author's unless ``title_only``.
+    A key holds its family and the number of the band (which two bytes of which text), then the bytes: two of the
+    title's SimHash, and two of the author's unless ``title_only``.
     """
     import numpy as np
 
     titled = np.flatnonzero(np.diff(columns.title.offsets)).astype(np.uint32)
     titles = _bands(columns.title, titled)
     authors = [np.zeros(len(titled), dtype=np.uint64)] if settings.title_only else _bands(columns.author, titled)
+    family = np.uint64(int(settings.title_only) << 56)
     bands = [
-        (np.uint64(number) << np.uint64(32)) | (title << np.uint64(16)) | author
-        for number, (title, author) in enumerate((title, author) for title in titles for author in authors)
+        family | (np.uint64(number) << np.uint64(32)) | (title << np.uint64(16)) | author
+        for number, (title, author) in enumerate(product(titles, authors))
     ]
     return np.concatenate(bands), np.tile(titled, len(bands))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import jinja2
@@ -14,8 +15,9 @@ from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.release import Manifest
+from bibld.model.web import is_web_iri
 from bibld.protocols import CatalogView, SourceRecord
-from bibld.serve._addresses import Addresses, is_web_address
+from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._http import Problem
 from bibld.serve._pages import fields, views
@@ -23,6 +25,7 @@ from bibld.serve._pages.codes import ROLE_LABELS
 from bibld.serve._things import MEDIA_TYPES, Thing
 from bibld.serve._vocabulary import Vocabulary
 
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SAMPLES = 12
 _COMPARED = 12
 _EDGES_SHOWN = 40
@@ -90,11 +93,11 @@ class Pages:
             source_labels=self._source_labels,
             record_href=self._record_href,
             resource_href=self._resource_href,
-            is_web_address=is_web_address,
+            is_web_iri=is_web_iri,
             form_names=FORM_NAMES,
             media_types=MEDIA_TYPES,
         )
-        environment.filters.update(count=lambda number: f"{number:,}", size=_size, best=_best_text)
+        environment.filters.update(count=lambda number: f"{number:,}", size=_size, best=_best_text, plain=_plain)
         return environment
 
     def _render(self, template: str, **values: object) -> bytes:
@@ -194,11 +197,11 @@ class Pages:
         edge = thing.edge
         assert edge is not None
         records = [self._catalog.record(each) for each in (edge.pair.left, edge.pair.right)]
-        living = [(record.id, record.mods) for record in records if record is not None and not record.deleted]
+        held = [(record.id, record.mods) for record in records if record is not None]
         return self._render(
             "match.html",
             edge=edge,
-            comparison=views.comparison(living),
+            comparison=views.comparison(held),
             statements=self._statements(triples, thing),
             **common,
         )
@@ -328,6 +331,11 @@ def _texts(pairs: Iterable[tuple[str, object]], name: str) -> tuple[tuple[str, s
 def _best_text(texts: dict[str, str]) -> str:
     """The English text, else the first in the order of the languages."""
     return texts.get("en") or next((texts[language] for language in sorted(texts)), "")
+
+
+def _plain(text: str) -> str:
+    """A text without the characters that change the direction of writing, for where no element can contain them."""
+    return _DIRECTIONS.sub("", text)
 
 
 def _size(number: int) -> str:

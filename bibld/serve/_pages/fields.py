@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from bibld.model import mods as m
-from bibld.serve._addresses import is_web_address
+from bibld.model.web import is_web_iri
 from bibld.serve._pages.codes import LANGUAGE_NAMES, LANGUAGE_TAGS, RELATION_LABELS, ROLE_LABELS
 
 GROUPS = (
@@ -120,7 +120,7 @@ def _value(
     path: str, group: str, label: str, text: str | None, element: m.Element | None = None, remark: str = ""
 ) -> Value:
     shown = " ".join((text or "").split())
-    address = shown if is_web_address(shown) else ""
+    address = shown if is_web_iri(shown) else ""
     return Value(path, group, label, shown, remark, language_of(shown, element), address)
 
 

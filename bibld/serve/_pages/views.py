@@ -11,7 +11,8 @@ from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged, ValueSource
 from bibld.model.origin import RecordId, from_slug
-from bibld.serve._addresses import Addresses, is_web_address
+from bibld.model.web import is_web_iri
+from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._pages import fields
 
@@ -215,7 +216,7 @@ def _value(
     if isinstance(term, ox.NamedNode):
         here = addresses.href(term.value)
         if here is None:
-            return compact(term.value, prefixes), term.value if is_web_address(term.value) else None, "", ""
+            return compact(term.value, prefixes), term.value if is_web_iri(term.value) else None, "", ""
         label = next(iter(graph.labels(term.value)), None)
         text = label.text if label is not None else compact(term.value, prefixes, addresses.iris)
         return text, here, fields.language_of(text), ""
@@ -266,7 +267,7 @@ def partitions(triples: Iterable[ox.Triple], addresses: Addresses, prefixes: Map
         for kind, number in (("class", "entities"), ("property", "triples")):
             term, count = values.get(kind), values.get(number)
             if isinstance(term, ox.NamedNode) and isinstance(count, ox.Literal) and count.value.isdecimal():
-                href = addresses.href(term.value) or (term.value if is_web_address(term.value) else None)
+                href = addresses.href(term.value) or (term.value if is_web_iri(term.value) else None)
                 found.append(Partition(kind, compact(term.value, prefixes), href, int(count.value)))
     return sorted(found, key=lambda each: (each.kind, -each.count, each.text))
 

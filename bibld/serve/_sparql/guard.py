@@ -15,18 +15,23 @@ from bibld.errors import BadQuery
 
 _TOKEN = re.compile(
     r"""
-      (?P<skip> \#[^\r\n]*
-        | <[^<>"{}|^`\\\x00-\x20]*>
-        | \"{3}(?:\"{0,2}(?:[^"\\]|\\.))*\"{3} | '{3}(?:'{0,2}(?:[^'\\]|\\.))*'{3}
-        | "(?!"")(?:[^"\\\r\n]|\\.)*" | '(?!'')(?:[^'\\\r\n]|\\.)*'
-        | [?$]\w+ | @[A-Za-z]+(?:-[A-Za-z0-9]+)*
+      (?P<skip> \#[^\r\n]*+
+        | <[^<>"{}|^`\\\x00-\x20]*+>
+        | \"{3}(?:\"{0,2}+(?:[^"\\]|\\.))*+\"{3} | '{3}(?:'{0,2}+(?:[^'\\]|\\.))*+'{3}
+        | "(?!"")(?:[^"\\\r\n]|\\.)*+" | '(?!'')(?:[^'\\\r\n]|\\.)*+'
+        | [?$]\w++ | @[A-Za-z]++(?:-[A-Za-z0-9]++)*+
         | \\. )
     | (?P<open> ["'] )
-    | (?P<name> [\w.-]*:(?:[\w.:-]|%[0-9A-Fa-f]{2}|\\.)* )
-    | (?P<word> [A-Za-z]+ )
+    | (?P<name> (?:[\w.-]++ (?=:) )?+ :(?:[\w.:-]|%[0-9A-Fa-f]{2}|\\.)*+ )
+    | (?P<run> [\w.-]++ )
     """,
     re.VERBOSE | re.DOTALL,
 )
+"""No text is gone over more often than these few alternatives: repetitions are possessive, and a token takes as much as
+there is, so that no later token begins inside of what an earlier one looked at in vain (but for a lone ``<``, ``?``,
+``$`` or ``@``, whose own repetitions end at the next of them)."""
+
+_WORD = re.compile(r"[A-Za-z]+")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 _SERVICE_IN_NAME = re.compile(r"(?:^|[.:])service(?:[.:]|$)", re.IGNORECASE)
 _PROLOGUE = frozenset({"PREFIX", "BASE", "VERSION"})
@@ -64,8 +69,8 @@ def _look(text: str) -> Looked:
 
 def _words(text: str) -> Iterator[str]:
     for token in _TOKEN.finditer(text):
-        if token.lastgroup == "word":
-            yield token[0].upper()
+        if token.lastgroup == "run":  # of words, numbers and dots, as in 1.SERVICE
+            yield from map(str.upper, _WORD.findall(token[0]))
         elif token.lastgroup == "name" and _SERVICE_IN_NAME.search(token[0]):
             yield "SERVICE"  # SERVICE:x is the keyword and a name; a prefix of this name is not worth the risk
         elif token.lastgroup == "open":

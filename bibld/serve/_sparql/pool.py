@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import selectors
+import asyncio
 import signal
-import struct
-import subprocess
-import sys
-import tempfile
-import threading
-import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
 from bibld.errors import BadQuery, QueryTimeout, StoreError, Unavailable
+from bibld.serve._sparql.process import Ended, Worker
 
-_WORKER = Path(__file__).with_name("worker.py")
-_START_SECONDS = 30.0
 _RENEW_AFTER_QUERIES = 1000
 _RENEW_AFTER_SECONDS = 1.0
 _MEBIBYTE = 1 << 20
@@ -29,6 +22,10 @@ _MEBIBYTE = 1 << 20
 
 class Full(Unavailable):
     """More queries wait than may wait."""
+
+
+class TooMany(Unavailable):
+    """One client has more queries here than one client may have."""
 
 
 class NotAcceptable(StoreError):
@@ -40,12 +37,14 @@ class TooMuch(BadQuery):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """``seconds`` for one query, MiB of ``memory`` for one, processes, queries that may wait."""
+    """``seconds`` for one query in the queue and in a process together, MiB of ``memory`` for one, processes, queries
+    that may wait, and how many ``of_one_client`` may run or wait."""
 
     seconds: float
     memory: int
     workers: int
     waiting: int
+    of_one_client: int
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -74,196 +73,150 @@ class Answer(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class _Ended(Exception):
-    """The worker's output ended."""
-
-
-class _Late(Exception):
-    """The deadline passed."""
-
-
-class _Worker:
-    """One process over the store."""
-
-    def __init__(self, store: Path, limits: Limits) -> None:
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        self._process = _started([sys.executable, "-I", str(_WORKER), str(store), str(limits.memory)], self._stderr)
-        self.queries = 0
-        try:
-            self._receive(time.monotonic() + _START_SECONDS)
-        except (_Ended, _Late) as error:
-            reason = self.end() or "no reason given"
-            raise Unavailable(f"no query process can be started over {store}: {reason}") from error
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def exit_status(self) -> int | None:
-        """Negative for the number of the signal that ended the process."""
-        return self._process.returncode
-
-    def kill(self) -> None:
-        """Let whoever waits for an answer see the end of the output."""
-        self._process.kill()
-
-    def ask(self, job: dict[str, Any], deadline: float) -> tuple[dict[str, Any], bytes]:
-        data = json.dumps(job).encode()
-        rest = memoryview(struct.pack(">I", len(data)) + data)
-        assert self._process.stdin is not None
-        self.queries += 1
-        try:
-            while rest:
-                rest = rest[os.write(self._process.stdin.fileno(), rest) :]
-        except BrokenPipeError as error:
-            raise _Ended from error
-        return self._receive(deadline)
-
-    def end(self) -> str:
-        """Kill the process and give the last words it said; nothing on a second call."""
-        if self._stderr.closed:
-            return ""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self._stderr.seek(0, os.SEEK_END)
-        self._stderr.seek(max(0, self._stderr.tell() - 2000))
-        words = self._stderr.read().decode("utf-8", "replace")
-        self._stderr.close()
-        return words
-
-    def _receive(self, deadline: float) -> tuple[dict[str, Any], bytes]:
-        (length,) = struct.unpack(">I", self._read(4, deadline))
-        answer: dict[str, Any] = json.loads(self._read(length, deadline))
-        return answer, self._read(answer["size"], deadline)
-
-    def _read(self, size: int, deadline: float) -> bytes:
-        assert self._process.stdout is not None
-        taken = bytearray()
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            while len(taken) < size:
-                if not selector.select(max(0.0, deadline - time.monotonic())):
-                    raise _Late
-                piece = os.read(self._process.stdout.fileno(), min(size - len(taken), _MEBIBYTE))
-                if not piece:
-                    raise _Ended
-                taken += piece
-        return bytes(taken)
-
-
-def _started(command: list[str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            bufsize=0,
-            start_new_session=True,  # Ctrl-C in a terminal is for the server, which ends its workers itself
-        )
-    except OSError as error:
-        stderr.close()
-        raise Unavailable(f"no query process can be started: {error.strerror}") from error
-
-
 class Pool:
-    """Worker processes over one store. They start when first needed and are replaced when they end."""
+    """Worker processes over one store. They start when first needed and are replaced when they end.
+
+    Everything happens in one event loop. A query whose task is cancelled leaves the queue, or its process is killed.
+    """
 
     def __init__(self, store: Path, limits: Limits) -> None:
         self._store = store
         self._limits = limits
-        self._lock = threading.Lock()
-        self._idle: list[_Worker] = []
-        self._busy: list[_Worker] = []
-        self._taken = 0
+        self._turns = asyncio.Semaphore(limits.workers)
+        self._clients: Counter[str] = Counter()
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
+        self._running = 0
+        self._at_rest = asyncio.Event()
+        self._at_rest.set()
+        self._endings: set[asyncio.Task[str]] = set()
         self._closed = False
-        self._threads = ThreadPoolExecutor(limits.workers, thread_name_prefix="bibld-sparql")
 
-    def submit(self, query: Query) -> Future[Answer]:
-        """Queue a query; raises ``Full``. The future raises ``BadQuery``, ``QueryTimeout``, ``NotAcceptable`` …"""
-        with self._lock:
-            if self._closed or self._taken >= self._limits.workers + self._limits.waiting:
-                raise Full("too many queries are running; try again in a few seconds")
-            self._taken += 1
-        future = self._threads.submit(self._run, query)
-        future.add_done_callback(self._release)
-        return future
+    async def answer(self, query: Query, client: str) -> Answer:
+        """Answer a query of a client (any name of it).
+
+        Raises ``Full`` and ``TooMany`` at once, ``QueryTimeout`` at the deadline, ``BadQuery``, ``NotAcceptable`` …
+        """
+        with self._place(client):
+            try:
+                async with asyncio.timeout(self._limits.seconds) as deadline, self._turns:
+                    with self._at_work():
+                        return await self._answer(query, deadline)
+            except TimeoutError as error:
+                text = f"the query had no answer within {self._limits.seconds:g} seconds, waiting for its turn included"
+                raise QueryTimeout(text) from error
 
     def process_ids(self) -> list[int]:
         """The ids of the processes that live now."""
-        with self._lock:
-            return sorted(worker.pid for worker in (*self._idle, *self._busy))
+        return sorted(worker.pid for worker in (*self._idle, *self._busy))
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End all processes; queries that still run fail."""
-        with self._lock:
-            self._closed = True
-            workers = [*self._idle]
-            self._idle.clear()
-            for worker in self._busy:
-                worker.kill()
-        for worker in workers:
-            worker.end()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._closed = True
+        for worker in self._busy:
+            worker.kill()
+        await self._at_rest.wait()
+        while self._idle:
+            self._end(self._idle.pop())
+        await asyncio.gather(*self._endings)
 
-    def _release(self, _: Future[Answer]) -> None:
-        with self._lock:
-            self._taken -= 1
-
-    def _run(self, query: Query) -> Answer:
-        worker = self._acquire()
-        started = time.monotonic()
-        alive = False
+    @contextmanager
+    def _place(self, client: str) -> Iterator[None]:
+        """Count a query among those that run or wait."""
+        if self._clients[client] >= self._limits.of_one_client:
+            raise TooMany(f"{self._clients[client]} of your queries are running or waiting; wait until they have ended")
+        if self._closed or self._clients.total() >= self._limits.workers + self._limits.waiting:
+            raise Full("too many queries are running; try again in a few seconds")
+        self._clients[client] += 1
         try:
-            job = {
-                **msgspec.to_builtins(query),
-                "limit": query.limit * _MEBIBYTE,
-                "seconds": self._limits.seconds,
-            }
-            answer, body = worker.ask(job, started + self._limits.seconds)
-            elapsed = time.monotonic() - started
-            alive = worker.queries < _RENEW_AFTER_QUERIES and elapsed < _RENEW_AFTER_SECONDS
-        except _Late as error:
-            raise QueryTimeout(f"the query did not end within {self._limits.seconds:g} seconds") from error
-        except _Ended as error:
-            raise self._why(worker) from error
+            yield
         finally:
-            self._put_back(worker, alive)
+            self._clients[client] -= 1
+            if not self._clients[client]:
+                del self._clients[client]
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Hold up the end of the pool while a query runs."""
+        if self._closed:
+            raise Unavailable("the server is stopping")
+        self._running += 1
+        self._at_rest.clear()
+        try:
+            yield
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._at_rest.set()
+
+    async def _answer(self, query: Query, deadline: asyncio.Timeout) -> Answer:
+        job = {
+            **msgspec.to_builtins(query),
+            "limit": query.limit * _MEBIBYTE,
+            "seconds": self._limits.seconds,
+        }
+        worker = self._idle.pop() if self._idle else await self._started(deadline)
+        was_idle = worker.queries > 0
+        try:
+            answer, body = await self._ask(worker, job)
+        except Ended:
+            reason = await self._why(worker)
+            if not was_idle or not isinstance(reason, Unavailable):
+                raise reason from None
+            worker = await self._started(deadline)  # it died while nobody looked, and this query is not to blame
+            try:
+                answer, body = await self._ask(worker, job)
+            except Ended:
+                raise await self._why(worker) from None
         return self._understood(query, answer, body)
 
-    def _acquire(self) -> _Worker:
-        with self._lock:
-            if self._closed:
-                raise Unavailable("the server is stopping")
-            worker = self._idle.pop() if self._idle else None
-        if worker is None:
-            worker = _Worker(self._store, self._limits)
-        with self._lock:
-            if not self._closed:
-                self._busy.append(worker)
-                return worker
-        worker.end()
-        raise Unavailable("the server is stopping")
+    async def _started(self, deadline: asyncio.Timeout) -> Worker:
+        """A new process; the time that it takes to start is not the query's."""
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        ends = deadline.when()
+        assert ends is not None
+        deadline.reschedule(None)
+        worker = await Worker.start(self._store, self._limits.memory)
+        deadline.reschedule(ends + loop.time() - begin)
+        return worker
 
-    def _put_back(self, worker: _Worker, alive: bool) -> None:
-        with self._lock:
+    async def _ask(self, worker: Worker, job: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Ask a worker, and keep it or end it, however that goes out."""
+        if self._closed:
+            self._end(worker)
+            raise Unavailable("the server is stopping")
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        self._busy.add(worker)
+        is_fit = False
+        try:
+            answer = await worker.ask(job)
+            is_fit = worker.queries < _RENEW_AFTER_QUERIES and loop.time() - begin < _RENEW_AFTER_SECONDS
+        finally:
             self._busy.remove(worker)
-            if alive and not self._closed:
+            if is_fit and not self._closed:
                 self._idle.append(worker)
-                return
-        worker.end()
+            else:
+                self._end(worker)
+        return answer
 
-    def _why(self, worker: _Worker) -> StoreError:
-        words = worker.end()
-        if "memory allocation" in words:
-            return TooMuch(f"the query needs more than {self._limits.memory} MiB of memory")
-        if worker.exit_status == -signal.SIGSEGV or "overflowed its stack" in words:
+    def _end(self, worker: Worker) -> asyncio.Task[str]:
+        ending = worker.end()
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+        return ending
+
+    async def _why(self, worker: Worker) -> StoreError:
+        words = await asyncio.shield(self._end(worker))
+        if worker.ended_by == signal.SIGSEGV or "overflowed its stack" in words:
             return TooMuch("the query is nested too deeply")
+        if worker.ended_by == signal.SIGABRT or "memory allocation" in words or "MemoryError" in words:
+            return self._too_much_memory()
         return Unavailable("the process that evaluated the query ended before it had an answer")
+
+    def _too_much_memory(self) -> TooMuch:
+        return TooMuch(f"the query needs more than {self._limits.memory} MiB of memory")
 
     def _understood(self, query: Query, answer: dict[str, Any], body: bytes) -> Answer:
         status, detail = answer["status"], answer.get("detail", "")
@@ -274,7 +227,7 @@ class Pool:
         if status == "too large":
             raise TooMuch(f"the result is larger than {query.limit} MiB; add LIMIT, or take the dump")
         if status == "memory":
-            raise TooMuch(f"the query needs more than {self._limits.memory} MiB of memory")
+            raise self._too_much_memory()
         if status == "not acceptable":
             raise NotAcceptable(answer["kind"])
         raise BadQuery(f"the query cannot be evaluated: {detail}")

@@ -6,7 +6,7 @@ No part of a result is sent before all of it is there, so that an answer with st
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -19,8 +19,9 @@ from bibld.serve._graph import PREFIXES, triple, with_prefixes_in_order, write
 from bibld.serve._http import Problem, Representation, link_header, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, SparqlView, result_view
+from bibld.serve._sparql.clients import client_of
 from bibld.serve._sparql.guard import Forbidden, look
-from bibld.serve._sparql.pool import Full, NotAcceptable, Pool, Query, TooMuch
+from bibld.serve._sparql.pool import Answer, Full, NotAcceptable, Pool, Query, TooMany, TooMuch
 from bibld.serve._vocabulary import Vocabulary
 
 _HTML = "text/html"
@@ -71,6 +72,8 @@ _NAMED = {
 _LONGEST_QUERY = 256 * 1024
 _PAGE_MEBIBYTES = 4
 _RETRY_AFTER = "10"
+_CLIENT_LEFT = 499
+"""Nobody sees it; the name is nginx's."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -110,7 +113,7 @@ class SparqlEndpoint:
 
     async def _result(self, request: Request, asked: Asked, table: str | None, graph: str | None) -> Response:
         assert asked.query is not None
-        looked = look(asked.query)
+        looked = await asyncio.to_thread(look, asked.query)
         query = Query(
             asked.query,
             self._base,
@@ -122,10 +125,10 @@ class SparqlEndpoint:
             asked.default_graphs,
             asked.named_graphs,
         )
-        result = await asyncio.wrap_future(self._pool.submit(query))
+        result = await _while_connected(request, self._pool.answer(query, client_of(request)))
         media_type = graph if result.kind == "graph" else table
         assert media_type is not None
-        body = with_prefixes_in_order(result.body, result.media_type)
+        body = await asyncio.to_thread(with_prefixes_in_order, result.body, result.media_type)
         if media_type == _HTML:
             body = self._pages.sparql(result_view(asked.query, result.kind, body))
         return respond(request, Representation(body, media_type, (("Cache-Control", "no-cache"),)))
@@ -162,6 +165,27 @@ class SparqlEndpoint:
         for name in ("Turtle", "N-Triples", "RDF_XML", "JSON-LD"):
             said.append(triple(service, "sd:resultFormat", formats + name))
         return said
+
+
+async def _while_connected(request: Request, answering: Coroutine[None, None, Answer]) -> Answer:
+    """The answer; where the client leaves before it is there, the query is given up."""
+    asking = asyncio.create_task(answering)
+    leaving = asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait((asking, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not asking.done():
+            raise Problem(_CLIENT_LEFT, "Client left", "The client closed the connection before there was an answer.")
+        return asking.result()
+    finally:
+        asking.cancel()
+        leaving.cancel()
+        await asyncio.gather(asking, leaving, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    """Return when the client has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _asked(request: Request) -> Asked:
@@ -259,6 +283,8 @@ def _problem(error: StoreError) -> Problem:
             return Problem(406, "Not acceptable", text)
         case QueryTimeout():
             return Problem(503, "Query took too long", detail, {"Retry-After": _RETRY_AFTER})
+        case TooMany():
+            return Problem(429, "Too many queries", detail, {"Retry-After": _RETRY_AFTER})
         case Full():
             return Problem(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
         case Unavailable():

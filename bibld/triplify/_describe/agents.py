@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 
+from bibld.model.literals import romanised
 from bibld.model.mods import Controlled, Name, Role
+from bibld.model.mods_words import tidy, trimmed
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal
+from bibld.model.relators import TERM_OF_RELATOR, relator_of
 from bibld.triplify._claims import EntityClaim
-from bibld.triplify._codes import CREATOR_ROLES, RELATOR_OF_TERM, RELATORS, SCHEMA_OF_ROLE
-from bibld.triplify._draft import Draft, tidy
-from bibld.triplify._keys import entity_key, name_key
+from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE
+from bibld.triplify._draft import Draft
+from bibld.triplify._keys import entity_key, figures, name_key
 from bibld.triplify._language import script_of
 from bibld.triplify._life import life
 from bibld.triplify._links import Identity, identity, web_iri
@@ -21,8 +25,6 @@ from bibld.triplify._vocabulary import loc
 
 _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
 _ROMAN = re.compile(r"[IVXLCM]+\.?")
-_TRAILING = " ,;:/="
-_FULL_STOP = re.compile(r"[^\W\d_]{7}\.$")
 
 Held = tuple[Name, str]
 """A name and its path in the merged description."""
@@ -48,58 +50,93 @@ class _Likeness(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, draft: Draft, name: Name, path: str) -> _Likeness:
-        stem, dates = _stem(name), dates_of(name)
-        key = name_key(stem, "0", "") if stem else ""
-        figures = name_key("", dates, "") if dates else ""
-        return cls(name.type, key, figures, name.alt_rep_group, script_of(stem), draft.holders(path))
+        stem = _stem(name)
+        key = romanised(stem) or stem
+        return cls(name.type, key, figures(dates_of(name)), name.alt_rep_group, script_of(stem), draft.holders(path))
 
-    def is_same(self, other: _Likeness) -> bool:
-        if self.type != other.type:
-            return False
-        if self.key and self.key == other.key:
-            return not self.dates or not other.dates or self.dates == other.dates
-        is_pair = self.pair is not None and self.pair == other.pair and self.script != other.script
-        return is_pair and not set(self.records).isdisjoint(other.records)
+
+class _Groups:
+    """Which group of names (by its number) is the first with a heading and dates, or in a pair in another script."""
+
+    def __init__(self) -> None:
+        self._with_heading: dict[Hashable, int] = {}
+        self._with_dates: dict[Hashable, int] = {}
+        self._of_pair: dict[Hashable, dict[str | None, int]] = {}
+
+    def find(self, one: _Likeness) -> int | None:
+        """The first group that has a name which is the same."""
+        found = []
+        if one.key and one.dates:
+            found += [self._with_dates.get((one.type, one.key, dates)) for dates in (one.dates, "")]
+        elif one.key:
+            found.append(self._with_heading.get((one.type, one.key)))
+        for pair in self._pairs(one):
+            found += [group for script, group in self._of_pair.get(pair, {}).items() if script != one.script]
+        return min((group for group in found if group is not None), default=None)
+
+    def add(self, one: _Likeness, group: int) -> None:
+        """Note that a name is in a group."""
+        if one.key:
+            _keep_first(self._with_heading, (one.type, one.key), group)
+            _keep_first(self._with_dates, (one.type, one.key, one.dates), group)
+        for pair in self._pairs(one):
+            _keep_first(self._of_pair.setdefault(pair, {}), one.script, group)
+
+    @staticmethod
+    def _pairs(one: _Likeness) -> Iterable[Hashable]:
+        """What pairs a name: a group of representations is one of a record."""
+        return [] if one.pair is None else [(one.type, one.pair, record) for record in one.records]
+
+
+def _keep_first(numbers: dict[Any, int], key: Hashable, number: int) -> None:
+    numbers[key] = min(number, numbers.get(key, number))
 
 
 def same_agents(draft: Draft, held: Sequence[Held]) -> list[list[Held]]:
     """Put together the names that are one agent: those that a record pairs (``@altRepGroup``) in several scripts, and
     those that have the same heading, in either script, where their dates do not differ.
 
-    The latter is safe only because all stand in the description of one publication.
+    The latter is safe only because all stand in the description of one publication. Takes time in proportion to the
+    number of names.
     """
-    groups: list[tuple[list[Held], list[_Likeness]]] = []
+    if len(held) == 1:
+        return [list(held)]
+    groups: list[list[Held]] = []
+    known = _Groups()
     for name, path in held:
         likeness = _Likeness.of(draft, name, path)
-        for names, likenesses in groups:
-            if any(likeness.is_same(other) for other in likenesses):
-                names.append((name, path))
-                likenesses.append(likeness)
-                break
-        else:
-            groups.append(([(name, path)], [likeness]))
-    return [names for names, _ in groups]
+        group = known.find(likeness)
+        if group is None:
+            group = len(groups)
+            groups.append([])
+        groups[group].append((name, path))
+        known.add(likeness, group)
+    return groups
 
 
 def _stem(name: Name) -> str:
     """The heading without terms of address, but for the numerals of rulers."""
+    if not any(part.type == "termsOfAddress" for part in name.name_part):
+        return heading(name)
     kept = (part for part in name.name_part if part.type != "termsOfAddress" or _ROMAN.fullmatch(trimmed(part.value)))
     return heading(Name(name_part=tuple(kept), display_form=name.display_form, type=name.type)) or heading(name)
 
 
 def heading(name: Name) -> str:
     """The name as a heading, without dates."""
-    plain = [tidy(part.value) for part in name.name_part if part.type is None]
-    family = [tidy(part.value) for part in name.name_part if part.type == "family"]
-    given = [tidy(part.value) for part in name.name_part if part.type == "given"]
-    terms = [tidy(part.value) for part in name.name_part if part.type == "termsOfAddress"]
-    stems = [trimmed(part) for part in plain if trimmed(part)]
+    parts: dict[str | None, list[str]] = {}
+    for part in name.name_part:
+        parts.setdefault(part.type, []).append(tidy(part.value))
+    stems = [trimmed(part) for part in parts.get(None, ()) if trimmed(part)]
+    family, given = " ".join(parts.get("family", ())), " ".join(parts.get("given", ()))
     if family or given:
-        stems.append(", ".join(filter(None, (" ".join(family), " ".join(given)))))
+        stems.append(f"{family}, {given}" if family and given else family or given)
     stem = (". " if name.type == "corporate" else ", ").join(stems)
     if not stem:
-        stem = next((trimmed(tidy(form)) for form in name.display_form if tidy(form)), "")
-    return ", ".join(filter(None, (stem, *(trimmed(term) for term in terms)))) if stem else ""
+        stem = next((trimmed(form) for form in name.display_form if tidy(form)), "")
+    if not stem or "termsOfAddress" not in parts:
+        return stem
+    return ", ".join(filter(None, (stem, *map(trimmed, parts["termsOfAddress"]))))
 
 
 def dates_of(name: Name) -> str:
@@ -107,23 +144,20 @@ def dates_of(name: Name) -> str:
     return next((trimmed(tidy(part.value)) for part in name.name_part if part.type == "date"), "")
 
 
-def trimmed(text: str) -> str:
-    """A text without the punctuation that catalogues put between elements; the full stop of an abbreviation stays."""
-    text = tidy(text).rstrip(_TRAILING).lstrip(_TRAILING)
-    return text[:-1] if _FULL_STOP.search(text) else text
-
-
 def identities(draft: Draft, element: Name | Controlled, path: str) -> list[Identity]:
     """What authority identifiers a name or term carries, the preferred one first."""
+    links = [link for link in (element.value_uri, getattr(element, "xlink_href", None)) if link]
+    if not links and not (isinstance(element, Name) and element.name_identifier):
+        return []
     source = draft.source_of(path)
     found = []
     if isinstance(element, Name):
         for identifier in element.name_identifier:
             if identifier.invalid != "yes":
                 found.append(identity(identifier.value, identifier.type, source))
-    for link in (element.value_uri, getattr(element, "xlink_href", None)):
+    for link in links:
         if web_iri(link) is not None:
-            found.append(identity(link or "", None, source))
+            found.append(identity(link, None, source))
     return sorted({one for one in found if one is not None}, key=lambda one: one.rank)
 
 
@@ -136,15 +170,17 @@ def claimed_agent(draft: Draft, group: Sequence[Held]) -> str | None:
     group = [(name, path) for name, path in group if heading(name)]
     if not group:
         return None
-    found = sorted({one for name, path in group for one in identities(draft, name, path)}, key=lambda one: one.rank)
+    carried = [identities(draft, name, path) for name, path in group]
+    found = sorted({one for identified in carried for one in identified}, key=lambda one: one.rank)
     own_key = _key_of_names(group)
+    is_told_apart = _is_told_apart(group)
     keys = [one.key for one in found if one is found[0] or one.authority == "local"] or [own_key]
-    if found and _is_told_apart(group):
+    if found and is_told_apart:
         keys.append(own_key)
     agents = [draft.iris.agent(key) for key in keys]
-    centre = agents[-1] if _is_told_apart(group) else agents[0]
-    for name, path in group:
-        outside = [one.iri for one in identities(draft, name, path) if one.iri is not None]
+    centre = agents[-1] if is_told_apart else agents[0]
+    for (name, path), identified in zip(group, carried, strict=True):
+        outside = [one.iri for one in identified if one.iri is not None]
         for agent in agents:
             links = outside if agent == agents[0] else []
             draft.claim(agent, "agent", _claim(draft, name, links if agent == centre else [*links, centre]), path)
@@ -154,7 +190,7 @@ def claimed_agent(draft: Draft, group: Sequence[Held]) -> str | None:
 def _is_told_apart(group: Sequence[Held]) -> bool:
     """Whether name and dates identify: a person with family and given name, and a year of birth or death."""
     return any(
-        name.type == "personal" and len(_stem(name).split()) > 1 and any(life(dates_of(name))) for name, _ in group
+        name.type == "personal" and any(life(dates_of(name))) and len(_stem(name).split()) > 1 for name, _ in group
     )
 
 
@@ -164,7 +200,7 @@ def _key_of_names(group: Sequence[Held]) -> str:
     def rank(held: Held) -> tuple[bool, bool]:
         return not dates_of(held[0]), script_of(_stem(held[0])) == "Latn"
 
-    name = min(group, key=rank)[0]
+    name = (min(group, key=rank) if len(group) > 1 else group[0])[0]
     return name_key(_stem(name), dates_of(name), name.type or "")
 
 
@@ -203,9 +239,11 @@ def _codes_of(role: Role) -> list[str]:
             match = _RELATOR_IRI.fullmatch(text)
             if match is not None:
                 value = match[1]
-        code = RELATOR_OF_TERM.get(value.lower().rstrip(" .,"), value.lower().rstrip(" .,"))
-        if code in RELATORS and (term.authority in (None, "marcrelator") or code != value):
+        code = value.lower().rstrip(" .,")
+        if code in TERM_OF_RELATOR and (term.authority in (None, "marcrelator") or code != value):
             found.append(code)
+        elif (known := relator_of(value)) is not None:
+            found.append(known)
     return list(dict.fromkeys(found))
 
 

@@ -6,16 +6,18 @@ import re
 
 from bibld.model.literals import pages
 from bibld.model.mods import Language, Location
+from bibld.model.mods_words import tidy
 from bibld.model.rdf import iri, literal
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, NO_LANGUAGES
 from bibld.triplify._describe.agents import claimed_body
-from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._draft import Draft
 from bibld.triplify._language import to_tag
 from bibld.triplify._links import web_iri
 from bibld.triplify._vocabulary import loc
 
 _CODE = re.compile(r"[a-z]{3}")
 _ORGANISATION = re.compile(r"[a-z][a-z0-9-]*")
+_CODES = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
 _NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
 _THESIS = frozenset(("theses", "thesis", "dissertation"))
 
@@ -142,15 +144,9 @@ def _item(draft: Draft, location: Location, path: str) -> None:
     copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
     marks = [*location.shelf_locator, *(mark for copy in copies for mark in copy.shelf_locator)]
     marks = list(dict.fromkeys(filter(None, map(tidy, marks))))
-    holders: list[str] = []
-    for index, place in enumerate(location.physical_location):
-        code = tidy(place.value).lower()
-        if place.authority == "marcorg" and _ORGANISATION.fullmatch(code):
-            holders.append(loc("organizations", code))
-        else:
-            body = claimed_body(draft, place.value, place, f"{path}/physical_location/{index}")
-            holders.extend((iri(body),) if body is not None else ())
-    if not (marks or holders):
+    holders, shelves = _holders(draft, location, path)
+    shelves = list(dict.fromkeys(shelves + [tidy(place) for copy in copies for place in copy.sub_location]))
+    if not (marks or holders or any(shelves)):
         return
     node = draft.node("item")
     draft.say("bf:hasItem", node)
@@ -158,6 +154,8 @@ def _item(draft: Draft, location: Location, path: str) -> None:
     draft.say("bf:itemOf", draft.subject, node)
     for holder in dict.fromkeys(holders):
         draft.say("bf:heldBy", holder, node)
+    for shelf in shelves:
+        draft.labelled("bf:sublocation", "bf:Sublocation", "sublocation", shelf, node)
     for mark in marks:
         draft.labelled("bf:shelfMark", "bf:ShelfMark", "shelfmark", mark, node)
     for copy in copies:
@@ -168,3 +166,32 @@ def _item(draft: Draft, location: Location, path: str) -> None:
                 draft.say("bf:identifiedBy", barcode, node)
                 draft.a("bf:Identifier", barcode)
                 draft.say("rdf:value", literal(value), barcode)
+
+
+def _holders(draft: Draft, location: Location, path: str) -> tuple[list[str], list[str]]:
+    """The institutions that hold a copy, as terms, and where in them it stands.
+
+    MODS wants the place in the institution in ``copyInformation/subLocation``; many records have it in a
+    ``physicalLocation``: in one after that of the institution, or behind it in the same text. There a code of the
+    institution and one or two codes of up to four characters (``РГБ FB``) are told apart, all other texts are taken for
+    the name of an institution. Countries are not institutions.
+    """
+    holders: list[str] = []
+    shelves: list[str] = []
+    named = False
+    for index, place in enumerate(location.physical_location):
+        text = tidy(place.value)
+        if place.authority == "marcorg" and _ORGANISATION.fullmatch(text.lower()):
+            holders.append(loc("organizations", text.lower()))
+        elif place.type == "country":
+            continue
+        elif named:
+            shelves.append(text)
+        else:
+            named = True
+            codes = _CODES.fullmatch(text) if place.authority is None else None
+            institution, shelf = codes.groups() if codes is not None else (text, "")
+            body = claimed_body(draft, institution, place, f"{path}/physical_location/{index}")
+            holders.extend((iri(body),) if body is not None else ())
+            shelves.extend((shelf,) if shelf else ())
+    return holders, shelves

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from bibld.model.identifiers import isbn, isbn13, issn
+from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn10, isbn13, issn, number_and_source
 from bibld.model.mods import Identifier
+from bibld.model.mods_words import tidy
 from bibld.model.rdf import iri, literal
-from bibld.triplify._codes import CLASS_OF_IDENTIFIER
-from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER
+from bibld.triplify._draft import Draft
 from bibld.triplify._links import web_iri
 from bibld.triplify._vocabulary import loc
 
@@ -31,9 +32,12 @@ def _node(draft: Draft, identifier: Identifier, value: str) -> None:
     node = draft.node("identifier")
     draft.say("bf:identifiedBy", node)
     draft.a(CLASS_OF_IDENTIFIER.get(kind, "bf:Identifier"), node)
-    draft.say("rdf:value", literal(value), node)
+    number, source = number_and_source(value) if kind in NUMBERS_OF_PUBLISHERS else (value, "")
+    draft.say("rdf:value", literal(number), node)
+    if source:
+        draft.labelled("bf:source", "bf:Source", "source", source, node)
     if kind and kind not in CLASS_OF_IDENTIFIER:
-        draft.text("schema:propertyID", kind, node)
+        draft.text("schema:propertyID", NAME_OF_IDENTIFIER.get(kind, kind), node)
     if identifier.display_label:
         draft.text("bf:qualifier", identifier.display_label, node)
     if identifier.invalid == "yes" or _has_wrong_check_digit(kind, value):
@@ -72,11 +76,10 @@ def _isbn(draft: Draft, value: str, subject: str) -> None:
     found = isbn(value)
     if found is None or not found.is_valid:
         return
-    thirteen = isbn13(found.value)
+    thirteen, ten = isbn13(found.value), isbn10(found.value)
     draft.text("bibo:isbn13", thirteen, subject)
     draft.text("schema:isbn", thirteen, subject)
-    if len(found.value) == 10:
-        draft.text("bibo:isbn10", found.value, subject)
+    draft.text("bibo:isbn10", ten or "", subject)
 
 
 def _doi(draft: Draft, value: str, subject: str) -> None:

@@ -8,17 +8,18 @@ from collections.abc import Iterable
 
 from bibld.model.literals import without_brackets, years
 from bibld.model.mods import Controlled, Date, OriginInfo, PlaceTerm
+from bibld.model.mods_words import publication_statement, tidy, trimmed
+from bibld.model.places import MARC_COUNTRY_OF_ISO, expanded_place
 from bibld.model.rdf import XSD, iri, literal
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import (
     CLASS_OF_EVENT,
     ISSUANCES,
-    PLACE_ABBREVIATIONS,
     STATEMENT_OF_EVENT,
     UNNAMED,
 )
-from bibld.triplify._describe.agents import claimed_agent, claimed_publisher, identities, trimmed
-from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._describe.agents import claimed_agent, claimed_publisher, identities
+from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key
 from bibld.triplify._vocabulary import EDTF, loc
 
@@ -27,6 +28,8 @@ _DAY = re.compile(r"([0-2][0-9]{3})-([0-9]{2})(?:-([0-9]{2}))?")
 _VAGUE_YEAR = re.compile(r"[0-9]{1,3}[u?|X-]{1,3}")
 _COUNTRY = re.compile(r"[a-z]{2,3}")
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
+_NO_COUNTRIES = frozenset(("xx", "vp"))
+_ISO_3166 = frozenset((None, "iso3166", "iso3166-1"))
 _OPEN = "9999"
 
 
@@ -122,17 +125,24 @@ def _activity(draft: Draft, info: OriginInfo, path: str) -> None:
     for date in dates:
         draft.say("bf:date", date, node)
     if event in STATEMENT_OF_EVENT:
-        draft.text(STATEMENT_OF_EVENT[event], _statement(info))
+        stated = [source.value for source in draft.not_shown(path)] or [publication_statement(info)]
+        for statement in dict.fromkeys(stated):
+            draft.text(STATEMENT_OF_EVENT[event], statement)
 
 
 def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
     terms: list[str] = []
     for index, place in enumerate(info.place):
-        for number, term in enumerate(place.place_term):
+        for term in place.place_term:
             if term.type == "code":
                 terms.extend(_coded_place(draft, term))
-            else:
-                found = claimed_place(draft, term.value, term, f"{path}/place/{index}/place_term/{number}", True)
+                continue
+            here = f"{path}/place/{index}"
+            forms = [(term.value, here)]
+            if len(place.place_term) == 1:
+                forms += [(source.value, source.path) for source in draft.not_shown(here)]
+            for text, holding in forms:
+                found = claimed_place(draft, text, term, holding, is_transcribed=True)
                 terms.extend((iri(found),) if found else ())
     return list(dict.fromkeys(terms))
 
@@ -140,13 +150,20 @@ def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
 def _coded_place(draft: Draft, term: PlaceTerm) -> list[str]:
     code = tidy(term.value).lower()
     if term.authority == "marccountry":
-        return [loc("countries", code)] if _COUNTRY.fullmatch(code) and code not in ("xx", "vp") else []
-    if not code:
-        return []
+        return [loc("countries", code)] if _COUNTRY.fullmatch(code) and code not in _NO_COUNTRIES else []
+    country = country_of(term)
+    if country is not None or not code:
+        return [country] if country is not None else []
     node = draft.node("place")
     draft.a("bf:Place", node)
     draft.text("bf:code", code.upper(), node)
     return [node]
+
+
+def country_of(element: Controlled) -> str | None:
+    """The term for the country that a code of ISO 3166-1 stands for; None for any other code."""
+    code = MARC_COUNTRY_OF_ISO.get(tidy(str(getattr(element, "value", ""))).upper())
+    return loc("countries", code) if code is not None and element.authority in _ISO_3166 else None
 
 
 def claimed_place(draft: Draft, text: str, element: Controlled, path: str, is_transcribed: bool = False) -> str | None:
@@ -157,7 +174,7 @@ def claimed_place(draft: Draft, text: str, element: Controlled, path: str, is_tr
     stated = trimmed(without_brackets(tidy(text)).replace("?", ""))
     if not stated or _is_unnamed(stated):
         return None
-    label = PLACE_ABBREVIATIONS.get(stated.lower().rstrip("."), stated)
+    label = expanded_place(stated)
     found = identities(draft, element, path)
     is_slavic = is_transcribed and draft.languages.is_slavic
     place = draft.iris.place(found[0].key if found else entity_key(label, is_slavic=is_slavic))
@@ -209,13 +226,3 @@ def _edtf(text: str) -> str:
     if "^^" in date_term(text):
         return text
     return re.sub(r"[^0-9]", "X", text) if len(text) == 4 and _VAGUE_YEAR.fullmatch(text) else ""
-
-
-def _statement(info: OriginInfo) -> str:
-    places = [
-        trimmed(term.value) for place in info.place for term in place.place_term if term.type != "code" and term.value
-    ]
-    publishers = [trimmed(publisher.value) for publisher in info.publisher if publisher.value]
-    dates = [trimmed(date.value) for date in info.date_issued if date.encoding is None and date.value]
-    where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
-    return ", ".join(filter(None, (where, *dates)))

@@ -10,10 +10,10 @@ from typing import Any
 
 from bibld.model.linkage import Edge
 from bibld.model.mods import Date, RecordInfo
-from bibld.model.mods_plan import plan_of
+from bibld.model.mods_words import tidy, words_of
 from bibld.model.origin import RecordId, to_slug
 from bibld.model.rdf import XSD, iri, literal
-from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._draft import Draft
 
 GRAPH = "provenance"
 """The name of the graph that all this stands in."""
@@ -22,6 +22,7 @@ _NOT_DIGITS = re.compile(r"[-:.TZ ]")
 _STAMP = re.compile(r"[0-9]{8}(?:[0-9]{6}[0-9]?)?")
 _SHORT = re.compile(r"[0-9]{6}")
 _PIVOT = 50
+_NOT_IN_FRAGMENT = re.compile("[/#]")
 _ABOUT_RECORDS = ("record_info/", "extension/")
 
 
@@ -29,7 +30,7 @@ def describe_members(draft: Draft) -> None:
     """The source records, and the resource IRIs that the merged resource stands for."""
     cluster = draft.merged.cluster
     for member in cluster.members:
-        record = iri(draft.iris.record(member))
+        record = draft.record(member)
         resource = iri(draft.iris.resource(member))
         if member != cluster.founder:
             draft.say("owl:sameAs", resource)
@@ -42,7 +43,7 @@ def describe_members(draft: Draft) -> None:
     for index, info in enumerate(draft.mods.record_info):
         member_of_info = _member(draft, info, f"record_info/{index}")
         if member_of_info is not None:
-            _dates(draft, info, iri(draft.iris.record(member_of_info)))
+            _dates(draft, info, draft.record(member_of_info))
 
 
 def _member(draft: Draft, info: RecordInfo, path: str) -> RecordId | None:
@@ -77,8 +78,8 @@ def moment(date: Date) -> str | None:
         return None
     try:
         if len(digits) == 8:
-            return literal(datetime.datetime.strptime(digits, "%Y%m%d").date().isoformat(), datatype=XSD + "date")
-        stamp = datetime.datetime.strptime(digits[:14], "%Y%m%d%H%M%S")
+            return literal(datetime.date.fromisoformat(digits).isoformat(), datatype=XSD + "date")
+        stamp = datetime.datetime.fromisoformat(f"{digits[:8]}T{digits[8:14]}")
     except ValueError:
         return None
     return literal(stamp.isoformat(), datatype=XSD + "dateTime")
@@ -90,8 +91,8 @@ def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
         page = draft.iris.match(edge.pair)
         match = iri(page)
         draft.a(draft.own("Match"), match, GRAPH)
-        draft.say(draft.own("left"), iri(draft.iris.record(edge.pair.left)), match, GRAPH)
-        draft.say(draft.own("right"), iri(draft.iris.record(edge.pair.right)), match, GRAPH)
+        draft.say(draft.own("left"), draft.record(edge.pair.left), match, GRAPH)
+        draft.say(draft.own("right"), draft.record(edge.pair.right), match, GRAPH)
         _number(draft, "score", edge.score.value, match)
         draft.say(draft.own("decision"), literal(edge.verdict.decision), match, GRAPH)
         draft.say(draft.own("rule"), literal(edge.verdict.by), match, GRAPH)
@@ -115,21 +116,24 @@ def _number(draft: Draft, term: str, value: float, subject: str) -> None:
 
 
 def describe_values(draft: Draft) -> None:
-    """For each value that not all members hold: what it is, and which records hold it."""
+    """For each value that not all members hold, and each that a record has and the description does not show: what it
+    is, and which records hold it."""
     members = set(draft.merged.cluster.members)
     for source in draft.merged.sources:
         holders = members.intersection(source.records)
-        if not holders or holders == members or source.path.startswith(_ABOUT_RECORDS):
+        if not holders or (holders == members and source.is_shown) or source.path.startswith(_ABOUT_RECORDS):
             continue
-        node = draft.part(f"value-{source.path.replace('/', '-')}")
+        node = draft.part(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path)}")
         draft.say(draft.own("valueSource"), node, graph=GRAPH)
         draft.a(draft.own("ValueSource"), node, GRAPH)
-        draft.say(draft.own("path"), literal(source.path), node, GRAPH)
-        text = text_at(draft.mods, source.path)
+        if not source.is_shown:
+            draft.a(draft.own("ValueNotShown"), node, GRAPH)
+        draft.say(draft.own("path"), literal(source.place), node, GRAPH)
+        text = text_at(draft.mods, source.path) if source.is_shown else source.value
         if text:
             draft.say("rdf:value", literal(text), node, GRAPH)
         for record in sorted(holders):
-            draft.say("prov:wasDerivedFrom", iri(draft.iris.record(record)), node, GRAPH)
+            draft.say("prov:wasDerivedFrom", draft.record(record), node, GRAPH)
 
 
 def text_at(mods: object, path: str) -> str:
@@ -142,19 +146,4 @@ def text_at(mods: object, path: str) -> str:
             value = getattr(value, step)
         else:
             raise LookupError(f"{path!r} leads to nothing in this description")
-    return tidy(" ".join(_texts(value)))
-
-
-def _texts(value: Any) -> list[str]:  # noqa: ANN401
-    if value is None:
-        return []
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, tuple):
-        return [text for one in value for text in _texts(one)]
-    kind: type = type(value)
-    plan = plan_of(kind)
-    fields = [child.field for child in plan.children]
-    fields += [field for field in (plan.raw, plan.inline) if field is not None]
-    fields += ["value"] if plan.has_text else []
-    return [text for field in fields for text in _texts(getattr(value, field))]
+    return words_of(value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from bibld.model.identifiers import issn
-from bibld.model.mods import Mods, Part, RelatedItem
+from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
+from bibld.model.mods_words import tidy
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
 from bibld.triplify._claims import EntityClaim, Form
@@ -14,8 +15,9 @@ from bibld.triplify._describe.agents import claimed_agent, roles_of, same_agents
 from bibld.triplify._describe.identifiers import say_number
 from bibld.triplify._describe.origin import issued
 from bibld.triplify._describe.titles import full_title, main_titles
-from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key
+from bibld.triplify._language import Languages
 from bibld.triplify._links import web_iri
 from bibld.triplify._vocabulary import loc
 
@@ -52,7 +54,7 @@ def _series(draft: Draft, item: RelatedItem, path: str) -> None:
     series = draft.iris.series(f"issn-{number}" if number else entity_key(name, is_slavic=draft.languages.is_slavic))
     variants = [full_title(title) for title in item.mods.title_info if title not in titles]
     claim = EntityClaim(
-        label=draft.form(name, draft.languages.of_own(name, titles[0])),
+        label=draft.form(name, _language(draft, item, name, titles[0])),
         others=tuple(sorted({_form(draft, text, item) for text in (*others, *variants) if text and text != name})),
         issn=number,
     )
@@ -61,7 +63,20 @@ def _series(draft: Draft, item: RelatedItem, path: str) -> None:
 
 
 def _form(draft: Draft, text: str, item: RelatedItem) -> Form:
-    return draft.form(text, draft.languages.of_other(text, item))
+    return draft.form(text, _language(draft, item, text))
+
+
+def _language(draft: Draft, item: RelatedItem, text: str, *titles: TitleInfo) -> str | None:
+    """The language tag of a title of a related item: by what the item states of itself; that of what was translated by
+    the language from which it was, where the record names one."""
+    own = Languages.of(item.mods)
+    if own.tags:
+        return own.of_own(text, titles[0] if titles else item)
+    tag = draft.languages.of_related(text, *titles, item)
+    if tag is None and (item.type == "original" or item.other_type == "translationOf"):
+        originals = Languages.of(draft.mods, "translation")
+        return originals.of_own(text, TitleInfo()) if len(originals.tags) == 1 else None
+    return tag
 
 
 def _relate(draft: Draft, kind: str, target: str, numbers: list[str]) -> None:
@@ -113,10 +128,10 @@ def _described(draft: Draft, item: RelatedItem, path: str) -> str | None:
     draft.a("bibo:Document", node)
     for title in titles:
         label = full_title(title)
-        draft.text("dcterms:title", label, node, draft.languages.of_own(label, title))
+        draft.text("dcterms:title", label, node, _language(draft, item, label, title))
     if titles:
         label = full_title(titles[0])
-        draft.text("rdfs:label", label, node, draft.languages.of_own(label, titles[0]))
+        draft.text("rdfs:label", label, node, _language(draft, item, label, titles[0]))
     for identifier in mods.identifier:
         if identifier.invalid != "yes":
             say_number(draft, identifier, node)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+import msgspec
 
 from bibld.model.mods import (
     Cartographics,
@@ -16,6 +19,7 @@ from bibld.model.mods import (
     Temporal,
     TitleInfo,
 )
+from bibld.model.mods_words import tidy, trimmed
 from bibld.model.rdf import iri, literal
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import (
@@ -23,10 +27,10 @@ from bibld.triplify._codes import (
     CONCEPT_CLASSIFICATIONS,
     SCHEME_LANGUAGES,
 )
-from bibld.triplify._describe.agents import claimed_agent, dates_of, heading, identities, trimmed
-from bibld.triplify._describe.origin import claimed_place
+from bibld.triplify._describe.agents import claimed_agent, dates_of, heading, identities
+from bibld.triplify._describe.origin import claimed_place, country_of
 from bibld.triplify._describe.titles import full_title
-from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key
 from bibld.triplify._vocabulary import loc
 
@@ -55,6 +59,7 @@ def describe_subjects(draft: Draft) -> None:
 
 def _subject(draft: Draft, subject: Subject, path: str) -> None:
     words: list[str] = []
+    named: list[str] = []
     for index, part in enumerate(subject.parts):
         where = f"{path}/parts/{index}"
         if isinstance(part, GeographicCode):
@@ -68,27 +73,39 @@ def _subject(draft: Draft, subject: Subject, path: str) -> None:
             if agent is not None:
                 _about(draft, agent)
                 words.append(", ".join(filter(None, (heading(part), dates_of(part)))))
+                named.append(agent)
+        elif isinstance(part, TitleInfo):
+            words.append(full_title(part))
         else:
-            words.append(_words(draft, part, where))
+            words += _words_of_string(part)
+            named += _place_or_time(draft, part, where)
     words = [word for word in words if word]
     if words and not (len(subject.parts) == 1 and isinstance(subject.parts[0], Name)):
-        concept = claimed_concept(draft, _BETWEEN.join(words), _scheme(subject), _bearer(subject), path)
+        parts = named if len(words) > 1 else []
+        concept = claimed_concept(draft, _BETWEEN.join(words), _scheme(subject), _bearer(subject), path, parts)
         if concept is not None:
             _about(draft, concept)
 
 
-def _words(draft: Draft, part: Controlled, path: str) -> str:
-    """The words of a part of a heading; what they say of place or time is said of the resource, too."""
-    if isinstance(part, TitleInfo):
-        return full_title(part)
-    text = trimmed(str(getattr(part, "value", "")))
-    if isinstance(part, Geographic):
-        place = claimed_place(draft, text, part, path)
-        if place is not None:
-            draft.say("dcterms:spatial", iri(place))
-    elif isinstance(part, Temporal):
-        draft.text("dcterms:temporal", text)
-    return text
+def _words_of_string(part: Controlled) -> list[str]:
+    """The elements of a part of a heading: some records have a whole heading with its subdivisions in one text."""
+    return [trimmed(text) for text in str(getattr(part, "value", "")).split(_BETWEEN) if trimmed(text)]
+
+
+def _place_or_time(draft: Draft, part: Controlled, path: str) -> list[str]:
+    """Say of the resource what a part of a heading says of place or time; gives the place. In a text with subdivisions
+    only the head is a place, and an authority's identifier is that of the whole."""
+    words = _words_of_string(part)
+    if isinstance(part, Temporal):
+        draft.text("dcterms:temporal", _BETWEEN.join(words))
+    if not isinstance(part, Geographic) or not words:
+        return []
+    head = part if len(words) == 1 else msgspec.structs.replace(part, value_uri=None)
+    place = claimed_place(draft, words[0], head, path)
+    if place is None:
+        return []
+    draft.say("dcterms:spatial", iri(place))
+    return [place]
 
 
 def _about(draft: Draft, entity: str) -> None:
@@ -107,8 +124,13 @@ def _bearer(subject: Subject) -> Controlled:
     return subject
 
 
-def claimed_concept(draft: Draft, label: str, scheme: str | None, element: Controlled, path: str) -> str | None:
-    """The IRI of a concept of a scheme; notes the claim about it. None where there is no label."""
+def claimed_concept(
+    draft: Draft, label: str, scheme: str | None, element: Controlled, path: str, parts: Sequence[str] = ()
+) -> str | None:
+    """The IRI of a concept of a scheme; notes the claim about it. None where there is no label.
+
+    ``parts`` are the IRIs of places and agents that a compound heading names.
+    """
     label = tidy(label)
     if not label:
         return None
@@ -119,6 +141,7 @@ def claimed_concept(draft: Draft, label: str, scheme: str | None, element: Contr
         label=draft.form(label, _language(draft, label, element, code)),
         scheme=code,
         links=tuple(sorted({one.iri for one in found if one.iri is not None})),
+        parts=tuple(sorted(set(parts))),
     )
     draft.claim(concept, "concept", claim, path)
     return concept
@@ -132,9 +155,13 @@ def _geographic_code(draft: Draft, part: GeographicCode) -> None:
     code = tidy(part.value).rstrip("-").lower()
     if part.authority in (None, "marcgac") and _AREA.fullmatch(code):
         draft.say("dcterms:spatial", loc("geographicAreas", code))
+    country = country_of(part) if part.authority is not None else None
+    if country is not None:
+        draft.say("dcterms:spatial", country)
 
 
 def _hierarchy(draft: Draft, part: HierarchicalGeographic, path: str) -> None:
+    """Each level is a place; an authority's identifier is that of the last."""
     levels = (
         *part.extraterrestrial_area,
         *part.continent,
@@ -149,9 +176,12 @@ def _hierarchy(draft: Draft, part: HierarchicalGeographic, path: str) -> None:
         *part.island,
         *part.area,
     )
-    place = claimed_place(draft, _BETWEEN.join(trimmed(level) for level in levels if trimmed(level)), part, path)
-    if place is not None:
-        draft.say("dcterms:spatial", iri(place))
+    names = [trimmed(level) for level in levels if trimmed(level)]
+    for name in names:
+        last = name is names[-1]
+        place = claimed_place(draft, name, part if last else msgspec.structs.replace(part, value_uri=None), path)
+        if place is not None:
+            draft.say("dcterms:spatial", iri(place))
 
 
 def _map(draft: Draft, part: Cartographics) -> None:

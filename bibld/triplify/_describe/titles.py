@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bibld.model.mods import TitleInfo
+from bibld.model.mods_words import tidy
 from bibld.model.rdf import literal
-from bibld.triplify._draft import Draft, tidy
+from bibld.triplify._draft import Draft
 
 _NODE_CLASSES = {
     "alternative": "bf:VariantTitle",
@@ -47,17 +48,18 @@ def describe_titles(draft: Draft) -> None:
     for language, label in labels.items():
         draft.say("rdfs:label", literal(label, language))
         draft.say("schema:name", literal(label, language))
+    has_main = any(title.type is None for title in mains)
     described: set[tuple[str, ...]] = set()
     for title in titles:
-        words = (title.type or "", title_proper(title), *title.sub_title)
-        if title_proper(title) and words not in described:
+        proper = title_proper(title)
+        words = (title.type or "", proper, *title.sub_title)
+        if proper and words not in described:
             described.add(words)
-            _describe(draft, title, is_main=any(title is main for main in mains))
+            _describe(draft, title, proper, is_main=title.type is None or not has_main)
 
 
-def _describe(draft: Draft, title: TitleInfo, is_main: bool) -> None:
+def _describe(draft: Draft, title: TitleInfo, proper: str, is_main: bool) -> None:
     own = draft.languages.of_own if title.type in (None, "alternative", "abbreviated") else draft.languages.of_other
-    proper = title_proper(title)
     language = own(full_title(title), title)
     draft.text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
     if not is_main:

@@ -1,6 +1,8 @@
-"""The MARC code list for relators (https://www.loc.gov/marc/relators/): codes and their English terms."""
+"""The MARC code list for relators (https://www.loc.gov/marc/relators/): codes, and the words that stand for them."""
 
 from __future__ import annotations
+
+import unicodedata
 
 TERM_OF_RELATOR = {
     "abr": "abridger", "acp": "art copyist", "act": "actor", "adi": "art director", "adp": "adapter",
@@ -77,14 +79,72 @@ TERM_OF_RELATOR = {
 }  # fmt: skip
 """The term of each code, in lower case."""
 
-_ABBREVIATIONS = {
-    "ed.": "edt", "eds.": "edt", "tr.": "trl", "trans.": "trl", "comp.": "com", "ill.": "ill", "illus.": "ill",
-    "joint author": "aut", "joint editor": "edt",
-    "автор": "aut", "авт.": "aut", "составитель": "com", "сост.": "com", "редактор": "edt", "ред.": "edt",
-    "переводчик": "trl", "пер.": "trl", "художник": "ill", "худож.": "ill", "иллюстратор": "ill", "ил.": "ill",
-    "композитор": "cmp", "фотограф": "pht", "рецензент": "rev",
-}  # fmt: skip
-"""Forms that cataloguers write under older rules and in Russian."""
+_OTHER_TERMS = """
+aut: joint author, автор, авт, соавтор, соавт, автор текста, авт. текста, текст
+com: comp, составитель, сост, автор-составитель, авт.-сост
+edt: ed, eds, joint editor, редактор, ред, отв. ред, ответственный редактор, под ред, гл. ред, главный редактор,
+     науч. ред, научный редактор, общ. ред, под общ. ред, подгот. изд, изд. подгот, подготовка издания, подгот. текста,
+     подготовка текста, подгот. текстов, подгот. к изд, подгот. к печати, текст подгот
+edc: ред.-сост, редактор-составитель
+trl: tr, trans, переводчик, пер, перевод
+ill: ill, illus, художник, худож, иллюстратор, илл, ил, рис, художник-иллюстратор
+bkd: оформ, оформление, художественное оформление, худож. оформ
+cov: худож. обл, художник обложки
+cmp: композитор, комп, муз, автор музыки, авт. музыки
+arr: аранжировщик, аранж
+lbt: либреттист, либретто, авт. либретто
+lyr: автор слов, авт. слов, слова
+prf: исполнитель, исполн, исп
+sng: певец, певица, вокал
+cnd: дирижер, дириж
+nrt: чтец, чит
+drt: режиссер, реж
+aus: сценарист, автор сценария, авт. сценария
+pht: фотограф, фото, фотогр, фот
+ctg: картограф
+egr: гравер, грав
+aui: вступ. ст, автор вступительной статьи, авт. вступ. ст, вступительная статья, предисл, предисловие,
+     автор предисловия, авт. предисл, введение, авт. введения
+aft: послесл, послесловие, автор послесловия, авт. послесл
+cwt: коммент, комментарии, комментатор, авт. коммент, примеч, примечания, авт. примеч, сост. коммент, сост. примеч
+adp: адаптация, лит. обраб, литературная обработка
+col: собиратель, собрал
+rev: рецензент, рец
+ths: науч. рук, научный руководитель
+opn: оппонент
+dgg: место защиты
+dnr: дар, даритель
+csl: консультант, науч. консультант
+ivr: интервьюер
+fmo: бывший владелец
+own: владелец
+pbl: издатель
+prt: типография, печатник
+isb: издающая организация
+"""
+"""Code: forms that cataloguers write under older rules and in Russian, without the last full stop."""
 
-RELATOR_OF_TERM = {term: code for code, term in TERM_OF_RELATOR.items()} | _ABBREVIATIONS
-"""The code of a term or abbreviation in lower case."""
+
+def _normal(term: str) -> str:
+    text = unicodedata.normalize("NFC", term).casefold().replace("ё", "е").strip(" .,;:[]()")
+    return " ".join(text.replace(".", ". ").split()).replace(". -", ".-")
+
+
+def _table() -> dict[str, str]:
+    found = {_normal(term): code for code, term in TERM_OF_RELATOR.items()}
+    for entry in _OTHER_TERMS.replace("\n     ", " ").strip().splitlines():
+        code, _, terms = entry.partition(":")
+        found |= {_normal(term): code for term in terms.split(",")}
+    return found
+
+
+_RELATOR_OF_TERM = _table()
+
+
+def relator_of(term: str) -> str | None:
+    """The code of a relator term, however it is cased, bracketed or stopped; None for a word that is none.
+
+    >>> relator_of("Illustrator."), relator_of("отв.ред."), relator_of("придворный поэт")
+    ('ill', 'edt', None)
+    """
+    return _RELATOR_OF_TERM.get(_normal(term))

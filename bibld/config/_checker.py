@@ -1,110 +1,22 @@
-"""The configuration: a TOML file in, frozen structs out, all faults reported at once.
-
-Tables of adapters (``[crosswalk.marc21]``, ``[dedup.jaccard]`` …) are checked against the ``Settings`` struct of the
-adapter; the keys of a ``[[source]]`` against ``SourceConfig`` and the settings of its harvester and reader. Paths are
-relative to the file.
-"""
+"""Checks the tables of a configuration; every fault is noted, none is the end."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import msgspec
 
 from bibld import adapters
+from bibld.config._structs import Config, DedupConfig, Source, SourceConfig, StoreConfig
 from bibld.errors import ConfigError
 from bibld.model.origin import SOURCE_ID
+from bibld.model.rdf import is_language_tag
 from bibld.model.release import DatasetDescription
-
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-"""A number from 0 to 1."""
-
-
-class SourceConfig(msgspec.Struct, frozen=True):
-    """What every source says, whatever harvester fetches it.
-
-    ``license`` is that of the source's data (the dataset's where absent); ``complete``: a full load, in which an absent
-    record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
-    cluster may hold two records of this source.
-    """
-
-    id: str
-    label: dict[str, str] = {}
-    isil: str = ""
-    license: str = ""
-    harvest: str = "local"
-    read: str = "auto"
-    crosswalk: str = "auto"
-    charset: str = "auto"
-    complete: bool = True
-    deletes: str = ""
-    duplicates: bool = False
-
-
-class Source(msgspec.Struct, frozen=True):
-    """A source with the settings of its harvester and, where one is named, its reader."""
-
-    config: SourceConfig
-    harvest: Any
-    read: Any
-
-    @property
-    def id(self) -> str:
-        """The source's id."""
-        return self.config.id
-
-
-class DedupConfig(msgspec.Struct, frozen=True):
-    """Which blockers propose pairs (united), and which scorer judges them."""
-
-    block: tuple[str, ...] = ("paper",)
-    match: str = "jaccard"
-
-
-class StoreConfig(msgspec.Struct, frozen=True):
-    """Which triple store is loaded."""
-
-    backend: str = "oxigraph"
-
-
-class Config(msgspec.Struct, frozen=True):
-    """The whole configuration. ``workers`` is the number of processes that convert records, 0 for one a core;
-    ``settings`` of an adapter are found by stage and name."""
-
-    file: Path
-    workspace: Path
-    workers: int
-    dataset: DatasetDescription
-    sources: tuple[Source, ...]
-    dedup: DedupConfig
-    triplify: Any
-    store: StoreConfig
-    publish: Any
-    serve: Any
-    adapter_settings: dict[tuple[str, str], Any]
-
-    @property
-    def folder(self) -> Path:
-        """The folder that relative paths begin in."""
-        return self.file.parent
-
-    def settings(self, stage: str, name: str) -> Any:  # noqa: ANN401
-        """The settings of an adapter: its table, or the defaults."""
-        found = self.adapter_settings.get((stage, name))
-        return adapters.settings_type(stage, name)() if found is None else found
-
-    def source(self, source: str) -> Source:
-        """The source with this id; raises ``KeyError``."""
-        for candidate in self.sources:
-            if candidate.id == source:
-                return candidate
-        raise KeyError(source)
+from bibld.model.web import is_web_iri
 
 
 class _Top(msgspec.Struct, frozen=True):
@@ -120,23 +32,7 @@ class _Top(msgspec.Struct, frozen=True):
     serve: dict[str, Any] = {}
 
 
-def load(path: Path) -> Config:
-    """Read and check a configuration; raises ``ConfigError`` with one message for each fault."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        tables = tomllib.loads(text)
-    except FileNotFoundError:
-        raise ConfigError(
-            [f"{path}: there is no such file; give the path of a configuration such as bibld.toml"]
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError([f"{path}: is not TOML: {error}"]) from error
-    return _Checker(path.absolute(), path.name, text).config(tables)
-
-
-class _Checker:
+class Checker:
     """Walks the tables and collects faults."""
 
     def __init__(self, file: Path, shown: str, text: str) -> None:
@@ -154,6 +50,8 @@ class _Checker:
     def config(self, tables: dict[str, Any]) -> Config:
         self._known_and_present(tables, [_Top], "")
         workspace = self._value(tables, "workspace", str, "", default="")
+        if "\0" in workspace or ("workspace" in tables and not workspace.strip()):
+            self.fault("workspace", f"must name a folder{_EXPECTED['workspace']}")
         workers = self._value(tables, "workers", Annotated[int, msgspec.Meta(ge=0)], "", default=0)
         dataset = self._dataset(tables.get("dataset"))
         sources = self._sources(tables.get("source", []))
@@ -223,15 +121,28 @@ class _Checker:
         else:
             self._known_and_present(table, [DatasetDescription], "dataset")
         found = self._struct(DatasetDescription, table, "dataset")
+        self._check_texts(table, "dataset", "title", "description")
+        if table.get("title") == {}:
+            self.fault("dataset.title", f"is empty{_EXPECTED['title']}")
         base, license_iri = table.get("base"), table.get("license")
         if isinstance(base, str):
             self._check_base(base)
-        if isinstance(license_iri, str) and not _is_web_iri(license_iri):
+        if isinstance(license_iri, str) and not is_web_iri(license_iri):
             self.fault("dataset.license", f'"{license_iri}" is no IRI; {_LICENSE_HINT}')
         return found or DatasetDescription("", {}, "", "")
 
+    def _check_texts(self, table: dict[str, Any], where: str, *keys: str) -> None:
+        """Texts by language must be named by language tags."""
+        for key in keys:
+            texts = table.get(key, {})
+            for tag in texts if isinstance(texts, dict) else ():
+                if not is_language_tag(tag):
+                    self.fault(
+                        _dotted(where, key), f'"{tag}" is no language tag; allowed are BCP 47 tags such as en or ru'
+                    )
+
     def _check_base(self, base: str) -> None:
-        if not _is_web_iri(base) or not base.endswith("/") or "?" in base or "#" in base:
+        if not is_web_iri(base) or not base.endswith("/") or "?" in base or "#" in base:
             allowed = "an absolute http or https IRI that ends with / and has no query, fragment or blank"
             self.fault("dataset.base", f'"{base}" cannot be the base of IRIs; allowed is {allowed}')
 
@@ -250,21 +161,47 @@ class _Checker:
         read = self._named(table, where, "read", "read", "auto")
         self._named(table, where, "crosswalk", "crosswalk", "auto")
         kinds: list[type[Any]] = [SourceConfig, *(kind for kind in (harvest, read) if kind)]
-        self._known_and_present(table, kinds, where)
+        if harvest is not None:
+            self._known_and_present(table, kinds, where)
         config = self._struct(SourceConfig, table, where)
         if config is None:
             return None
         if not SOURCE_ID.fullmatch(config.id):
             self.fault(f"{where}.id", f'"{config.id}" is no source id; allowed are small Latin letters and digits')
-        if config.license and not _is_web_iri(config.license):
+        if config.license and not is_web_iri(config.license):
             self.fault(f"{where}.license", f'"{config.license}" is no IRI; {_LICENSE_HINT}')
+        self._check_texts(table, where, "label")
         self._check_charset(config.charset, where)
-        if config.deletes and not (self.file.parent / config.deletes).is_file():
-            self.fault(f"{where}.deletes", f'there is no file "{config.deletes}"')
+        self._check_deletes(config.deletes, where)
         harvest_settings = self._struct(harvest, table, where) if harvest else None
         if harvest and harvest_settings is not None:
             self._check_files(config, harvest_settings, where)
-        return Source(config, harvest_settings, self._struct(read, table, where) if read else None)
+        found = Source(config, harvest_settings, self._struct(read, table, where) if read else None)
+        return msgspec.structs.replace(found, columns=self._columns(found, where)) if config.columns else found
+
+    def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
+        """The map of columns of a source, checked against the first lines of its tables where they are on disk."""
+        table, where = source.config.columns, f"{where}.columns"
+        type_ = adapters.settings_type("crosswalk", "columns")
+        self._known_and_present(table, [type_], where)
+        settings = self._struct(type_, table, where)
+        if source.harvest is None or source.config.read not in ("auto", "csv"):
+            return settings
+        on_disk = getattr(adapters.find("harvest", source.config.harvest), "on_disk", None)
+        if on_disk is not None:
+            read_header, paths = adapters.find("read", "csv").header, on_disk(self.file.parent, source.harvest)
+            known = [column for path in paths for column in read_header(path, source.read)]
+            for key, column in settings.missing(table, known) if known else ():
+                self.fault(f"{where}.{key}", adapters.unknown(column, known, "column of the files"))
+        return settings
+
+    def _check_deletes(self, deletes: str, where: str) -> None:
+        if not deletes:
+            return
+        try:
+            (self.file.parent / deletes).read_text(encoding="utf-8-sig")
+        except (OSError, ValueError) as error:
+            self.fault(f"{where}.deletes", f'"{deletes}" cannot be read as text in UTF-8: {error}')
 
     def _check_charset(self, charset: str, where: str) -> None:
         if charset == "auto":
@@ -296,8 +233,11 @@ class _Checker:
         """Check ``[stage.name]`` tables; ``inner`` is the folder of the adapters inside the stage."""
         for name, table in tables.items():
             where = f"{stage}.{name}"
-            if name not in names or not isinstance(table, dict):
+            if name not in names:
                 self.fault(where, adapters.unknown(name, names, f"adapter of {stage}"))
+                continue
+            if not isinstance(table, dict):
+                self.fault(where, f"must be a table [{where}]")
                 continue
             full = f"{stage}.{inner}" if inner else stage
             type_ = adapters.settings_type(full, name)
@@ -353,14 +293,6 @@ def _dotted(where: str, key: str) -> str:
 
 def _readable(error: msgspec.ValidationError) -> str:
     return str(error).replace("`", "").replace("Expected", "expected").replace(" - at $", " at ")
-
-
-def _is_web_iri(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r'[\s<>"{}|\\^`]', text)
 
 
 def _key_lines(text: str) -> dict[str, int]:

@@ -1,0 +1,111 @@
+"""What a configuration is once it has been checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from bibld import adapters
+from bibld.model.release import DatasetDescription
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+"""A number from 0 to 1."""
+
+Difference = Literal["edition", "year", "carrier", "language"]
+"""What may differ between records that look the same otherwise."""
+
+
+class SourceConfig(msgspec.Struct, frozen=True):
+    """What every source says, whatever harvester fetches it.
+
+    ``license`` is that of the source's data (the dataset's where absent); ``complete``: a full load, in which an absent
+    record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
+    cluster may hold two records of this source; ``columns``: for a table, which column holds the title, the author …
+    """
+
+    id: str
+    label: dict[str, str] = {}
+    isil: str = ""
+    license: str = ""
+    harvest: str = "local"
+    read: str = "auto"
+    crosswalk: str = "auto"
+    charset: str = "auto"
+    complete: bool = True
+    deletes: str = ""
+    duplicates: bool = False
+    columns: dict[str, str | tuple[str, ...]] = {}
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A source with the settings of its harvester, of its reader where one is named, and of its map of columns."""
+
+    config: SourceConfig
+    harvest: Any
+    read: Any
+    columns: Any = None
+
+    @property
+    def id(self) -> str:
+        """The source's id."""
+        return self.config.id
+
+
+class DedupConfig(msgspec.Struct, frozen=True):
+    """Which blockers propose pairs (united), and which scorer judges them.
+
+    ``exceptions``: which differences send a pair that scores as the same to review, unless the scorer is the paper's;
+    ``largest_cluster``: a group of linked records that is larger is cut at a higher score, with a message.
+    """
+
+    block: tuple[str, ...] = ("paper",)
+    match: str = "jaccard"
+    exceptions: tuple[Difference, ...] = ("edition", "year", "carrier", "language")
+    largest_cluster: Annotated[int, msgspec.Meta(ge=2)] = 50
+
+
+class StoreConfig(msgspec.Struct, frozen=True):
+    """Which triple store is loaded."""
+
+    backend: str = "oxigraph"
+
+
+class Config(msgspec.Struct, frozen=True):
+    """The whole configuration. ``workers`` is the number of processes that convert records, 0 for one a core;
+    ``settings`` of an adapter are found by stage and name."""
+
+    file: Path
+    workspace: Path
+    workers: int
+    dataset: DatasetDescription
+    sources: tuple[Source, ...]
+    dedup: DedupConfig
+    triplify: Any
+    store: StoreConfig
+    publish: Any
+    serve: Any
+    adapter_settings: dict[tuple[str, str], Any]
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths begin in."""
+        return self.file.parent
+
+    def settings(self, stage: str, name: str) -> Any:  # noqa: ANN401
+        """The settings of an adapter: its table, or the defaults."""
+        found = self.adapter_settings.get((stage, name))
+        return adapters.settings_type(stage, name)() if found is None else found
+
+    def crosswalk_settings(self, source: Source) -> dict[str, Any]:
+        """The settings of every crosswalk by name, as they hold for one source."""
+        settings = {name: self.settings("crosswalk", name) for name in adapters.names("crosswalk")}
+        return settings if source.columns is None else settings | {"columns": source.columns}
+
+    def source(self, source: str) -> Source:
+        """The source with this id; raises ``KeyError``."""
+        for candidate in self.sources:
+            if candidate.id == source:
+                return candidate
+        raise KeyError(source)

@@ -1,0 +1,267 @@
+"""Rows of a table to MODS, by a map of columns: ``[source.columns]`` says which column holds the title, the author …
+
+Columns that usual names have (``title``, ``authors``, ``year`` …) are found without a map, whatever their case. A
+column that the map does not name is counted as unmapped. Several names, numbers and subjects in one cell are parted by
+the separator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from bibld.errors import CrosswalkError
+from bibld.model import identifiers
+from bibld.model.marc import MarcRecord
+from bibld.model.mods import (
+    Abstract,
+    Date,
+    Detail,
+    Edition,
+    Element,
+    Extent,
+    Genre,
+    Identifier,
+    Language,
+    LanguageTerm,
+    Location,
+    Mods,
+    Name,
+    NamePart,
+    Note,
+    OriginInfo,
+    Part,
+    PartExtent,
+    PhysicalDescription,
+    Place,
+    PlaceTerm,
+    Publisher,
+    RecordIdentifier,
+    RecordInfo,
+    RelatedItem,
+    Role,
+    RoleTerm,
+    Subject,
+    TitleInfo,
+    Topic,
+    Url,
+    collected,
+)
+from bibld.model.relators import TERM_OF_RELATOR
+from bibld.protocols import Converted, Row
+
+Columns = str | tuple[str, ...]
+"""The name of a column, or several, whose values are taken one after the other."""
+
+_YEAR = re.compile(r"\D{0,3}([12][0-9]{3})\D{0,3}")
+_PAGES = re.compile(r"(?:pp?|pages?|с|стр|s)?\.? *([0-9][\w.]*) *(?:-{1,2}|[‐-―]) *([0-9][\w.]*)\.?", re.IGNORECASE)
+_CODE = re.compile(r"[a-z]{2,3}")
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``id``: the control number. ``title``: the main title. ``subtitle``: the rest of the title. ``author``: names of
+    authors. ``editor``: names of editors. ``year``: the year of publication. ``publisher``: the publisher. ``place``:
+    the place of publication. ``edition``: the edition statement. ``isbn``: ISBN. ``issn``: ISSN, of the host where
+    there is one. ``doi``: DOI. ``language``: a code of two (RFC 3066) or three letters (ISO 639-2b), or a name.
+    ``subject``: topics. ``genre``: genre or form. ``series``: title of the series. ``volume``: the volume, of the host
+    or else the series where there is one. ``issue``: the issue of the host. ``pages``: pages in the host, or else their
+    number. ``host``: title of the journal or book that holds the article. ``abstract``: a summary. ``note``: notes.
+    ``url``: address of an electronic resource. ``separator``: what parts several names, numbers and subjects in one
+    cell; empty: nothing does.
+    """
+
+    id: Columns = ("id", "identifier", "record id")
+    title: Columns = ("title",)
+    subtitle: Columns = ("subtitle",)
+    author: Columns = ("author", "authors", "creator")
+    editor: Columns = ("editor", "editors")
+    year: Columns = ("year", "date")
+    publisher: Columns = ("publisher",)
+    place: Columns = ("place",)
+    edition: Columns = ("edition",)
+    isbn: Columns = ("isbn",)
+    issn: Columns = ("issn",)
+    doi: Columns = ("doi",)
+    language: Columns = ("language",)
+    subject: Columns = ("subject", "subjects", "keywords")
+    genre: Columns = ("genre",)
+    series: Columns = ("series",)
+    volume: Columns = ("volume",)
+    issue: Columns = ("issue", "number")
+    pages: Columns = ("pages",)
+    host: Columns = ("host", "journal", "venue")
+    abstract: Columns = ("abstract",)
+    note: Columns = ("note", "notes")
+    url: Columns = ("url",)
+    separator: str = ";"
+
+    def missing(self, named: Iterable[str], columns: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Which of the ``named`` settings name a column that is not among the ``columns``: setting and column."""
+        known = {column.casefold() for column in columns}
+        for key in named:
+            if key != "separator" and key in self.__struct_fields__:
+                yield from ((key, column) for column in _as_tuple(getattr(self, key)) if column.casefold() not in known)
+
+
+def sniffs(record: MarcRecord) -> bool:
+    """No MARC record is a row."""
+    return False
+
+
+def convert(record: Row, settings: Settings) -> Converted:
+    """Convert one row; raises ``CrosswalkError`` for one of which no column has a place, and for what is no row."""
+    if not isinstance(record, Row):
+        raise CrosswalkError(record.origin, 'a MARC record, no row of a table; leave out crosswalk = "columns"')
+    row = _Row(record, settings)
+    mods = collected(_elements(row))
+    if mods == Mods():
+        names = ", ".join(name for name, _ in record.cells)
+        reason = f"no column of {names} is known; name those of title, author … under [source.columns]"
+        raise CrosswalkError(record.origin, reason)
+    if not mods.title_info:
+        row.warnings.append("the row has no title")
+    return Converted(mods, tuple(row.unmapped), (), tuple(row.warnings))
+
+
+class _Row:
+    """One row while it is converted."""
+
+    def __init__(self, record: Row, settings: Settings) -> None:
+        self.warnings: list[str] = []
+        self._separator = settings.separator
+        self._values: dict[str, list[str]] = {}
+        keys = _keys_of(settings)
+        self.unmapped: list[str] = []
+        for column, value in record.cells:
+            key = keys.get(column.casefold())
+            text = " ".join(value.split())
+            if key is None:
+                self.unmapped.append(column)
+            elif text:
+                self._values.setdefault(key, []).append(text)
+
+    def whole(self, key: str) -> list[str]:
+        """The values, each as it stands in its cell."""
+        return self._values.get(key, [])
+
+    def first(self, key: str) -> str | None:
+        """The first value."""
+        return next(iter(self.whole(key)), None)
+
+    def parted(self, key: str) -> list[str]:
+        """The values parted by the separator."""
+        values = self.whole(key)
+        if not self._separator:
+            return values
+        return [part.strip() for value in values for part in value.split(self._separator) if part.strip()]
+
+
+def _keys_of(settings: Settings) -> dict[str, str]:
+    """Which setting each column (case-folded) belongs to; the first that names it."""
+    found: dict[str, str] = {}
+    for field in msgspec.structs.fields(settings):
+        if field.name != "separator":
+            for column in _as_tuple(getattr(settings, field.name)):
+                found.setdefault(column.casefold(), field.name)
+    return found
+
+
+def _as_tuple(columns: Columns) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else columns
+
+
+def _elements(row: _Row) -> Iterator[Element]:
+    host, series = row.first("host"), row.whole("series")
+    volume = row.first("volume")
+    if title := row.first("title"):
+        number = (volume,) if volume and not host and not series else ()
+        yield TitleInfo(title=title, sub_title=tuple(row.whole("subtitle")), part_number=number)
+    for key, code in (("author", "aut"), ("editor", "edt")):
+        for name in row.parted(key):
+            yield Name(type="personal", name_part=(NamePart(name),), role=(_role(code),))
+    yield from (Genre(text) for text in row.parted("genre"))
+    yield from _origin(row)
+    yield from (_language(text) for text in row.parted("language"))
+    if (pages := row.whole("pages")) and not host:
+        yield PhysicalDescription(extent=tuple(map(Extent, pages)))
+    yield from (Abstract(text) for text in row.whole("abstract"))
+    yield from (Note(text) for text in row.whole("note"))
+    yield from (Subject(parts=(Topic(text),)) for text in row.parted("subject"))
+    if urls := row.whole("url"):
+        yield Location(url=tuple(map(Url, urls)))
+    if host:
+        yield RelatedItem(type="host", mods=_host(row, host, volume))
+    for position, title in enumerate(series):
+        part = (volume,) if volume and not host and position == 0 else ()
+        yield RelatedItem(type="series", mods=Mods(title_info=(TitleInfo(title=title, part_number=part),)))
+    yield from _identifiers(row, has_host=bool(host))
+    if identifier := row.first("id"):
+        yield RecordInfo(record_identifier=(RecordIdentifier(identifier),))
+
+
+def _role(code: str) -> Role:
+    return Role(
+        (
+            RoleTerm(value=code, type="code", authority="marcrelator"),
+            RoleTerm(value=TERM_OF_RELATOR[code], type="text", authority="marcrelator"),
+        )
+    )
+
+
+def _origin(row: _Row) -> Iterator[OriginInfo]:
+    dates = []
+    for text in row.whole("year"):
+        year = _YEAR.fullmatch(text)
+        if year is not None:
+            dates.append(Date(value=year[1], encoding="w3cdtf"))
+        else:
+            dates.append(Date(value=text))
+    places = tuple(Place(place_term=(PlaceTerm(value=text, type="text"),)) for text in row.parted("place"))
+    publishers = tuple(Publisher(value=text) for text in row.parted("publisher"))
+    editions = tuple(Edition(value=text) for text in row.whole("edition"))
+    if dates or places or publishers or editions:
+        yield OriginInfo(place=places, publisher=publishers, date_issued=tuple(dates), edition=editions)
+
+
+def _language(text: str) -> Language:
+    if _CODE.fullmatch(text):
+        authority = "iso639-2b" if len(text) == 3 else "rfc3066"
+        return Language((LanguageTerm(value=text, type="code", authority=authority),))
+    return Language((LanguageTerm(value=text, type="text"),))
+
+
+def _host(row: _Row, host: str, volume: str | None) -> Mods:
+    details = [Detail(type=kind, number=(text,)) for kind, text in (("volume", volume),) if text]
+    details += [Detail(type="issue", number=(text,)) for text in row.whole("issue")]
+    extents = []
+    for text in row.whole("pages"):
+        span = _PAGES.fullmatch(text)
+        if span is not None:
+            extents.append(PartExtent(unit="pages", start=span[1], end=span[2].rstrip(".")))
+        else:
+            extents.append(PartExtent(unit="pages", list=text))
+    part = (Part(detail=tuple(details), extent=tuple(extents)),) if details or extents else ()
+    return Mods(title_info=(TitleInfo(title=host),), identifier=tuple(_issns(row)), part=part)
+
+
+def _identifiers(row: _Row, *, has_host: bool) -> Iterator[Identifier]:
+    for text in row.parted("isbn"):
+        isbn = identifiers.isbn(text)
+        if isbn is None:
+            row.warnings.append(f"isbn: no number in {text!r}")
+        else:
+            yield Identifier(isbn.value, type="isbn", invalid=None if isbn.is_valid else "yes")
+    if not has_host:
+        yield from _issns(row)
+    yield from (Identifier(text, type="doi") for text in row.parted("doi"))
+
+
+def _issns(row: _Row) -> Iterator[Identifier]:
+    for text in row.parted("issn"):
+        issn = identifiers.issn(text)
+        if issn is None:
+            row.warnings.append(f"issn: no number in {text!r}")
+        else:
+            yield Identifier(issn.value, type="issn", invalid=None if issn.is_valid else "yes")

@@ -1,0 +1,45 @@
+"""Each identifier is a key: ISBN, ISSN, ISMN, LCCN, DOI, national bibliography number and the like.
+
+The ISBN of a whole set makes none, since all volumes have it. An identifier that more than ``largest_bucket`` records
+have (that of a series, or a mistake that was copied) is refined by the year, then the pages, then the author's first
+letters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from bibld.model.features import FeatureColumns, Statistics
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+FAMILIES = ("identifier",)
+
+_SET = "setisbn:"
+_MOST = 64
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``largest_bucket``: an identifier that more records have does not stand for one publication."""
+
+    largest_bucket: Annotated[int, msgspec.Meta(ge=2)] = 20
+
+
+def keys(
+    columns: FeatureColumns, settings: Settings, statistics: Statistics
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+    """The keys of all rows that have identifiers, and their rows."""
+    import numpy as np
+
+    from bibld.dedup._text_kernels import values, values_begin
+
+    column = columns.texts["identifiers"]
+    offsets, hashes = values(column.offsets, column.codes, -2, _MOST)
+    set_isbn = np.frombuffer(_SET.encode("utf-32-le"), dtype=np.uint32)
+    is_of_set = values_begin(column.offsets, column.codes, set_isbn, _MOST)
+    rows = np.repeat(np.arange(len(columns), dtype=np.uint32), np.diff(offsets))
+    return hashes[~is_of_set] >> np.uint64(8), rows[~is_of_set]

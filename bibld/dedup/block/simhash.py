@@ -1,0 +1,69 @@
+"""SimHash of 64 bits over the character trigrams of the whole romanised title, for titles with misprints and variants.
+
+The bits are cut into bands; two records meet where two bands are equal, and are a candidate pair where their hashes
+differ in no more than ``distance`` bits.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from bibld.model.features import FeatureColumns, Statistics
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+FAMILIES = ("title simhash",)
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``bands``: into how many bands the 64 bits are cut; ``distance``: in how many bits candidates may differ;
+    ``largest_bucket``: two bands that more records share are refined by the year, then the pages, then the author's
+    first letters.
+    """
+
+    bands: Annotated[int, msgspec.Meta(ge=3, le=8)] = 6
+    distance: Annotated[int, msgspec.Meta(ge=0, le=64)] = 12
+    largest_bucket: Annotated[int, msgspec.Meta(ge=2)] = 100
+
+
+def keys(
+    columns: FeatureColumns, settings: Settings, statistics: Statistics
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+    """Two bands of each row that has a title, and which two they are."""
+    import numpy as np
+
+    hashes = _hashes(columns)
+    rows = np.flatnonzero(hashes).astype(np.uint32)
+    edges = [64 * band // settings.bands for band in range(settings.bands + 1)]
+    bands = [(hashes[rows] >> np.uint64(low)) & np.uint64((1 << (high - low)) - 1) for low, high in pairwise(edges)]
+    found = [
+        (np.uint64(number) << np.uint64(48)) | (bands[low] << np.uint64(24)) | bands[high]
+        for number, (low, high) in enumerate(combinations(range(settings.bands), 2))
+    ]
+    return np.concatenate(found), np.tile(rows, len(found))
+
+
+def keeps(
+    columns: FeatureColumns,
+    left: npt.NDArray[np.uint32],
+    right: npt.NDArray[np.uint32],
+    settings: Settings,
+) -> npt.NDArray[np.bool_]:
+    """Which of the pairs that met differ in few enough bits to be candidates."""
+    from bibld.dedup._text_kernels import distances
+
+    near: npt.NDArray[np.bool_] = distances(_hashes(columns), left, right) <= settings.distance
+    return near
+
+
+def _hashes(columns: FeatureColumns) -> npt.NDArray[np.uint64]:
+    from bibld.dedup._statistics import title
+    from bibld.dedup._text_kernels import trigram_simhash
+
+    hashes: npt.NDArray[np.uint64] = trigram_simhash(*title(columns))
+    return hashes

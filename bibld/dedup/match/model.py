@@ -1,0 +1,131 @@
+"""A trained model: some forty features of the two descriptions, weighed by gradient boosted trees, give the probability
+that they describe the same publication.
+
+What a record does not say counts as missing, not as different. Each score is explained by what every feature adds to
+its logit. The model is a readable file, which says what it was trained on; `bibld train` makes one of your own labels.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bibld.config import Share
+from bibld.errors import ConfigError
+from bibld.model.features import FeatureColumns
+from bibld.model.linkage import Feature, Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bibld.dedup.match._trees import Forest, Model
+    from bibld.dedup.match._words import Rarity
+
+_PAIRS_AT_ONCE = 65_536
+_SHIPPED = "model.json"
+START = "start"
+"""The name of the explanation's first line: the logit of a pair of which nothing is known."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``same``: from this probability on two records are the same; ``review``: from this one on they are to be
+    reviewed. ``file``: a model that `bibld train` has made, instead of the one that comes with bibld."""
+
+    same: Share = 0.9
+    review: Share = 0.5
+    file: str = ""
+
+
+def scores(
+    columns: FeatureColumns,
+    left: npt.NDArray[np.uint32],
+    right: npt.NDArray[np.uint32],
+    settings: Settings,
+) -> npt.NDArray[np.float32]:
+    """The probabilities of pairs of rows, shape (pairs,); raises ``ConfigError`` for a model file that is none."""
+    import numpy as np
+
+    from bibld.dedup.match._trees import sums
+
+    model, forest, _ = _loaded(settings.file)
+    result = np.empty(len(left), dtype=np.float32)
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        held = slice(start, start + _PAIRS_AT_ONCE)
+        result[held] = _probability(model, sums(forest, features(columns, left[held], right[held], settings)))
+    return result
+
+
+def features(
+    columns: FeatureColumns,
+    left: npt.NDArray[np.uint32],
+    right: npt.NDArray[np.uint32],
+    settings: Settings,
+) -> npt.NDArray[np.float32]:
+    """The features of pairs of rows that the model weighs, shape (pairs, features); -1 for a missing one."""
+    return compared(columns, left, right, _loaded(settings.file)[2])
+
+
+def compared(
+    columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], rarity: Rarity
+) -> npt.NDArray[np.float32]:
+    """:func:`features` with given weights of words."""
+    import numpy as np
+
+    from bibld.dedup.match._comparison import COUNT, compare
+    from bibld.dedup.match._words import ready
+
+    rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+    found = np.empty((len(left), COUNT), dtype=np.float32)
+    ones, others = places[: len(left)].astype(np.uint32), places[len(left) :].astype(np.uint32)
+    compare(ready(columns, rows, rarity), ones, others, found)
+    return found
+
+
+def explain(columns: FeatureColumns, left: int, right: int, settings: Settings) -> Score:
+    """The probability of one pair of rows, and what each feature adds to its logit, the weightiest first.
+
+    The contributions of all features and of ``start`` add up to the logit. A feature's value of -1 says that it is
+    missing.
+    """
+    import numpy as np
+
+    from bibld.dedup.match._comparison import NAMES
+    from bibld.dedup.match._trees import contributions, sums
+
+    model, forest, _ = _loaded(settings.file)
+    row = features(columns, np.array([left], np.uint32), np.array([right], np.uint32), settings)
+    added = contributions(forest, row[0]) * model.scale
+    start = added[-1] + model.scale * model.start + model.shift
+    held = [
+        Feature(name, round(float(value), 6), round(float(weight), 6))
+        for name, value, weight in zip(NAMES, row[0], added[:-1], strict=True)
+        if round(float(weight), 6) != 0
+    ]
+    held.sort(key=lambda feature: (-abs(feature.contribution), feature.name))
+    value = np.float32(_probability(model, sums(forest, row))[0])
+    return Score(round(float(value), 6), (Feature(START, 1.0, round(float(start), 6)), *held))
+
+
+def _probability(model: Model, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    import numpy as np
+
+    result: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(model.scale * (model.start + sums) + model.shift)))
+    return result
+
+
+@lru_cache(maxsize=4)
+def _loaded(file: str) -> tuple[Model, Forest, Rarity]:
+    """A model ready for use, the one that comes with bibld for no name."""
+    from bibld.dedup.match._trees import forest, of_json, rarity
+
+    try:
+        data: Any = Path(file) if file else resources.files(__package__).joinpath(_SHIPPED)
+        model = of_json(data.read_bytes())
+        return model, forest(model), rarity(model)
+    except (OSError, ValueError) as error:
+        raise ConfigError([f"dedup.model.file: {file or _SHIPPED} {error}"]) from error

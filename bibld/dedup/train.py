@@ -1,0 +1,316 @@
+"""Training: pairs that people judged in, a model for the scorer ``model`` out.
+
+Needs scikit-learn (``pip install 'bibld[train]'``). The same labels, records, seed and versions give the same model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bibld.catalog import Catalog
+from bibld.dedup import features_of
+from bibld.dedup._labels import LabelledPair
+from bibld.errors import ConfigError
+from bibld.model.features import BETWEEN, FeatureColumns
+from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bibld.dedup.match._trees import Model, Tree
+
+_FOLDS = 5
+_FEWEST_LABELS = 50
+_MOST_MADE_UP = 20_000
+_WEIGHT_OF_MADE_UP = 0.4
+_FREQUENT = 10
+_BEYOND = 1e6
+_RARE = 3
+_MONOTONIC = frozenset({
+    "main_title", "any_title", "name", "names", "part_number", "set_or_volume", "year", "last_year", "pages",
+    "pages_apart", "volumes", "edition", "isbn", "set_title", "other_identifier", "level", "language", "carrier",
+})  # fmt: skip
+"""Features of which more likeness never counts against a pair."""
+_SILENT = (
+    (0.5, ("height",)),
+    (0.3, ("pages", "pages_apart")),
+    (0.3, ("publisher", "place")),
+    (0.5, ("statement", "name_in_statement")),
+    (0.5, ("series", "series_number")),
+    (0.2, ("name", "first_name", "names")),
+)
+"""What records of other libraries often do not say, and how often the training leaves it out."""
+_TREES = {
+    "max_iter": 180,
+    "learning_rate": 0.09,
+    "max_leaf_nodes": 16,
+    "max_depth": 5,
+    "min_samples_leaf": 20,
+    "l2_regularization": 2.0,
+    "early_stopping": False,
+}
+
+
+class Examples(msgspec.Struct, frozen=True, eq=False):
+    """Pairs of rows with labels; ``groups`` are equal where pairs share a cluster, ``weights`` are 1 for judged."""
+
+    columns: FeatureColumns
+    left: npt.NDArray[np.uint32]
+    right: npt.NDArray[np.uint32]
+    labels: npt.NDArray[np.int8]
+    groups: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a model says of itself beside its figures."""
+
+    data: str
+    licence: str
+    date: str
+    command: str
+
+
+def train(
+    catalog: Catalog, labelled: Sequence[LabelledPair], vary: frozenset[str], seed: int, about: About
+) -> tuple[Model, dict[str, float]]:
+    """Train on judged pairs, and on pairs made up out of the records of the sources in ``vary``, of each alike many.
+
+    Gives the model and its figures on judged pairs whose clusters were held back. Raises ``ConfigError`` where there
+    are too few labels, or no scikit-learn.
+    """
+    records: dict[RecordId, Mods] = {}
+    varied: dict[str, list[Mods]] = {source: [] for source in sorted(vary)}
+    wanted = {record for item in labelled for record in (item.pair.left, item.pair.right)}
+    for ordinal, _, mods in catalog.records.living():
+        record = catalog.register.record(ordinal)
+        if record in wanted:
+            records[record] = mods
+        if record.source in vary:
+            varied[record.source].append(mods)
+    return fit(examples(records, labelled, in_turn(list(varied.values()), seed), seed), seed, about)
+
+
+def in_turn(sources: Sequence[Sequence[Mods]], seed: int) -> list[Mods]:
+    """The records of several sources in the order of chance, one of each in turn, so that none outweighs the others."""
+    random = Random(seed)
+    shuffled = [random.sample(list(source), len(source)) for source in sources]
+    return [mods for turn in zip_longest(*shuffled) for mods in turn if mods is not None]
+
+
+def examples(
+    records: dict[RecordId, Mods], labelled: Sequence[LabelledPair], varied: Sequence[Mods], seed: int
+) -> Examples:
+    """Put judged pairs and made-up ones into columns."""
+    import numpy as np
+
+    from bibld.dedup.match._variations import variations
+
+    rows = {record: row for row, record in enumerate(records)}
+    features = [features_of(mods) for mods in records.values()]
+    groups = _components([(rows[item.pair.left], rows[item.pair.right]) for item in labelled], len(rows))
+    pairs = [(rows[item.pair.left], rows[item.pair.right], item.is_duplicate, 1.0) for item in labelled]
+    held = [groups[left] for left, *_ in pairs]
+    random = Random(seed)
+    for number, mods in enumerate(varied):
+        if len(pairs) - len(labelled) >= _MOST_MADE_UP:
+            break
+        for made in variations(mods, varied, random):
+            features += [features_of(made.left), features_of(made.right)]
+            pairs.append((len(features) - 2, len(features) - 1, made.is_duplicate, _WEIGHT_OF_MADE_UP))
+            held.append(len(rows) + number)
+    return Examples(
+        FeatureColumns.of(enumerate(features)),
+        np.array([left for left, *_ in pairs], np.uint32),
+        np.array([right for _, right, *_ in pairs], np.uint32),
+        np.array([label for *_, label, _ in pairs], np.int8),
+        np.array(held, np.int64),
+        np.array([weight for *_, weight in pairs], np.float64),
+    )
+
+
+def fit(given: Examples, seed: int, about: About) -> tuple[Model, dict[str, float]]:
+    """Fit the trees, calibrate them on the pairs held back, and put all into a model."""
+    import numpy as np
+
+    from bibld.dedup.match._comparison import NAMES
+    from bibld.dedup.match._trees import FORMAT, Model, Provenance
+    from bibld.dedup.match._words import Rarity
+    from bibld.dedup.match.model import compared
+
+    judged = given.weights == 1
+    if min(np.count_nonzero(given.labels[judged] == label) for label in (0, 1)) < _FEWEST_LABELS:
+        raise ConfigError([f"training needs at least {_FEWEST_LABELS} pairs of each label"])
+    words = _weights(given.columns)
+    found = compared(given.columns, given.left, given.right, Rarity.of(words, 1.0))
+    logits = held_back(found, given, seed)
+    scale, shift = _calibrated(logits[judged], given.labels[judged])
+    figures = _figures(logits[judged] * scale + shift, given.labels[judged])
+    fitted = _fitted(found, given.labels, given.weights, seed)
+    model = Model(
+        format=FORMAT,
+        provenance=Provenance(
+            **msgspec.structs.asdict(about),
+            pairs=int(judged.sum()),
+            made_up_pairs=int((~judged).sum()),
+            seed=seed,
+            figures=figures,
+        ),
+        features=dict(NAMES),
+        start=_short(float(fitted._baseline_prediction.ravel()[0])),
+        scale=_short(scale),
+        shift=_short(shift),
+        other_word=1.0,
+        words=words,
+        trees=[_tree(predictors[0].nodes) for predictors in fitted._predictors],
+    )
+    return model, figures
+
+
+def held_back(found: npt.NDArray[np.float32], given: Examples, seed: int) -> npt.NDArray[np.float64]:
+    """The logit of each pair by trees that saw no pair of its group, shape (pairs,)."""
+    import numpy as np
+    from sklearn.model_selection import GroupKFold
+
+    logits = np.zeros(len(given.labels))
+    for seen, unseen in GroupKFold(_FOLDS).split(found, given.labels, given.groups):
+        fitted = _fitted(found[seen], given.labels[seen], given.weights[seen], seed)
+        logits[unseen] = fitted.decision_function(_with_missing(found[unseen]))
+    return logits
+
+
+def _fitted(
+    found: npt.NDArray[np.float32], labels: npt.NDArray[np.int8], weights: npt.NDArray[np.float64], seed: int
+) -> Any:  # noqa: ANN401
+    """Trees, in one thread, since the order of sums is part of the result."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise ConfigError(["training needs scikit-learn: pip install 'bibld[train]'"]) from error
+    import numpy as np
+
+    from bibld.dedup.match._comparison import NAMES
+
+    monotonic = [1 if name in _MONOTONIC else 0 for name in NAMES]
+    trees = HistGradientBoostingClassifier(random_state=seed, monotonic_cst=monotonic, **_TREES)
+    silent = _silenced(found, seed)
+    both = np.concatenate((found, silent)), np.concatenate((labels, labels)), np.concatenate((weights, weights / 2))
+    with threadpool_limits(limits=1):
+        return trees.fit(_with_missing(both[0]), both[1], sample_weight=both[2])
+
+
+def _silenced(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.float32]:
+    """The pairs again, as if their records said less: that a record says little must not make it another book."""
+    import numpy as np
+
+    from bibld.dedup.match._comparison import NAMES
+    from bibld.dedup.match._strings import MISSING
+
+    random = np.random.default_rng(seed)
+    names = list(NAMES)
+    result = found.copy()
+    for chance, silent in _SILENT:
+        rows = random.random(len(found)) < chance
+        for name in silent:
+            result[rows, names.index(name)] = MISSING
+    return result
+
+
+def _with_missing(found: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Features as scikit-learn wants them: NaN where missing; a feature that every pair lacks says nothing."""
+    import numpy as np
+
+    from bibld.dedup.match._strings import MISSING
+
+    held = np.where(found == MISSING, np.float32(np.nan), found)
+    held[:, np.isnan(held).all(axis=0)] = MISSING
+    return held
+
+
+def _calibrated(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -> tuple[float, float]:
+    """Scale and shift of the logits by which they are the best probabilities (Platt 1999)."""
+    from sklearn.linear_model import LogisticRegression
+
+    fitted = LogisticRegression(C=1e6).fit(logits.reshape(-1, 1), labels)
+    return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+
+
+def _figures(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -> dict[str, float]:
+    """Precision, recall and F1 at one half, and both at the threshold above which pairs are merged."""
+    import numpy as np
+
+    result: dict[str, float] = {}
+    for name, threshold in (("", 0.5), ("_at_0.9", 0.9)):
+        said = 1 / (1 + np.exp(-logits)) >= threshold
+        right = int((said & (labels == 1)).sum())
+        precision, recall = right / max(1, int(said.sum())), right / max(1, int((labels == 1).sum()))
+        result[f"precision{name}"], result[f"recall{name}"] = round(precision, 4), round(recall, 4)
+        result[f"f1{name}"] = round(2 * precision * recall / max(1e-9, precision + recall), 4)
+    return result
+
+
+def _weights(columns: FeatureColumns) -> dict[str, float]:
+    """How much frequent words say, from 0 to 1: the logarithm of their rarity, by that of a word of a few records."""
+    counts: Counter[str] = Counter()
+    for row in range(len(columns)):
+        texts = (columns.texts[name].text(row) for name in ("main_title", "remainder", "publisher", "series"))
+        counts.update({word for text in texts for word in text.replace(BETWEEN, " ").split()})
+    rows = max(len(columns), _RARE + 1)
+    least = max(_FREQUENT, rows // 2000)
+    return {
+        word: round(min(1.0, math.log(rows / count) / math.log(rows / _RARE)), 3)
+        for word, count in sorted(counts.items())
+        if count >= least
+    }
+
+
+def _components(pairs: Iterable[tuple[int, int]], count: int) -> list[int]:
+    """The least row that each row hangs together with."""
+    parents = list(range(count))
+
+    def top(row: int) -> int:
+        while parents[row] != row:
+            parents[row] = parents[parents[row]]
+            row = parents[row]
+        return row
+
+    for left, right in pairs:
+        one, other = sorted((top(left), top(right)))
+        parents[other] = one
+    return [top(row) for row in range(count)]
+
+
+def _tree(nodes: Any) -> Tree:  # noqa: ANN401
+    """One tree of scikit-learn with the mean of the leaves below as the value of each inner node."""
+    from bibld.dedup.match._trees import Tree
+
+    values = [float(value) for value in nodes["value"]]
+    for node in reversed(range(len(nodes))):
+        if not nodes["is_leaf"][node]:
+            left, right = int(nodes["left"][node]), int(nodes["right"][node])
+            ones, others = int(nodes["count"][left]), int(nodes["count"][right])
+            values[node] = (ones * values[left] + others * values[right]) / (ones + others)
+    leaf = [bool(held) for held in nodes["is_leaf"]]
+    return Tree(
+        feature=[-1 if end else int(held) for end, held in zip(leaf, nodes["feature_idx"], strict=True)],
+        threshold=[0.0 if end else _short(float(held)) for end, held in zip(leaf, nodes["num_threshold"], strict=True)],
+        left=[0 if end else int(held) for end, held in zip(leaf, nodes["left"], strict=True)],
+        right=[0 if end else int(held) for end, held in zip(leaf, nodes["right"], strict=True)],
+        missing_left=[0 if end else int(held) for end, held in zip(leaf, nodes["missing_go_to_left"], strict=True)],
+        value=[_short(value) for value in values],
+    )
+
+
+def _short(value: float) -> float:
+    """Six significant digits, as a model file has them; what parts the missing from all others is infinite before."""
+    return float(f"{max(-_BEYOND, min(_BEYOND, value)):.6g}")

@@ -1,0 +1,65 @@
+"""The words of MODS elements, as texts for people."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+from bibld.model.mods import OriginInfo
+from bibld.model.mods_plan import plan_of
+
+_BETWEEN_ELEMENTS = " ,;:/="
+_FULL_STOP = re.compile(r"[^\W\d_]{7}\.$")
+_YEAR = re.compile(r"[12][0-9]{3}")
+_TEXTS_REMEMBERED = 4096
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def tidy(text: str) -> str:
+    """A text as it is published: NFC, without blanks around it, runs of blanks as one."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def trimmed(text: str) -> str:
+    """A text without the punctuation that catalogues put between elements; the full stop of an abbreviation stays."""
+    text = tidy(text).strip(_BETWEEN_ELEMENTS)
+    return text[:-1] if _FULL_STOP.search(text) else text
+
+
+def words_of(value: object) -> str:
+    """All text in an element (or text) and what stands in it, in the order of MODS; attributes are no text."""
+    return tidy(" ".join(_texts(value)))
+
+
+def _texts(value: Any) -> list[str]:  # noqa: ANN401
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, tuple):
+        return [text for one in value for text in _texts(one)]
+    kind: type = type(value)
+    plan = plan_of(kind)
+    fields = [child.field for child in plan.children]
+    fields += [field for field in (plan.raw, plan.inline) if field is not None]
+    fields += ["value"] if plan.has_text else []
+    return [text for field in fields for text in _texts(getattr(value, field))]
+
+
+def publication_statement(info: OriginInfo) -> str:
+    """Places, publishers and dates as they stand on the publication, with the punctuation of ISBD (area 4).
+
+    Codes are left out, but for the year of what has a place or publisher and no date in words: crosswalks need not
+    give a date twice.
+    """
+    terms = [term for place in info.place for term in place.place_term if term.type != "code"]
+    places = [trimmed(term.value) for term in terms if term.value]
+    publishers = [trimmed(publisher.value) for publisher in info.publisher if publisher.value]
+    dates = [trimmed(date.value) for date in info.date_issued if date.encoding is None and date.value]
+    where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
+    if where and not dates:
+        dates = ["-".join(date.value for date in info.date_issued if _YEAR.fullmatch(date.value))]
+    return ", ".join(filter(None, (where, *dates)))

@@ -1,0 +1,77 @@
+"""Places as catalogues write them: abbreviated towns, codes of countries."""
+
+from __future__ import annotations
+
+from bibld.model.literals import without_brackets
+
+_ABBREVIATIONS = {
+    "м": "Москва",
+    "мск": "Москва",
+    "л": "Ленинград",
+    "лгр": "Ленинград",
+    "спб": "Санкт-Петербург",
+    "с.-пб": "Санкт-Петербург",
+    "с.-петербург": "Санкт-Петербург",
+    "пб": "Петербург",
+    "пг": "Петроград",
+    "птгр": "Петроград",
+    "к": "Киев",
+    "мн": "Минск",
+    "х": "Харьков",
+    "харьк": "Харьков",
+    "тб": "Тбилиси",
+    "ер": "Ереван",
+    "таш": "Ташкент",
+    "а.-а": "Алма-Ата",
+    "душ": "Душанбе",
+    "аш": "Ашхабад",
+    "киш": "Кишинев",
+    "новосиб": "Новосибирск",
+    "екатеринб": "Екатеринбург",
+    "свердл": "Свердловск",
+    "краснояр": "Красноярск",
+    "владив": "Владивосток",
+    "ярослав": "Ярославль",
+    "волгогр": "Волгоград",
+    "калинингр": "Калининград",
+    "н. новгород": "Нижний Новгород",
+    "н.новгород": "Нижний Новгород",
+    "нижн. новгород": "Нижний Новгород",
+    "ростов н/д": "Ростов-на-Дону",
+    "ростов н/дону": "Ростов-на-Дону",
+    "ростов-н/д": "Ростов-на-Дону",
+    "ростов-н/дону": "Ростов-на-Дону",
+    "в. новгород": "Великий Новгород",
+    "spb": "Sankt-Peterburg",
+}
+"""Places of publication as Russian catalogues shorten them (GOST 7.12), lower case without the last full stop."""
+
+_MARC_OF_ISO = """
+AD an, AE ts, AF af, AG aq, AI am, AL aa, AM ai, AN na, AO ao, AQ ay, AR ag, AS as, AT au, AU at, AW aw, AZ aj, BA bn,
+BB bb, BD bg, BE be, BF uv, BG bu, BH ba, BI bd, BJ dm, BM bm, BN bx, BO bo, BR bl, BS bf, BT bt, BV bv, BW bs, BY bw,
+BZ bh, CA xxc, CC xb, CD cg, CF cx, CG cf, CH sz, CI iv, CK cw, CL cl, CM cm, CN cc, CO ck, CR cr, CS cs, CU cu, CV cv,
+CX xa, CY cy, CZ xr, DD ge, DE gw, DJ ft, DK dk, DM dq, DO dr, DZ ae, EC ec, EE er, EG ua, EH ss, ER ea, ES sp, ET et,
+FI fi, FJ fj, FK fk, FM fm, FO fa, FR fr, GA go, GB xxk, GD gd, GE gs, GF fg, GH gh, GI gi, GL gl, GM gm, GN gv, GP gp,
+GQ eg, GR gr, GS xs, GT gt, GU gu, GW pg, GY gy, HK cc, HM hm, HN ho, HR ci, HT ht, HU hu, ID io, IE ie, IL is, IN ii,
+IO bi, IQ iq, IR ir, IS ic, IT it, JM jm, JO jo, JP ja, KE ke, KG kg, KH cb, KI gb, KM cq, KN xd, KP kn, KR ko, KW ku,
+KY cj, KZ kz, LA ls, LB le, LC xk, LI lh, LK ce, LR lb, LS lo, LT li, LU lu, LV lv, LY ly, MA mr, MC mc, MD mv, ME mo,
+MG mg, MH xe, MK xn, ML ml, MM br, MN mp, MO cc, MP nw, MQ mq, MR mu, MS mj, MT mm, MU mf, MV xc, MW mw, MX mx, MY my,
+MZ mz, NA sx, NC nl, NE ng, NF nx, NG nr, NI nq, NL ne, NO no, NP np, NR nu, NU xh, NZ nz, OM mk, PA pn, PE pe, PF fp,
+PG pp, PH ph, PK pk, PL pl, PM xl, PN pc, PR pr, PT po, PW pw, PY py, QA qa, RE re, RO rm, RS rb, RU ru, RW rw, SA su,
+SB bp, SC se, SD sj, SE sw, SG si, SH xj, SI xv, SK xo, SL sl, SM sm, SN sg, SO so, SR sr, SS sd, ST sf, SU ur, SV es,
+SY sy, SZ sq, TC tc, TD cd, TG tg, TH th, TJ ta, TK tl, TL em, TM tk, TN ti, TO to, TR tu, TT tr, TV tv, TW ch, TZ tz,
+UA un, UG ug, UM uc, US xxu, UY uy, UZ uz, VA vc, VC xm, VE ve, VG vb, VI vi, VN vm, VU nn, WF wf, WS ws, XK kv, YE ye,
+YT ot, YU yu, ZA sa, ZM za, ZW rh
+"""
+
+MARC_COUNTRY_OF_ISO: dict[str, str] = dict(pair.split() for pair in _MARC_OF_ISO.split(","))
+"""ISO 3166-1 (two capital letters, states that are no more among them) → MARC code list for countries."""
+
+
+def expanded_place(text: str) -> str:
+    """The full name of a town that is abbreviated, with or without brackets and full stop; any other text as it is.
+
+    >>> expanded_place("[М.]"), expanded_place("Ростов н/Д"), expanded_place("Дубна")
+    ('Москва', 'Ростов-на-Дону', 'Дубна')
+    """
+    return _ABBREVIATIONS.get(without_brackets(text).lower().rstrip(" .?,:;"), text)

@@ -1,0 +1,266 @@
+"""Tables: CSV (RFC 4180) with any delimiter, its columns named by the first line or by the configuration.
+
+A quoted cell may hold line ends; one whose quotation mark is never closed costs its own line only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import cache
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from bibld.errors import ConfigError, HarvestError, ReadError
+from bibld.model.origin import Origin
+from bibld.protocols import Parsed, Raw, Row
+from bibld.read._characters import counted
+from bibld.read._charset import AUTO, LATIN1, Charsets
+from bibld.read._lines import BOM, charsets_of, text_of
+from bibld.read._pieces import Piece
+from bibld.read._stream import open_harvested
+
+_HEAD = 64 * 1024
+_DELIMITERS = (",", ";", "\t", "|")
+_LONGEST_NAME = 64
+_NAME = re.compile(r"(?:[^\W\d_]|[\x80-\uffff])(?:[\w .,:/()#$&'*+-]|[\x80-\uffff])*")
+_ROWS_SNIFFED = 20
+_KEPT_OF_OVERSIZE = 64 * 1024
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``charset``: ``auto``, or the one that the file is in. ``delimiter``: what stands between cells; ``auto``: found
+    in the first lines. ``header``: the names of the columns of files without a first line that names them.
+    ``max_record_bytes``: a longer row is rejected.
+    """
+
+    charset: str = AUTO
+    delimiter: str = AUTO
+    header: tuple[str, ...] = ()
+    max_record_bytes: int = 1024 * 1024
+
+
+class CsvCarrier(msgspec.Struct, frozen=True):
+    """One table: ``columns`` are their names, ``has_header`` says whether the first line holds them."""
+
+    source: str
+    file: str
+    charsets: Charsets
+    delimiter: str
+    columns: tuple[str, ...]
+    has_header: bool
+    max_record_bytes: int
+
+    @property
+    def declared(self) -> str | None:
+        """Such a file does not say which charset it is in."""
+        return self.charsets.declared
+
+    @property
+    def charset(self) -> str:
+        """The charset that most rows are in."""
+        return self.charsets.main
+
+    def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
+        """Cut the file into rows."""
+        lines = iter(lambda: stream.readline(self.max_record_bytes + 1), b"")
+        found = _rows_of(lines, self.delimiter, self.max_record_bytes, len(self.columns))
+        for position, (offset, data, fault) in enumerate(islice(found, self.has_header, None), 1):
+            origin = Origin(self.source, self.file, position, offset)
+            yield ReadError(origin, fault, data) if fault else Raw(origin, data)
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read one row; cells without text are left out. Raises ``ReadError`` for a row that says nothing."""
+        text, warnings = text_of(raw.data, self.charsets)
+        cells = cells_of(text, self.delimiter)
+        while len(cells) > len(self.columns) and not cells[-1]:
+            cells.pop()
+        if len(cells) > len(self.columns):
+            warnings.append(f"{len(cells)} cells, though the table has {len(self.columns)} columns")
+        names = [*self.columns, *(f"column {number + 1}" for number in range(len(self.columns), len(cells)))]
+        pairs = tuple((name, cell) for name, cell in zip(names, cells, strict=False) if cell)
+        if not pairs:
+            raise ReadError(raw.origin, "the row has no cell with text", raw.data)
+        return Parsed(Row(raw.origin, pairs), counted(warnings))
+
+
+CarrierType = CsvCarrier
+
+
+def sniffs(head: bytes) -> bool:
+    """Whether the first line names two columns or more, and the next lines have no more cells than that."""
+    if b"\0" in head or b"\x1e" in head:
+        return False
+    lines = _complete_lines(head)
+    delimiter = _delimiter_of(lines)
+    columns = cells_of(_plain(lines[0]), delimiter) if lines else []
+    if columns and not columns[-1]:
+        columns.pop()
+    if len(columns) < 2 or len(set(columns)) < len(columns):
+        return False
+    if not all(len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) for name in columns):
+        return False
+    found = islice(_rows_of(lines[1:], delimiter, _HEAD), _ROWS_SNIFFED)
+    widths = [len(cells_of(_plain(data), delimiter)) for _, data, fault in found if not fault]
+    return bool(widths) and min(widths) > 1 and max(widths) <= len(columns) + 1
+
+
+def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> CsvCarrier:
+    """Settle delimiter, columns and charset from the beginning of the file.
+
+    Raises ``ConfigError`` for a delimiter that is none.
+    """
+    if settings.delimiter.strip(" ") in ("", '"', "\n", "\r"):
+        raise ConfigError([f'delimiter = "{settings.delimiter}" cannot part cells; use auto or one such as "," or ";"'])
+    head = stream.read(_HEAD)
+    lines = _complete_lines(head)
+    delimiter = _delimiter_of(lines) if settings.delimiter == AUTO else settings.delimiter
+    charsets = charsets_of(settings.charset, _rows_of(lines, delimiter, settings.max_record_bytes), LATIN1)
+    columns = settings.header
+    if not columns:
+        first = next(_rows_of(lines, delimiter, settings.max_record_bytes), (0, b"", ""))[1]
+        columns = _named(cells_of(text_of(first, charsets)[0], delimiter))
+    return CsvCarrier(source, name, charsets, delimiter, columns, not settings.header, settings.max_record_bytes)
+
+
+def header(path: Path, settings: Settings | None = None) -> tuple[str, ...]:
+    """The names of the columns of a file; none where it cannot be read, or (without settings) is no table."""
+    try:
+        with open_harvested(path) as stream:
+            head = BytesIO(stream.read(_HEAD))
+    except HarvestError:  # it will be said when the file is read
+        return ()
+    if settings is None and not sniffs(head.getvalue()):
+        return ()
+    return examine(head, path.name, "", settings or Settings()).columns
+
+
+def cells_of(text: str, delimiter: str) -> list[str]:
+    """The texts of the cells of a row, trimmed."""
+    return [(quoted.replace('""', '"') + bare).strip() for _, quoted, bare in _parted(text, delimiter)]
+
+
+def _parted(text: str, delimiter: str) -> Iterator[tuple[bool, str, str]]:
+    """For each cell whether it begins with a quotation mark, what is quoted, and what stands bare."""
+    text = text.rstrip("\r\n")
+    position, pattern = 0, _cell(delimiter)
+    while position <= len(text) and (cell := pattern.match(text, position)) is not None:
+        yield cell[1] is not None, cell[1] or "", cell[2]
+        position = cell.end() + len(delimiter)
+
+
+def _rows_of(lines: Iterable[bytes], delimiter: str, maximum: int, width: int = 0) -> Iterator[Piece]:
+    """Offset, bytes and fault (empty: none) of each row; blank lines are passed over.
+
+    Lines that a quoted cell spans are put together. Where its quotation mark is not closed in time, or only by one that
+    opens a cell of the next row (the table has ``width`` columns), they part again.
+    """
+    waiting: deque[tuple[int, bytes]] = deque()
+    rest = _numbered(lines)
+    opens = _opens(delimiter)
+    while True:
+        held: list[tuple[int, bytes]] = []
+        is_open, size = False, 0
+        while (numbered := waiting.popleft() if waiting else next(rest, None)) is not None:
+            line = numbered[1]
+            if not held and not line.strip(b"\r\n" + BOM):
+                continue
+            held.append(numbered)
+            size += len(line)
+            is_open = _is_open_after(line, is_open, opens)
+            if not is_open or size > maximum:
+                break
+        if not held:
+            return
+        if len(held) > 1 and (is_open or _are_two_rows([line for _, line in held], delimiter, width)):
+            waiting.extendleft(reversed(held[1:]))
+            held, is_open = held[:1], True
+        yield _row(held, is_open, maximum)
+
+
+def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Lines with their offsets."""
+    offset = 0
+    for line in lines:
+        yield offset, line
+        offset += len(line)
+
+
+def _are_two_rows(lines: list[bytes], delimiter: str, width: int) -> bool:
+    """Whether lines that seem one row are none: text follows a closing quotation mark, or only the second alone fits
+    the table."""
+    cells = list(_parted(_plain(b"".join(lines)), delimiter))
+    if any(is_quoted and bare.strip() for is_quoted, _, bare in cells):
+        return True
+    return 0 < width != len(cells) and len(cells_of(_plain(lines[1]), delimiter)) == width
+
+
+def _row(held: list[tuple[int, bytes]], is_open: bool, maximum: int) -> Piece:
+    start, data = held[0][0], b"".join(line for _, line in held)
+    if start == 0 and data.startswith(BOM):
+        start, data = len(BOM), data[len(BOM) :]
+    if len(data) > maximum:
+        fault = f"a row of more than {maximum} bytes (the first {_KEPT_OF_OVERSIZE} are kept)"
+        return start, data[:_KEPT_OF_OVERSIZE], fault
+    return start, data, "a quotation mark is opened and never closed" if is_open else ""
+
+
+_CLOSING = re.compile(rb'(?:[^"]|"")*+"')
+
+
+def _is_open_after(line: bytes, is_open: bool, opens: re.Pattern[bytes]) -> bool:
+    """Whether a quoted cell goes on behind a line, at whose beginning one may be open."""
+    position = 0
+    while True:
+        found = (_CLOSING.match if is_open else opens.search)(line, position)
+        if found is None:
+            return is_open
+        position, is_open = found.end(), not is_open
+
+
+@cache
+def _opens(delimiter: str) -> re.Pattern[bytes]:
+    """Where a quoted cell begins: at the beginning of a line or behind a delimiter."""
+    return re.compile(rb"(?:\A(?:" + BOM + rb")?|" + re.escape(delimiter.encode()) + rb')[ ]*+"')
+
+
+@cache
+def _cell(delimiter: str) -> re.Pattern[str]:
+    """A cell: what is quoted in it, and what stands bare."""
+    until = f"(?:(?!{re.escape(delimiter)})[\\s\\S])*+"
+    return re.compile(rf' *+(?:"((?:[^"]|"")*+)")?({until})')
+
+
+def _complete_lines(head: bytes) -> list[bytes]:
+    """The lines at the beginning of a file, without the last where it may be cut off."""
+    lines = BytesIO(head.removeprefix(BOM)).readlines()
+    return lines[:-1] if len(lines) > 2 and not lines[-1].endswith(b"\n") else lines
+
+
+def _delimiter_of(lines: list[bytes]) -> str:
+    """The delimiter that parts the first line best, and the next ones alike."""
+    first = [cells_of(_plain(line), delimiter) for delimiter in _DELIMITERS for line in lines[:1]]
+    if not first:
+        return ","
+    widths = dict(zip(_DELIMITERS, map(len, first), strict=True))
+    return max(_DELIMITERS, key=lambda delimiter: widths[delimiter])
+
+
+def _named(cells: list[str]) -> tuple[str, ...]:
+    """The names of columns; one without a name is called by its number, unless it is the last."""
+    if cells and not cells[-1]:
+        cells = cells[:-1]
+    return tuple(name or f"column {number}" for number, name in enumerate(cells, 1))
+
+
+def _plain(line: bytes) -> str:
+    """A text in which each delimiter and quotation mark stands, whatever the charset."""
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode(LATIN1)

@@ -1,0 +1,136 @@
+"""Rows of tables become MODS by a map of columns, and a map that does not fit is a fault of the configuration."""
+
+import pytest
+
+from bibld import config, crosswalk
+from bibld.crosswalk import columns
+from bibld.errors import ConfigError, CrosswalkError
+from bibld.model.origin import Origin
+from bibld.protocols import Row
+
+ORIGIN = Origin("s", "f.csv", 1, 10)
+
+
+def converted(settings=None, /, **cells):
+    chosen = settings or columns.Settings()
+    pairs = tuple((name.replace("_", " "), text) for name, text in cells.items())
+    return crosswalk.convert(Row(ORIGIN, pairs), "auto", lambda name: chosen)[1]
+
+
+def test_an_article_stands_in_its_host_with_volume_and_pages():
+    mods = converted(
+        id="a1", title="On tables", authors="Ann Lee; Bo Ek", venue="Journal", volume="3", issue="4",
+        pages="pp. 12--19.", year="1999", issn="0317-8471", doi="10.1/x",
+    ).mods  # fmt: skip
+    assert mods.title_info[0].title == "On tables"
+    assert mods.title_info[0].part_number == ()
+    assert [name.name_part[0].value for name in mods.name] == ["Ann Lee", "Bo Ek"]
+    assert mods.name[0].role[0].role_term[0].value == "aut"
+    (host,) = mods.related_item
+    assert (host.type, host.mods.title_info[0].title) == ("host", "Journal")
+    assert [(one.type, one.number) for one in host.mods.part[0].detail] == [("volume", ("3",)), ("issue", ("4",))]
+    assert (host.mods.part[0].extent[0].start, host.mods.part[0].extent[0].end) == ("12", "19")
+    assert host.mods.identifier[0].value == "0317-8471"
+    assert [(one.type, one.value) for one in mods.identifier] == [("doi", "10.1/x")]
+    assert (mods.origin_info[0].date_issued[0].value, mods.origin_info[0].date_issued[0].encoding) == ("1999", "w3cdtf")
+    assert mods.record_identifier == "a1"
+
+
+def test_a_book_has_its_volume_extent_and_numbers_itself():
+    mods = converted(
+        title="Kniga", subtitle="rasskazy", volume="2", pages="300 s.", isbn="5-02-011720-3; 123", language="rus",
+        subject="Cats; Dogs", publisher="Nauka", place="M.", year="ca. 1888?", series="", edition="2nd",
+    ).mods  # fmt: skip
+    assert mods.title_info[0].part_number == ("2",)
+    assert mods.title_info[0].sub_title == ("rasskazy",)
+    assert mods.physical_description[0].extent[0].value == "300 s."
+    assert [one.invalid for one in mods.identifier][1:] == ["yes"]
+    assert mods.language[0].language_term[0].authority == "iso639-2b"
+    assert len(mods.subject) == 2
+    assert mods.origin_info[0].date_issued[0].encoding is None
+    assert mods.origin_info[0].place[0].place_term[0].value == "M."
+
+
+def test_a_column_that_nobody_names_is_counted_as_unmapped():
+    result = converted(title="T", shelf="12")
+    assert (result.unmapped, result.private) == (("shelf",), ())
+
+
+def test_the_map_says_which_columns_and_the_separator_what_parts_them():
+    settings = columns.Settings(title="Titel", author=("Erster", "Zweiter"), separator="")
+    mods = converted(settings, TITEL="T", Erster="A; B", Zweiter="C").mods
+    assert mods.title_info[0].title == "T"
+    assert [name.name_part[0].value for name in mods.name] == ["A; B", "C"]
+
+
+def test_a_row_that_no_column_fits_is_refused_with_a_hint():
+    with pytest.raises(CrosswalkError, match=r"\[source.columns\]"):
+        converted(foo="x", bar="y")
+    with pytest.raises(CrosswalkError, match="no row of a table"):
+        columns.convert(_record(), columns.Settings())
+
+
+def _record():
+    from bibld.model.marc import ControlField, Leader, MarcRecord
+
+    return MarcRecord(ORIGIN, Leader(" " * 24), (ControlField("001", "1"),))
+
+
+CONFIG = """
+workspace = "work"
+[dataset]
+base = "https://data.example.org/"
+title = { en = "Books" }
+license = "https://creativecommons.org/publicdomain/zero/1.0/"
+publisher = "A library"
+[[source]]
+id = "set"
+path = "books.csv"
+[source.columns]
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    (tmp_path / "books.csv").write_text("Titel,Jahr\nEins,1999\n")
+
+    def load(more: str):
+        (tmp_path / "bibld.toml").write_text(CONFIG + more)
+        return config.load(tmp_path / "bibld.toml")
+
+    return load
+
+
+def test_a_source_has_its_own_map(load):
+    loaded = load('title = "Titel"\nyear = ["Jahr"]\n')
+    (source,) = loaded.sources
+    assert loaded.crosswalk_settings(source)["columns"].title == "Titel"
+    assert loaded.settings("crosswalk", "columns").title == ("title",)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('title = "Title"', 'source[1].columns.title: "Title" is no column of the files; did you mean "Titel"?'),
+        ('titel = "Titel"', 'source[1].columns.titel: "titel" is no key here; did you mean "title"?'),
+        ("title = 3", "source[1].columns"),
+    ],
+)
+def test_a_map_that_does_not_fit_is_a_fault(load, line, expected):
+    with pytest.raises(ConfigError) as caught:
+        load(line)
+    (fault,) = caught.value.faults
+    assert expected in fault
+
+
+def test_a_table_goes_through_the_pipeline(load):
+    from datetime import UTC, datetime
+
+    from bibld import pipeline, progress
+    from bibld.catalog import Catalog
+
+    loaded = load('title = "Titel"\nyear = "Jahr"\n')
+    summary = pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
+    assert summary.sources[0].converted == 1
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        assert [row[0] for row in catalog.records.coverage()] == []

@@ -1,0 +1,21 @@
+"""A scorer with a threshold for review, for tests: the similarity of titles by character bigrams."""
+
+import msgspec
+import numpy as np
+
+from bibld.dedup.match.jaccard import similarities
+from bibld.model.linkage import Feature, Score
+
+
+class Settings(msgspec.Struct, frozen=True):
+    same: float = 0.9
+    review: float = 0.5
+
+
+def scores(columns, left, right, settings):
+    return similarities(columns, left, right)[0]
+
+
+def explain(columns, left, right, settings):
+    value = float(scores(columns, np.array([left], np.uint32), np.array([right], np.uint32), settings)[0])
+    return Score(round(value, 6), (Feature("title", round(value, 6)),))

@@ -1,0 +1,270 @@
+"""Blockers: which records meet, by which keys, and what becomes of keys that too many have."""
+
+from itertools import combinations
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bibld import adapters
+from bibld.config import DedupConfig
+from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
+from bibld.dedup._kernels import halves
+from bibld.dedup._keys import families_met, key_names
+from bibld.dedup._statistics import from_bytes, to_bytes
+from bibld.dedup._text_kernels import prefixes, rarest, trigram_simhash, values, words
+from bibld.dedup.block import composite, identifier, simhash
+from bibld.errors import CatalogError
+from bibld.model.features import FeatureColumns, Features, TextColumn
+
+
+class Blocking(msgspec.Struct, frozen=True):
+    """As much of a configuration as blocking asks for."""
+
+    dedup: DedupConfig
+    chosen: dict[str, object]
+
+    def settings(self, stage, name):
+        return self.chosen.get(name) or adapters.settings_type(stage, name)()
+
+
+def blocking(*names, **chosen):
+    return Blocking(DedupConfig(block=names), chosen)
+
+
+def columns(*records: Features):
+    return FeatureColumns.of(enumerate(records))
+
+
+def candidates(config, *records, statistics=None):
+    held = columns(*records)
+    known = statistics or statistics_of(held, config)
+    left, right = halves(candidate_pairs(all_keys(held, config, known), held, config))
+    return set(zip(left.tolist(), right.tolist(), strict=True))
+
+
+def book(**changes):
+    base = {
+        "main_title": "voina i mir",
+        "remainder": "roman v chetireh tomah",
+        "names": "tolstoi lev|izdatel ivan",
+        "year": 1970,
+        "last_year": 1970,
+        "pages": 512,
+    }
+    return Features(**(base | changes))
+
+
+OTHER = {
+    "main_title": "anna karenina",
+    "remainder": "",
+    "names": "chehov a",
+    "year": 1900,
+    "last_year": 1900,
+    "pages": 9,
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "kept"),
+    [
+        ("title 12 and author 4", ("main_title", "remainder", "names")),
+        ("title 12 and year", ("main_title", "remainder", "year", "last_year")),
+        ("two rare title words", ("main_title", "remainder")),
+        ("surname and rare title word", ("main_title", "remainder", "names")),
+        ("year, pages and title 4", ("main_title", "remainder", "year", "last_year", "pages")),
+        ("year, pages and author 4", ("names", "year", "last_year", "pages")),
+        ("full title", ("main_title", "remainder")),
+        ("title 18", ("main_title", "remainder")),
+    ],
+)
+def test_records_meet_by_a_family_when_its_fields_agree_and_only_then(family, kept):
+    config = blocking("composite", composite=composite.Settings(families=(family,)))
+    other = {name: value for name, value in OTHER.items() if name not in kept}
+    assert candidates(config, book(), book(**other)) == {(0, 1)}
+    for name in ("main_title", "names", "year", "pages"):
+        if name in kept:
+            changed = other | {name: OTHER[name]} | ({"last_year": 1900} if name == "year" else {})
+            changed |= {"remainder": ""} if name == "main_title" else {}
+            assert candidates(config, book(), book(**changed)) == set()
+
+
+@pytest.mark.parametrize("family", composite.FAMILIES)
+def test_missing_fields_never_make_a_key(family):
+    config = blocking("composite", composite=composite.Settings(families=(family,)))
+    assert candidates(config, Features(), Features()) == set()
+    assert candidates(config, Features(year=1970, pages=100), Features(year=1970, pages=100)) == set()
+    assert candidates(config, Features(names="ivanov i"), Features(names="ivanov i")) == set()
+
+
+def test_a_range_of_years_meets_its_first_and_its_last_year():
+    config = blocking("composite", composite=composite.Settings(families=("title 12 and year",)))
+    assert candidates(config, book(year=1868, last_year=1870), book(year=1870, last_year=1870)) == {(0, 1)}
+    assert candidates(config, book(year=1868, last_year=1870), book(year=1868, last_year=1868)) == {(0, 1)}
+
+
+def test_a_volume_meets_the_record_that_has_the_title_of_the_set_as_its_own():
+    config = blocking("composite")
+    volume = Features(main_title="t 1", set_title="obshchaa teora prava", part="1", year=1981, last_year=1981)
+    other = Features(main_title="obshchaa teora prava", part="1", year=1981, last_year=1981)
+    second = Features(main_title="t 2", set_title="obshchaa teora prava", part="2", year=1981, last_year=1981)
+    assert candidates(config, volume, other, second) == {(0, 1)}
+
+
+def test_titles_without_authors_meet_by_their_pages():
+    config = blocking("composite", composite=composite.Settings(families=("title 12 and pages, no author",)))
+    assert candidates(config, book(names=""), book(names="", year=1)) == {(0, 1)}
+    assert candidates(config, book(names=""), book()) == set()
+
+
+def test_identifiers_meet_but_for_those_of_sets():
+    config = blocking("identifier")
+    one, two = Features(identifiers="isbn:9781|setisbn:9789"), Features(identifiers="setisbn:9789|isbn:9782")
+    assert candidates(config, one, two) == set()
+    assert candidates(config, one, Features(identifiers="issn:1|isbn:9781")) == {(0, 1)}
+    assert candidates(config, Features(), Features()) == set()
+
+
+def test_an_identifier_that_many_have_is_refined_and_counted():
+    settings_ = identifier.Settings(largest_bucket=3)
+    config = blocking("identifier", identifier=settings_)
+    records = [Features(identifiers="issn:1", year=2000 + number // 2, pages=100) for number in range(8)]
+    held = columns(*records)
+    (keys,) = all_keys(held, config, statistics_of(held, config))
+    assert candidates(config, *records) == {(0, 1), (2, 3), (4, 5), (6, 7)}
+    assert (keys.refined, keys.cut, keys.grown) == (1, 0, 0)
+    assert "1 oversized keys were refined" in keys.message()
+
+
+def test_a_key_that_stays_oversized_makes_no_candidates_and_is_told():
+    config = blocking("identifier", identifier=identifier.Settings(largest_bucket=3))
+    records = [Features(identifiers="issn:1", year=2000)] * 5
+    held = columns(*records)
+    (keys,) = all_keys(held, config, statistics_of(held, config))
+    assert candidates(config, *records) == set()
+    assert (keys.cut, keys.cut_rows) == (1, 5)
+    assert "1 keys of 5 records stayed oversized" in keys.message()
+
+
+def test_a_key_that_grew_since_the_statistics_were_counted_still_works_and_is_told():
+    config = blocking("identifier", identifier=identifier.Settings(largest_bucket=3))
+    few = columns(*[Features(identifiers="issn:1")] * 3)
+    many = [Features(identifiers="issn:1")] * 4
+    known = statistics_of(few, config)
+    assert candidates(config, *many, statistics=known) == set(combinations(range(4), 2))
+    (keys,) = all_keys(columns(*many), config, known)
+    assert "1 keys grew oversized" in keys.message()
+
+
+TITLES = st.sampled_from(["voina i mir", "anna karenina", "deti kapitana granta", "mir i voina", ""])
+RECORDS = st.lists(
+    st.builds(
+        book, main_title=TITLES, remainder=TITLES, names=st.sampled_from(["", "tolstoi lev", "vern zh|tolstoi"]),
+        year=st.sampled_from([0, 1970, 1971]), pages=st.sampled_from([0, 512]),
+        identifiers=st.sampled_from(["", "isbn:1", "isbn:2|isbn:1"]), part=st.sampled_from(["", "1"]),
+    ),
+    min_size=2, max_size=14,
+)  # fmt: skip
+EVERY = ("identifier", "composite", "simhash", "paper")
+
+
+@given(RECORDS, st.integers(2, 5))
+@settings(deadline=None, max_examples=30)
+def test_frozen_statistics_make_the_keys_of_a_record_depend_on_it_alone(records, largest):
+    """What a later run adds changes nothing about the pairs that were there."""
+    config = blocking(
+        *EVERY, composite=composite.Settings(largest_bucket=largest), simhash=simhash.Settings(largest_bucket=largest)
+    )
+    whole = columns(*records)
+    known = statistics_of(whole, config)
+    found = candidates(config, *records, statistics=known)
+    half = len(records) // 2
+    assert candidates(config, *records[:half], statistics=known) == {pair for pair in found if pair[1] < half}
+
+
+@given(RECORDS)
+@settings(deadline=None, max_examples=30)
+def test_the_keys_that_two_records_met_by_are_named_exactly_for_candidates(records):
+    config = blocking(*EVERY)
+    held = columns(*records)
+    keys = all_keys(held, config, statistics_of(held, config))
+    pairs = list(combinations(range(len(records)), 2))
+    left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
+    met = families_met(keys, held, config, left, right)
+    proposed = candidates(config, *records)
+    for (one, other), names in zip(pairs, met, strict=True):
+        assert bool(names) == ((one, other) in proposed)
+        own = [{name for blocker in keys for name in key_names(blocker, row)} for row in (one, other)]
+        assert set(names) <= own[0] & own[1]
+
+
+def test_simhash_meets_misprints_and_filters_by_distance():
+    good = "istora gosudarstva rossiskogo ot drevneishih vremen do nashih dnei"
+    bad = good.replace("dnei", "dneii")
+    config = blocking("simhash")
+    assert candidates(config, book(main_title=good, remainder=""), book(main_title=bad, remainder="")) == {(0, 1)}
+    strict = blocking("simhash", simhash=simhash.Settings(distance=0))
+    assert candidates(strict, book(main_title=good, remainder=""), book(main_title=bad, remainder="")) == set()
+
+
+def test_statistics_come_back_from_bytes_and_damage_is_told():
+    config = blocking("composite", composite=composite.Settings(largest_bucket=2))
+    made = statistics_of(columns(*[book()] * 4, Features(main_title="drugaa kniga")), config)
+    again = from_bytes(to_bytes(made))
+    assert again.records == made.records == 5
+    assert again.words.tolist() == made.words.tolist()
+    assert again.counts.tolist() == made.counts.tolist() == [4] * len(made.counts)
+    assert {name: keys.tolist() for name, keys in again.oversized.items()} == {
+        name: keys.tolist() for name, keys in made.oversized.items()
+    }
+    assert len(made.oversized["composite"])
+    with pytest.raises(CatalogError, match="--restat"):
+        from_bytes(b"no statistics")
+
+
+# -- kernels -----------------------------------------------------------------------------------------------------------
+
+texts = st.lists(st.text(st.sampled_from("abc| "), max_size=12), max_size=6)
+
+
+@given(texts, st.integers(1, 5))
+@settings(deadline=None)
+def test_prefixes_are_equal_where_the_first_characters_are(rows, length):
+    column = TextColumn.of(rows)
+    found = prefixes(column.offsets, column.codes, length).tolist()
+    short = [row.replace(" ", "")[:length] for row in rows]
+    assert [value == 0 for value in found] == [text == "" for text in short]
+    for (one, first), (other, second) in combinations(zip(found, short, strict=True), 2):
+        assert (one == other) == (first == second)
+
+
+@given(texts)
+@settings(deadline=None)
+def test_words_and_values_are_as_many_as_there_are(rows):
+    column = TextColumn.of(rows)
+    offsets, _ = words(column.offsets, column.codes)
+    assert np.diff(offsets).tolist() == [len(set(row.replace("|", " ").split())) for row in rows]
+    offsets, _ = values(column.offsets, column.codes, -2, 2)
+    assert np.diff(offsets).tolist() == [min(2, sum(1 for one in row.split("|") if one.strip())) for row in rows]
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.integers(1, 4))
+@settings(deadline=None)
+def test_the_rarest_words_are_those_that_fewest_titles_have_but_never_seen_ones_come_last(frequencies, most):
+    hashes = np.arange(1, len(frequencies) + 1, dtype=np.uint64)
+    offsets = np.array([0, len(frequencies)])
+    found = rarest(offsets, hashes, np.array(frequencies, np.int32), most)[0]
+    order = sorted(range(len(frequencies)), key=lambda i: (frequencies[i] if frequencies[i] > 1 else 99, i))
+    assert found.tolist() == (order[:most] + [-1] * most)[:most]
+
+
+def test_simhashes_of_different_texts_use_all_bits():
+    column = TextColumn.of(["", *(chr(97 + one) + chr(97 + other) + "a" for one in range(26) for other in range(26))])
+    hashes = trigram_simhash(column.offsets, column.codes)
+    assert hashes[0] == 0
+    assert len(set(hashes.tolist())) == len(column)
+    for bit in range(64):
+        share = np.mean((hashes[1:] >> np.uint64(bit)) & np.uint64(1))
+        assert 0.4 < share < 0.6, f"bit {bit} is biased"

@@ -1,0 +1,94 @@
+"""What a score means: the same, a question, another edition, or nothing."""
+
+import msgspec
+import pytest
+
+from bibld import adapters
+from bibld.config import DedupConfig
+from bibld.dedup._judge import Judge
+from bibld.model.features import FeatureColumns, Features
+from bibld.model.origin import RecordId
+from tests.dedup import similarity
+
+
+class Bare(msgspec.Struct, frozen=True):
+    """Settings of a scorer that knows no review."""
+
+    same: float = 0.5
+
+
+class Judging(msgspec.Struct, frozen=True):
+    """As much of a configuration as a judge asks for; every record is of a source of its own."""
+
+    chosen: object
+    dedup: DedupConfig = DedupConfig(match="similarity")
+    sources: tuple[object, ...] = ()
+
+    def settings(self, stage, name):
+        return self.chosen
+
+
+def verdict(monkeypatch, left, right, settings=None, sources=("a", "b")):
+    with monkeypatch.context() as patch:
+        patch.setattr(adapters, "find", lambda stage, name: similarity)
+        columns = FeatureColumns.of(enumerate((left, right)))
+        ids = {row: RecordId(source, str(row)) for row, source in enumerate(sources)}
+        judge = Judge(columns, ids, Judging(settings or similarity.Settings()), "test")
+        return judge.edge(0, 1).verdict
+
+
+def book(title="abcdefghijk", **changes):
+    return Features(title=title, main_title=title, names="tolstoi lev", year=1970, last_year=1970, **changes)
+
+
+def other(year):
+    return msgspec.structs.replace(book(), year=year, last_year=year)
+
+
+def test_a_score_means_the_same_a_question_or_nothing(monkeypatch):
+    assert verdict(monkeypatch, book(), book()).decision == "same"
+    asked = verdict(monkeypatch, book(), book("abcdefghxyz"), similarity.Settings(review=0.3))
+    assert (asked.decision, asked.by) == ("review", "similarity")
+    assert "between 0.3 and 0.9" in asked.reasons[0]
+    assert verdict(monkeypatch, book(), book("zyxwvutsrqp")).decision == "different"
+
+
+def test_the_threshold_itself_is_the_same_but_not_for_the_paper(monkeypatch):
+    left, right = book("abc"), book("abcd")  # two of three bigrams: 0.666667
+    assert verdict(monkeypatch, left, right, similarity.Settings(same=0.666667)).decision == "same"
+    assert verdict(monkeypatch, left, right, Bare(same=0.666667)).decision == "different"
+
+
+@pytest.mark.parametrize(
+    ("changed", "by", "decision", "relation"),
+    [
+        (book(part="2"), "part_numbers", "related", "same_set"),
+        (other(1980), "year", "review", "other_edition"),
+        (book(carrier="microform"), "carrier", "review", "other_format"),
+    ],
+)
+def test_exceptions_stand_above_the_score_and_say_what_the_records_are(monkeypatch, changed, by, decision, relation):
+    found = verdict(monkeypatch, book(part="1", carrier="print"), changed)
+    assert (found.by, found.decision, found.relation) == (by, decision, relation)
+    assert len(found.reasons) == 2
+
+
+def test_the_paper_knows_no_exception_but_parts(monkeypatch):
+    assert verdict(monkeypatch, book(carrier="print"), book(carrier="microform"), Bare()).decision == "same"
+    assert verdict(monkeypatch, book(part="1"), book(part="1 2"), Bare()).decision == "related"
+
+
+def test_two_records_of_a_source_are_for_review(monkeypatch):
+    found = verdict(monkeypatch, book(), book(), sources=("a", "a"))
+    assert (found.decision, found.by) == ("review", "one_record_per_source")
+
+
+def test_what_scores_as_different_is_related_where_it_is_the_same_work(monkeypatch):
+    """The score may see that two editions differ; that they are editions of one work is not lost."""
+    left = msgspec.structs.replace(book(), title="one two three")
+    right = msgspec.structs.replace(other(1980), title="zzzzz")
+    found = verdict(monkeypatch, left, right)
+    assert (found.decision, found.by, found.relation) == ("related", "year", "other_edition")
+    assert "below 0.5" in found.reasons[0]
+    stranger = msgspec.structs.replace(right, names="chehov anton")
+    assert verdict(monkeypatch, left, stranger).decision == "different"

@@ -1,0 +1,209 @@
+"""The stage over the sample: what is stored, what makes it anew, what is measured and explained."""
+
+import csv
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from bibld import adapters, config, dedup, explain, pipeline, progress
+from bibld.catalog import Catalog
+from bibld.cli import _bibld
+from bibld.dedup import evaluate
+from bibld.model.linkage import Pair
+from tests.dedup import similarity
+from tests.dedup.conftest import CLOCK
+
+EVERY = ("identifier", "composite", "simhash")
+
+
+@pytest.fixture
+def with_review(monkeypatch):
+    """Make the scorer of the tests an adapter."""
+    find = adapters.find
+    offered = {("dedup.match", "similarity"): similarity}
+    monkeypatch.setattr(adapters, "find", lambda stage, name: offered.get((stage, name)) or find(stage, name))
+
+
+def chosen(file, block=EVERY, match="similarity"):
+    """The configuration with other blockers and another scorer."""
+    loaded = config.load(file)
+    return msgspec.structs.replace(loaded, dedup=msgspec.structs.replace(loaded.dedup, block=block, match=match))
+
+
+def evaluated(file, loaded, mode="full", **asked):
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        labelled = evaluate.read_pairs(file.parent / "gold_pairs.csv", catalog)
+        return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), **asked)
+
+
+def say(loaded, one, other, decision, reason="seen"):
+    with Catalog(loaded.workspace) as catalog, catalog.commit():
+        left, right = sorted(catalog.register.ordinal(record) for record in (one, other))
+        catalog.register._connection.execute(
+            "INSERT INTO verdict VALUES (?, ?, ?, 'anna', ?, '2026-01-01')", (left, right, decision, reason)
+        )
+
+
+def test_the_papers_method_gives_the_figures_that_it_always_gave(sample):
+    found = evaluated(sample, config.load(sample))
+    assert (found.precision, found.recall, found.f1) == (0.5294, 0.1837, 0.2727)
+    assert (found.candidate_recall, found.candidates) == (0.2755, 123)
+
+
+def test_stored_edges_say_by_which_keys_the_pair_met_and_what_related_ones_are(sample, with_review):
+    loaded = chosen(sample)
+    with Catalog(loaded.workspace) as catalog, catalog.commit():
+        dedup.dedup(catalog, loaded, progress.Silent())
+        edges = list(catalog.linkage.edges())
+    assert all(edge.score.keys_met and edge.score.features for edge in edges)
+    assert {key.partition(":")[0] for edge in edges for key in edge.score.keys_met} == set(EVERY)
+    assert {edge.verdict.decision for edge in edges} == {"same", "related", "review"}
+    assert all(edge.verdict.relation for edge in edges if edge.verdict.decision == "related")
+    assert "same_set" in {edge.verdict.relation for edge in edges}
+
+
+def test_no_cluster_holds_two_volumes_of_a_set(sample, with_review):
+    loaded = chosen(sample)
+    with Catalog(loaded.workspace) as catalog, catalog.commit():
+        dedup.dedup(catalog, loaded, progress.Silent())
+        clusters = [catalog.linkage.cluster(founder).members for founder in catalog.linkage.founders(least=2)]
+        held = dedup.load(catalog, progress.Silent())
+    assert clusters
+    for members in clusters:
+        parts = {held.columns.part.text(held.rows[record]).split(" ")[0] for record in members} - {""}
+        assert len(parts) <= 1
+
+
+def test_a_run_does_not_match_again_until_a_person_says_something_or_statistics_are_renewed(sample):
+    loaded = config.load(sample)
+
+    def was_current(**asked):
+        summary = pipeline.run(loaded, CLOCK, progress.Silent(), until="dedup", **asked)
+        return next(stage.was_current for stage in summary.stages if stage.stage == "dedup")
+
+    assert was_current()
+    assert not was_current(restat=True)
+    assert was_current()
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        assert catalog.linkage.statistics()[0] == 2
+        edge = next(edge for edge in catalog.linkage.edges() if edge.verdict.decision == "same")
+    say(loaded, edge.pair.left, edge.pair.right, "different")
+    assert not was_current()
+    assert was_current()
+
+
+def test_what_a_person_said_holds_in_the_next_run(sample):
+    loaded = config.load(sample)
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        same = next(edge.pair for edge in catalog.linkage.edges() if edge.verdict.decision == "same")
+        members = {
+            record for founder in catalog.linkage.founders(2) for record in catalog.linkage.cluster(founder).members
+        }
+        alone = [record for record in dedup.load(catalog, progress.Silent()).rows if record not in members]
+    never = Pair.of(alone[0], alone[-1])
+    say(loaded, same.left, same.right, "different", "two printings")
+    say(loaded, never.left, never.right, "same")
+    pipeline.run(loaded, CLOCK, progress.Silent(), until="dedup")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        assert same.right not in catalog.cluster_of(same.left).members
+        assert catalog.cluster_of(never.left).members == tuple(
+            sorted((never.left, never.right), key=catalog.register.ordinal)
+        )
+        assert catalog.edge(never).verdict.by == "anna"
+        told = explain.pair_way(catalog, loaded, same.left, same.right)
+    assert (told.decision, told.by, told.reasons) == ("different", "anna", ("two printings",))
+
+
+def test_statistics_stay_frozen_until_blocking_changes(sample):
+    loaded = chosen(sample, match="jaccard")
+    with Catalog(loaded.workspace) as catalog:
+        for expected in (2, 2):
+            with catalog.commit():
+                dedup.dedup(catalog, loaded, progress.Silent())
+            assert catalog.linkage.statistics()[0] == expected
+        with catalog.commit():
+            dedup.dedup(catalog, config.load(sample), progress.Silent())
+        assert catalog.linkage.statistics()[0] == 3
+
+
+def test_the_figures_fit_together(sample, with_review):
+    found = evaluated(sample, chosen(sample), blockers=True, sweep=True)
+    lost = sum(len(loss.pairs) for loss in found.losses)
+    assert lost == found.true_pairs - round(found.recall * found.true_pairs)
+    assert sum(one.joined + one.lost for one in found.materials) == found.true_pairs
+    assert lost == sum(one.lost for one in found.materials)
+    assert sum(kind.pairs for kind in found.kinds) == found.pairs
+    everything = found.blockers[-1]
+    assert everything.blocker == "all"
+    assert (everything.candidate_recall, everything.candidates) == (found.candidate_recall, found.candidates)
+    assert all(one.candidate_recall <= everything.candidate_recall for one in found.blockers)
+    assert {one.blocker for one in found.blockers} >= {*EVERY, "all", "  full title"}
+    at_setting = next(point for point in found.sweep if point.threshold == similarity.Settings().same)
+    assert (at_setting.precision, at_setting.recall, at_setting.f1) == (found.precision, found.recall, found.f1)
+    assert found.candidate_recall > 0.9
+    assert any(loss.by.startswith("review: ") for loss in found.losses)
+
+
+def test_pairs_are_scored_whether_or_not_they_are_candidates(sample):
+    loaded = config.load(sample)
+    full, pairs = evaluated(sample, loaded), evaluated(sample, loaded, mode="pairs", sweep=True)
+    assert pairs.recall > full.recall
+    assert all(loss.by != "not a candidate" for loss in pairs.losses)
+    at_setting = next(point for point in pairs.sweep if point.threshold == 0.8)
+    assert (at_setting.precision, at_setting.recall) == (pairs.precision, pairs.recall)
+
+
+def test_the_command_prints_one_object_and_draws_the_sweep(sample, tmp_path):
+    plot = tmp_path / "plot.svg"
+    words = ["evaluate", str(sample), "--pairs", str(sample.parent / "gold_pairs.csv"), "--quiet"]
+    done = CliRunner().invoke(_bibld, [*words, "--json", "--plot", str(plot)], catch_exceptions=False)
+    told = msgspec.json.decode(done.stdout)
+    assert told.keys() >= {
+        "precision", "recall", "f1", "candidate_recall", "candidates_per_record", "pairs", "seconds"
+    }  # fmt: skip
+    lines = ElementTree.parse(plot).getroot().findall("{http://www.w3.org/2000/svg}polyline")
+    assert [len(line.get("points").split()) for line in lines] == [len(told["sweep"])] * 3
+    table = CliRunner().invoke(_bibld, [*words, "--wrong", "--blockers"], catch_exceptions=False).stdout
+    assert "(not a candidate)" in table
+    assert "paper" in table
+    failed = CliRunner().invoke(_bibld, [*words, "--plot", str(tmp_path / "no" / "plot.svg")])
+    assert isinstance(failed.exception, config.ConfigError)
+
+
+def test_explain_tells_why_two_records_are_or_are_not_the_same(sample):
+    loaded = config.load(sample)
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        edges = {edge.verdict.decision: edge.pair for edge in catalog.linkage.edges()}
+        candidates = {edge.pair for edge in catalog.linkage.edges()}
+        with (sample.parent / "gold_pairs.csv").open(encoding="utf-8") as lines:
+            far = next(
+                pair
+                for row in csv.DictReader(lines)
+                if (pair := Pair.of(explain.named(catalog, row["left"]), explain.named(catalog, row["right"])))
+                not in candidates
+            )
+        same, related, never = (
+            explain.pair_way(catalog, loaded, pair.left, pair.right) for pair in (edges["same"], edges["related"], far)
+        )
+    assert same.decision == "same" and same.in_one_cluster and same.keys_met and not same.exceptions
+    assert all(key == "paper: two bytes of the title and of the author" for key in same.keys_met)
+    assert related.relation == "same_set" and related.exceptions and "kept apart" in related.cluster
+    assert not never.is_candidate and never.decision == "different" and never.by == "blocking"
+    assert never.left_keys and never.right_keys
+    assert "no key in common" in never.reasons[-1]
+    title = next(one for one in same.compared if one.name == "title")
+    assert str(title).startswith(("= title: ", "≠ title: "))
+
+
+def test_explain_is_read_by_people_and_by_programs(sample):
+    loaded = config.load(sample)
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        pair = next(edge.pair for edge in catalog.linkage.edges() if edge.verdict.decision == "same")
+    words = ["explain", str(sample), str(pair.left), str(pair.right)]
+    shown = CliRunner().invoke(_bibld, words, catch_exceptions=False).stdout
+    told = msgspec.json.decode(CliRunner().invoke(_bibld, [*words, "--json"], catch_exceptions=False).stdout)
+    assert "decision: same" in shown
+    assert told["keys_met"][0] in shown
+    assert told["compared"][0].keys() == {"name", "left", "right"}

@@ -1,0 +1,37 @@
+"""What the dataset's description says about sources and publisher."""
+
+import pytest
+
+from bibld.model.iris import Iris
+from bibld.model.release import DatasetDescription, SourceFigures
+from bibld.publish._void import void_quads
+
+IRIS = Iris("https://data.example.org/")
+DATASET = DatasetDescription(
+    IRIS.base, {"en": "Books"}, "https://creativecommons.org/publicdomain/zero/1.0/", "A library"
+)
+VOID = "http://rdfs.org/ns/void#"
+
+
+class Empty:
+    """A store that counts nothing."""
+
+    def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> list[list[str]]:
+        return [['"0"']] if "GROUP BY" not in sparql else []
+
+
+def described(**figures: int) -> str:
+    source = SourceFigures("rsl", {"en": "RSL"}, DATASET.license, read=3, superseded=0, rejected=0, **figures)
+    return "".join(sorted(void_quads(Empty(), IRIS, DATASET, [source], [])))
+
+
+@pytest.mark.parametrize(("records", "entities"), [(1000, 1000), (0, 3)])
+def test_a_source_has_as_many_entities_as_living_records_whatever_the_last_load_brought(records, entities):
+    lines = described(converted=3, records=records)
+    assert f'<{IRIS.source("rsl")}> <{VOID}entities> "{entities}"^^' in lines
+
+
+def test_the_publisher_has_the_label_that_every_agent_has():
+    assert f'<{IRIS.dataset}#publisher> <http://www.w3.org/2004/02/skos/core#prefLabel> "A library"' in described(
+        converted=3
+    )

@@ -1,0 +1,239 @@
+"""A server follows the current release, and answers for its release whatever a run does to the catalog meanwhile."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+
+import msgspec
+import pytest
+
+from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, Verdict
+from bibld.model.origin import RecordId
+from bibld.publish import Releases as Published
+from bibld.serve import Releases, Settings
+from bibld.serve import _following as following
+from bibld.serve._graph import ReleaseGraph
+from bibld.serve._linkage import ReleaseView
+
+FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
+MEMBER = RecordId("nlr", "0042 17")
+ALONE = RecordId("rsl", "01003120729")
+NEW = RecordId("rsl", "new")
+
+
+class Publisher:
+    """Publishes copies of a site as releases of a workspace, and opens the current one as the command does."""
+
+    def __init__(self, make, folder) -> None:
+        self._make = make
+        self._folder = folder
+        self.published = Published(folder)
+        self.closed: list[str] = []
+        self.settings = Settings(query_memory=256, max_result=1)
+
+    def release(self, created="2026-01-01T00:00:00Z"):
+        number, place = self.published.building()
+        manifest = msgspec.structs.replace(self._make(place).manifest, number=number, created=created)
+        (place / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+        return self.published.complete(number, place, keep=2)
+
+    def open_current(self):
+        place = self.published.current()
+        manifest = self.published.manifest(place)
+        held = self.published.hold(place)
+
+        def close():
+            self.closed.append(place.name)
+            held.close()
+
+        site = self._make(self._folder / "unused" / place.name)
+        return msgspec.structs.replace(site, manifest=manifest, release=place, close=close, settings=self.settings)
+
+    @property
+    def releases(self):
+        return Releases(self.published.current, self.open_current)
+
+
+@pytest.fixture
+def publisher(site_in, tmp_path, monkeypatch):
+    monkeypatch.setattr(following, "_LOOK_SECONDS", 0.0)
+    return Publisher(site_in, tmp_path)
+
+
+def served(client) -> int:
+    answer = client.get("/lod/dumps/manifest.json")
+    assert answer.status_code == 200
+    return answer.json()["number"]
+
+
+def test_a_new_release_is_served_as_soon_as_it_is_there(publisher, running):
+    publisher.release()
+    with running(publisher.open_current(), publisher.releases) as client:
+        for number in (1, 2, 3, 4):
+            if number > 1:
+                publisher.release(f"2026-01-0{number}T00:00:00Z")
+            assert served(client) == number
+            assert f"Release {number}," in client.get("/lod/", "text/html").text
+            assert f"2026-01-0{number}" in client.get("/lod/doc/resource/rsl/01003120729.ttl").text
+            assert client.get("/lod/sparql?query=ASK%7B%7D").status_code == 200
+        assert publisher.closed == ["1", "2", "3"]
+    assert publisher.closed == ["1", "2", "3", "4"]
+
+
+def test_a_release_is_served_until_its_last_request_has_ended(publisher, running):
+    """Here a query runs on; the release that it asks stays on disk until its process comes to its end."""
+    publisher.settings = msgspec.structs.replace(publisher.settings, query_timeout=600.0)
+    first = publisher.release()
+    product = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
+    with running(publisher.open_current(), publisher.releases) as client:
+        assert served(client) == 1
+        slow, process = client.begin_query(f"/lod/sparql?query={product}")
+        for number in (2, 3, 4):
+            publisher.release()
+            assert served(client) == number
+        assert first.is_dir()
+        assert publisher.closed == ["2", "3"]
+        os.kill(process, signal.SIGABRT)
+        assert client.end(slow).json()["title"] == "Query too large"
+        assert served(client) == 4
+        assert publisher.closed == ["2", "3", "1"]
+        publisher.release()
+        assert publisher.published.numbers() == [4, 5]
+
+
+def test_a_release_that_cannot_be_opened_leaves_the_old_one_in_place(publisher, running, caplog):
+    publisher.release()
+    with running(publisher.open_current(), publisher.releases) as client:
+        broken = publisher.release()
+        (broken / "manifest.json").write_text("not JSON")
+        assert [served(client), served(client)] == [1, 1]
+        assert caplog.text.count("cannot be served") == 1
+        publisher.release()
+        assert served(client) == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"../1\n", b"99\n"])
+def test_a_damaged_pointer_changes_nothing(publisher, running, content):
+    publisher.release()
+    with running(publisher.open_current(), publisher.releases) as client:
+        (publisher.published.folder / "current").write_bytes(content)
+        assert served(client) == 1
+
+
+def test_current_is_looked_at_once_a_second_at_most(publisher, running, monkeypatch):
+    monkeypatch.setattr(following, "_LOOK_SECONDS", 3600.0)
+    looked = []
+    releases = Releases(lambda: looked.append(1), publisher.open_current)
+    publisher.release()
+    with running(publisher.open_current(), releases) as client:
+        for _ in range(5):
+            assert served(client) == 1
+    assert len(looked) == 1
+
+
+# --- a run has changed the catalog, and there is no new release yet
+
+
+class Changed:
+    """A catalog after a run: the book is two again, its founder is deleted, what stood alone has been merged."""
+
+    def __init__(self, catalog) -> None:
+        self._catalog = catalog
+
+    def record(self, record):
+        if record == NEW:
+            return msgspec.structs.replace(self._catalog.record(ALONE), id=NEW)
+        held = self._catalog.record(record)
+        return msgspec.structs.replace(held, deleted=True) if record == FOUNDER else held
+
+    def cluster_of(self, record):
+        if record == FOUNDER:
+            return None
+        return Cluster(MEMBER, (MEMBER, ALONE, NEW)) if record in (MEMBER, ALONE, NEW) else None
+
+    def merged(self, founder):
+        return Merged(self.cluster_of(MEMBER), self._catalog.record(MEMBER).mods, ()) if founder == MEMBER else None
+
+    def edges_of(self, records):
+        return [self.edge(Pair.of(MEMBER, ALONE))]
+
+    def edge(self, pair):
+        if pair != Pair.of(MEMBER, ALONE):
+            return None
+        return Edge(pair, Score(0.9), Verdict("same", "model", ("A new reason.",)), "")
+
+    def heir(self, record):
+        return None
+
+    def sample_founders(self, count):
+        return [MEMBER, NEW, ALONE]
+
+
+@pytest.fixture
+def changed(site):
+    return msgspec.structs.replace(site, catalog=Changed(site.catalog))
+
+
+def test_every_iri_that_the_release_mentions_answers_while_a_run_changes_the_catalog(changed, running, quads):
+    mentioned = sorted(set(re.findall(r"<https://data\.example\.org(/lod/[^>#]*)", "".join(quads))))
+    assert len(mentioned) > 150
+    with running(changed) as client:
+        for path in mentioned[::10] + [path for path in mentioned if "/concept/" not in path]:
+            for accept in ("text/html", "text/turtle"):
+                answer = client.get(path, accept)
+                if answer.status_code == 303:
+                    answer = client.get(answer.headers["location"], accept)
+                assert answer.status_code == 200, path
+
+
+def test_pages_and_data_say_what_the_release_says(changed, running, here, iris):
+    with running(changed) as client:
+        merged = here.document(iris.resource(FOUNDER), "ttl")
+        assert client.get(here(iris.resource(MEMBER)), "text/turtle").headers["location"] == merged
+        page = client.get(here.document(iris.resource(FOUNDER), "html")).text
+        assert "merged from 2 records" in page
+        assert "Title, author and year agree." in page
+        assert "A new reason" not in page
+        assert client.get(here(iris.resource(ALONE)), "text/turtle").headers["location"] == here.document(
+            iris.resource(ALONE), "ttl"
+        )
+        home = client.get("/lod/", "text/html").text
+        assert here(iris.resource(ALONE)) in home
+        assert here(iris.resource(MEMBER)) not in home
+
+
+def test_what_is_not_released_yet_is_not_there_and_not_gone(changed, running, here, iris):
+    with running(changed) as client:
+        assert client.get(here(iris.resource(NEW))).status_code == 404
+        assert client.get(here(iris.record(NEW))).status_code == 404
+        assert client.get(here(iris.match(Pair.of(MEMBER, ALONE)))).status_code == 404
+
+
+def test_the_links_of_a_release_are_those_of_the_catalog_that_it_was_made_from(site, iris):
+    graph = ReleaseGraph(site.release / "store", iris)
+    view = ReleaseView(site.catalog, graph, iris)
+    for record in (FOUNDER, MEMBER, ALONE):
+        assert view.cluster_of(record) == site.catalog.cluster_of(record)
+        assert view.merged(record) == site.catalog.merged(record)
+    assert view.edges_of((FOUNDER, MEMBER, ALONE)) == site.catalog.edges_of((FOUNDER, MEMBER, ALONE))
+    stored = ReleaseView(Changed(site.catalog), graph, iris).edge(Pair.of(FOUNDER, MEMBER))
+    held = site.catalog.edge(Pair.of(FOUNDER, MEMBER))
+    assert (stored.score.value, stored.verdict) == (held.score.value, held.verdict)
+    assert stored.score.keys_met == held.score.keys_met
+    assert {feature.name: feature.value for feature in stored.score.features} == {"publisher": 0.62}
+
+
+def test_a_cluster_that_has_grown_says_of_its_values_only_what_the_release_may_know(site, iris):
+    class Grown(type(site.catalog)):
+        def __init__(self, catalog):
+            self.__dict__.update(catalog.__dict__)
+
+        def merged(self, founder):
+            held = super().merged(founder)
+            sources = tuple(msgspec.structs.replace(each, records=(*each.records, NEW)) for each in held.sources)
+            return Merged(Cluster(founder, (*held.cluster.members, NEW)), held.mods, sources)
+
+    view = ReleaseView(Grown(site.catalog), ReleaseGraph(site.release / "store", iris), iris)
+    assert view.merged(FOUNDER) == site.catalog.merged(FOUNDER)

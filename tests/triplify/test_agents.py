@@ -1,0 +1,138 @@
+"""Names of one publication: which are one agent, what they did; institutions that hold copies."""
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bibld.model.mods import CopyInformation, HoldingSimple, Location, Mods, PhysicalLocation, Role, RoleTerm
+from bibld.triplify import statements
+from bibld.triplify._describe.agents import _Likeness, same_agents
+from bibld.triplify._draft import Draft
+from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Said, alone, person
+
+RELATORS = "http://id.loc.gov/vocabulary/relators/"
+
+
+def said(description: Mods) -> Said:
+    return Said(statements(alone(description), [], IRIS).quads)
+
+
+@pytest.mark.parametrize(
+    ("words", "codes"),
+    [
+        ("исполн.", ["prf"]),
+        ("исполн", ["prf"]),
+        ("подгот. изд.", ["edt"]),
+        ("авт. вступ. ст.", ["aui"]),
+        ("[Отв.ред.]", ["edt"]),
+        ("дирижёр", ["cnd"]),
+        ("Thesis advisor.", ["ths"]),
+        ("prf", ["prf"]),
+        ("придворный поэт", []),
+    ],
+)
+def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(words, codes):
+    role = Role((RoleTerm(words, type="text"),))
+    made = said(Mods(name=(person("Рихтер, С. Т.", role=(role,)),)))
+    roles = made.values("bf:role", f"{RESOURCE}#contribution1")
+    assert roles == ([RELATORS + code for code in codes] or [f":{RESOURCE[len(BASE) :]}#role1"])
+
+
+def _is_same(one: _Likeness, other: _Likeness) -> bool:
+    if one.type != other.type:
+        return False
+    if one.key and one.key == other.key and (not one.dates or not other.dates or one.dates == other.dates):
+        return True
+    is_pair = one.pair is not None and one.pair == other.pair and one.script != other.script
+    return is_pair and not set(one.records).isdisjoint(other.records)
+
+
+names = st.builds(
+    person,
+    st.sampled_from(["Толстой, Лев", "Tolstoĭ, Lev", "Чехов, А.", "Chekhov, A.", ""]),
+    st.sampled_from([None, "1828-1910", "1860-1904"]),
+    alt_rep_group=st.sampled_from([None, "01", "02"]),
+)
+
+
+@given(st.lists(names, max_size=8))
+def test_agents_are_those_that_a_comparison_of_each_with_each_finds(held):
+    draft = Draft(alone(Mods(name=tuple(held))), IRIS, lambda record: False)
+    paths = [f"name/{index}" for index in range(len(held))]
+    groups: list[list[int]] = []
+    likenesses = [_Likeness.of(draft, name, path) for name, path in zip(held, paths, strict=True)]
+    for index, likeness in enumerate(likenesses):
+        fitting = (group for group in groups if any(_is_same(likeness, likenesses[other]) for other in group))
+        group = next(fitting, None)
+        if group is None:
+            groups.append([index])
+        else:
+            group.append(index)
+    found = same_agents(draft, list(zip(held, paths, strict=True)))
+    assert [[paths.index(path) for _, path in group] for group in found] == groups
+
+
+def _calls(count: int) -> int:
+    """How many functions are called to put so many names together."""
+    held = [(person(f"Иванов {number}, Иван"), f"name/{number}") for number in range(count)]
+    draft = Draft(alone(Mods()), IRIS, lambda record: False)
+    calls = 0
+
+    def counted(frame, event, argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(counted)
+    try:
+        same_agents(draft, held)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_twice_as_many_names_take_twice_as_much_work():
+    _calls(400)  # what is remembered of texts shall not count
+    assert _calls(400) < 2.5 * _calls(200)
+
+
+def shelved(*places: PhysicalLocation, sub_location: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
+    """The agents that hold the copy, without the hash of their IRI, and where in them it stands."""
+    held = HoldingSimple((CopyInformation(sub_location=sub_location),)) if sub_location else None
+    made = said(Mods(location=(Location(physical_location=places, shelf_locator=("A 1",), holding_simple=held),)))
+    holders = [holder.rpartition("-")[0] or holder for holder in made.values("bf:heldBy", f"{RESOURCE}#item1")]
+    nodes = made.values("bf:sublocation", f"{RESOURCE}#item1")
+    return holders, [label for node in nodes for label in made.values("rdfs:label", BASE + node[1:])]
+
+
+def test_an_institution_and_the_place_in_it_are_told_apart_however_they_are_given():
+    expected = ([":agent/rgb"], ["FB"])
+    assert shelved(PhysicalLocation("РГБ"), sub_location=("FB",)) == expected
+    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("FB")) == expected
+    assert shelved(PhysicalLocation("РГБ FB")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "holder", "shelf"),
+    [
+        ("NLR ОРК", ":agent/nlr", ["ОРК"]),
+        ("РГБ MK XIX", ":agent/rgb", ["MK XIX"]),
+        ("NLR", ":agent/nlr", []),
+        ("MIT Libraries", ":agent/mit-libraries", []),
+        ("Library of Congress", ":agent/library-of-congress", []),
+        ("Российская национальная библиотека", ":agent/rossiskaa-natsonalnaa-bibloteka", []),
+    ],
+)
+def test_of_one_text_only_codes_are_taken_apart(text, holder, shelf):
+    assert shelved(PhysicalLocation(text)) == ([holder], shelf)
+
+
+def test_a_country_holds_no_copies():
+    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("RU", type="country")) == ([":agent/rgb"], [])
+
+
+def test_an_organisation_code_names_the_institution_beside_its_name():
+    holders, shelves = shelved(PhysicalLocation("Library of Congress"), PhysicalLocation("DLC", authority="marcorg"))
+    assert holders == [":agent/library-of-congress", "http://id.loc.gov/vocabulary/organizations/dlc"]
+    assert shelves == []

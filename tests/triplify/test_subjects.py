@@ -1,0 +1,78 @@
+"""Headings: concepts, and the places that they name."""
+
+import pytest
+
+from bibld.model.mods import Geographic, GeographicCode, HierarchicalGeographic, Mods, Name, Subject, Topic
+from bibld.triplify import entity_statements, statements
+from tests.triplify.merged_book import BASE, IRIS, Said, alone, person
+
+COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
+
+
+def said(*subjects: Subject) -> Said:
+    made = statements(alone(Mods(subject=subjects)), [], IRIS)
+    lines = list(made.quads)
+    for entity in sorted({claim.entity for claim in made.claims}):
+        lines += entity_statements(entity, made.claims, IRIS)
+    return Said(lines)
+
+
+def labels(made: Said, kind: str) -> list[str]:
+    entities = sorted(subject for subject in made.subjects() if subject.startswith(f"{BASE}{kind}/"))
+    return [label for entity in entities for label in made.values("skos:prefLabel", entity)]
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        Subject((Geographic("Российская Федерация -- Конституция -- Официальные издания"),)),
+        Subject((Geographic("Российская Федерация--Конституция--Официальные издания"),)),
+        Subject((Geographic("Российская Федерация"), Topic("Конституция"), Topic("Официальные издания"))),
+    ],
+)
+def test_of_a_heading_with_subdivisions_only_the_head_is_a_place_and_the_whole_a_concept(subject):
+    made = said(subject)
+    assert labels(made, "place") == ["Российская Федерация@und-cyrl"]
+    assert labels(made, "concept") == ["Российская Федерация--Конституция--Официальные издания@und-cyrl"]
+    (concept,) = made.values("dcterms:subject")
+    (place,) = made.values("dcterms:spatial")
+    assert concept.startswith(":concept/")
+    assert place.startswith(":place/rossiiskaia-federatsiia-") or place.startswith(":place/rossiskaa-")
+    assert made.values("dcterms:hasPart", BASE + concept[1:]) == [place]
+
+
+def test_an_identifier_of_a_compound_heading_is_not_that_of_its_place():
+    uri = "http://id.loc.gov/authorities/subjects/sh85115861"
+    made = said(Subject((Geographic("Россия -- История", value_uri=uri),), authority="lcsh"))
+    assert made.values("dcterms:subject") == [":concept/lcsh/lcsh-sh85115861"]
+    assert "sh85115861" not in made.values("dcterms:spatial")[0]
+
+
+def test_a_heading_of_one_element_has_no_parts():
+    made = said(Subject((Geographic("Россия"),)))
+    (concept,) = made.values("dcterms:subject")
+    assert made.values("dcterms:hasPart", BASE + concept[1:]) == []
+    assert labels(made, "place") == ["Россия@und-cyrl"]
+
+
+def test_the_levels_of_a_hierarchy_are_places_each():
+    made = said(Subject((HierarchicalGeographic(country=("Россия",), city=("Санкт-Петербург",)),)))
+    assert sorted(labels(made, "place")) == ["Россия@und-cyrl", "Санкт-Петербург@und-cyrl"]
+    assert made.values("dcterms:subject") == []
+
+
+def test_a_person_in_a_compound_heading_is_linked_from_it():
+    made = said(Subject((person("Толстой, Л. Н.", "1828-1910"), Topic("Письма"))))
+    agent, concept = made.values("dcterms:subject")
+    assert made.values("dcterms:hasPart", BASE + concept[1:]) == [agent]
+
+
+def test_country_codes_of_iso_are_those_of_marc():
+    made = said(Subject((GeographicCode("RU", authority="iso3166"), GeographicCode("e-ru", authority="marcgac"))))
+    assert made.values("dcterms:spatial") == [f"{COUNTRIES}ru", "http://id.loc.gov/vocabulary/geographicAreas/e-ru"]
+
+
+@pytest.mark.parametrize("text", ["--", " -- ", ""])
+def test_a_heading_without_words_says_nothing(text):
+    made = statements(alone(Mods(subject=(Subject((Geographic(text), Name())),))), [], IRIS)
+    assert made.claims == ()
