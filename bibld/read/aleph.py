@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-import msgspec
-
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.protocols import Parsed, Raw
+from bibld.read._carrier import CharsetCarrier, CharsetSettings
 from bibld.read._characters import counted
-from bibld.read._charset import AUTO, LATIN1, Charsets
+from bibld.read._charset import LATIN1
 from bibld.read._lines import BOM, blocks, charsets_of, text_of
 from bibld.read._pieces import Piece, as_raws
 
@@ -25,30 +24,11 @@ _LINE_LIKE = re.compile(rb"[0-9]{9} [0-9A-Za-z]{3}[ -~]{2} [A-Z] [^\r\n]")
 _LINE = re.compile(r"[0-9]{9} (\S{3})(.)(.) [A-Z](?: (.*))?")
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """``charset``: ``auto``, or the one that the file is in. ``max_record_bytes``: more lines are rejected."""
-
-    charset: str = AUTO
-    max_record_bytes: int = 16 * 1024 * 1024
+Settings = CharsetSettings
 
 
-class AlephCarrier(msgspec.Struct, frozen=True):
+class AlephCarrier(CharsetCarrier, frozen=True):
     """One file of Aleph sequential."""
-
-    source: str
-    file: str
-    charsets: Charsets
-    max_record_bytes: int
-
-    @property
-    def declared(self) -> str | None:
-        """Such a file does not say which charset it is in."""
-        return self.charsets.declared
-
-    @property
-    def charset(self) -> str:
-        """The charset that most records are in."""
-        return self.charsets.main
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file where the system number changes."""
@@ -90,7 +70,7 @@ def sniffs(head: bytes) -> bool:
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> AlephCarrier:
     """Settle the charset from the first 200 records: UTF-8 unless they say otherwise."""
     charsets = charsets_of(settings.charset, _cut(stream, settings.max_record_bytes), LATIN1)
-    return AlephCarrier(source, name, charsets, settings.max_record_bytes)
+    return AlephCarrier(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
 
 
 def _cut(stream: BinaryIO, maximum: int) -> Iterator[Piece]:

@@ -17,12 +17,12 @@ from typing import BinaryIO
 import msgspec
 
 from bibld.errors import ConfigError, HarvestError, ReadError
-from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw, Row
+from bibld.read._carrier import CharsetCarrier
 from bibld.read._characters import counted
-from bibld.read._charset import AUTO, LATIN1, Charsets
+from bibld.read._charset import AUTO, LATIN1
 from bibld.read._lines import BOM, charsets_of, text_of
-from bibld.read._pieces import Piece
+from bibld.read._pieces import Piece, as_raws
 from bibld.read._stream import open_harvested
 
 _HEAD = 64 * 1024
@@ -45,34 +45,18 @@ class Settings(msgspec.Struct, frozen=True):
     max_record_bytes: int = 1024 * 1024
 
 
-class CsvCarrier(msgspec.Struct, frozen=True):
+class CsvCarrier(CharsetCarrier, frozen=True, kw_only=True):
     """One table: ``columns`` are their names, ``has_header`` says whether the first line holds them."""
 
-    source: str
-    file: str
-    charsets: Charsets
     delimiter: str
     columns: tuple[str, ...]
     has_header: bool
-    max_record_bytes: int
-
-    @property
-    def declared(self) -> str | None:
-        """Such a file does not say which charset it is in."""
-        return self.charsets.declared
-
-    @property
-    def charset(self) -> str:
-        """The charset that most rows are in."""
-        return self.charsets.main
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file into rows."""
         lines = iter(lambda: stream.readline(self.max_record_bytes + 1), b"")
         found = _rows_of(lines, self.delimiter, self.max_record_bytes, len(self.columns))
-        for position, (offset, data, fault) in enumerate(islice(found, self.has_header, None), 1):
-            origin = Origin(self.source, self.file, position, offset)
-            yield ReadError(origin, fault, data) if fault else Raw(origin, data)
+        return as_raws(self.source, self.file, islice(found, self.has_header, None))
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one row; cells without text are left out. Raises ``ReadError`` for a row that says nothing."""
@@ -125,7 +109,15 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Csv
     if not columns:
         first = next(_rows_of(lines, delimiter, settings.max_record_bytes), (0, b"", ""))[1]
         columns = _named(cells_of(text_of(first, charsets)[0], delimiter))
-    return CsvCarrier(source, name, charsets, delimiter, columns, not settings.header, settings.max_record_bytes)
+    return CsvCarrier(
+        source=source,
+        file=name,
+        charsets=charsets,
+        max_record_bytes=settings.max_record_bytes,
+        delimiter=delimiter,
+        columns=columns,
+        has_header=not settings.header,
+    )
 
 
 def header(path: Path, settings: Settings | None = None) -> tuple[str, ...]:

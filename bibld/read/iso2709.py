@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO
 
-import msgspec
-
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.protocols import Parsed, Raw
+from bibld.read._carrier import CharsetCarrier, CharsetSettings
 from bibld.read._characters import counted, dropped, legal_between_separators
-from bibld.read._charset import ASCII, AUTO, UTF8, Charsets, decoded, is_beyond_ascii, settled
+from bibld.read._charset import ASCII, UTF8, decoded, is_beyond_ascii, settled
 from bibld.read._iso2709_cut import FIELD_END, cut
 from bibld.read._iso2709_layout import layout_of
 from bibld.read._marc8 import ISO5426, MARC8
@@ -32,33 +31,11 @@ _UNIMARC_CHARSETS = {"50": UTF8, "79": "cp866", "89": "cp1251", "99": "koi8-r"}
 _UNIMARC_SECOND_SETS = {"02": "iso-ir-37", "03": ISO5426, "04": "iso5427"}
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """``charset``: ``auto``, or the one that all records are in, whatever they say.
-
-    ``max_record_bytes``: a longer piece without a record terminator is rejected.
-    """
-
-    charset: str = AUTO
-    max_record_bytes: int = 16 * 1024 * 1024
+Settings = CharsetSettings
 
 
-class Iso2709Carrier(msgspec.Struct, frozen=True):
+class Iso2709Carrier(CharsetCarrier, frozen=True):
     """One file of ISO 2709."""
-
-    source: str
-    file: str
-    charsets: Charsets
-    max_record_bytes: int
-
-    @property
-    def declared(self) -> str | None:
-        """The charset that the records claim: leader 09 (MARC 21), 100$a/26-29 (UNIMARC, RUSMARC)."""
-        return self.charsets.declared
-
-    @property
-    def charset(self) -> str:
-        """The charset that most records are in."""
-        return self.charsets.main
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file at its record terminators."""
@@ -114,7 +91,12 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Iso
                 break
     declared = declarations.most_common(1)[0][0] if declarations else None
     legacy = ISO5426 if unimarc > marc21 else MARC8
-    return Iso2709Carrier(source, name, settled(settings.charset, declared, legacy, samples), settings.max_record_bytes)
+    return Iso2709Carrier(
+        source=source,
+        file=name,
+        charsets=settled(settings.charset, declared, legacy, samples),
+        max_record_bytes=settings.max_record_bytes,
+    )
 
 
 def _is_unimarc(data: bytes) -> bool:

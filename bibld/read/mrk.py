@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO
 
-import msgspec
-
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.protocols import Parsed, Raw
+from bibld.read._carrier import CharsetCarrier, CharsetSettings
 from bibld.read._characters import counted, dropped, legal
-from bibld.read._charset import AUTO, UTF8, Charsets, decoded, is_beyond_ascii, settled
+from bibld.read._charset import UTF8, Charsets, decoded, is_beyond_ascii, settled
 from bibld.read._pieces import as_raws
 
 _BOM = b"\xef\xbb\xbf"
@@ -33,30 +32,11 @@ _MNEMONIC = re.compile(r"\{(dollar|bsol|lcub|rcub)\}")
 _CHARACTER = {"dollar": "$", "bsol": "\\", "lcub": "{", "rcub": "}"}
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """``charset``: ``auto``, or the one that the file is in. ``max_record_bytes``: more lines are rejected."""
-
-    charset: str = AUTO
-    max_record_bytes: int = 16 * 1024 * 1024
+Settings = CharsetSettings
 
 
-class MrkCarrier(msgspec.Struct, frozen=True):
+class MrkCarrier(CharsetCarrier, frozen=True):
     """One file of MARCMaker text."""
-
-    source: str
-    file: str
-    charsets: Charsets
-    max_record_bytes: int
-
-    @property
-    def declared(self) -> str | None:
-        """Such a file does not say which charset it is in."""
-        return self.charsets.declared
-
-    @property
-    def charset(self) -> str:
-        """The charset that most records are in."""
-        return self.charsets.main
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file at blank lines, and where a leader begins another record without one."""
@@ -105,7 +85,7 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Mrk
         if not fault and is_beyond_ascii(data)
     ]
     charsets = settled(settings.charset, None, "iso8859-1", samples) if samples else Charsets(None, UTF8)
-    return MrkCarrier(source, name, charsets, settings.max_record_bytes)
+    return MrkCarrier(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
 
 
 def _cut(stream: BinaryIO, maximum: int) -> Iterator[tuple[int, bytes, str]]:

@@ -9,13 +9,11 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-import msgspec
-
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.protocols import Parsed, Raw
+from bibld.read._carrier import CharsetCarrier, CharsetSettings
 from bibld.read._characters import counted
-from bibld.read._charset import AUTO, Charsets
 from bibld.read._lines import BOM, blocks, charsets_of, text_of
 from bibld.read._marc8 import MARC8
 from bibld.read._pieces import Piece, as_raws
@@ -30,30 +28,11 @@ _DATA = re.compile(r"(.)(.) (?=\$)(.*)")
 _SUBFIELD = re.compile(r"(?:^|(?<= ))\$(\S)(?: |$)")
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """``charset``: ``auto``, or the one that the file is in. ``max_record_bytes``: more lines are rejected."""
-
-    charset: str = AUTO
-    max_record_bytes: int = 16 * 1024 * 1024
+Settings = CharsetSettings
 
 
-class YazCarrier(msgspec.Struct, frozen=True):
+class YazCarrier(CharsetCarrier, frozen=True):
     """One file in the line format of yaz-marcdump."""
-
-    source: str
-    file: str
-    charsets: Charsets
-    max_record_bytes: int
-
-    @property
-    def declared(self) -> str | None:
-        """Such a file does not say which charset it is in."""
-        return self.charsets.declared
-
-    @property
-    def charset(self) -> str:
-        """The charset that most records are in."""
-        return self.charsets.main
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file at blank lines, and where a leader begins another record without one."""
@@ -97,7 +76,7 @@ def sniffs(head: bytes) -> bool:
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> YazCarrier:
     """Settle the charset from the first 200 records; what is not UTF-8 may be MARC-8 still."""
     charsets = charsets_of(settings.charset, _cut(stream, settings.max_record_bytes), MARC8)
-    return YazCarrier(source, name, charsets, settings.max_record_bytes)
+    return YazCarrier(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
 
 
 def _cut(stream: BinaryIO, maximum: int) -> Iterator[Piece]:
