@@ -31,6 +31,7 @@ _UNIT = r"(?:т|том|ч|часть|кн|книга|вып|выпуск|vol|v|v
 _PART_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+\W*", re.IGNORECASE)
 _PART_AT_END = re.compile(rf"(?:^|[,;.]\s*)({_UNIT}\b\.?\s*[\divxlcіх]+)\W*$", re.IGNORECASE)
 _IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[aä]nden|bd)\b")
+_COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|in) \w+ (?:t|tomah|vols?|volumes)$")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*\d+", re.IGNORECASE)
 _HEIGHT = re.compile(r"(\d{2,3})(?:[.,]\d)?(?:\s*[xх×]\s*\d+)?\s*(?:cm|см)\b", re.IGNORECASE)
 _STATEMENT = "statement of responsibility"
@@ -75,10 +76,10 @@ def features_of(mods: Mods) -> Features:
         title=folded(" ".join((proper.title, *proper.sub_title))),
         author=_author(mods),
         part=part,
-        main_title=romanised(main_title),
-        remainder=romanised(remainder),
+        main_title=_uncounted(main_title),
+        remainder=_uncounted(remainder),
         part_name=romanised(" ".join(proper.part_name)),
-        set_title=romanised(_title_of(host)),
+        set_title=_uncounted(_title_of(host)),
         names=BETWEEN.join(dict.fromkeys(_names(mods.name))),
         publisher=BETWEEN.join(dict.fromkeys(_publishers(mods.origin_info))),
         place=BETWEEN.join(dict.fromkeys(_places(mods.origin_info))),
@@ -114,6 +115,12 @@ def _title_of(item: RelatedItem | None) -> str:
     return title.partition(" / ")[0]
 
 
+def _uncounted(title: str) -> str:
+    """A romanised title without the number of volumes at its end (``в 30 томах``), which libraries place anywhere."""
+    key = romanised(title)
+    return _COUNT_OF_VOLUMES.sub("", key)
+
+
 def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
     """Main title and remainder; where the title is nothing but the number of a part, those of the set."""
     if host is not None and _PART_ALONE.fullmatch(proper.title):
@@ -147,8 +154,10 @@ def _part(mods: Mods, host: RelatedItem | None) -> str:
     numbers = [number for info in mods.title_info if info.type is None for number in info.part_number]
     if not numbers and host is not None:
         numbers = list(_numbers_in(host))
-    if not numbers and host is not None:
-        numbers = [info.title for info in mods.title_info[:1] if _PART_ALONE.fullmatch(info.title)]
+    if not numbers:
+        proper = _proper_title(mods)
+        ends = [_PART_AT_END.search(text) for text in (proper.title, *proper.sub_title)]
+        numbers = [found[1] for found in ends if found]
     return " ".join(part_number(number) for number in dict.fromkeys(numbers))
 
 

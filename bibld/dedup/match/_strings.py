@@ -219,11 +219,17 @@ def same_name(
 
 @njit(cache=True, nogil=True)
 def _like_word(held: Words, word: int, other: int, masks: npt.NDArray[np.uint64]) -> float:
-    """The likeness of two words, 0 below three quarters."""
+    """The likeness of two words, 0 below three quarters, or where both their first and their last letters differ."""
     if held.hash[word] == held.hash[other]:
         return 1.0
     length, other_length = held.end[word] - held.start[word], held.end[other] - held.start[other]
     if min(length, other_length) < _FUZZY * max(length, other_length):
+        return 0.0
+    start, other_start = held.start[word], held.start[other]
+    if (
+        held.codes[start] != held.codes[other_start]
+        and held.codes[start + length - 1] != held.codes[other_start + other_length - 1]
+    ):
         return 0.0
     near = likeness(held.codes, held.start[word], held.end[word], held.codes, held.start[other], held.end[other], masks)
     return near if near >= _FUZZY else 0.0

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _TOGETHER = 64
+_DEEPEST = 8
 
 
 class Tree(msgspec.Struct, frozen=True):
@@ -66,18 +67,16 @@ class Model(msgspec.Struct, frozen=True, omit_defaults=False):
 
 
 class Forest(NamedTuple):
-    """The trees of a model behind each other, for the kernels.
+    """The trees of a model, each filled up to a complete tree of the same depth, for the kernels.
 
-    A row of features is read twice, with what is missing below and above all thresholds; ``feature`` names the one that
-    leads a missing one where it belongs. ``child`` holds the left and the right node of each node; a leaf leads to
-    itself, so that every pair takes as many steps through a tree as the tree is deep.
+    The nodes below node n are 2n + 1 and 2n + 2; ``feature`` and ``threshold`` have the shape (trees, inner nodes),
+    ``value`` (trees, nodes). A row of features is read twice, with what is missing below and above all thresholds;
+    ``feature`` names the one that leads a missing one where it belongs.
     """
 
-    roots: npt.NDArray[np.int32]
-    depths: npt.NDArray[np.int32]
-    feature: npt.NDArray[np.int32]
+    depth: int
+    feature: npt.NDArray[np.uint8]
     threshold: npt.NDArray[np.float32]
-    child: npt.NDArray[np.int32]
     value: npt.NDArray[np.float64]
 
 
@@ -108,37 +107,45 @@ def to_json(model: Model) -> bytes:
 
 def forest(model: Model) -> Forest:
     """The trees for the kernels; raises ``ValueError`` where a tree names a node or feature that there is not."""
-    roots: list[int] = []
-    depths: list[int] = []
-    feature: list[int] = []
-    threshold: list[float] = []
-    child: list[int] = []
-    value: list[float] = []
-    for tree in model.trees:
-        root, size = len(feature), len(tree.feature)
-        columns = (tree.threshold, tree.left, tree.right, tree.missing_left, tree.value)
-        if size == 0 or any(len(column) != size for column in columns) or max(tree.feature) >= COUNT:
-            raise ValueError("has a tree whose nodes are incomplete")
-        depth = [0] * size
-        for node, held in enumerate(tree.feature):
-            left, right = (tree.left[node], tree.right[node]) if held >= 0 else (node, node)
-            if held >= 0 and not (node < left < size and node < right < size):
+    depth = max((_depth(tree) for tree in model.trees), default=0)
+    if depth > _DEEPEST:
+        raise ValueError(f"has a tree that is deeper than {_DEEPEST}")
+    inner = 2**depth - 1
+    feature = np.zeros((len(model.trees), inner), np.uint8)
+    threshold = np.zeros((len(model.trees), inner), np.float32)
+    value = np.zeros((len(model.trees), 2 * inner + 1), np.float64)
+    for number, tree in enumerate(model.trees):
+        places = [0] * (2 * inner + 1)
+        for place in range(2 * inner + 1):
+            node = places[place]
+            value[number, place] = tree.value[node]
+            if place >= inner:
+                continue
+            is_leaf = tree.feature[node] < 0
+            places[2 * place + 1], places[2 * place + 2] = (
+                (node, node) if is_leaf else (tree.left[node], tree.right[node])
+            )
+            if not is_leaf:
+                feature[number, place] = tree.feature[node] + (0 if tree.missing_left[node] else COUNT)
+                threshold[number, place] = tree.threshold[node]
+    return Forest(depth, feature, threshold, value)
+
+
+def _depth(tree: Tree) -> int:
+    """How many steps lead from the root to the farthest leaf; raises ``ValueError`` for what is no tree."""
+    size = len(tree.feature)
+    columns = (tree.threshold, tree.left, tree.right, tree.missing_left, tree.value)
+    if size == 0 or any(len(column) != size for column in columns) or max(tree.feature) >= COUNT:
+        raise ValueError("has a tree whose nodes are incomplete")
+    depths = [0] * size
+    for node in range(size):
+        if tree.feature[node] < 0:
+            continue
+        for below in (tree.left[node], tree.right[node]):
+            if not node < below < size:
                 raise ValueError("has a tree whose nodes do not lead downwards")
-            depth[left] = depth[right] = depth[node] + (held >= 0)
-            feature.append(max(0, held) + (0 if held < 0 or tree.missing_left[node] else COUNT))
-            threshold.append(tree.threshold[node])
-            child += [root + left, root + right]
-        value += tree.value
-        roots.append(root)
-        depths.append(max(depth))
-    return Forest(
-        np.array(roots, np.int32),
-        np.array(depths, np.int32),
-        np.array(feature, np.int32),
-        np.array(threshold, np.float32),
-        np.array(child, np.int32),
-        np.array(value, np.float64),
-    )
+            depths[below] = depths[node] + 1
+    return max(depths)
 
 
 def rarity(model: Model) -> Rarity:
@@ -161,13 +168,13 @@ def sums(held: Forest, features: npt.NDArray[np.float32]) -> npt.NDArray[np.floa
         pairs = min(_TOGETHER, count - start)
         for pair in range(pairs):
             twice(features[start + pair], rows[pair])
-        for tree in range(held.roots.shape[0]):
-            root, depth = held.roots[tree], held.depths[tree]
+        for tree in range(held.feature.shape[0]):
+            feature, threshold, value = held.feature[tree], held.threshold[tree], held.value[tree]
             for pair in range(pairs):
-                node = root
-                for _ in range(depth):
-                    node = held.child[2 * node + (rows[pair, held.feature[node]] > held.threshold[node])]
-                result[start + pair] += held.value[node]
+                node = 0
+                for _ in range(held.depth):
+                    node = 2 * node + 1 + (rows[pair, feature[node]] > threshold[node])
+                result[start + pair] += value[node]
     return result
 
 
@@ -191,11 +198,11 @@ def contributions(held: Forest, row: npt.NDArray[np.float32]) -> npt.NDArray[np.
     result = np.zeros(width + 1, dtype=np.float64)
     both = np.empty(2 * width, dtype=np.float32)
     twice(row, both)
-    for tree in range(held.roots.shape[0]):
-        node = held.roots[tree]
-        result[width] += held.value[node]
-        for _ in range(held.depths[tree]):
-            following = held.child[2 * node + (both[held.feature[node]] > held.threshold[node])]
-            result[held.feature[node] % width] += held.value[following] - held.value[node]
+    for tree in range(held.feature.shape[0]):
+        node = 0
+        result[width] += held.value[tree, 0]
+        for _ in range(held.depth):
+            following = 2 * node + 1 + (both[held.feature[tree, node]] > held.threshold[tree, node])
+            result[held.feature[tree, node] % width] += held.value[tree, following] - held.value[tree, node]
             node = following
     return result

@@ -45,7 +45,7 @@ _LANGUAGES = ("rus", "eng", "ger", "fre", "tat", "ukr")
 
 
 class Variation(msgspec.Struct, frozen=True):
-    """Two descriptions of one book, or of two; ``kind`` says what was other_book."""
+    """Two descriptions of one book, or of two; ``kind`` says what was changed."""
 
     left: Mods
     right: Mods
@@ -75,6 +75,7 @@ def variations(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[V
     volume = in_parts(mods, number, random)
     yield Variation(volume, another_wording(_other_arrangement(volume), random), True, "volume arranged otherwise")
     yield Variation(volume, another_wording(volume, random), True, "volume")
+    yield from _titles_that_begin_alike(whole, others, random)
     for kind, change in _DIFFERENCES:
         left = volume if kind in _OF_VOLUMES else whole
         other = random.choice(others)
@@ -82,6 +83,16 @@ def variations(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[V
         if kind in _IN_ANOTHER_SERIES:
             other_book = _other_series(other_book, other, random)
         yield Variation(left, reworded_a_little(other_book, random), False, kind)
+
+
+def _titles_that_begin_alike(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[Variation]:
+    """Two books of a cycle, which differ in nothing but the second half of their titles."""
+    title = proper(mods)
+    ends = [proper(other).title for other in random.sample(others, min(2, len(others))) if other.title_info]
+    if len(set(ends)) == 2:
+        one, other = (with_title(mods, replace(title, title=f"{title.title}. {end}")) for end in ends)
+        yield Variation(one, reworded_a_little(other, random), False, "other book of a cycle")
+        yield Variation(one, another_wording(one, random), True, "book of a cycle")
 
 
 def in_parts(mods: Mods, number: int, random: Random) -> Mods:
@@ -184,6 +195,10 @@ def _other_author(mods: Mods, other: Mods, random: Random) -> Mods:
     return _aged(other_book, random, (0, 0, 0, 1, 2, 3, 5, 10))
 
 
+def _only_other_author(mods: Mods, other: Mods, random: Random) -> Mods:
+    return replace(_numbered(mods, random), name=other.name, note=())
+
+
 def _translation(mods: Mods, other: Mods, random: Random) -> Mods:
     held = {term.value for language in mods.language for term in language.language_term}
     code = random.choice([code for code in _LANGUAGES if code not in held])
@@ -255,6 +270,7 @@ _DIFFERENCES: tuple[tuple[str, Callable[[Mods, Mods, Random], Mods]], ...] = (
     ("reprint", _reprint),
     ("other title", _other_title),
     ("other author", _other_author),
+    ("only other author", _only_other_author),
     ("translation", _translation),
     ("serial", _serial),
 )

@@ -7,6 +7,7 @@ its logit. The model is a readable file, which says what it was trained on; `bib
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from bibld.dedup.match._trees import Forest, Model
     from bibld.dedup.match._words import Rarity
 
-_PAIRS_AT_ONCE = 65_536
+_PAIRS_AT_ONCE = 16_384
 _SHIPPED = "model.json"
 START = "start"
 """The name of the explanation's first line: the logit of a pair of which nothing is known."""
@@ -52,11 +53,10 @@ def scores(
 
     from bibld.dedup.match._trees import sums
 
-    model, forest, _ = _loaded(settings.file)
+    model, forest, rarity = _loaded(settings.file)
     result = np.empty(len(left), dtype=np.float32)
-    for start in range(0, len(left), _PAIRS_AT_ONCE):
-        held = slice(start, start + _PAIRS_AT_ONCE)
-        result[held] = _probability(model, sums(forest, features(columns, left[held], right[held], settings)))
+    for pairs, found in _in_portions(columns, left, right, rarity):
+        result[pairs] = _probability(model, sums(forest, found))
     return result
 
 
@@ -76,14 +76,32 @@ def compared(
     """:func:`features` with given weights of words."""
     import numpy as np
 
+    from bibld.dedup.match._comparison import COUNT
+
+    result = np.empty((len(left), COUNT), dtype=np.float32)
+    for pairs, found in _in_portions(columns, left, right, rarity):
+        result[pairs] = found
+    return result
+
+
+def _in_portions(
+    columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], rarity: Rarity
+) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
+    """The features of some pairs at a time. The lesser row always stands on the left, so that a pair has one score."""
+    import numpy as np
+
     from bibld.dedup.match._comparison import COUNT, compare
     from bibld.dedup.match._words import ready
 
     rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
-    found = np.empty((len(left), COUNT), dtype=np.float32)
-    ones, others = places[: len(left)].astype(np.uint32), places[len(left) :].astype(np.uint32)
-    compare(ready(columns, rows, rarity), ones, others, found)
-    return found
+    held = ready(columns, rows, rarity)
+    ones, others = places[: len(left)], places[len(left) :]
+    lesser, greater = np.minimum(ones, others).astype(np.uint32), np.maximum(ones, others).astype(np.uint32)
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        pairs = slice(start, start + _PAIRS_AT_ONCE)
+        found = np.empty((len(lesser[pairs]), COUNT), dtype=np.float32)
+        compare(held, lesser[pairs], greater[pairs], found)
+        yield pairs, found
 
 
 def explain(columns: FeatureColumns, left: int, right: int, settings: Settings) -> Score:

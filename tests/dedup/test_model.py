@@ -1,0 +1,218 @@
+"""The trained scorer: what it promises of scores, of explanations, and of a model file."""
+
+import math
+from itertools import combinations
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bibld.dedup.match import _trees, model
+from bibld.dedup.match._comparison import COUNT, NAMES
+from bibld.dedup.match._strings import MISSING, likeness
+from bibld.errors import ConfigError
+from bibld.model.features import FeatureColumns, Features, TextColumn
+
+SETTINGS = model.Settings()
+WAR = Features(
+    title="война и мир роман",
+    author="толстой лев николаевич",
+    main_title="voina i mir",
+    remainder="roman",
+    names="tolstoi lev nikolaevich",
+    publisher="hudozhestvenna literatura",
+    place="moskva",
+    language="rus",
+    carrier="print",
+    level="m",
+    identifiers="isbn:9785280000001",
+    year=1978,
+    last_year=1978,
+    pages=605,
+)
+
+words = st.text("abcdvoinamr", max_size=6)
+texts = st.lists(words, max_size=4).map(lambda held: " ".join(word for word in held if word))
+records = st.builds(
+    Features,
+    main_title=texts,
+    remainder=texts,
+    names=st.lists(texts, max_size=3).map(lambda held: "|".join(name for name in held if name)),
+    publisher=texts,
+    place=texts,
+    part=st.sampled_from(["", "1", "2", "1 2"]),
+    part_name=texts,
+    set_title=texts,
+    responsibility=texts,
+    edition_text=texts,
+    series=texts,
+    language=st.sampled_from(["", "rus", "eng"]),
+    carrier=st.sampled_from(["", "print", "electronic"]),
+    level=st.sampled_from(["", "m", "v", "c", "s", "a"]),
+    identifiers=st.sampled_from(["", "isbn:9785280000001", "isbn:9785280000002|issn:12345678", "setisbn:1"]),
+    year=st.sampled_from([0, 1868, 1978]),
+    last_year=st.sampled_from([0, 1978]),
+    pages=st.sampled_from([0, 100, 605]),
+    volumes=st.sampled_from([0, 1, 30]),
+    edition=st.sampled_from([0, 1, 2]),
+)
+
+
+def changed(**fields):
+    return msgspec.structs.replace(WAR, **fields)
+
+
+def scored(*held: Features) -> float:
+    return model.explain(FeatureColumns.of(enumerate(held)), 0, 1, SETTINGS).value
+
+
+def compared(*held: Features) -> dict[str, float]:
+    pair = np.array([0], np.uint32), np.array([1], np.uint32)
+    row = model.features(FeatureColumns.of(enumerate(held)), *pair, SETTINGS)[0]
+    return dict(zip(NAMES, row.tolist(), strict=True))
+
+
+@given(st.lists(records, min_size=2, max_size=6))
+@settings(deadline=None, max_examples=40)
+def test_scores_are_probabilities_the_same_in_bulk_alone_and_from_either_side(held):
+    columns = FeatureColumns.of(enumerate(held))
+    pairs = list(combinations(range(len(held)), 2))
+    left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
+    bulk = model.scores(columns, left, right, SETTINGS)
+    assert bulk.dtype == np.float32
+    assert ((bulk >= 0) & (bulk <= 1)).all()
+    assert model.scores(columns, right, left, SETTINGS) == pytest.approx(bulk, abs=1e-6)
+    single = [model.explain(columns, i, j, SETTINGS).value for i, j in pairs]
+    assert single == pytest.approx(bulk.tolist(), abs=2e-6)
+
+
+@given(records, records)
+@settings(deadline=None, max_examples=40)
+def test_the_contributions_add_up_to_the_logit_of_the_score(one, other):
+    score = model.explain(FeatureColumns.of(enumerate((one, other))), 0, 1, SETTINGS)
+    logit = sum(feature.contribution for feature in score.features)
+    assert score.value == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-4)
+    assert {feature.name for feature in score.features} <= {*NAMES, model.START}
+
+
+@given(records, records)
+@settings(deadline=None, max_examples=40)
+def test_features_lie_between_0_and_1_or_are_missing(one, other):
+    found = compared(one, other)
+    found.pop("title_weight")
+    assert {name: value for name, value in found.items() if value != MISSING and not 0 <= value <= 1} == {}
+
+
+def test_what_a_record_does_not_say_is_missing_and_not_different():
+    found = compared(WAR, Features(main_title="voina i mir"))
+    for name in ("name", "year", "pages", "publisher", "place", "language", "carrier", "level", "isbn", "remainder"):
+        assert found[name] == MISSING, name
+    assert found["main_title"] == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        changed(names="tolstoi l n", publisher="hudozh lit"),
+        changed(remainder="", identifiers=""),
+        changed(main_title="voina i mir roman", remainder=""),
+        changed(pages=607),
+    ],
+    ids=["abbreviated", "less said", "subtitle joined", "pages counted otherwise"],
+)
+def test_the_same_book_described_otherwise_is_the_same(other):
+    assert scored(WAR, other) >= SETTINGS.same
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        changed(part="2", level="v", identifiers=""),
+        changed(main_title="anna karenina", identifiers="isbn:9785280000018", pages=412),
+        changed(names="garshin vsevolod", publisher="detgiz", year=1951, last_year=1951, pages=88, identifiers=""),
+        changed(year=1868, last_year=1868, publisher="tip ris", identifiers="", pages=1200),
+        changed(level="s", identifiers="issn:12345678", pages=0, year=1990, last_year=1990),
+    ],
+    ids=["volume", "other title", "other author", "first edition", "serial"],
+)
+def test_another_book_that_looks_alike_is_not_merged(other):
+    one = changed(part="1", level="v", identifiers="") if other.part else WAR
+    assert scored(one, other) < SETTINGS.same
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other", "expected"),
+    [
+        ("part_number", {"part": "1"}, {"part": "1"}, 1),
+        ("part_number", {"part": "1"}, {"part": "1 2"}, 0.7),
+        ("part_number", {"part": "1"}, {}, 0.5),
+        ("part_number", {"part": "1"}, {"part": "2"}, 0),
+        ("part_number", {}, {}, MISSING),
+        ("name", {"names": "tolstoi lev"}, {"names": "tolstoi l"}, 0.95),
+        ("name", {"names": "tolstoi lev"}, {"names": "tolstoi"}, 0.9),
+        ("name", {"names": "tolstoi lev"}, {"names": "tolstoi aleksei"}, 0.25),
+        ("name", {"names": "tolstoi lev"}, {"names": "garshin lev"}, 0),
+        ("isbn", {"identifiers": "isbn:1|isbn:2"}, {"identifiers": "isbn:2"}, 1),
+        ("isbn", {"identifiers": "isbn:1"}, {"identifiers": "isbn:2"}, 0),
+        ("isbn", {"identifiers": "isbn:1"}, {"identifiers": "issn:1"}, MISSING),
+        ("other_identifier", {"identifiers": "setisbn:1"}, {"identifiers": "setisbn:1"}, 0.5),
+        ("year", {"year": 1868, "last_year": 1869}, {"year": 1869, "last_year": 1869}, 1),
+        ("edition", {"edition": 0}, {"edition": 1}, 0.9),
+        ("edition", {"edition": 2}, {"edition": 3}, 0),
+        ("publisher", {"publisher": "hudozh lit"}, {"publisher": "mir|hudozhestvenna literatura"}, 1),
+        ("level", {"level": "m"}, {"level": "v"}, 0.5),
+        ("level", {"level": "a"}, {"level": "m"}, 0),
+        ("set_or_volume", {"part": "1"}, {"level": "c"}, 0),
+        ("title_numbers", {"main_title": "plan 1925"}, {"main_title": "plan 1926"}, 0),
+        ("name_in_statement", {"names": "tolstoi lev"}, {"responsibility": "l n tolstoi"}, 1),
+        ("any_title", {"main_title": "gorod", "remainder": "roman"}, {"main_title": "gorod roman"}, 1),
+    ],
+)  # fmt: skip
+def test_a_feature_says_what_its_sentence_says(name, one, other, expected):
+    assert compared(Features(**one), Features(**other))[name] == pytest.approx(expected)
+
+
+def plain_edits(one: str, other: str) -> int:
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        before, row[0] = row[0], i
+        for j, b in enumerate(other, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
+    return row[-1]
+
+
+@given(st.text("abcd ", min_size=1, max_size=64), st.text("abcd ", min_size=1, max_size=64))
+@settings(deadline=None)
+def test_likeness_counts_edits(one, other):
+    masks = np.zeros(256, np.uint64)
+    first, second = TextColumn.of([one]).codes, TextColumn.of([other]).codes
+    found = likeness(first, 0, len(one), second, 0, len(other), masks)
+    assert found == pytest.approx(1 - plain_edits(one, other) / max(len(one), len(other)))
+    assert not masks.any()
+
+
+def test_the_shipped_model_says_where_it_comes_from_and_what_it_compares():
+    shipped, _, _ = model._loaded("")
+    told = shipped.provenance
+    assert all((told.data, told.licence, told.date, told.command.startswith("bibld train ")))
+    assert told.figures["f1"] >= 0.98
+    assert list(shipped.features) == list(NAMES) and len(NAMES) == COUNT
+    assert _trees.of_json(_trees.to_json(shipped)) == shipped
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b'{"format": 2}', b"\xff"])
+def test_a_file_that_is_no_model_is_refused(tmp_path, data):
+    path = tmp_path / "model.json"
+    path.write_bytes(data)
+    columns = FeatureColumns.of(enumerate((WAR, WAR)))
+    with pytest.raises(ConfigError, match=r"model\.json"):
+        model.explain(columns, 0, 1, model.Settings(file=str(path)))
+
+
+def test_a_tree_that_leads_in_circles_is_refused():
+    shipped, _, _ = model._loaded("")
+    tree = _trees.Tree([0, -1], [0.5, 0], [0, 0], [1, 0], [0, 0], [0.0, 1.0])
+    with pytest.raises(ValueError, match="downwards"):
+        _trees.forest(msgspec.structs.replace(shipped, trees=[tree]))

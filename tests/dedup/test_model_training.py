@@ -1,0 +1,115 @@
+"""Training: made-up pairs, and that the same labels give the same model."""
+
+from random import Random
+
+import msgspec
+import pytest
+
+from bibld.dedup import features_of
+from bibld.dedup import train as training
+from bibld.dedup._labels import LabelledPair
+from bibld.dedup.match import _trees, _wordings
+from bibld.dedup.match._variations import variations
+from bibld.errors import ConfigError
+from bibld.model.identifiers import has_isbn_check_digit
+from bibld.model.linkage import Pair
+from bibld.model.literals import romanised
+from bibld.model.mods import (
+    Date,
+    Edition,
+    Extent,
+    Mods,
+    Name,
+    NamePart,
+    OriginInfo,
+    PhysicalDescription,
+    Publisher,
+    TitleInfo,
+)
+from bibld.model.origin import RecordId
+
+ABOUT = training.About("made up", "CC0-1.0", "2026-01-01", "bibld train")
+TITLES = ("Мёртвые души", "Ревизор", "Тарас Бульба", "Вечера на хуторе близ Диканьки", "Женитьба", "Шинель")
+
+
+def book(number: int) -> Mods:
+    return Mods(
+        title_info=(TitleInfo(title=f"{TITLES[number % len(TITLES)]} {number}", sub_title=("повесть",)),),
+        name=(Name(type="personal", name_part=(NamePart(value="Гоголь, Николай Васильевич"),)),),
+        origin_info=(
+            OriginInfo(
+                publisher=(Publisher(value="Художественная литература"),),
+                date_issued=(Date(value=str(1900 + number)),),
+                edition=(Edition(value="2-е изд."),),
+                issuance=("monographic",),
+            ),
+        ),
+        physical_description=(PhysicalDescription(extent=(Extent(value=f"{100 + number} с."),)),),
+    )
+
+
+BOOKS = [book(number) for number in range(80)]
+
+
+def test_pairs_are_made_up_of_both_kinds_and_alike_for_a_seed():
+    made = list(variations(BOOKS[0], BOOKS[1:], Random(1)))
+    assert made == list(variations(BOOKS[0], BOOKS[1:], Random(1)))
+    assert {held.is_duplicate for held in made} == {True, False}
+    assert {"wording", "volume", "other volume", "reprint", "other author"} <= {held.kind for held in made}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_another_volume_has_another_number(seed):
+    for held in variations(BOOKS[seed], BOOKS[40:], Random(seed)):
+        if held.kind == "other volume":
+            one, other = features_of(held.left).part, features_of(held.right).part
+            assert one and other and one != other
+
+
+def test_a_description_without_a_title_gives_no_pairs():
+    assert list(variations(Mods(), BOOKS, Random(1))) == []
+
+
+def test_wordings_are_what_they_are_called():
+    assert _wordings.initials("Толстой, Лев Николаевич") == "Толстой, Л. Н."
+    assert romanised(_wordings.romanised_ala_lc("Преступление и наказание")) == romanised("Преступление и наказание")
+    assert romanised(_wordings.romanised_ala_lc("Щётка")) == romanised("Щетка")
+    assert _wordings.pre_reform("История нового Рима") == "Исторія новаго Рима"
+    assert has_isbn_check_digit(_wordings.isbn(Random(3)))
+    assert _wordings.abbreviated("Художественная литература", Random(1)) != "Художественная литература"
+    assert _wordings.misspelt("а", Random(1)) == "а"
+
+
+def labelled_pairs():
+    records = {RecordId("a", str(number)): held for number, held in enumerate(BOOKS)}
+    records |= {RecordId("b", str(number)): held for number, held in enumerate(BOOKS)}
+    for number in range(80):
+        pair = Pair.of(RecordId("a", str(number)), RecordId("b", str(number)))
+        yield records, LabelledPair(pair, True, "")
+        pair = Pair.of(RecordId("a", str(number)), RecordId("b", str((number + 7) % 80)))
+        yield records, LabelledPair(pair, False, "")
+
+
+def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
+    pytest.importorskip("sklearn", reason="needs bibld[train]")
+    monkeypatch.setitem(training._TREES, "max_iter", 8)
+    held = list(labelled_pairs())
+    records, labelled = held[0][0], [pair for _, pair in held]
+    models = [training.fit(training.examples(records, labelled, BOOKS[:5], 3), 3, ABOUT)[0] for _ in range(2)]
+    assert _trees.to_json(models[0]) == _trees.to_json(models[1])
+    assert models[0].provenance.pairs == len(labelled)
+    assert models[0].provenance.figures["f1"] > 0.9
+    assert _trees.of_json(_trees.to_json(models[0])) == models[0]
+    _trees.forest(models[0])
+
+
+def test_too_few_labels_are_told():
+    held = list(labelled_pairs())[:20]
+    with pytest.raises(ConfigError, match="at least 50"):
+        training.fit(training.examples(held[0][0], [pair for _, pair in held], [], 1), 1, ABOUT)
+
+
+def test_sources_are_taken_in_turn():
+    order = training.in_turn([BOOKS[:2], BOOKS[10:14]], 1)
+    assert len(order) == 6 and set(map(id, order[:2])) & set(map(id, BOOKS[:2]))
+    assert msgspec.json.encode(order) == msgspec.json.encode(training.in_turn([BOOKS[:2], BOOKS[10:14]], 1))
