@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 from bibld import config, pipeline, progress, resources
@@ -17,10 +18,11 @@ def main() -> None:
         pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(loaded.folder / "gold_pairs.csv", catalog)
-            for mode in ("full", "pairs"):
-                found = evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent())
+            methods = (("model", loaded), ("paper", loaded.matching(("paper",), "jaccard")))
+            for (name, method), mode in product(methods, ("full", "pairs")):
+                found = evaluate.evaluate(catalog, method, labelled, mode, progress.Silent())
                 print(
-                    f"{mode}: P {found.precision:.3f} R {found.recall:.3f} F1 {found.f1:.3f}, candidate recall "
+                    f"{name}, {mode}: P {found.precision:.3f} R {found.recall:.3f} F1 {found.f1:.3f}, candidate recall "
                     f"{found.candidate_recall:.3f} at {found.candidates_per_record:.2f} candidates per record"
                 )
 

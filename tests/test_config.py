@@ -41,8 +41,8 @@ def faults(path: Path) -> str:
 def test_a_good_configuration_has_defaults_for_all_the_rest(write):
     loaded = config.load(write(GOOD))
     assert loaded.workspace == loaded.folder / "work"
-    assert loaded.dedup.block == ("paper",)
-    assert loaded.settings("dedup.match", "jaccard").same == 0.8
+    assert loaded.dedup.block == ("identifier", "composite")
+    assert loaded.settings("dedup.match", loaded.dedup.match).same == 0.9
     assert [source.id for source in loaded.sources] == ["rsl"]
 
 

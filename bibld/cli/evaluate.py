@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="full: what the pipeline joins against all true pairs; pairs: score the labelled pairs alone.",
 )
+@click.option("--block", multiple=True, help="Use this blocker, not those of CONFIG; may be given several times.")
+@click.option("--match", help="Use this scorer, not that of CONFIG.")
 @click.option("--blockers", is_flag=True, help="Also measure each blocker, and each of its kinds of keys.")
 @click.option("--sweep", is_flag=True, help="Also measure at other thresholds.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write the sweep as SVG into this file.")
@@ -35,6 +37,8 @@ def evaluate(
     config: Path,
     pairs: Path,
     mode: Any,  # noqa: ANN401
+    block: tuple[str, ...],
+    match: str | None,
     blockers: bool,
     sweep: bool,
     plot: Path | None,
@@ -52,7 +56,7 @@ def evaluate(
     from bibld.catalog import Catalog
     from bibld.dedup import evaluate as evaluation
 
-    loaded = configuration.load(config)
+    loaded = configuration.load(config).matching(block, match)
     with Catalog(loaded.workspace, read_only=True) as catalog, progress.shown(quiet=quiet) as shown:
         labelled = evaluation.read_pairs(pairs, catalog)
         result = evaluation.evaluate(

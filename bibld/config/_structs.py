@@ -60,8 +60,8 @@ class DedupConfig(msgspec.Struct, frozen=True):
     ``largest_cluster``: a group of linked records that is larger is cut at a higher score, with a message.
     """
 
-    block: tuple[str, ...] = ("paper",)
-    match: str = "jaccard"
+    block: tuple[str, ...] = ("identifier", "composite")
+    match: str = "model"
     exceptions: tuple[Difference, ...] = ("edition", "year", "carrier", "language")
     largest_cluster: Annotated[int, msgspec.Meta(ge=2)] = 50
 
@@ -102,6 +102,19 @@ class Config(msgspec.Struct, frozen=True):
         """The settings of every crosswalk by name, as they hold for one source."""
         settings = {name: self.settings("crosswalk", name) for name in adapters.names("crosswalk")}
         return settings if source.columns is None else settings | {"columns": source.columns}
+
+    def matching(self, block: tuple[str, ...], match: str | None) -> Config:
+        """The same with other blockers and another scorer where they are given; raises ``ConfigError``."""
+        for stage, names in (("dedup.block", block), ("dedup.match", (match,) if match else ())):
+            for name in names:
+                adapters.find(stage, name)
+        chosen = DedupConfig(
+            block=block or self.dedup.block,
+            match=match or self.dedup.match,
+            exceptions=self.dedup.exceptions,
+            largest_cluster=self.dedup.largest_cluster,
+        )
+        return msgspec.structs.replace(self, dedup=chosen)
 
     def source(self, source: str) -> Source:
         """The source with this id; raises ``KeyError``."""

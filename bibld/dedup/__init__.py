@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bibld import adapters
 from bibld.catalog import Catalog, digest
 from bibld.config import Config
 from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
@@ -67,7 +68,9 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def settings_digest(config: Config) -> str:
     """A hash of the version and of all settings that the result depends on."""
-    scorer = [config.dedup.match, digest(config.settings("dedup.match", config.dedup.match))]
+    settings = config.settings("dedup.match", config.dedup.match)
+    identity = getattr(adapters.find("dedup.match", config.dedup.match), "identity", None)
+    scorer = [config.dedup.match, digest(settings), identity(settings) if identity else ""]
     several = sorted(source.id for source in config.sources if source.config.duplicates)
     return digest(VERSION, _blocking_digest(config), scorer, several, config.dedup)
 

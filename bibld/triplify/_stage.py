@@ -17,7 +17,7 @@ from bibld.triplify._cluster import Settings, statements
 from bibld.triplify._dataset import dataset_statements
 from bibld.triplify._entities import entity_statements
 
-VERSION = 2
+VERSION = 3
 """To be raised when the same input gives other statements."""
 
 _CLUSTERS_AT_ONCE = 500

@@ -150,7 +150,7 @@ def test_a_value_names_its_records_only_where_the_members_differ(book):
     nodes = [value.rpartition("#")[2] for value in book.values("bibld:valueSource")]
     assert nodes == [
         "value-name-1",
-        "value-origin_info-0-date_issued-1",
+        "value-origin_info-0-date_issued--1",
         "value-related_item-1",
         "value-title_info-1",
     ]
@@ -160,7 +160,7 @@ def test_a_value_names_its_records_only_where_the_members_differ(book):
 
 
 def test_a_value_that_lost_in_merging_is_said_with_its_record_and_marked(book):
-    node = f"{RESOURCE}#value-origin_info-0-date_issued-1"
+    node = f"{RESOURCE}#value-origin_info-0-date_issued--1"
     assert book.values("bibld:path", node) == ["origin_info/0/date_issued"]
     assert book.values("rdf:value", node) == ["1969"]
     assert book.values("prov:wasDerivedFrom", node) == [":record/loc/ocm00035782"]

@@ -7,6 +7,7 @@ its logit. The model is a readable file, which says what it was trained on; `bib
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
@@ -58,6 +59,11 @@ def scores(
     for pairs, found in _in_portions(columns, left, right, rarity):
         result[pairs] = _probability(model, sums(forest, found))
     return result
+
+
+def identity(settings: Settings) -> str:
+    """What a result depends on beside the settings: a hash of the model's file; raises ``ConfigError``."""
+    return hashlib.blake2b(_content(settings.file), digest_size=16).hexdigest()
 
 
 def features(
@@ -142,8 +148,16 @@ def _loaded(file: str) -> tuple[Model, Forest, Rarity]:
     from bibld.dedup.match._trees import forest, of_json, rarity
 
     try:
-        data: Any = Path(file) if file else resources.files(__package__).joinpath(_SHIPPED)
-        model = of_json(data.read_bytes())
+        model = of_json(_content(file))
         return model, forest(model), rarity(model)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise ConfigError([f"dedup.model.file: {file or _SHIPPED} {error}"]) from error
+
+
+def _content(file: str) -> bytes:
+    data: Any = Path(file) if file else resources.files(__package__).joinpath(_SHIPPED)
+    try:
+        content: bytes = data.read_bytes()
+    except OSError as error:
+        raise ConfigError([f"dedup.model.file: {file or _SHIPPED} {error}"]) from error
+    return content

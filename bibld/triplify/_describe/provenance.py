@@ -123,7 +123,7 @@ def describe_values(draft: Draft) -> None:
         holders = members.intersection(source.records)
         if not holders or (holders == members and source.is_shown) or source.path.startswith(_ABOUT_RECORDS):
             continue
-        node = draft.part(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path)}")
+        node = draft.part(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path.replace('#', '--'))}")
         draft.say(draft.own("valueSource"), node, graph=GRAPH)
         draft.a(draft.own("ValueSource"), node, GRAPH)
         if not source.is_shown:
