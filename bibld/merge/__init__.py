@@ -15,7 +15,7 @@ from bibld.progress import Progress
 
 __all__ = ["merge", "merged", "settings_digest"]
 
-VERSION = 2
+VERSION = 3
 _CLUSTERS_AT_ONCE = 500
 
 

@@ -35,9 +35,10 @@ _BLANKS = re.compile(r"[\s-]")
 
 
 def title_info(value: TitleInfo) -> Hashable:
-    """Type and folded title with its parts; what does not sort does not count."""
+    """Type and folded title with its parts; what does not sort does not count, and no stated script that the letters
+    tell anyway."""
     texts = (value.title, *value.sub_title, *value.part_number, *value.part_name)
-    return (value.type, value.script, tuple(folded(text) for text in texts))
+    return (value.type, tuple(folded(text) for text in texts))
 
 
 def name(value: Name) -> Hashable:
@@ -51,8 +52,9 @@ def genre(value: Genre) -> Hashable:
 
 
 def origin_info(value: OriginInfo) -> Hashable:
-    """The event: publication, manufacture … An event without a name is publication."""
-    return (value.event_type or "publication", value.script)
+    """The event: publication, manufacture … An event without a name is publication; a romanised statement beside that
+    in the original script stays apart."""
+    return (value.event_type or "publication", value.script == "Latn")
 
 
 def language(value: Language) -> Hashable:
