@@ -14,6 +14,7 @@ import msgspec
 from bibld import adapters
 from bibld.catalog import Catalog, digest
 from bibld.config import Config
+from bibld.dedup._cache import is_first_use
 from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup._clusters import Clustered, clustered
 from bibld.dedup._features import features_of
@@ -98,6 +99,8 @@ def dedup(catalog: Catalog, config: Config, progress: Progress, restat: bool = F
     ``restat``: count the statistics of blocking anew instead of using the frozen ones.
     """
     loaded = load(catalog, progress)
+    if is_first_use():
+        progress.say("dedup: the first use on a machine compiles what compares records; this takes about half a minute")
     statistics = _renewed(catalog, config, loaded.columns, restat)
     keys = all_keys(loaded.columns, config, statistics)
     candidates = candidate_pairs(keys, loaded.columns, config)
