@@ -1,14 +1,20 @@
-"""How well the configured matching does on the judged pairs of the sample: a baseline for later methods."""
+"""How well the default matching and the paper's method do on the judged pairs of the sample, on which neither was
+trained; and which of the true pairs each loses, by what. `--lost` also shows the records of the paper's lost pairs."""
 
 import shutil
+import sys
 import tempfile
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
-from bibld import config, pipeline, progress, resources
+from rusmarc_merges import described
+
+from bibld import config, dedup, pipeline, progress, resources
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
+from bibld.dedup.evaluate import Loss
+from bibld.model.origin import RecordId
 
 
 def main() -> None:
@@ -25,6 +31,17 @@ def main() -> None:
                     f"{name}, {mode}: P {found.precision:.3f} R {found.recall:.3f} F1 {found.f1:.3f}, candidate recall "
                     f"{found.candidate_recall:.3f} at {found.candidates_per_record:.2f} candidates per record"
                 )
+                for loss in found.losses:
+                    print(f"  lost by {loss.by} ({loss.step}): {len(loss.pairs)}")
+                    if mode == "full" and (name == "model" or "--lost" in sys.argv):
+                        show(loss, catalog)
+
+
+def show(loss: Loss, catalog: Catalog) -> None:
+    for pair in loss.pairs:
+        for record in (catalog.record(RecordId.parse(name)) for name in pair):
+            print(f"    {described(record.id, dedup.features_of(record.mods))}")
+        print()
 
 
 if __name__ == "__main__":

@@ -1,22 +1,35 @@
-"""The way of one record; and why two records are, or are not, the same."""
+"""The way of one record; what an IRI of the dataset is; and why two records are, or are not, the same."""
 
 from __future__ import annotations
+
+import re
+from urllib.parse import unquote
 
 import msgspec
 
 from bibld import dedup
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup.review import Compared, compared
 from bibld.errors import ConfigError
-from bibld.model.features import Features
-from bibld.model.iris import Iris
+from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.progress import Silent
 
+ENTITIES = ("agent", "concept", "place", "publisher", "series")
+"""The kinds of things of which records make claims, as their IRIs name them."""
+
+_KINDS = ("resource", "record", "match", "doc", "dataset", "graph", "ontology", *ENTITIES)
+_FORMS = re.compile(rf"\.(?:{'|'.join(map(re.escape, (*SUFFIXES, 'marcxml', 'mrk')))})\Z")
+_SHOWN = 20
+
 
 class RecordWay(msgspec.Struct, frozen=True):
-    """What became of one record: where it came from, what it is compared by, what it was joined with, its IRIs."""
+    """What became of one record: where it came from, what it is compared by, what it was joined with, its IRIs.
+
+    ``state`` says what it is now, ``verdicts`` what people said about it, ``history`` what happened to it until now.
+    """
 
     record: str
     ordinal: int
@@ -29,20 +42,11 @@ class RecordWay(msgspec.Struct, frozen=True):
     part: str
     cluster: tuple[str, ...]
     edges: tuple[str, ...]
+    verdicts: tuple[str, ...]
     resource: str
     answers: str
-
-
-class Compared(msgspec.Struct, frozen=True):
-    """One thing that two records say, and whether they say the same."""
-
-    name: str
-    left: str
-    right: str
-
-    def __str__(self) -> str:
-        sign = "=" if self.left == self.right else "≠" if self.left and self.right else "?"
-        return f"{sign} {self.name}: {self.left or '–'} | {self.right or '–'}"
+    state: str
+    history: tuple[str, ...]
 
 
 class PairWay(msgspec.Struct, frozen=True):
@@ -71,23 +75,82 @@ class PairWay(msgspec.Struct, frozen=True):
     cluster: str
 
 
+class IriWay(msgspec.Struct, frozen=True):
+    """What an IRI of the dataset is, what a request for it gets, and what happened to its record.
+
+    ``records`` are the records that it is made of: its own, the two of a match, or founders of the clusters that claim
+    an agent, concept, place, publisher or series (the first of them; ``claimed_by`` is their number). ``pair`` explains
+    a match of two living records.
+    """
+
+    iri: str
+    what: str
+    answers: str
+    state: str
+    records: tuple[str, ...] = ()
+    claimed_by: int | None = None
+    history: tuple[str, ...] = ()
+    pair: PairWay | None = None
+
+
+# -- what people mean ------------------------------------------------------------------------------------------------
+
+
+def path_meant(config: Config, text: str) -> str | None:
+    """The path of a thing of the dataset that a person names by its IRI, its document or a path; None for a record id.
+
+    Raises ``ConfigError`` for an IRI of others.
+    """
+    name = text.strip()
+    base = config.dataset.base
+    bare = name.lstrip("/")
+    if name.startswith(base):
+        bare = name[len(base) :]
+    elif re.match(r"https?://", name):
+        raise ConfigError([f"{name} is no IRI of this dataset, whose IRIs begin with {base}"])
+    elif "/" not in bare or bare.partition("/")[0] not in _KINDS:
+        return None
+    if not bare.isprintable():
+        raise ConfigError([f"{name!a} is no IRI: it holds characters that no IRI has"])
+    path = unquote(re.split(r"[#?]", bare, maxsplit=1)[0]).strip("/").removeprefix("doc/")
+    return _FORMS.sub("", path)
+
+
 def named(catalog: Catalog, text: str) -> RecordId:
     """The record that a person means: ``source:control number``, or a control number that is unique.
 
     Raises ``ConfigError``.
     """
     try:
-        record = RecordId.parse(text)
-        if catalog.register.ordinal(record) is not None:
-            return record
-    except ValueError:
-        pass  # not in that form: it may be a bare control number
-    found = catalog.register.named(text.strip())
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise ConfigError([f"{text!r} is the control number of {', '.join(map(str, found))}; name the source too"])
-    raise ConfigError([f"there is no record {text!r} in the catalog; an id looks like rsl:01003120729"])
+        return catalog.register.meant(text)
+    except ValueError as error:
+        raise ConfigError([str(error)]) from error
+
+
+def meant(catalog: Catalog, config: Config, text: str) -> RecordId:
+    """The record that a person means by its id (``named``), or by the IRI of its resource, its document or itself.
+
+    Raises ``ConfigError``.
+    """
+    path = path_meant(config, text)
+    if path is None:
+        return named(catalog, text)
+    kind, _, rest = path.partition("/")
+    try:
+        if kind in ("resource", "record"):
+            return _known(catalog, record_of_path(rest))
+    except ValueError as error:
+        raise ConfigError([f"{text}: {error}"]) from error
+    raise ConfigError([f"{text} is the IRI of no record, but of a thing of the kind {kind}"])
+
+
+def _known(catalog: Catalog, record: RecordId) -> RecordId:
+    if catalog.register.ordinal(record) is None:
+        raise ValueError(f"there has never been a record {record} in this workspace")
+    return record
+
+
+# -- one record, one IRI ---------------------------------------------------------------------------------------------
 
 
 def record_way(catalog: Catalog, config: Config, record: RecordId) -> RecordWay:
@@ -112,9 +175,100 @@ def record_way(catalog: Catalog, config: Config, record: RecordId) -> RecordWay:
         part=features.part,
         cluster=tuple(map(str, members)),
         edges=tuple(_sentence(edge) for edge in catalog.edges_of(members)),
+        verdicts=_verdicts(catalog, record),
         resource=iris.resource(record),
         answers=iris.document(iris.resource(answering)) if answering else "410 Gone",
+        state=_state(catalog, record),
+        history=tuple(map(str, catalog.history.of(held.ordinal))),
     )
+
+
+def iri_way(catalog: Catalog, config: Config, path: str) -> IriWay:
+    """Tell what stands under a path of the dataset (``path_meant``).
+
+    Raises ``ConfigError`` for a path that never named anything.
+    """
+    kind, _, rest = path.partition("/")
+    iri = config.dataset.base + path
+    try:
+        if kind in ("resource", "record"):
+            return _record_iri(catalog, Iris(config.dataset.base), kind, _known(catalog, record_of_path(rest)))
+        if kind == "match":
+            return _match_iri(catalog, config, iri, pair_of_match(rest))
+    except ValueError as error:
+        raise ConfigError([f"{iri}: {error}"]) from error
+    if kind in ENTITIES and rest:
+        return _entity_iri(catalog, iri, kind)
+    what = {"dataset": "the dataset, or the part of it that one source gave", "graph": "a named graph"}
+    what |= {"ontology": "the ontology of this dataset"}
+    if kind not in what:
+        raise ConfigError([f"{iri}: nothing of this dataset has such an IRI; they begin with {', '.join(_KINDS)}"])
+    return IriWay(iri, what[kind], "200", "it has no record of its own, and no history")
+
+
+def _record_iri(catalog: Catalog, iris: Iris, kind: str, record: RecordId) -> IriWay:
+    ordinal = catalog.register.ordinal(record)
+    held = catalog.record(record)
+    answering = catalog.heir(record)
+    cluster = catalog.cluster_of(record)
+    if kind == "record":
+        iri, what = iris.record(record), f"the source record {record}"
+        answers = "410 Gone" if held is None or held.deleted else "200"
+    else:
+        iri, what = iris.resource(record), f"a publication, as described by the record {record}"
+        survivor = cluster.founder if cluster else answering
+        answers = f"303 to {iris.document(iris.resource(survivor))}" if survivor else "410 Gone"
+    history = catalog.history.of(ordinal) if ordinal is not None else []
+    return IriWay(iri, what, answers, _state(catalog, record), (str(record),), history=tuple(map(str, history)))
+
+
+def _match_iri(catalog: Catalog, config: Config, iri: str, pair: Pair) -> IriWay:
+    for record in (pair.left, pair.right):
+        _known(catalog, record)
+    edge = catalog.edge(pair)
+    state = "the pair is not stored now: nothing joins or relates the two" if edge is None else _sentence(edge)
+    cluster = catalog.cluster_of(pair.left)
+    are_living = cluster is not None and catalog.cluster_of(pair.right) is not None
+    return IriWay(
+        iri=iri,
+        what=f"the match of the records {pair.left} and {pair.right}",
+        answers="404" if edge is None else "200",
+        state=state,
+        records=(str(pair.left), str(pair.right)),
+        pair=pair_way(catalog, config, pair.left, pair.right) if are_living else None,
+    )
+
+
+def _entity_iri(catalog: Catalog, iri: str, kind: str) -> IriWay:
+    founders = catalog.entities.claims_of(iri)
+    what = f"a thing of the kind {kind}, known by the key that its IRI is made of"
+    if not founders:
+        return IriWay(iri, what, "404", "no record claims it now")
+    records = tuple(str(catalog.register.record(founder)) for founder in founders[:_SHOWN])
+    return IriWay(iri, what, "303 to its document", "claimed by records", records, len(founders))
+
+
+def _state(catalog: Catalog, record: RecordId) -> str:
+    """What a record is now."""
+    cluster = catalog.cluster_of(record)
+    if cluster is None:
+        heir = catalog.heir(record)
+        return f"deleted; {heir} answers in its place" if heir else "deleted; nobody answers in its place"
+    if cluster.founder != record:
+        return f"lives, merged into {cluster.founder}"
+    others = [str(member) for member in cluster.members if member != record]
+    return f"lives, the founder of a cluster with {', '.join(others)}" if others else "lives, alone"
+
+
+def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
+    return tuple(
+        f"{pair.left} and {pair.right}: {verdict.decision}, said by {': '.join((verdict.by, *verdict.reasons))}"
+        for pair, verdict in catalog.register.verdicts().items()
+        if record in (pair.left, pair.right)
+    )
+
+
+# -- two records -----------------------------------------------------------------------------------------------------
 
 
 def pair_way(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairWay:
@@ -135,7 +289,7 @@ def pair_way(catalog: Catalog, config: Config, left: RecordId, right: RecordId) 
     return PairWay(
         left=str(edge.pair.left),
         right=str(edge.pair.right),
-        compared=_compared(found.left, found.right),
+        compared=compared(found.left, found.right),
         is_candidate=is_candidate,
         keys_met=edge.score.keys_met,
         left_keys=() if is_candidate else found.left_keys,
@@ -150,14 +304,6 @@ def pair_way(catalog: Catalog, config: Config, left: RecordId, right: RecordId) 
         in_one_cluster=together,
         cluster=_about_cluster(catalog, edge.pair, verdict, cluster if together else None),
     )
-
-
-def _compared(left: Features, right: Features) -> tuple[Compared, ...]:
-    """What at least one of two records says; 0 is a missing number."""
-    one, other = (
-        {name: str(value or "") for name, value in msgspec.structs.asdict(side).items()} for side in (left, right)
-    )
-    return tuple(Compared(name.replace("_", " "), one[name], other[name]) for name in one if one[name] or other[name])
 
 
 def _about_cluster(catalog: Catalog, pair: Pair, verdict: Verdict, cluster: Cluster | None) -> str:

@@ -88,7 +88,7 @@ class Intake:
         state = read.to_json(examined.carrier)
         with self._catalog.commit():
             number = self._catalog.records.carrier(self._source.id, file.name, examined.reader, state)
-        context = digest(self._made_with, examined.reader, _without_place(examined.carrier)).encode()
+        context = digest(self._source.id, self._made_with, examined.reader, _without_place(examined.carrier)).encode()
         settings = self._config.crosswalk_settings(self._source)
         job = Job(self._source.id, examined.carrier, self._source.config.crosswalk, settings)
         pieces = self._recognised(read.read(file, examined), context)

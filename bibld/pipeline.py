@@ -2,13 +2,13 @@
 
 harvest → read → crosswalk (``bibld.intake``) → dedup → merge → triplify → store → publish
 
-Each stage notes in the catalog what its results were made by (a hash of its version, its settings and its inputs); a
-run redoes what differs and leaves the rest. A run that was stopped, by whatever, goes on where it was.
+A run is a difference: every stage has a queue of what changed in its inputs, works it off, and hands on what changed in
+its results. Where the settings or the version of a stage changed, everything is in its queue. A run that was stopped,
+by whatever, goes on where it was.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -57,13 +57,20 @@ class Pipeline:
     """One run over one workspace; ``clock`` is the only time that any output knows."""
 
     def __init__(
-        self, catalog: Catalog, config: Config, clock: datetime, progress: Progress, restat: bool = False
+        self,
+        catalog: Catalog,
+        config: Config,
+        clock: datetime,
+        progress: Progress,
+        restat: bool = False,
+        rebuild: bool = False,
     ) -> None:
         self._catalog = catalog
         self._config = config
         self._clock = clock
         self._progress = progress
         self._restat = restat
+        self._rebuild = rebuild
         self._times: list[StageTime] = []
         self._number = 0
 
@@ -72,21 +79,17 @@ class Pipeline:
         with self._catalog.commit():
             self._number = self._catalog.runs.begin(self._clock.isoformat())
         loads = self._read()
-        made_by = self._records_digest()
-        steps: dict[str, tuple[str, Callable[[str], int]]] = {
-            "dedup": (dedup.made_by(self._catalog, self._config, self._restat), self._dedup),
-            "merge": (merge.settings_digest(self._config), self._merge),
-            "triplify": (triplify.settings_digest(self._config.dataset.base, self._config.triplify), self._triplify),
-            "store": (digest(store.settings_digest(self._config), self._parts()), self._store),
-            "publish": (
-                digest(publish.settings_digest(self._config.dataset), self._source_figures()),
-                self._publish,
-            ),
+        steps = {
+            "dedup": self._dedup,
+            "merge": self._merge,
+            "triplify": self._triplify,
+            "store": self._store,
+            "publish": self._publish,
         }
         for stage in STAGES[1 : STAGES.index(until) + 1]:
-            settings, work = steps[stage]
-            made_by = digest(stage, made_by, settings)
-            self._stage(stage, made_by, work)
+            begin = perf_counter()
+            done = steps[stage]()
+            self._times.append(StageTime(stage, perf_counter() - begin, done or 0, was_current=done is None))
         with self._catalog.commit():
             self._catalog.runs.end(self._number, self._clock.isoformat())
         return self._summary(loads)
@@ -115,48 +118,51 @@ class Pipeline:
                     gone = self._catalog.records.retire(load.source, self._number)
                 self._progress.say(f"read: source {load.source} is no longer configured; its {gone} records are gone")
 
-    def _records_digest(self) -> str:
-        """A hash over all living records."""
-        state = hashlib.blake2b(digest_size=16)
-        for ordinal, made_by in self._catalog.records.made_by():
-            state.update(b"%d:" % ordinal)
-            state.update(made_by)
-        return state.hexdigest()
+    def _dedup(self) -> int | None:
+        made_by = dedup.settings_digest(self._config)
+        everything = self._rebuild or self._catalog.runs.made_by("dedup") != made_by
+        if not everything and not self._restat and not dedup.is_pending(self._catalog):
+            return None
+        happened = self._clock.isoformat()
+        found = dedup.dedup(self._catalog, self._config, self._progress, happened, self._restat, everything)
+        self._complete("dedup", made_by)
+        return found.records
 
-    def _stage(self, stage: str, made_by: str, work: Callable[[str], int]) -> None:
-        """Do a stage's work unless its results are current."""
-        begin = perf_counter()
-        runs = self._catalog.runs
-        if runs.made_by(stage) == made_by and self._is_there(stage):
-            self._times.append(StageTime(stage, perf_counter() - begin, 0, was_current=True))
-            return
-        with self._catalog.commit():
-            runs.reopen(stage)
-        done = work(made_by)
-        with self._catalog.commit():
-            runs.complete(stage, made_by, self._number)
-        self._times.append(StageTime(stage, perf_counter() - begin, done, was_current=False))
-
-    def _is_there(self, stage: str) -> bool:
-        """Whether the files that a stage left beside the catalog are still there."""
-        if stage == "store":
-            return store.folder(self._config).is_dir()
-        return stage != "publish" or self._releases.current() is not None
-
-    def _dedup(self, made_by: str) -> int:
-        with self._catalog.commit():
-            return dedup.dedup(self._catalog, self._config, self._progress, self._restat).records
-
-    def _merge(self, made_by: str) -> int:
+    def _merge(self) -> int | None:
+        self._renew("merge", merge.settings_digest(self._config), merge.redo)
+        if not merge.is_pending(self._catalog):
+            return None
         return merge.merge(self._catalog, self._config, self._progress)
 
-    def _triplify(self, made_by: str) -> int:
-        return triplify.triplify(self._catalog, self._iris, self._config.triplify, self._progress)
+    def _triplify(self) -> int | None:
+        base, settings = self._config.dataset.base, self._config.triplify
+        self._renew("triplify", triplify.settings_digest(base, settings), triplify.redo)
+        if not triplify.is_pending(self._catalog):
+            return None
+        return triplify.triplify(self._catalog, self._iris, settings, self._progress)
 
-    def _store(self, made_by: str) -> int:
-        return store.load(self._quads(), self._config, self._progress)
+    def _renew(self, stage: str, made_by: str, redo: Callable[[Catalog], None]) -> None:
+        """Have a stage do everything anew where its settings or its version changed, or a rebuild is wanted."""
+        if self._rebuild or self._catalog.runs.made_by(stage) != made_by:
+            with self._catalog.commit():
+                if self._rebuild:
+                    self._catalog.forget_makers()
+                redo(self._catalog)
+                self._catalog.runs.complete(stage, made_by, self._number)
 
-    def _publish(self, made_by: str) -> int:
+    def _complete(self, stage: str, made_by: str) -> None:
+        with self._catalog.commit():
+            self._catalog.runs.complete(stage, made_by, self._number)
+
+    def _store(self) -> int | None:
+        if store.is_current(self._catalog, self._config):
+            return None
+        return store.store(self._catalog, self._quads(), self._config, self._progress)
+
+    def _publish(self) -> int | None:
+        made_by = digest(publish.settings_digest(self._config.dataset), self._source_figures())
+        if publish.is_current(self._catalog, self._releases, made_by):
+            return None
         contents = publish.Contents(
             dataset=self._config.dataset,
             figures=self._figures(),
@@ -166,9 +172,16 @@ class Pipeline:
         )
         with self._live_store() as live:
             manifest = publish.publish(
-                live, contents, made_by, self._clock, self._releases, self._config.publish, self._progress
+                self._catalog,
+                live,
+                contents,
+                made_by,
+                self._clock,
+                self._releases,
+                self._config.publish,
+                self._progress,
             )
-        return len(manifest.files)
+        return None if manifest is None else len(manifest.files)
 
     # -- what they share ---------------------------------------------------------------------------------------------
 
@@ -218,7 +231,7 @@ class Pipeline:
     def _figures(self) -> Figures:
         clusters, merged = self._catalog.linkage.count_clusters()
         records = self._catalog.records.count()
-        entities = self._catalog.linkage.count_entities()
+        entities = self._catalog.entities.count()
         return Figures(self._source_figures(), records, clusters, merged, records - clusters, 0, entities)
 
     def _summary(self, loads: list[LoadCounts]) -> Summary:
@@ -230,14 +243,24 @@ class Pipeline:
         return Summary(tuple(loads), figures, tuple(self._times), str(place or ""), new)
 
 
-def run(config: Config, clock: datetime, progress: Progress, until: str = "publish", restat: bool = False) -> Summary:
-    """Run the stages up to ``until`` over the configured sources; ``restat``: count the statistics of blocking anew.
+def run(
+    config: Config,
+    clock: datetime,
+    progress: Progress,
+    until: str = "publish",
+    restat: bool = False,
+    rebuild: bool = False,
+) -> Summary:
+    """Run the stages up to ``until`` over the configured sources.
+
+    ``restat``: count the statistics of blocking anew; ``rebuild``: match, merge and say everything anew, as if nothing
+    but the records were stored.
 
     Resumes what was interrupted; raises ``StageError`` when a stage cannot go on, ``CatalogError`` when another run
     holds the workspace.
     """
     with Catalog(config.workspace) as catalog:
-        return Pipeline(catalog, config, clock, progress, restat).run(until)
+        return Pipeline(catalog, config, clock, progress, restat, rebuild).run(until)
 
 
 def current_release(config: Config) -> tuple[Path, Manifest]:

@@ -170,6 +170,40 @@ class Scorer(Protocol):
         """Score one pair of rows and say from what."""
 
 
+class Holder(msgspec.Struct, frozen=True):
+    """A record as merging knows it.
+
+    ``changed`` is when it was last made or changed, as digits from the year down to the day or the second, empty where
+    that is not known; ``trust`` is that of its source.
+    """
+
+    record: RecordId
+    changed: str = ""
+    trust: int = 1
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """What one record says of an element of MODS, or of a child of one: its values, at least one."""
+
+    holder: Holder
+    values: tuple[Any, ...]
+
+
+class MergePolicy(Protocol):
+    """An adapter of ``bibld/merge/``.
+
+    It chooses records, not values: merging itself decides which values are equal, shows each in its fullest form and
+    notes what is not shown. An adapter may name in ``SINGLE`` the policy for what a publication has once (its dates,
+    its edition, its extent); without, its own holds there too.
+    """
+
+    Settings: type
+
+    def chosen(self, statements: Sequence[Statement], settings: Any) -> Sequence[int]:  # noqa: ANN401
+        """Of the records of a cluster that have any value, the oldest first, the numbers of those whose values are
+        shown, in the order in which they are."""
+
+
 class SourceRecord(msgspec.Struct, frozen=True):
     """A record as the catalog holds it.
 

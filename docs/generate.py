@@ -21,7 +21,7 @@ import click
 import msgspec
 
 from bibld import adapters, cli, errors
-from bibld.config import DedupConfig, SourceConfig, StoreConfig
+from bibld.config import DedupConfig, MergeConfig, SourceConfig, StoreConfig
 from bibld.crosswalk._rules import Rule
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
@@ -83,6 +83,7 @@ _STRUCTS: dict[str, type[Any]] = {
     "dataset": DatasetDescription,
     "source": SourceConfig,
     "dedup": DedupConfig,
+    "merge": MergeConfig,
     "store": StoreConfig,
 }
 

@@ -223,3 +223,11 @@ def test_the_public_original_has_no_private_fields(load):
         public = public_original_of(held, catalog)
         assert {field.tag for field in original_of(held).fields()} == {"245", "541", "990"}
         assert {field.tag for field in public.fields()} == {"245"}
+
+
+def test_two_sources_may_hold_the_same_bytes(load, tmp_path):
+    (tmp_path / "other.mrc").write_bytes(record("1"))
+    _, catalog = load(record("1"), extra='[[source]]\nid = "other"\npath = "other.mrc"\n', sources=2)
+    with catalog:
+        assert catalog.records.count() == 2
+        assert {one.source: one.converted for one in catalog.records.load_counts()} == {"lib": 1, "other": 1}

@@ -21,17 +21,35 @@ from typing import TextIO
 import msgspec
 
 from bibld.catalog._compression import Blobs
-from bibld.catalog._linkage import Linkage
+from bibld.catalog._descriptions import Descriptions
+from bibld.catalog._entities import Entities
+from bibld.catalog._history import History, What
+from bibld.catalog._linkage import Linkage, StoredEdge
+from bibld.catalog._patches import Delivery, Patches
+from bibld.catalog._pending import Pending
 from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject, Superseded
 from bibld.catalog._register import Register
 from bibld.catalog._runs import Runs
 from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, opened
+from bibld.catalog._segments import SegmentRow, SegmentTable
+from bibld.catalog._statements import Statements
 from bibld.errors import CatalogError
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId
 from bibld.protocols import SourceRecord
 
-__all__ = ["Catalog", "LoadCounts", "NewRecord", "Reject", "Superseded", "digest"]
+__all__ = [
+    "Catalog",
+    "Delivery",
+    "LoadCounts",
+    "NewRecord",
+    "Reject",
+    "SegmentRow",
+    "StoredEdge",
+    "Superseded",
+    "What",
+    "digest",
+]
 
 
 class Catalog:
@@ -54,12 +72,20 @@ class Catalog:
             self._held = opening.pop_all()
         if not read_only:
             self._register_connection.execute("PRAGMA synchronous = FULL")
+            self._register_connection.execute("PRAGMA busy_timeout = 60000")  # for who gives verdicts beside a run
             self._connection.execute("PRAGMA synchronous = NORMAL")
         blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
-        self.records = Records(self._connection, blobs, self.register)
+        self.pending = Pending(self._connection)
+        self.records = Records(self._connection, blobs, self.register, self.pending)
         self.linkage = Linkage(self._connection, blobs, self.register, self.records)
+        self.descriptions = Descriptions(self._connection, blobs, self.records, self.linkage)
+        self.statements = Statements(self._connection, blobs)
+        self.entities = Entities(self._connection, blobs)
+        self.patches = Patches(self._connection, blobs)
         self.runs = Runs(self._connection)
+        self.segments = SegmentTable(self._connection)
+        self.history = History(self._register_connection, self.register)
 
     def __enter__(self) -> Catalog:
         return self
@@ -87,10 +113,13 @@ class Catalog:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             if isinstance(error, sqlite3.Error):
-                raise CatalogError(
-                    f"the catalog cannot be written: {error}; free some space, then run again"
-                ) from error
+                raise CatalogError(f"the catalog cannot be written: {error}; {_remedy(error)}") from error
             raise
+
+    def forget_makers(self) -> None:
+        """Forget what made merged descriptions and statements, so that all are made anew where they are looked at."""
+        self._connection.execute("UPDATE merged SET made_by = ''")
+        self._connection.execute("UPDATE statement SET made_by = ''")
 
     # -- what later stages ask (bibld.protocols.CatalogView) -----------------------------------------------------------
 
@@ -111,7 +140,7 @@ class Catalog:
         ordinal = self.register.ordinal(founder)
         if ordinal is None or not self.records.is_living(ordinal) or self.linkage.founder(ordinal) != ordinal:
             return None
-        return self.linkage.merged(ordinal)
+        return self.descriptions.merged(ordinal)
 
     def edges_of(self, records: Iterable[RecordId]) -> list[Edge]:
         """The stored edges with both ends among these records, in the order of their pairs."""
@@ -137,6 +166,13 @@ class Catalog:
     def sample_founders(self, count: int) -> list[RecordId]:
         """Founders of up to ``count`` clusters, those of most members first, then by ordinal."""
         return [self.register.record(ordinal) for ordinal in self.linkage.largest(count)]
+
+
+def _remedy(error: sqlite3.Error) -> str:
+    """What to do about an error."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another program holds it; wait until it is done, then run again"
+    return "free some space, then run again"
 
 
 def _check_same_workspace(

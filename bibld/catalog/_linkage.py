@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
 from bibld.catalog._compression import Blobs
 from bibld.catalog._records import Records
 from bibld.catalog._register import Register
-from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, ValueSource, Verdict
-from bibld.model.mods import Mods
-from bibld.model.origin import RecordId
+from bibld.model.linkage import Cluster, Edge, Pair, Score, Verdict
 
 _ENCODER = msgspec.json.Encoder()
-_MODS = msgspec.json.Decoder(Mods)
-_SOUGHT = msgspec.json.Decoder(list[tuple[RecordId, bool]])
-_SOURCES = msgspec.json.Decoder(tuple[ValueSource, ...])
 
 
 class EdgeBody(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an edge's row keeps as JSON."""
+    """What an edge's row keeps: the score, the judge's verdict, and the final one where it is another."""
 
     score: Score
     verdict: Verdict
+    outcome: Verdict | None = None
 
 
 _BODY = msgspec.json.Decoder(EdgeBody)
 
 
+class StoredEdge(msgspec.Struct, frozen=True):
+    """An edge between two ordinals (the smaller first): as it was judged, and what came of it where that differs."""
+
+    left: int
+    right: int
+    edge: Edge
+    outcome: Verdict | None = None
+
+
 class Linkage:
-    """The tables from edges to statements. Nothing is committed here; the catalog does that."""
+    """The tables of edges, clusters and statistics. Nothing is committed here; the catalog does that."""
 
     def __init__(self, connection: sqlite3.Connection, blobs: Blobs, register: Register, records: Records) -> None:
         self._connection = connection
@@ -39,40 +44,116 @@ class Linkage:
         self._register = register
         self._records = records
 
-    # -- edges and clusters ------------------------------------------------------------------------------------------
+    # -- edges ---------------------------------------------------------------------------------------------------------
 
-    def replace_edges(self, edges: Iterable[Edge]) -> int:
-        """Store these edges instead of all others; gives their number."""
-        self._connection.execute("DELETE FROM edge")
-        cursor = self._connection.executemany("INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)", map(self._edge_row, edges))
+    def put_edges(self, edges: Iterable[StoredEdge]) -> int:
+        """Store edges, instead of those that the pairs had; gives their number."""
+        cursor = self._connection.executemany(
+            "INSERT OR REPLACE INTO edge VALUES (?, ?, ?, ?, ?, ?, ?)", map(self._edge_row, edges)
+        )
         return cursor.rowcount
 
-    def _edge_row(self, edge: Edge) -> tuple[int, int, float, str, bytes, str]:
-        left, right = (self._register.given(record) for record in (edge.pair.left, edge.pair.right))
-        body = _ENCODER.encode(EdgeBody(edge.score, edge.verdict))
-        low, high = min(left, right), max(left, right)
-        return low, high, edge.score.value, edge.verdict.decision, body, edge.made_by
+    def _edge_row(self, stored: StoredEdge) -> tuple[int, int, float, str, str, bytes, str]:
+        score, verdict = stored.edge.score, stored.edge.verdict
+        final = stored.outcome or verdict
+        body = self._blobs.compressed("edge", _ENCODER.encode(EdgeBody(score, verdict, stored.outcome)))
+        return stored.left, stored.right, score.value, verdict.decision, final.decision, body, stored.edge.made_by
 
-    def replace_clusters(self, clusters: Iterable[Sequence[int]]) -> None:
-        """Store these clusters of two and more living ordinals (ascending) instead of all others.
+    def learn_edges(self, samples: Sequence[StoredEdge]) -> None:
+        """Learn to compress edges from the first ones."""
+        self._blobs.learn("edge", [_ENCODER.encode(EdgeBody(one.edge.score, one.edge.verdict)) for one in samples])
 
-        A record that died since leaves its heir in the register: the smallest living member of the cluster it was in.
-        """
-        self._register.bequeath(self._heirs())
-        self._register.disinherit(filter(self._records.is_living, self._register.testators()))
-        self._connection.execute("DELETE FROM member")
-        self._connection.executemany(
-            "INSERT INTO member VALUES (?, ?)", ((ordinal, members[0]) for members in clusters for ordinal in members)
+    def put_outcome(self, left: int, right: int, changed: Callable[[Verdict], Verdict] | None) -> None:
+        """Note what came of a stored edge when all clusters are known: its verdict ``changed``, or as it was judged."""
+        row = self._connection.execute(
+            "SELECT body FROM edge WHERE left_ordinal = ? AND right_ordinal = ?", (left, right)
+        ).fetchone()
+        held = _BODY.decode(self._blobs.decompressed(row[0]))
+        outcome = changed(held.verdict) if changed else None
+        if held.outcome == outcome:
+            return
+        body = self._blobs.compressed("edge", _ENCODER.encode(EdgeBody(held.score, held.verdict, outcome)))
+        decision = (outcome or held.verdict).decision
+        self._connection.execute(
+            "UPDATE edge SET body = ?, decision = ? WHERE left_ordinal = ? AND right_ordinal = ?",
+            (body, decision, left, right),
         )
 
-    def _heirs(self) -> list[tuple[int, int | None]]:
+    def drop_edges(self, ordinals: Iterable[int] | None = None) -> set[int]:
+        """Forget all edges, or those of some ordinals; gives the ordinals at their other ends that were the same."""
+        if ordinals is None:
+            self._connection.execute("DELETE FROM edge")
+            return set()
+        others = set[int]()
+        for ordinal in ordinals:
+            others.update(other for _, other in self.same_as(ordinal))
+            self._connection.execute("DELETE FROM edge WHERE left_ordinal = ?", (ordinal,))
+            self._connection.execute("DELETE FROM edge WHERE right_ordinal = ?", (ordinal,))
+        return others
+
+    def same_as(self, ordinal: int) -> list[tuple[float, int]]:
+        """Score and other end of the edges of an ordinal that were judged the same."""
+        rows = self._connection.execute(
+            "SELECT score, right_ordinal FROM edge WHERE left_ordinal = ? AND judged = 'same' UNION ALL"
+            " SELECT score, left_ordinal FROM edge WHERE right_ordinal = ? AND judged = 'same'",
+            (ordinal, ordinal),
+        )
+        return rows.fetchall()
+
+    def waiting(self, middle: float) -> list[tuple[int, int]]:
+        """The pairs up for review, those that score nearest to ``middle`` first, then by ordinals."""
         return self._connection.execute(
-            "SELECT dead.ordinal, min(alive.ordinal) FROM record AS dead"
-            " JOIN member AS place ON place.ordinal = dead.ordinal"
-            " LEFT JOIN member AS other ON other.founder = place.founder"
-            " LEFT JOIN record AS alive ON alive.ordinal = other.ordinal AND alive.deleted = 0"
-            " WHERE dead.deleted <> 0 GROUP BY dead.ordinal"
+            "SELECT left_ordinal, right_ordinal FROM edge WHERE decision = 'review'"
+            " ORDER BY round(abs(score - ?), 6), left_ordinal, right_ordinal",
+            (middle,),
         ).fetchall()
+
+    # -- clusters ------------------------------------------------------------------------------------------------------
+
+    def has_clusters(self) -> bool:
+        """Whether there are clusters of two and more."""
+        return self._connection.execute("SELECT 1 FROM member LIMIT 1").fetchone() is not None
+
+    def replace_clusters(
+        self, clusters: Iterable[Sequence[int]], instead_of: Iterable[int] | None = None
+    ) -> list[tuple[int, int, int]]:
+        """Store clusters of two and more living ordinals (ascending) instead of all others, or of those that some
+        ordinals were in. Gives ordinal, founder before and founder now of all that have another one (a record alone
+        founds its own).
+        """
+        self._connection.execute("CREATE TEMP TABLE former (ordinal INTEGER PRIMARY KEY, founder INTEGER NOT NULL)")
+        if instead_of is None:
+            self._connection.execute("INSERT INTO former SELECT ordinal, founder FROM member")
+            self._connection.execute("DELETE FROM member")
+        else:
+            for ordinal in instead_of:
+                self._connection.execute(
+                    "INSERT INTO former SELECT ordinal, founder FROM member WHERE ordinal = ?", (ordinal,)
+                )
+                self._connection.execute("DELETE FROM member WHERE ordinal = ?", (ordinal,))
+        self._connection.execute("CREATE TEMP TABLE latter (ordinal INTEGER PRIMARY KEY, founder INTEGER NOT NULL)")
+        self._connection.executemany(
+            "INSERT INTO latter VALUES (?, ?)", ((ordinal, members[0]) for members in clusters for ordinal in members)
+        )
+        self._connection.execute("INSERT INTO member SELECT ordinal, founder FROM latter")
+        changes = self._connection.execute(
+            "SELECT ordinal, former.founder, coalesce(latter.founder, ordinal) AS now FROM former"
+            " LEFT JOIN latter USING (ordinal) WHERE former.founder <> now"
+            " UNION ALL SELECT ordinal, ordinal, latter.founder FROM latter LEFT JOIN former USING (ordinal)"
+            " WHERE former.founder IS NULL AND latter.founder <> ordinal ORDER BY 1"
+        ).fetchall()
+        self._connection.execute("DROP TABLE former")
+        self._connection.execute("DROP TABLE latter")
+        return changes
+
+    def heir_of(self, ordinal: int) -> int | None:
+        """The smallest living member of the cluster that a deleted ordinal is still counted in."""
+        row = self._connection.execute(
+            "SELECT min(alive.ordinal) FROM member AS place JOIN member AS other ON other.founder = place.founder"
+            " JOIN record AS alive ON alive.ordinal = other.ordinal AND alive.deleted = 0 WHERE place.ordinal = ?",
+            (ordinal,),
+        ).fetchone()
+        return row[0] if row else None
 
     def edges_among(self, ordinals: Sequence[int]) -> list[Edge]:
         """The edges with both ends among these ordinals, by pair."""
@@ -97,11 +178,11 @@ class Linkage:
         for row in self._connection.execute("SELECT * FROM edge ORDER BY left_ordinal, right_ordinal"):
             yield self._edge(row)
 
-    def _edge(self, row: tuple[int, int, float, str, bytes, str]) -> Edge:
-        left, right, _, _, body, made_by = row
-        held = _BODY.decode(body)
+    def _edge(self, row: tuple[int, int, float, str, str, bytes, str]) -> Edge:
+        left, right, _, _, _, body, made_by = row
+        held = _BODY.decode(self._blobs.decompressed(body))
         pair = Pair.of(self._register.record(left), self._register.record(right))
-        return Edge(pair, held.score, held.verdict, made_by)
+        return Edge(pair, held.score, held.outcome or held.verdict, made_by)
 
     def founder(self, ordinal: int) -> int:
         """The founder of the cluster that a living ordinal is in: itself where it has no duplicates."""
@@ -157,90 +238,3 @@ class Linkage:
         """Store statistics instead of those before."""
         self._connection.execute("DELETE FROM statistics")
         self._connection.execute("INSERT INTO statistics VALUES (?, ?, ?)", (version, made_for, body))
-
-    # -- merged descriptions -----------------------------------------------------------------------------------------
-
-    def merged_made_by(self, founder: int) -> str | None:
-        """What made the stored description of a cluster of two and more."""
-        row = self._connection.execute("SELECT made_by FROM merged WHERE founder = ?", (founder,)).fetchone()
-        return row[0] if row else None
-
-    def put_merged(self, founder: int, merged: Merged, made_by: str) -> None:
-        """Store the description of a cluster of two and more."""
-        self._connection.execute(
-            "INSERT OR REPLACE INTO merged VALUES (?, ?, ?, ?)",
-            (
-                founder,
-                self._blobs.compressed("mods", _ENCODER.encode(merged.mods)),
-                self._blobs.compressed("sources", _ENCODER.encode(merged.sources)),
-                made_by,
-            ),
-        )
-
-    def drop_stale_merged(self) -> None:
-        """Forget descriptions of clusters that are no more."""
-        self._connection.execute("DELETE FROM merged WHERE founder NOT IN (SELECT founder FROM member)")
-
-    def merged(self, founder: int) -> Merged:
-        """The description of a cluster; that of a single record is the record's own, with no sources to tell apart."""
-        cluster = self.cluster(founder)
-        row = self._connection.execute("SELECT mods, sources FROM merged WHERE founder = ?", (founder,)).fetchone()
-        if row is None:
-            return Merged(cluster, self._records.mods(founder), ())
-        mods, sources = (self._blobs.decompressed(blob) for blob in row)
-        return Merged(cluster, _MODS.decode(mods), _SOURCES.decode(sources))
-
-    # -- statements --------------------------------------------------------------------------------------------------
-
-    def statements_made_by(self, founder: int) -> tuple[str, list[tuple[RecordId, bool]]] | None:
-        """What made the stored statements of a cluster, and which records were sought for them: did they exist?"""
-        row = self._connection.execute("SELECT made_by, sought FROM statement WHERE founder = ?", (founder,)).fetchone()
-        return (row[0], _SOUGHT.decode(row[1])) if row else None
-
-    def put_statements(
-        self,
-        founder: int,
-        quads: Sequence[str],
-        claims: Iterable[tuple[str, bytes]],
-        sought: Sequence[tuple[RecordId, bool]],
-        made_by: str,
-    ) -> None:
-        """Store a cluster's quads, its claims as pairs of entity and JSON, and which records were sought."""
-        blob = self._blobs.compressed("quads", "".join(quads).encode())
-        self._connection.execute(
-            "INSERT OR REPLACE INTO statement VALUES (?, ?, ?, ?)", (founder, blob, _ENCODER.encode(sought), made_by)
-        )
-        self._connection.execute("DELETE FROM claim WHERE founder = ?", (founder,))
-        self._connection.executemany(
-            "INSERT INTO claim VALUES (?, ?, ?)", [(entity, founder, body) for entity, body in claims]
-        )
-
-    def drop_stale_statements(self) -> None:
-        """Forget what was said about clusters that are no more."""
-        stale = (
-            "SELECT founder FROM statement WHERE founder IN (SELECT ordinal FROM member WHERE founder <> ordinal)"
-            " OR founder IN (SELECT ordinal FROM record WHERE deleted <> 0)"
-        )
-        self._connection.execute(f"DELETE FROM claim WHERE founder IN ({stale})")
-        self._connection.execute(f"DELETE FROM statement WHERE founder IN ({stale})")
-
-    def statements(self) -> Iterator[bytes]:
-        """The quads of every cluster as N-Quads, by founder."""
-        for (quads,) in self._connection.execute("SELECT quads FROM statement ORDER BY founder"):
-            yield self._blobs.decompressed(quads)
-
-    def claims(self) -> Iterator[tuple[str, list[bytes]]]:
-        """Every entity, in the order of IRIs, with all claims about it."""
-        entity, held = "", list[bytes]()
-        for found, body in self._connection.execute("SELECT entity, body FROM claim ORDER BY entity, founder, rowid"):
-            if found != entity and held:
-                yield entity, held
-                held = []
-            entity = found
-            held.append(body)
-        if held:
-            yield entity, held
-
-    def count_entities(self) -> int:
-        """The number of entities."""
-        return int(self._connection.execute("SELECT count(DISTINCT entity) FROM claim").fetchone()[0])

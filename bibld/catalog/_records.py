@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 import msgspec
 
 from bibld.catalog._compression import Blobs
+from bibld.catalog._pending import Pending
 from bibld.catalog._register import Register
 from bibld.errors import RecordError
 from bibld.model.mods import Mods
@@ -70,12 +71,16 @@ class Reject(msgspec.Struct, frozen=True):
 
 
 class Records:
-    """The tables of records and rejects. Nothing is committed here; the catalog does that."""
+    """The tables of records and rejects. Nothing is committed here; the catalog does that.
 
-    def __init__(self, connection: sqlite3.Connection, blobs: Blobs, register: Register) -> None:
+    A record that is new, changed, deleted or restored is pending for dedup.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, blobs: Blobs, register: Register, pending: Pending) -> None:
         self._connection = connection
         self._blobs = blobs
         self._register = register
+        self._pending = pending
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -103,10 +108,14 @@ class Records:
     def see(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
         """Note that a run saw an unchanged record, and where; one that had gone missing lives again."""
         self._connection.execute(
-            "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ?,"
-            " deleted = CASE deleted WHEN ? THEN 0 ELSE deleted END WHERE ordinal = ?",
-            (run, position, offset, carrier, BY_ABSENCE, ordinal),
+            "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ? WHERE ordinal = ?",
+            (run, position, offset, carrier, ordinal),
         )
+        restored = self._connection.execute(
+            "UPDATE record SET deleted = 0 WHERE ordinal = ? AND deleted = ?", (ordinal, BY_ABSENCE)
+        )
+        if restored.rowcount:
+            self._pending.add("dedup", [ordinal])
 
     def put(self, records: Sequence[NewRecord], run: int) -> Superseded:
         """Store records, later ones over earlier ones with the same id."""
@@ -139,6 +148,7 @@ class Records:
                 BY_STATUS if record.deleted else 0,
             ),
         )
+        self._pending.add("dedup", [ordinal])
         self._connection.execute("DELETE FROM warning WHERE ordinal = ?", (ordinal,))
         self._connection.executemany("INSERT INTO warning VALUES (?, ?)", [(ordinal, text) for text in record.warnings])
         self._connection.execute("DELETE FROM coverage WHERE ordinal = ?", (ordinal,))
@@ -173,6 +183,8 @@ class Records:
         cursor = self._connection.execute(
             "UPDATE record SET deleted = ?, run = ? WHERE ordinal = ? AND deleted = 0", (BY_ABSENCE, run, ordinal)
         )
+        if cursor.rowcount:
+            self._pending.add("dedup", [ordinal])
         return cursor.rowcount > 0
 
     def delete_unseen(self, source: str, run: int, spared: Container[int] = ()) -> int:
@@ -249,12 +261,28 @@ class Records:
         """Ordinal and hash of the living records, by ordinal."""
         yield from self._connection.execute("SELECT ordinal, made_by FROM record WHERE deleted = 0 ORDER BY ordinal")
 
+    def marks(self, ordinals: Iterable[int] | None = None) -> Iterator[tuple[int, bytes, str]]:
+        """Ordinal, hash and source of the living records, or of the living ones among some, in their order."""
+        columns = "SELECT ordinal, made_by, source FROM record JOIN carrier USING (carrier) WHERE deleted = 0"
+        if ordinals is None:
+            yield from self._connection.execute(f"{columns} ORDER BY ordinal")
+            return
+        for ordinal in ordinals:
+            yield from self._connection.execute(f"{columns} AND ordinal = ?", (ordinal,))
+
     def hash_of(self, ordinal: int) -> bytes:
         """What made one record; raises ``KeyError``."""
         row = self._connection.execute("SELECT made_by FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         if row is None:
             raise KeyError(ordinal)
         return bytes(row[0])
+
+    def pending_gone(self) -> list[int]:
+        """The deleted among the records that are pending for dedup, ascending."""
+        rows = self._connection.execute(
+            "SELECT item FROM pending JOIN record ON ordinal = item WHERE stage = 'dedup' AND deleted <> 0 ORDER BY item"
+        )
+        return [ordinal for (ordinal,) in rows]
 
     def is_living(self, ordinal: int) -> bool:
         """Whether the record is there and not deleted."""

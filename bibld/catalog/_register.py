@@ -1,8 +1,9 @@
-"""The register: which record has which ordinal, and who answers for the deleted. It cannot be recomputed."""
+"""The register: which record has which ordinal, what people said, who answers for the deleted. Keep a backup of it."""
 
 from __future__ import annotations
 
 import sqlite3
+import unicodedata
 from collections.abc import Iterable
 
 from bibld.model.linkage import Pair, Verdict
@@ -50,19 +51,65 @@ class Register:
         )
         return [RecordId(*row) for row in rows]
 
+    def meant(self, text: str) -> RecordId:
+        """The record that a person means: ``source:control number``, or a control number that is unique.
+
+        Raises ``ValueError`` with a sentence that says what is wrong. Whether the record lives is not asked.
+        """
+        name = text.strip()
+        try:
+            record = RecordId.parse(name)
+            if self.ordinal(record) is not None:
+                return record
+        except ValueError:
+            pass  # not in that form: it may be a bare control number
+        found = self.named(unicodedata.normalize("NFC", name))
+        if len(found) > 1:
+            raise ValueError(f"{name!r} is the control number of {', '.join(map(str, found))}; name the source too")
+        if not found:
+            raise ValueError(f"there is no record {name!r} in the catalog; an id looks like rsl:01003120729")
+        return found[0]
+
+    # -- what people said --------------------------------------------------------------------------------------------
+
     def verdicts(self) -> dict[Pair, Verdict]:
-        """What people said about two records, in the order of the pairs."""
-        rows = self._connection.execute("SELECT left_ordinal, right_ordinal, decision, person, reason FROM verdict")
+        """What people said about two records, in the order of the pairs; what was said last of a pair holds."""
+        rows = self._connection.execute(
+            "SELECT one.source, one.control_number, two.source, two.control_number, decision, person, reason, relation"
+            " FROM verdict JOIN ordinal AS one ON one.ordinal = left_ordinal"
+            " JOIN ordinal AS two ON two.ordinal = right_ordinal"
+            " WHERE verdict IN (SELECT max(verdict) FROM verdict GROUP BY left_ordinal, right_ordinal)"
+        )
         found = {
-            Pair.of(self.record(left), self.record(right)): Verdict(decision, person, (reason,) if reason else ())
-            for left, right, decision, person, reason in rows.fetchall()
+            Pair.of(RecordId(*row[:2]), RecordId(*row[2:4])): Verdict(
+                row[4], row[5], (row[6],) if row[6] else (), row[7]
+            )
+            for row in rows.fetchall()
         }
         return dict(sorted(found.items()))
+
+    def verdicts_changed_since(self, change: int) -> tuple[int, list[tuple[int, int]]]:
+        """The number of the last change of verdicts, and the pairs of ordinals (the smaller first) that changed after
+        ``change``, which is such a number from before, or 0."""
+        last = self._connection.execute("SELECT coalesce(max(change), 0) FROM verdict_change").fetchone()[0]
+        rows = self._connection.execute(
+            "SELECT DISTINCT left_ordinal, right_ordinal FROM verdict_change WHERE change > ? AND change <= ?"
+            " ORDER BY left_ordinal, right_ordinal",
+            (change, last),
+        )
+        return last, rows.fetchall()
+
+    # -- the deleted -------------------------------------------------------------------------------------------------
 
     def heir(self, ordinal: int) -> int | None:
         """Who answers for a deleted record."""
         row = self._connection.execute("SELECT heir FROM heir WHERE ordinal = ?", (ordinal,)).fetchone()
         return row[0] if row else None
+
+    def has_heir(self, ordinal: int) -> bool:
+        """Whether it is known who answers for a record (an heir, or nobody): it is deleted, or was."""
+        row = self._connection.execute("SELECT 1 FROM heir WHERE ordinal = ?", (ordinal,)).fetchone()
+        return row is not None
 
     def bequeath(self, heirs: Iterable[tuple[int, int | None]]) -> None:
         """Note for each deleted ordinal the ordinal of its heir."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bibld.errors import CatalogError
 
-REGISTER_FORMAT = 1
-CATALOG_FORMAT = 2
+REGISTER_FORMAT = 2
+CATALOG_FORMAT = 3
 
 REGISTER = """
 -- What cannot be recomputed: back this file up.
@@ -23,21 +23,36 @@ CREATE TABLE heir (                            -- who answers for a deleted reco
   ordinal INTEGER PRIMARY KEY REFERENCES ordinal,
   heir INTEGER REFERENCES ordinal              -- NULL: nobody
 );
-CREATE TABLE verdict (                         -- what people said about two records
+CREATE TABLE verdict (                         -- what people said about two records; the last of a pair holds
+  verdict INTEGER PRIMARY KEY AUTOINCREMENT,
   left_ordinal INTEGER NOT NULL REFERENCES ordinal,
   right_ordinal INTEGER NOT NULL REFERENCES ordinal,
   decision TEXT NOT NULL,
+  relation TEXT NOT NULL,                      -- of what is related, or empty
   person TEXT NOT NULL,
   reason TEXT NOT NULL,
-  given TEXT NOT NULL,
-  PRIMARY KEY (left_ordinal, right_ordinal)
-) WITHOUT ROWID;
+  given TEXT NOT NULL
+);
+CREATE INDEX verdict_pair ON verdict (left_ordinal, right_ordinal);
+CREATE TABLE verdict_change (                  -- pairs whose verdict was given or withdrawn, for the next matching
+  change INTEGER PRIMARY KEY AUTOINCREMENT,
+  left_ordinal INTEGER NOT NULL,
+  right_ordinal INTEGER NOT NULL
+);
 CREATE TABLE suppression (                     -- what must not be published
   ordinal INTEGER NOT NULL REFERENCES ordinal,
   value TEXT NOT NULL,                         -- empty: the whole record
   reason TEXT NOT NULL,
   PRIMARY KEY (ordinal, value)
 ) WITHOUT ROWID;
+CREATE TABLE event (                           -- what became of the IRI of a record, in the order of time
+  event INTEGER PRIMARY KEY AUTOINCREMENT,
+  ordinal INTEGER NOT NULL REFERENCES ordinal,
+  happened TEXT NOT NULL,                      -- the clock of the run
+  what TEXT NOT NULL,                          -- appeared, absorbed, returned, deleted or restored
+  other INTEGER REFERENCES ordinal             -- the founder that it was absorbed by, or left
+);
+CREATE INDEX event_ordinal ON event (ordinal);
 """
 
 CATALOG = """
@@ -57,6 +72,10 @@ CREATE TABLE stage (                           -- which inputs and settings the 
   made_by TEXT NOT NULL,
   run INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE source (                          -- small numbers for sources, by when they were first matched
+  source INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE
+);
 CREATE TABLE carrier (                         -- a file as its reader examined it
   carrier INTEGER PRIMARY KEY,
   source TEXT NOT NULL,
@@ -112,16 +131,33 @@ CREATE TABLE load (                            -- what the last complete reading
   rejected INTEGER NOT NULL,
   deleted INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE pending (                         -- what a stage has still to do
+  stage TEXT NOT NULL,
+  item INTEGER NOT NULL,                       -- an ordinal (dedup), a founder (merge, triplify) or an entity
+  PRIMARY KEY (stage, item)
+) WITHOUT ROWID;
+CREATE TABLE segment (                         -- folders of index/ that belong to the catalog
+  segment INTEGER PRIMARY KEY AUTOINCREMENT,
+  records INTEGER NOT NULL,
+  made_by TEXT NOT NULL
+);
+CREATE TABLE tombstone (                       -- rows of segments whose record changed or went
+  segment INTEGER NOT NULL REFERENCES segment,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (segment, position)
+) WITHOUT ROWID;
 CREATE TABLE edge (
   left_ordinal INTEGER NOT NULL,
   right_ordinal INTEGER NOT NULL,
   score REAL NOT NULL,
-  decision TEXT NOT NULL,
+  judged TEXT NOT NULL,                        -- the decision about the pair alone
+  decision TEXT NOT NULL,                      -- and as it stands when all clusters are known
   body BLOB NOT NULL,                          -- score and verdict as JSON
   made_by TEXT NOT NULL,
   PRIMARY KEY (left_ordinal, right_ordinal)
 ) WITHOUT ROWID;
 CREATE INDEX edge_right ON edge (right_ordinal);
+CREATE INDEX edge_review ON edge (score) WHERE decision = 'review';
 CREATE TABLE member (                          -- clusters of two and more
   ordinal INTEGER PRIMARY KEY,
   founder INTEGER NOT NULL
@@ -136,16 +172,43 @@ CREATE TABLE merged (                          -- clusters of two and more
 CREATE TABLE statement (                       -- the quads that a cluster owns
   founder INTEGER PRIMARY KEY,
   quads BLOB NOT NULL,
-  sought BLOB NOT NULL,                        -- records sought for the quads, and whether they did exist
   made_by TEXT NOT NULL
 );
+CREATE TABLE sought (                          -- records sought for the quads of a cluster, and whether they did exist
+  source TEXT NOT NULL,
+  control_number TEXT NOT NULL,
+  founder INTEGER NOT NULL,
+  existed INTEGER NOT NULL,
+  PRIMARY KEY (source, control_number, founder)
+) WITHOUT ROWID;
+CREATE INDEX sought_founder ON sought (founder);
+CREATE TABLE entity (                          -- agents, concepts, places … and the quads that describe them
+  entity INTEGER PRIMARY KEY,
+  iri TEXT NOT NULL UNIQUE,
+  quads BLOB
+);
 CREATE TABLE claim (                           -- what each record says about an entity
-  entity TEXT NOT NULL,
+  entity INTEGER NOT NULL REFERENCES entity,
   founder INTEGER NOT NULL,
   body BLOB NOT NULL
 );
 CREATE INDEX claim_entity ON claim (entity);
 CREATE INDEX claim_founder ON claim (founder);
+CREATE TABLE patch (                           -- quads that changed, in order, until store and release have them
+  patch INTEGER PRIMARY KEY AUTOINCREMENT,
+  added BLOB NOT NULL,
+  removed BLOB NOT NULL
+);
+CREATE TABLE delivery (                        -- how far the live store and the last release have the patches
+  consumer TEXT PRIMARY KEY,
+  patch INTEGER NOT NULL,
+  goal INTEGER NOT NULL,                       -- the patch that it is being brought to; when it is there, the same
+  quads INTEGER NOT NULL,                      -- how many it holds
+  made_by TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE heard (                           -- the last change of verdicts (in the register) that matching knows of
+  change INTEGER NOT NULL
+);
 CREATE TABLE statistics (                      -- what blocking knows of all records, frozen; one row at most
   version INTEGER NOT NULL,                    -- counts up at each renewal
   made_for TEXT NOT NULL,                      -- hash of the blockers' settings

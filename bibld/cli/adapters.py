@@ -6,7 +6,7 @@ import click
 
 from bibld.cli._options import json_option, print_json, print_table
 
-_STAGES = ("harvest", "read", "crosswalk", "dedup.block", "dedup.match", "store")
+_STAGES = ("harvest", "read", "crosswalk", "dedup.block", "dedup.match", "merge", "store")
 
 
 @click.command()

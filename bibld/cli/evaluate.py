@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from bibld.cli._plot import svg
 from bibld.errors import ConfigError
 
 if TYPE_CHECKING:
-    from bibld.dedup.evaluate import Evaluation
+    from bibld.dedup.evaluate import Evaluation, MaterialResult
 
 
 @click.command()
@@ -56,6 +57,8 @@ def evaluate(
     from bibld.catalog import Catalog
     from bibld.dedup import evaluate as evaluation
 
+    if plot is not None and not plot.parent.is_dir():
+        raise ConfigError([f"--plot {plot}: there is no folder {plot.parent}"])
     loaded = configuration.load(config).matching(block, match)
     with Catalog(loaded.workspace, read_only=True) as catalog, progress.shown(quiet=quiet) as shown:
         labelled = evaluation.read_pairs(pairs, catalog)
@@ -78,7 +81,7 @@ def _write_plot(result: Evaluation, file: Path) -> None:
     try:
         file.write_text(svg("Matching by threshold", "threshold (same)", lines), encoding="utf-8")
     except OSError as error:
-        raise ConfigError([f"{file}: the plot cannot be written: {error}"]) from error
+        raise ConfigError([f"--plot {file}: cannot be written: {error.strerror}"]) from error
 
 
 def _print(result: Evaluation, wrong: bool) -> None:
@@ -97,11 +100,26 @@ def _print(result: Evaluation, wrong: bool) -> None:
     ]
     print_table(("label", "kind", "pairs", "right"), rows)
     click.echo()
-    materials = [(one.material, one.joined, one.lost, one.wrongly_joined) for one in result.materials]
-    print_table(("material", "joined", "lost", "wrongly joined"), materials)
+    _print_materials("material", result.materials)
+    for name, materials in (("carrier", result.carriers), ("level", result.levels)):
+        if len(materials) > 1:
+            click.echo()
+            _print_materials(name, materials)
     if result.losses:
         click.echo()
-        print_table(("true pairs lost by", "pairs"), [(loss.by, len(loss.pairs)) for loss in result.losses])
+        losses = [(loss.by, loss.step, len(loss.pairs)) for loss in result.losses]
+        print_table(("true pairs lost by", "step", "pairs"), losses)
+    _print_measured(result)
+    if wrong:
+        _print_wrong(result)
+
+
+def _print_materials(name: str, materials: Sequence[MaterialResult]) -> None:
+    rows = [(one.material, one.joined, one.lost, one.wrongly_joined, one.rightly_apart) for one in materials]
+    print_table((name, "joined", "lost", "wrongly joined", "rightly apart"), rows)
+
+
+def _print_measured(result: Evaluation) -> None:
     if result.blockers:
         click.echo()
         print_table(
@@ -127,13 +145,9 @@ def _print(result: Evaluation, wrong: bool) -> None:
                 for one in result.sweep
             ],
         )
-    if wrong:
-        _print_wrong(result)
 
 
 def _print_wrong(result: Evaluation) -> None:
-    by = {pair: loss.by for loss in result.losses for pair in loss.pairs}
     click.echo()
-    for line in result.wrong:
-        reason = by.get(line.partition(": ")[2])
-        click.echo(f"{line} ({reason})" if reason else line)
+    for one in result.wrong:
+        click.echo(f"{'wrongly joined' if one.is_joined else 'not joined'}: {one.left} {one.right} ({one.by})")

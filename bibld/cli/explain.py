@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
 from bibld.cli._options import config_argument, json_option, print_json
+from bibld.cli._terminal import shown
 from bibld.model.linkage import Feature
 
 
@@ -19,7 +21,9 @@ from bibld.model.linkage import Feature
 def explain(config: Path, record: str, other: str | None, as_json: bool) -> None:
     """Tell the way of RECORD, or why RECORD and OTHER are, or are not, the same publication.
 
-    A record is named as source:control-number (rsl:01003120729), or by its control number where that is unique.
+    A record is named as source:control-number (rsl:01003120729), by its control number where that is unique, or by one
+    of its IRIs. In the place of RECORD may also stand any other IRI of the dataset, in full or from its path on
+    (match/…, agent/…, doc/…): then this tells what it is, what a request for it gets, and what happened to it.
     """
     from bibld import config as configuration
     from bibld import explain as explaining
@@ -27,26 +31,39 @@ def explain(config: Path, record: str, other: str | None, as_json: bool) -> None
 
     loaded = configuration.load(config)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        first = explaining.named(catalog, record)
-        way: explaining.RecordWay | explaining.PairWay
-        if other is None:
-            way = explaining.record_way(catalog, loaded, first)
+        path = explaining.path_meant(loaded, record)
+        way: explaining.RecordWay | explaining.IriWay | explaining.PairWay
+        if other is not None:
+            pair = (explaining.meant(catalog, loaded, text) for text in (record, other))
+            way = explaining.pair_way(catalog, loaded, *pair)
+        elif path is not None:
+            way = explaining.iri_way(catalog, loaded, path)
         else:
-            way = explaining.pair_way(catalog, loaded, first, explaining.named(catalog, other))
+            way = explaining.record_way(catalog, loaded, explaining.named(catalog, record))
     if as_json:
         print_json(way)
-        return
+    else:
+        _print(way)
+
+
+def _print(way: Any) -> None:  # noqa: ANN401
     for name, value in msgspec.structs.asdict(way).items():
-        _line(name.replace("_", " "), value)
+        if isinstance(value, msgspec.Struct):
+            click.echo()
+            _print(value)
+        elif value is not None:
+            _line(name.replace("_", " "), value)
 
 
 def _line(name: str, value: object) -> None:
     if isinstance(value, tuple) and value:
-        value = "".join(f"\n  {_item(item)}" for item in value)
+        value = "".join(f"\n  {shown(_item(item))}" for item in value)
     elif value in ("", ()):
         value = "none"
     elif isinstance(value, bool):
         value = "yes" if value else "no"
+    elif isinstance(value, str):
+        value = shown(value)
     click.echo(f"{name}: {value}")
 
 

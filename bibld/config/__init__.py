@@ -11,10 +11,10 @@ import tomllib
 from pathlib import Path
 
 from bibld.config._checker import Checker
-from bibld.config._structs import Config, DedupConfig, Share, Source, SourceConfig, StoreConfig
+from bibld.config._structs import Config, DedupConfig, File, MergeConfig, Share, Source, SourceConfig, StoreConfig
 from bibld.errors import ConfigError
 
-__all__ = ["Config", "DedupConfig", "Share", "Source", "SourceConfig", "StoreConfig", "load"]
+__all__ = ["Config", "DedupConfig", "File", "MergeConfig", "Share", "Source", "SourceConfig", "StoreConfig", "load"]
 
 
 def load(path: Path) -> Config:

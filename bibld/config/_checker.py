@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from bibld import adapters
-from bibld.config._structs import Config, DedupConfig, Source, SourceConfig, StoreConfig
+from bibld.config._structs import Config, DedupConfig, File, MergeConfig, Source, SourceConfig, StoreConfig
 from bibld.errors import ConfigError
 from bibld.model.origin import SOURCE_ID
 from bibld.model.rdf import is_language_tag
@@ -26,6 +26,7 @@ class _Top(msgspec.Struct, frozen=True):
     workers: int = 0
     crosswalk: dict[str, Any] = {}
     dedup: dict[str, Any] = {}
+    merge: dict[str, Any] = {}
     triplify: dict[str, Any] = {}
     store: dict[str, Any] = {}
     publish: dict[str, Any] = {}
@@ -57,6 +58,7 @@ class Checker:
         sources = self._sources(tables.get("source", []))
         self._adapter_tables("crosswalk", self._table(tables, "crosswalk"), adapters.names("crosswalk"))
         dedup = self._dedup(self._table(tables, "dedup"))
+        merge = self._merge(self._table(tables, "merge"))
         store = self._store(self._table(tables, "store"))
         triplify, publish, serve = (
             self._stage_settings(stage, self._table(tables, stage)) for stage in ("triplify", "publish", "serve")
@@ -71,6 +73,7 @@ class Checker:
             dataset=dataset,
             sources=sources,
             dedup=dedup,
+            merge=merge,
             triplify=triplify,
             store=store,
             publish=publish,
@@ -110,7 +113,8 @@ class Checker:
             if field.encode_name in table:
                 value = self._value(table, field.encode_name, field.type, where, _ABSENT)
                 if value is not _ABSENT:
-                    values[field.name] = value
+                    is_file = field.type == File and value
+                    values[field.name] = os.path.normpath(self.file.parent / value) if is_file else value
         missing = [f for f in msgspec.structs.fields(type_) if f.required and f.name not in values]
         return None if missing else type_(**values)
 
@@ -261,6 +265,17 @@ class Checker:
             place = "block" if name in blockers else "match"
             self._adapter_tables("dedup", {name: inner}, sorted({*blockers, *scorers}), place)
         return config
+
+    def _merge(self, table: dict[str, Any]) -> MergeConfig:
+        elements = {field.name for field in msgspec.structs.fields(MergeConfig)}
+        policies = adapters.names("merge")
+        for key, value in table.items():
+            if key in elements and isinstance(value, str) and value not in policies:
+                self.fault(f"merge.{key}", adapters.unknown(value, policies, "policy"))
+            elif key not in elements and key not in policies:
+                self.fault(f"merge.{key}", adapters.unknown(key, sorted({*elements, *policies}), "key here"))
+        self._adapter_tables("merge", {key: value for key, value in table.items() if key in policies}, policies)
+        return self._struct(MergeConfig, table, "merge") or MergeConfig()
 
     def _store(self, table: dict[str, Any]) -> StoreConfig:
         config = self._struct(StoreConfig, table, "store") or StoreConfig()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NewType
 
 import msgspec
 
@@ -12,6 +12,9 @@ from bibld.model.release import DatasetDescription
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A number from 0 to 1."""
+
+File = NewType("File", str)
+"""A file that settings name, relative to the configuration; as a setting it has its whole path, or is empty."""
 
 Difference = Literal["edition", "year", "carrier", "language"]
 """What may differ between records that look the same otherwise."""
@@ -22,7 +25,8 @@ class SourceConfig(msgspec.Struct, frozen=True):
 
     ``license`` is that of the source's data (the dataset's where absent); ``complete``: a full load, in which an absent
     record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
-    cluster may hold two records of this source; ``columns``: for a table, which column holds the title, the author …
+    cluster may hold two records of this source; ``trust``: how far its values are trusted when records are merged, a
+    higher number further; ``columns``: for a table, which column holds the title, the author …
     """
 
     id: str
@@ -36,6 +40,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     complete: bool = True
     deletes: str = ""
     duplicates: bool = False
+    trust: int = 1
     columns: dict[str, str | tuple[str, ...]] = {}
 
 
@@ -66,6 +71,42 @@ class DedupConfig(msgspec.Struct, frozen=True):
     largest_cluster: Annotated[int, msgspec.Meta(ge=2)] = 50
 
 
+class MergeConfig(msgspec.Struct, frozen=True):
+    """By which policy (an adapter of merge) the values of each element of MODS are merged; the defaults are the paper's
+    rule.
+
+    ``title_info``: titles; ``name``: persons and bodies; ``type_of_resource``: text, map, music …; ``genre``: genre
+    and form; ``origin_info``: publication, child by child; ``language``: languages; ``physical_description``:
+    extent and form, child by child; ``abstract``: summaries; ``table_of_contents``: contents; ``target_audience``:
+    for whom it is; ``access_condition``: conditions of access and use; ``note``: notes; ``subject``: subject
+    headings; ``classification``: class marks; ``location``: copies and addresses; ``related_item``: series, hosts
+    and other resources; ``identifier``: ISBN and other numbers; ``part``: which part of a host it is;
+    ``extension``: foreign XML; ``record_info``: about the records, whose dates and sources are published only as
+    far as they are kept.
+    """
+
+    title_info: str = "union"
+    name: str = "union"
+    type_of_resource: str = "fill"
+    genre: str = "union"
+    origin_info: str = "union"
+    language: str = "union"
+    physical_description: str = "union"
+    abstract: str = "fill"
+    table_of_contents: str = "fill"
+    target_audience: str = "fill"
+    access_condition: str = "fill"
+    note: str = "union"
+    subject: str = "union"
+    classification: str = "union"
+    location: str = "union"
+    related_item: str = "union"
+    identifier: str = "union"
+    part: str = "union"
+    extension: str = "union"
+    record_info: str = "union"
+
+
 class StoreConfig(msgspec.Struct, frozen=True):
     """Which triple store is loaded."""
 
@@ -82,6 +123,7 @@ class Config(msgspec.Struct, frozen=True):
     dataset: DatasetDescription
     sources: tuple[Source, ...]
     dedup: DedupConfig
+    merge: MergeConfig
     triplify: Any
     store: StoreConfig
     publish: Any

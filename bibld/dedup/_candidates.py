@@ -1,81 +1,54 @@
-"""Candidate pairs: what blockers' keys bring together."""
+"""Candidate pairs of records in memory: evaluation, comparison and tests go the way of the great join."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from bibld.config import Config
-from bibld.dedup._keys import Keys, kept, keys_of, oversized_keys
-from bibld.dedup._statistics import word_counts
+from bibld.dedup import _sieve
+from bibld.dedup._indexing import index_base
+from bibld.dedup._join import join
+from bibld.dedup._key_runs import LEVELS, SegmentRuns, write_run
+from bibld.dedup._keys import Keys, keys_of_all
+from bibld.dedup._spool import together
+from bibld.dedup._statistics import Held
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_PAIRS_AT_ONCE = 20_000_000
+_HASH = (1 << 42) - 1
 
 
 def statistics_of(columns: FeatureColumns, config: Config) -> Statistics:
     """Count what the configured blockers must know of all records."""
-    words = word_counts(columns)
-    oversized = {name: oversized_keys(name, columns, config, words) for name in dict.fromkeys(config.dedup.block)}
-    return msgspec.structs.replace(words, oversized=oversized)
+    return index_base([Held(columns)], [None], config)[0]
 
 
 def all_keys(columns: FeatureColumns, config: Config, statistics: Statistics) -> list[Keys]:
     """The keys of each configured blocker."""
-    return [keys_of(name, columns, config, statistics) for name in dict.fromkeys(config.dedup.block)]
+    return keys_of_all(columns, config, statistics)
 
 
 def candidate_pairs(blockers: list[Keys], columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:
     """The pairs of rows that any of the blockers proposes, ascending, as ``left << 32 | right``."""
     import numpy as np
 
-    found = np.empty(0, dtype=np.uint64)
+    from bibld.dedup._key_kernels import entries_of
+
+    runs, near = {}, {}
     for blocker in blockers:
-        found = np.union1d(found, proposed(blocker, columns, config))
-    return found
+        entries = together([entries_of(blocker.keys & np.uint64(_HASH), blocker.rows)], is_set=True)
+        empty = np.zeros(len(entries[0]), np.int64), np.empty(0, np.uint64)
+        levels = [entries, *[empty] * (LEVELS - 1)]
+        runs[blocker.name] = tuple(write_run(None, blocker.name, level, [held]) for level, held in enumerate(levels))
+        near[blocker.name] = blocker.near
+    held = SegmentRuns(len(columns), runs, near, _sieve.signatures(columns))
+    with join([held], config, Statistics.none()) as found:
+        return np.concatenate([np.empty(0, np.uint64), *found.packed()])
 
 
 def proposed(blocker: Keys, columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:
     """The pairs of rows that one blocker proposes, ascending."""
-    from bibld.dedup._kernels import halves
-
-    pairs = joined(blocker.keys, blocker.rows)
-    return pairs[kept(blocker.name, columns, config, *halves(pairs))]
-
-
-def joined(keys: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
-    """The pairs of rows that have a key in common, ascending, each once."""
-    import numpy as np
-
-    from bibld.dedup._kernels import pairs_of_buckets
-
-    order = np.argsort(keys, kind="stable")
-    ordered, held = keys[order], rows[order]
-    edges = np.flatnonzero(np.diff(ordered)) + 1
-    starts = np.concatenate(([0], edges)).astype(np.int64)
-    ends = np.concatenate((edges, [len(ordered)])).astype(np.int64)
-    shared = ends - starts > 1
-    starts, ends = starts[shared], ends[shared]
-    found = np.empty(0, dtype=np.uint64)
-    for chunk_starts, chunk_ends in _chunks(starts, ends):
-        found = np.union1d(found, pairs_of_buckets(chunk_starts, chunk_ends, held))
-    return found
-
-
-def _chunks(
-    starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-    """Groups of buckets that give about so many pairs, which bounds the memory for pairs met more than once."""
-    import numpy as np
-
-    sizes = ends - starts
-    running = np.cumsum(sizes * (sizes - 1) // 2)
-    if len(running) == 0:
-        return []
-    cuts = np.unique(np.searchsorted(running, np.arange(_PAIRS_AT_ONCE, running[-1], _PAIRS_AT_ONCE)) + 1)
-    return list(zip(np.split(starts, cuts), np.split(ends, cuts), strict=True))
+    return candidate_pairs([blocker], columns, config)

@@ -1,37 +1,37 @@
-"""Clusters out of edges: joined the most alike first, under constraints, and checked against the middle of each.
+"""Clusters out of links: joined the most alike first, under constraints, and checked against the middle of each.
 
-Bare union-find would chain: one wrong edge in a hundred unites publications that nobody would. Here a join is made only
+Bare union-find would chain: one wrong link in a hundred unites publications that nobody would. Here a join is made only
 where all constraints hold between all members, and a member that is not like the medoid of its cluster leaves it. The
-clusters of a component depend on its edges and the facts of its records alone.
+clusters of a component depend on its links and on its records alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from bibld.dedup._exceptions import conflict
-from bibld.model.linkage import Edge, Pair, Verdict
-from bibld.model.origin import RecordId
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Group = tuple[RecordId, ...]
+    from bibld.dedup._cluster_kernels import Components
 
+    Nodes = npt.NDArray[np.int64]
 
-class Facts(msgspec.Struct, frozen=True):
-    """What the constraints ask about a record: its part numbers, and its ISBNs but for those of whole sets."""
+NOTHING, PERSON, SOURCE, RELATION, PARTS, ISBNS, MEDOID, CUT = range(8)
+"""What keeps two records out of one cluster."""
 
-    part: str = ""
-    isbns: frozenset[str] = frozenset()
+_PAIRS_AT_ONCE = 2_000_000
 
 
 class ClusterRules(msgspec.Struct, frozen=True):
     """What must hold inside a cluster.
 
     Sources in ``several`` may have more than one record in it. A component of more than ``largest`` records is cut at a
-    higher score. ``review``: the least score of a member and the medoid; None: neither this nor parts and ISBNs are
-    asked about (the paper's method).
+    higher score. ``review``: the least score of a member and the medoid; None: neither this nor relations, parts and
+    ISBNs are asked about (the paper's method).
     """
 
     several: frozenset[str] = frozenset()
@@ -39,220 +39,238 @@ class ClusterRules(msgspec.Struct, frozen=True):
     review: float | None = None
 
 
-class Clustered(msgspec.Struct, frozen=True):
-    """Clusters of two and more records, all edges as they stand then, and what people should hear."""
+class Links(NamedTuple):
+    """Pairs of nodes that are the same, each once; ``must`` are those that people said to be. All of shape (links,)."""
 
-    clusters: list[Group]
-    edges: list[Edge]
-    messages: tuple[str, ...]
+    left: Nodes
+    right: Nodes
+    scores: npt.NDArray[np.float64]
+    must: npt.NDArray[np.bool_]
 
 
-def clustered(
-    edges: Iterable[Edge],
+class Inside(NamedTuple):
+    """The scores of any pairs of nodes, and what bars them from one cluster; shape (pairs,)."""
+
+    scores: npt.NDArray[np.float64]
+    bars: npt.NDArray[np.uint8]
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A component of so many nodes was cut below a score; ``node`` is one of it."""
+
+    node: int
+    size: int
+    score: float
+
+
+class Grouped(NamedTuple):
+    """The first node of the cluster of each node; for each link what refused it (0: nothing), and the two nodes that
+    the refusal is about (of a cut: the place in ``cuts``, twice)."""
+
+    clusters: Nodes
+    refused: npt.NDArray[np.uint8]
+    witness: Nodes
+    cuts: tuple[Cut, ...]
+
+
+def grouped(
+    links: Links,
+    sources: Nodes,
     rules: ClusterRules,
-    facts: Callable[[RecordId], Facts],
-    similarity: Callable[[Sequence[Pair]], Sequence[float]],
-    people: Mapping[Pair, Verdict],
-) -> Clustered:
-    """Join what is the same; an edge *same* between different clusters is up for review, with the reason.
+    order: Callable[[Nodes], Nodes],
+    inside: Callable[[Nodes, Nodes], Inside],
+    isbns_differ: Callable[[Nodes, Nodes], npt.NDArray[np.bool_]],
+    apart: tuple[Nodes, Nodes],
+) -> Grouped:
+    """Join nodes 0 to n - 1 by links.
 
-    ``people`` are verdicts of people; each must be the verdict of its edge, and they hold always. ``similarity`` scores
-    pairs that have no edge.
+    ``sources`` (n,): the number of each node's source, -1 for one of ``several``. ``order`` gives numbers by which
+    nodes that tie are put in order. ``inside`` knows about any pairs, ``isbns_differ`` a part of it at less cost; ``apart``
+    are the pairs that people said not to be the same, of which ``inside`` says so too.
     """
-    return _Clustering(list(edges), rules, facts, similarity, people).done()
+    return _Grouping(links, sources, rules, order, inside, isbns_differ, apart).done()
 
 
-class _Clustering:
+class _Grouping:
     def __init__(
         self,
-        edges: list[Edge],
+        links: Links,
+        sources: Nodes,
         rules: ClusterRules,
-        facts: Callable[[RecordId], Facts],
-        similarity: Callable[[Sequence[Pair]], Sequence[float]],
-        people: Mapping[Pair, Verdict],
+        order: Callable[[Nodes], Nodes],
+        inside: Callable[[Nodes, Nodes], Inside],
+        isbns_differ: Callable[[Nodes, Nodes], npt.NDArray[np.bool_]],
+        apart: tuple[Nodes, Nodes],
     ) -> None:
-        self._edges = {edge.pair: edge for edge in edges}
+        import numpy as np
+
+        self._links = links
+        self._sources = sources
         self._rules = rules
-        self._similarity = similarity
-        self._must = {pair for pair, verdict in people.items() if verdict.decision == "same"}
-        self._apart = {pair for pair, verdict in people.items() if verdict.decision in ("different", "related")}
-        self._related = {edge.pair for edge in edges if edge.verdict.decision == "related"}
-        self._scores = {edge.pair: edge.score.value for edge in edges}
-        self._refused: dict[Pair, tuple[str, str]] = {}
-        self._messages: list[str] = []
-        records = sorted({record for edge in edges for record in (edge.pair.left, edge.pair.right)})
-        self._facts = {record: facts(record) for record in records}
+        self._order = order
+        self._inside = inside
+        self._isbns_differ = isbns_differ
+        self._apart = apart
+        self._clusters = np.arange(len(sources))
+        self._refused = np.zeros(len(links.left), dtype=np.uint8)
+        self._witness = np.zeros((len(links.left), 2), dtype=np.int64)
+        self._cuts: list[Cut] = []
 
-    def done(self) -> Clustered:
-        clusters: list[Group] = []
-        joining = self._cut(sorted(edge.pair for edge in self._edges.values() if edge.verdict.decision == "same"))
-        while joining:
-            groups = self._joined(joining)
-            self._score(groups)
-            leaving: set[RecordId] = set()
-            for group in groups:
-                kept, left = self._checked(group)
-                clusters.append(kept)
-                leaving.update(left)
-            joining = [
-                pair for pair in joining if pair.left in leaving and pair.right in leaving and pair not in self._refused
-            ]
-        clusters = sorted(cluster for cluster in clusters if len(cluster) > 1)
-        place = {record: number for number, cluster in enumerate(clusters) for record in cluster}
-        edges = [self._edge(edge, place) for _, edge in sorted(self._edges.items())]
-        return Clustered(clusters, edges, tuple(self._messages))
+    def done(self) -> Grouped:
+        import numpy as np
 
-    # -- joining -----------------------------------------------------------------------------------------------------
+        from bibld.dedup._cluster_kernels import roots
 
-    def _joined(self, pairs: Iterable[Pair]) -> list[Group]:
-        """Groups of records, joined by what people said, then by the best edges first."""
-        place: dict[RecordId, list[RecordId]] = {}
-        order = sorted(pairs, key=lambda pair: (pair not in self._must, -self._scores[pair], pair))
-        for pair in order:
-            left, right = (place.setdefault(record, [record]) for record in (pair.left, pair.right))
-            if left is right:
-                continue
-            reason = self._said_apart(left, right) if pair in self._must else self._conflict(left, right)
-            if reason is not None:
-                self._refuse(pair, reason)
-                continue
-            left.extend(right)
-            for record in right:
-                place[record] = left
-        return sorted(tuple(sorted(group)) for group in {id(group): group for group in place.values()}.values())
+        count = len(self._sources)
+        component = roots(self._links.left, self._links.right, count)
+        if self._rules.review is not None and self._cut(component):
+            kept = self._refused == 0
+            component = roots(self._links.left[kept], self._links.right[kept], count)
+        sizes = np.bincount(component, minlength=count)[component]
+        wanted = self._refused == 0
+        two = wanted & (sizes[self._links.left] == 2)
+        self._join_two(np.flatnonzero(two))
+        for chosen in _portions(component, sizes, self._links.left, wanted & ~two):
+            self._join_many(chosen, component)
+        return Grouped(self._clusters, self._refused, self._witness, tuple(self._cuts))
 
-    def _refuse(self, pair: Pair, reason: tuple[str, str]) -> None:
-        self._refused[pair] = reason
-        if pair in self._must:
-            self._messages.append(f"dedup: {pair.left} and {pair.right} were said to be the same, but {reason[1]}")
+    # -- components of two: nothing but the pair itself can speak against it -------------------------------------------
 
-    def _conflict(self, left: Sequence[RecordId], right: Sequence[RecordId]) -> tuple[str, str] | None:
-        """The rule and the reason why two groups cannot be one."""
-        said = self._said_apart(left, right)
-        if said is not None:
-            return said
-        shared = {one.source for one in left} & {other.source for other in right} - self._rules.several
-        if shared:
-            reason = f"the cluster would hold two records of {', '.join(sorted(shared))}"
-            return "one_record_per_source", reason
-        if self._rules.review is None:
-            return None
-        for one, other in sorted(product(left, right)):
-            first, second = self._facts[one], self._facts[other]
-            if Pair.of(one, other) in self._related:
-                return "related", f"{one} and {other} are related, not the same"
-            if conflict(first.part, second.part):
-                return "part_numbers", f"part numbers of {one} and {other} conflict: {first.part} and {second.part}"
-            if first.isbns and second.isbns and not first.isbns & second.isbns:
-                return "identifiers", f"{one} and {other} have no ISBN in common"
-        return None
+    def _join_two(self, chosen: Nodes) -> None:
+        import numpy as np
 
-    def _said_apart(self, left: Sequence[RecordId], right: Sequence[RecordId]) -> tuple[str, str] | None:
-        for one, other in sorted(product(left, right)) if self._apart else ():
-            if Pair.of(one, other) in self._apart:
-                return "person", f"a person said that {one} and {other} are not the same"
-        return None
+        for start in range(0, len(chosen), _PAIRS_AT_ONCE):
+            links = chosen[start : start + _PAIRS_AT_ONCE]
+            left, right = self._links.left[links], self._links.right[links]
+            bars = np.where(self._isbns_differ(left, right), np.uint8(ISBNS), np.uint8(NOTHING))
+            one_source = (self._sources[left] == self._sources[right]) & (self._sources[left] >= 0)
+            bars[one_source] = SOURCE
+            bars[self._links.must[links]] = NOTHING
+            self._refused[links] = bars
+            self._witness[links] = np.stack([left, right], axis=1)
+            joined = bars == NOTHING
+            low, high = np.minimum(left, right), np.maximum(left, right)
+            self._clusters[high[joined]] = low[joined]
 
-    # -- the middle --------------------------------------------------------------------------------------------------
+    # -- larger ones --------------------------------------------------------------------------------------------------
 
-    def _score(self, groups: Iterable[Group]) -> None:
-        """Score all pairs inside groups of three and more that have no edge."""
-        if self._rules.review is None:
-            return
-        inside = (Pair.of(*pair) for group in groups if len(group) > 2 for pair in combinations(group, 2))
-        missing = [pair for pair in inside if pair not in self._scores]
-        self._scores.update(zip(missing, self._similarity(missing), strict=True))
+    def _join_many(self, chosen: Nodes, component: Nodes) -> None:
+        """Join the components that these links belong to."""
+        import numpy as np
 
-    def _checked(self, group: Group) -> tuple[Group, list[RecordId]]:
-        """The members that are like the medoid, and those that are not; what people said the same stays together."""
-        left: list[RecordId] = []
-        if self._rules.review is None:
-            return group, left
-        while len(group) > 2:
-            medoid = min(group, key=lambda one: (-sum(self._like(one, other) for other in group), one))
-            gone = {
-                record
-                for unit in self._units(group)
-                if medoid not in unit and max(self._like(medoid, member) for member in unit) < self._rules.review
-                for record in unit
-            }
-            if not gone:
-                break
-            left += sorted(gone)
-            group = tuple(record for record in group if record not in gone)
-            for one, other in product(sorted(gone), group):
-                reason = f"{one} is not enough like {medoid}, the middle of the cluster"
-                self._refused.setdefault(Pair.of(one, other), ("medoid", reason))
-        return group, left
+        from bibld.dedup._cluster_kernels import constrained
 
-    def _like(self, one: RecordId, other: RecordId) -> float:
-        return 1.0 if one == other else self._scores[Pair.of(one, other)]
-
-    def _units(self, group: Group) -> list[Group]:
-        """The members of a group, those together that people said to be the same."""
-        inside = set(group)
-        tied = components(
-            pair for pair in self._must if pair not in self._refused and pair.left in inside and pair.right in inside
+        links, held, must = self._links, component[self._links.left[chosen]], self._links.must[chosen]
+        members = np.unique(np.concatenate((links.left[chosen], links.right[chosen])))
+        members = members[np.lexsort((self._order(members), component[members]))]
+        place = np.empty(len(self._sources), dtype=np.int64)
+        place[members] = np.arange(len(members))
+        starts = np.concatenate(([0], np.flatnonzero(np.diff(component[members])) + 1, [len(members)]))
+        ends = place[links.left[chosen]], place[links.right[chosen]]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        turn = np.searchsorted(starts, low, side="right") - 1
+        best = np.lexsort((high, low, -links.scores[chosen], ~must, turn))
+        chosen, low, high, must, turn = chosen[best], low[best], high[best], must[best], turn[best]
+        data = self._known(starts, members, np.unique(turn[np.isin(held[best], self._said(component))]))
+        bounds = np.searchsorted(turn, np.arange(len(starts)))
+        made = data._replace(
+            source=self._sources[members], links=bounds, left=low - starts[turn], right=high - starts[turn], must=must
         )
-        held = {record for unit in tied for record in unit}
-        return [*tied, *((record,) for record in group if record not in held)]
+        is_checked = self._rules.review is not None
+        clusters, refused, witness = constrained(made, self._rules.review or 0.0, is_checked)
+        named = np.minimum.reduceat(members[np.argsort(clusters, kind="stable")], _firsts(np.sort(clusters)))
+        self._clusters[members] = named[np.unique(clusters, return_inverse=True)[1]]
+        self._refused[chosen], self._witness[chosen] = refused, members[witness]
 
-    # -- size --------------------------------------------------------------------------------------------------------
+    def _said(self, component: Nodes) -> Nodes:
+        """The components in which people said that something is not the same."""
+        return component[self._apart[0]]
 
-    def _cut(self, pairs: list[Pair]) -> list[Pair]:
-        """The pairs without the weakest of components that are too large."""
+    def _known(self, starts: Nodes, members: Nodes, with_apart: Nodes) -> Components:
+        """Scores and bars inside components: of all, or for the paper of those that people spoke about."""
+        import numpy as np
+
+        from bibld.dedup._cluster_kernels import Components, pairs_inside
+
+        nothing = np.empty(0, dtype=np.int64)
+        sizes = np.diff(starts)
+        asked = np.ones(len(sizes), dtype=np.bool_)
         if self._rules.review is None:
-            return pairs
-        groups = components(pairs)
-        if all(len(group) <= self._rules.largest for group in groups):
-            return pairs
-        place = {record: number for number, group in enumerate(groups) for record in group}
-        own: list[list[Pair]] = [[] for _ in groups]
-        for pair in pairs:
-            own[place[pair.left]].append(pair)
-        return [
-            pair
-            for group, inside in zip(groups, own, strict=True)
-            for pair in (inside if len(group) <= self._rules.largest else self._strong(group, inside))
-        ]
+            asked[:] = False
+            asked[with_apart] = True
+        counts = np.where(asked, sizes * (sizes - 1) // 2, 0)
+        triangle = np.where(asked, np.concatenate(([0], np.cumsum(counts)[:-1])), -1)
+        left, right = pairs_inside(starts)
+        if not asked.all():
+            wanted = asked[np.searchsorted(starts, left, side="right") - 1]
+            left, right = left[wanted], right[wanted]
+        known = self._inside(members[left], members[right])
+        return Components(
+            starts, nothing, nothing, nothing, nothing, np.empty(0, np.bool_), triangle, known.scores, known.bars
+        )
 
-    def _strong(self, group: Group, pairs: list[Pair]) -> list[Pair]:
-        """The pairs of a component above the least score that leaves no part of it too large, else of the highest."""
-        levels = sorted({self._scores[pair] for pair in pairs})
+    # -- too large ones -----------------------------------------------------------------------------------------------
+
+    def _cut(self, component: Nodes) -> bool:
+        """Refuse the weakest links of components that are too large; whether there were any."""
+        import numpy as np
+
+        sizes = np.bincount(component)
+        large = np.flatnonzero(sizes > self._rules.largest)
+        held = component[self._links.left]
+        for root in large:
+            self._cut_one(np.flatnonzero(held == root), int(root), int(sizes[root]))
+        return len(large) > 0
+
+    def _cut_one(self, links: Nodes, root: int, size: int) -> None:
+        """Refuse the links of a component below the least score that leaves no part of it too large, else below the
+        highest; what people joined stays."""
+        import numpy as np
+
+        scores = self._links.scores[links]
+        levels = np.unique(scores)
         low, high = 0, len(levels) - 1
         while low < high:
             middle = (low + high) // 2
-            parts = components(pair for pair in pairs if self._scores[pair] >= levels[middle])
-            if max(map(len, parts)) <= self._rules.largest:
+            if self._largest_part(links[scores >= levels[middle]]) <= self._rules.largest:
                 high = middle
             else:
                 low = middle + 1
-        kept = [pair for pair in pairs if self._scores[pair] >= levels[low] or pair in self._must]
-        reason = f"a component of {len(group)} records was cut at the score {levels[low]:.3f}"
-        for pair in set(pairs).difference(kept):
-            self._refused[pair] = ("largest_cluster", reason)
-        self._messages.append(f"dedup: {reason}; it holds {group[0]}. Is a key or a description shared by mistake?")
-        return kept
+        weak = links[(scores < levels[low]) & ~self._links.must[links]]
+        self._refused[weak], self._witness[weak] = CUT, len(self._cuts)
+        self._cuts.append(Cut(root, size, float(levels[low])))
 
-    def _edge(self, edge: Edge, place: Mapping[RecordId, int]) -> Edge:
-        """An edge as it stands when all clusters are known."""
-        left, right = place.get(edge.pair.left), place.get(edge.pair.right)
-        is_joined = left is not None and left == right
-        if edge.verdict.decision != "same" or is_joined or edge.pair in self._must:
-            return edge
-        rule, reason = self._refused.get(edge.pair, ("medoid", "one of them left the cluster of the other"))
-        verdict = Verdict("review", rule, (*edge.verdict.reasons, reason), edge.verdict.relation)
-        return msgspec.structs.replace(edge, verdict=verdict)
+    def _largest_part(self, links: Nodes) -> int:
+        import numpy as np
+
+        from bibld.dedup._cluster_kernels import roots
+
+        nodes, ends = np.unique(
+            np.concatenate((self._links.left[links], self._links.right[links])), return_inverse=True
+        )
+        found = roots(ends[: len(links)].copy(), ends[len(links) :].copy(), len(nodes))
+        return int(np.bincount(found).max())
 
 
-def components(pairs: Iterable[Pair]) -> list[Group]:
-    """The connected components of pairs, each in the order of its records, in the order of their first."""
-    place: dict[RecordId, list[RecordId]] = {}
-    for pair in pairs:
-        left, right = (place.setdefault(record, [record]) for record in (pair.left, pair.right))
-        if left is not right:
-            small, large = sorted((left, right), key=len)
-            large.extend(small)
-            for record in small:
-                place[record] = large
-    return sorted(tuple(sorted(group)) for group in {id(group): group for group in place.values()}.values())
+def _portions(component: Nodes, sizes: Nodes, left: Nodes, wanted: npt.NDArray[np.bool_]) -> Iterator[Nodes]:
+    """Links of whole components, together with about so many pairs inside."""
+    import numpy as np
+
+    chosen = np.flatnonzero(wanted)
+    if not len(chosen):
+        return
+    held = component[left[chosen]]
+    order = np.argsort(held, kind="stable")
+    chosen, held = chosen[order], held[order]
+    firsts = _firsts(held)
+    size = sizes[left[chosen[firsts]]]
+    running = np.cumsum(size * (size - 1) // 2)
+    cuts = np.unique(np.searchsorted(running, np.arange(_PAIRS_AT_ONCE, running[-1], _PAIRS_AT_ONCE)) + 1)
+    yield from np.split(chosen, firsts[cuts[cuts < len(firsts)]])
+
+
+def _firsts(ordered: Nodes) -> Nodes:
+    """Where each run of equal numbers begins."""
+    import numpy as np
+
+    return np.concatenate(([0], np.flatnonzero(np.diff(ordered)) + 1))

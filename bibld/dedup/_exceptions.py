@@ -1,8 +1,18 @@
 """Exceptions: why two records that look the same may not be.
 
-Each is a small rule over the features of two records that gives a reason for a cataloguer, or nothing. *Hard* ones
-decide: the records are related, not the same. The others are true of a few percent of real duplicates (a year misread,
-a microform described as the book), so they only ask a person to look, and the scorer knows their fields anyhow.
+Each is a small rule over the features of two records, compiled in ``_exception_kernels``, with a reason for a
+cataloguer. *Hard* ones decide: the records are related, not the same. The others are true of a few percent of real
+duplicates (a year misread, a microform described as the book), so they only ask a person to look, and the scorer knows
+their fields anyhow.
+
+``part_numbers``: both name a part, and not the same. ``level``: serial, issue and article differ from each other, and
+an article from a monograph or set; not from a volume, since libraries that link volumes to their set as they link
+articles to a journal make the two look alike. ``set_and_volume``: one describes a set as a whole, the other a volume
+of it. ``nested_parts``: one names a part of the part that the other names. ``edition``: both state an edition, and
+neither edition nor year agree (where the year agrees the numbers are left to the score: impressions and editions are
+counted differently). ``year``: more than two years lie between, and no equal edition and pages say that one of the
+years is a slip. ``carrier``: print, microform, electronic and so on; maps and scores are printed. ``language``: no
+language in common, and titles that begin differently (under one title the code is more likely a slip).
 """
 
 from __future__ import annotations
@@ -11,14 +21,16 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from bibld.model.features import BETWEEN, Features
+from bibld.model.features import BETWEEN, FeatureColumns, Features
 
-_COMPONENTS = {"s": "a serial", "i": "an issue", "a": "an article or other part"}
-_LEVELS = _COMPONENTS | {"m": "a monograph", "v": "a volume of a set", "c": "a set as a whole"}
-_PRINTED = frozenset({"map", "score"})
-_YEARS_APART = 2
-_ALWAYS = ("nested_parts",)
-_TITLE = 12
+_LEVELS = {
+    "s": "a serial",
+    "i": "an issue",
+    "a": "an article or other part",
+    "m": "a monograph",
+    "v": "a volume of a set",
+    "c": "a set as a whole",
+}
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -30,125 +42,94 @@ class Finding(msgspec.Struct, frozen=True):
     is_hard: bool
 
 
-class _Rule(msgspec.Struct, frozen=True):
+class Kind(msgspec.Struct, frozen=True):
+    """A kind of exception. ``is_hard``: it decides; ``is_always``: it holds whether or not it is asked for."""
+
     name: str
     relation: str
     is_hard: bool
+    is_always: bool
     reason: Callable[[Features, Features], str]
 
 
 def findings(left: Features, right: Features, asked: tuple[str, ...]) -> list[Finding]:
-    """The exceptions that hold, the hard ones first; of the others only those whose names are asked for."""
-    return list(_findings(left, right, asked))
+    """The exceptions that hold for two records, the hard ones first; of the others only those that are asked for."""
+    import numpy as np
+
+    from bibld.dedup._exception_kernels import described, exceptions
+
+    held = described(FeatureColumns.of(enumerate((left, right))))
+    bits = int(exceptions(held, np.array([0], np.int64), np.array([1], np.int64))[0]) & mask(asked)
+    return list(told(bits, left, right))
 
 
-def _findings(left: Features, right: Features, asked: tuple[str, ...]) -> Iterator[Finding]:
-    for rule in _RULES:
-        if rule.is_hard or rule.name in (*_ALWAYS, *asked):
-            reason = rule.reason(left, right)
-            if reason:
-                yield Finding(rule.name, rule.relation, reason, rule.is_hard)
+def mask(asked: tuple[str, ...]) -> int:
+    """The bits of the exceptions that hold always, and of those that are asked for."""
+    return sum(1 << number for number, one in enumerate(EXCEPTIONS) if one.is_always or one.name in asked)
 
 
-def conflict(part: str, other: str) -> bool:
-    """Whether two part numbers are of different parts: neither is missing, nor a part of the other (1, and 1 2)."""
-    one, two = part.split(), other.split()
-    common = min(len(one), len(two))
-    return one[:common] != two[:common]
+def told(bits: int, left: Features, right: Features) -> Iterator[Finding]:
+    """The findings that bits stand for, with sentences about the two records."""
+    for number, one in enumerate(EXCEPTIONS):
+        if bits >> number & 1:
+            yield Finding(one.name, one.relation, one.reason(left, right), one.is_hard)
 
 
-def part_numbers(left: Features, right: Features) -> str:
-    """Both name a part, and not the same."""
-    if conflict(left.part, right.part):
-        return f"part numbers conflict: {left.part} and {right.part}"
-    return ""
+def _parts(left: Features, right: Features) -> str:
+    return f"part numbers conflict: {left.part} and {right.part}"
 
 
-def nested_parts(left: Features, right: Features) -> str:
-    """One names a part of the part that the other names."""
-    if left.part and right.part and left.part != right.part and not conflict(left.part, right.part):
-        return f"one part number goes further than the other: {left.part} and {right.part}"
-    return ""
+def _level(left: Features, right: Features) -> str:
+    return f"one describes {_LEVELS[left.level]}, the other {_LEVELS[right.level]}"
 
 
-def level(left: Features, right: Features) -> str:
-    """Serial, issue and article differ from each other, and an article from a monograph or set.
-
-    Not from a volume: libraries that link volumes to their set as they link articles to a journal make the two look
-    alike.
-    """
-    levels = {left.level, right.level}
-    if len(levels) == 2 and (levels <= _COMPONENTS.keys() or levels in ({"a", "m"}, {"a", "c"})):
-        return f"one describes {_LEVELS[left.level]}, the other {_LEVELS[right.level]}"
-    return ""
+def _set_and_volume(left: Features, right: Features) -> str:
+    return f"one describes a set as a whole, the other its part {left.part or right.part}"
 
 
-def set_and_volume(left: Features, right: Features) -> str:
-    """One describes a set as a whole, the other a volume of it."""
-    for whole, part in ((left, right), (right, left)):
-        is_whole = not whole.part and (whole.level == "c" or whole.volumes > 1)
-        if is_whole and part.level in ("v", "m") and part.part:
-            return f"one describes a set as a whole, the other its part {part.part}"
-    return ""
+def _nested_parts(left: Features, right: Features) -> str:
+    return f"one part number goes further than the other: {left.part} and {right.part}"
 
 
-def edition(left: Features, right: Features) -> str:
-    """Both state an edition, and neither edition nor year agree.
-
-    Where the year agrees the numbers are left to the score: impressions and editions are counted differently.
-    """
-    if left.edition and right.edition and left.edition != right.edition and _years_apart(left, right) > 0:
-        return f"editions {left.edition} and {right.edition} of different years"
-    return ""
+def _edition(left: Features, right: Features) -> str:
+    return f"editions {left.edition} and {right.edition} of different years"
 
 
-def year(left: Features, right: Features) -> str:
-    """More than two years lie between, and no equal edition and pages say that one of the years is a slip."""
-    apart = _years_apart(left, right)
-    is_slip = bool(left.edition and left.pages) and (left.edition, left.pages) == (right.edition, right.pages)
-    if apart > _YEARS_APART and not is_slip:
-        return f"published {apart} years apart: {_span(left)} and {_span(right)}"
-    return ""
+def _year(left: Features, right: Features) -> str:
+    apart = max(left.year - right.last_year, right.year - left.last_year)
+    return f"published {apart} years apart: {_span(left)} and {_span(right)}"
 
 
-def carrier(left: Features, right: Features) -> str:
-    """Print, microform, electronic and so on; maps and scores are printed."""
-    one, other = ("print" if side.carrier in _PRINTED else side.carrier for side in (left, right))
-    if one and other and one != other:
-        return f"different carriers: {left.carrier} and {right.carrier}"
-    return ""
+def _carrier(left: Features, right: Features) -> str:
+    return f"different carriers: {left.carrier} and {right.carrier}"
 
 
-def language(left: Features, right: Features) -> str:
-    """No language in common, and titles that begin differently; under one title the code is more likely a slip."""
-    one, other = (set(features.language.split(BETWEEN)) - {"", "und", "mul", "zxx"} for features in (left, right))
-    if one and other and not one & other and _title(left) != _title(right):
-        return f"different languages: {', '.join(sorted(one))} and {', '.join(sorted(other))}"
-    return ""
-
-
-_RULES = (
-    _Rule("part_numbers", "same_set", True, part_numbers),
-    _Rule("level", "part_of", True, level),
-    _Rule("set_and_volume", "part_of", True, set_and_volume),
-    _Rule("nested_parts", "part_of", False, nested_parts),
-    _Rule("edition", "other_edition", False, edition),
-    _Rule("year", "other_edition", False, year),
-    _Rule("carrier", "other_format", False, carrier),
-    _Rule("language", "translation", False, language),
-)
-
-
-def _years_apart(left: Features, right: Features) -> int:
-    """The years between two spans of publication; 0 where they overlap or one is not known."""
-    if not left.year or not right.year:
-        return 0
-    return max(0, left.year - right.last_year, right.year - left.last_year)
+def _language(left: Features, right: Features) -> str:
+    one, other = (", ".join(sorted(side.language.split(BETWEEN))) for side in (left, right))
+    return f"different languages: {one} and {other}"
 
 
 def _span(features: Features) -> str:
     return str(features.year) if features.year == features.last_year else f"{features.year}–{features.last_year}"
 
 
-def _title(features: Features) -> str:
-    return (features.main_title + features.remainder).replace(" ", "")[:_TITLE]
+EXCEPTIONS = (
+    Kind("part_numbers", "same_set", True, True, _parts),
+    Kind("level", "part_of", True, True, _level),
+    Kind("set_and_volume", "part_of", True, True, _set_and_volume),
+    Kind("nested_parts", "part_of", False, True, _nested_parts),
+    Kind("edition", "other_edition", False, False, _edition),
+    Kind("year", "other_edition", False, False, _year),
+    Kind("carrier", "other_format", False, False, _carrier),
+    Kind("language", "translation", False, False, _language),
+)
+"""In the order of their bits: those that decide come first."""
+
+HARD = sum(1 << number for number, one in enumerate(EXCEPTIONS) if one.is_hard)
+"""The bits of those that decide."""
+
+PARTS_CONFLICT = 1
+"""The bit of conflicting part numbers."""
+
+NESTED_PARTS = 8
+"""The bit of a part number that goes further than the other."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from bibld.model.features import BETWEEN, Features
-from bibld.model.identifiers import has_isbn_check_digit, isbn13
+from bibld.model.identifiers import isbn13
 from bibld.model.literals import folded, part_number, person_key, romanised, without_brackets, years
 from bibld.model.mods import Extent, Mods, Name, OriginInfo, RelatedItem, TitleInfo
 
@@ -30,8 +31,11 @@ _VOLUMES = re.compile(r"(?<![\d.-])(\d{1,3})\s*(?:v|vols?|volumes|bd|bde|t|т|т
 _UNIT = r"(?:т|том|ч|часть|кн|книга|вып|выпуск|vol|v|volume|pt|part|bd|band|teil|t|tome)"
 _PART_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+\W*", re.IGNORECASE)
 _PART_AT_END = re.compile(rf"(?:^|[,;.]\s*)({_UNIT}\b\.?\s*[\divxlcіх]+)\W*$", re.IGNORECASE)
+_WORD_ENDS = frozenset("abdefghjkmnopqrstuwyzабвгдеёжзийклмнопрстуфцчшщъыьэюя")
+"""Letters that no number of a part ends with: what ends with one is not searched for it."""
 _IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[aä]nden|bd)\b")
 _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|in) \w+ (?:t|tomah|vols?|volumes)$")
+_ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*\d+", re.IGNORECASE)
 _HEIGHT = re.compile(r"(\d{2,3})(?:[.,]\d)?(?:\s*[xх×]\s*\d+)?\s*(?:cm|см)\b", re.IGNORECASE)
 _STATEMENT = "statement of responsibility"
@@ -61,19 +65,25 @@ _KINDS = {
     "text": "print",
 }
 
+_REMEMBERED = 1 << 14
+"""Values of a kind whose features are remembered: names, places, years … that many records have."""
+
 
 def features_of(mods: Mods) -> Features:
     """Take the features out of a description."""
     proper = _proper_title(mods)
     host = _host(mods)
-    part = _part(mods, host)
+    part = _part(mods, host, proper)
     main_title, remainder = _own_title(proper, host)
-    years_found = sorted(_years(mods.origin_info))
-    edition_text = " ".join(edition.value for info in mods.origin_info for edition in info.edition)
-    extents = [extent.value for extent in _extents(mods)]
+    years_found = list(_years(mods.origin_info))
+    edition_text, edition = _edition(" ".join([held.value for info in mods.origin_info for held in info.edition]))
+    extents = [_counts(extent.value) for extent in _extents(mods)]
+    pages = max((counts[0] for counts in extents), default=0)
+    volumes = max((counts[1] for counts in extents), default=0)
+    title = folded(" ".join((proper.title, *proper.sub_title)))
     series = [item for item in mods.related_item if item.type == "series"]
     return Features(
-        title=folded(" ".join((proper.title, *proper.sub_title))),
+        title=title,
         author=_author(mods),
         part=part,
         main_title=_uncounted(main_title),
@@ -83,21 +93,26 @@ def features_of(mods: Mods) -> Features:
         names=BETWEEN.join(dict.fromkeys(_names(mods.name))),
         publisher=BETWEEN.join(dict.fromkeys(_publishers(mods.origin_info))),
         place=BETWEEN.join(dict.fromkeys(_places(mods.origin_info))),
-        edition_text=romanised(without_brackets(edition_text)),
-        series=BETWEEN.join(dict.fromkeys(romanised(_title_of(item)) for item in series)),
+        edition_text=edition_text,
+        series=BETWEEN.join(dict.fromkeys(_key(_title_of(item)) for item in series)),
         series_number=BETWEEN.join(dict.fromkeys(number for item in series for number in _numbers(item))),
-        responsibility=romanised(" ".join(note.value for note in mods.note if note.type == _STATEMENT)),
+        responsibility=romanised(" ".join([note.value for note in mods.note if note.type == _STATEMENT])),
         language=BETWEEN.join(_languages(mods)),
         carrier=_carrier(mods),
-        level=_level(mods, host, part),
+        level=_level(mods, host, part, lambda: volumes > 1 or (not pages and _IN_VOLUMES.search(title) is not None)),
         identifiers=BETWEEN.join(dict.fromkeys(_identifiers(mods))),
-        year=years_found[0] if years_found else 0,
-        last_year=years_found[-1] if years_found else 0,
-        edition=_edition_number(folded(edition_text)),
-        pages=max((_pages(extent) for extent in extents), default=0),
-        volumes=max((_counted(_VOLUMES, extent) for extent in extents), default=0),
-        height=max((_counted(_HEIGHT, extent) for extent in extents), default=0),
+        year=min(years_found, default=0),
+        last_year=max(years_found, default=0),
+        edition=edition,
+        pages=pages,
+        volumes=volumes,
+        height=max((counts[2] for counts in extents), default=0),
     )
+
+
+_key = lru_cache(_REMEMBERED)(romanised)
+_folded = lru_cache(_REMEMBERED)(folded)
+_years_in = lru_cache(_REMEMBERED)(years)
 
 
 def _proper_title(mods: Mods) -> TitleInfo:
@@ -118,7 +133,7 @@ def _title_of(item: RelatedItem | None) -> str:
 def _uncounted(title: str) -> str:
     """A romanised title without the number of volumes at its end (``в 30 томах``), which libraries place anywhere."""
     key = romanised(title)
-    return _COUNT_OF_VOLUMES.sub("", key)
+    return _COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key
 
 
 def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
@@ -133,30 +148,32 @@ def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
 def _author(mods: Mods) -> str:
     for name in mods.name:
         if name.type == "personal":
-            return folded(_heading(name))
+            return _folded(_heading(name))
     return ""
 
 
 def _heading(name: Name) -> str:
-    return " ".join(part.value for part in name.name_part if part.type in (None, "family", "given"))
+    return " ".join([part.value for part in name.name_part if part.type in (None, "family", "given")])
 
 
 def _names(names: Iterable[Name]) -> Iterator[str]:
     for name in names:
-        heading = _heading(name)
-        key = romanised(person_key(heading) if name.type == "personal" else heading)
-        if key:
+        if key := _name_key(_heading(name), name.type == "personal"):
             yield key
 
 
-def _part(mods: Mods, host: RelatedItem | None) -> str:
+@lru_cache(_REMEMBERED)
+def _name_key(heading: str, is_personal: bool) -> str:
+    return romanised(person_key(heading) if is_personal else heading)
+
+
+def _part(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> str:
     """The part numbers of the proper titles, and of the host where the record is a volume of a set."""
     numbers = [number for info in mods.title_info if info.type is None for number in info.part_number]
     if not numbers and host is not None:
         numbers = list(_numbers_in(host))
     if not numbers:
-        proper = _proper_title(mods)
-        ends = [_PART_AT_END.search(text) for text in (proper.title, *proper.sub_title)]
+        ends = [_PART_AT_END.search(text) for text in (proper.title, *proper.sub_title) if text[-1:] not in _WORD_ENDS]
         numbers = [found[1] for found in ends if found]
     return " ".join(part_number(number) for number in dict.fromkeys(numbers))
 
@@ -175,13 +192,13 @@ def _numbers_in(host: RelatedItem) -> Iterator[str]:
 def _years(origins: Iterable[OriginInfo]) -> Iterator[int]:
     for info in origins:
         for date in (*info.date_issued, *info.copyright_date, *info.date_created):
-            yield from years(date.value)
+            yield from _years_in(date.value)
 
 
 def _publishers(origins: Iterable[OriginInfo]) -> Iterator[str]:
     for info in origins:
         for publisher in info.publisher:
-            if key := romanised(without_brackets(publisher.value)):
+            if key := _key(without_brackets(publisher.value)):
                 yield key
 
 
@@ -189,8 +206,20 @@ def _places(origins: Iterable[OriginInfo]) -> Iterator[str]:
     for info in origins:
         for place in info.place:
             for term in place.place_term:
-                if term.type != "code" and (name := folded(without_brackets(term.value))):
-                    yield romanised(_PLACES.get(name, name))
+                if term.type != "code" and (key := _place(term.value)) is not None:
+                    yield key
+
+
+@lru_cache(_REMEMBERED)
+def _place(term: str) -> str | None:
+    name = folded(without_brackets(term))
+    return romanised(_PLACES.get(name, name)) if name else None
+
+
+@lru_cache(_REMEMBERED)
+def _edition(text: str) -> tuple[str, int]:
+    """The key of an edition statement, and its number."""
+    return romanised(without_brackets(text)), _edition_number(folded(text))
 
 
 def _edition_number(text: str) -> int:
@@ -202,6 +231,12 @@ def _edition_number(text: str) -> int:
             return _EDITION_WORDS[word]
     found = _NUMBER.search(text)
     return int(found[0]) if found else 1
+
+
+@lru_cache(_REMEMBERED)
+def _counts(extent: str) -> tuple[int, int, int]:
+    """The pages, volumes and centimetres that an extent states."""
+    return _pages(extent), _counted(_VOLUMES, extent), _counted(_HEIGHT, extent)
 
 
 def _pages(extent: str) -> int:
@@ -238,14 +273,18 @@ def _languages(mods: Mods) -> list[str]:
 
 
 def _carrier(mods: Mods) -> str:
-    forms = " ".join(form.value for description in mods.physical_description for form in description.form)
-    for carrier, pattern in _CARRIERS:
-        if pattern.search(forms):
-            return carrier
+    forms = " ".join([form.value for description in mods.physical_description for form in description.form])
+    if carrier := _carrier_of(forms):
+        return carrier
     return next((_KINDS[kind.value] for kind in mods.type_of_resource if kind.value in _KINDS), "")
 
 
-def _level(mods: Mods, host: RelatedItem | None, part: str) -> str:
+@lru_cache(_REMEMBERED)
+def _carrier_of(forms: str) -> str:
+    return next((carrier for carrier, pattern in _CARRIERS if pattern.search(forms)), "")
+
+
+def _level(mods: Mods, host: RelatedItem | None, part: str, is_in_volumes: Callable[[], bool]) -> str:
     issuance = {value for info in mods.origin_info for value in info.issuance}
     if any(genre.value == "article" for genre in mods.genre):
         return "a"
@@ -255,7 +294,7 @@ def _level(mods: Mods, host: RelatedItem | None, part: str) -> str:
         return "a"
     if part:
         return "v"
-    if "multipart monograph" in issuance or (host is None and _is_in_volumes(mods)):
+    if "multipart monograph" in issuance or (host is None and is_in_volumes()):
         return "c"
     if host is None:
         return "m"
@@ -267,24 +306,17 @@ def _is_within(host: RelatedItem) -> bool:
     return any(part.extent or any(_RANGE_OF_PAGES.search(text.value) for text in part.text) for part in host.mods.part)
 
 
-def _is_in_volumes(mods: Mods) -> bool:
-    """Whether the record describes several volumes, by its extent, or by its title where no pages are counted."""
-    extents = [extent.value for extent in _extents(mods)]
-    if any(_counted(_VOLUMES, extent) > 1 for extent in extents):
-        return True
-    proper = _proper_title(mods)
-    said = _IN_VOLUMES.search(folded(" ".join((proper.title, *proper.sub_title))))
-    return said is not None and not any(_pages(extent) for extent in extents)
-
-
 def _identifiers(mods: Mods) -> Iterator[str]:
     for identifier in mods.identifier:
         if identifier.invalid == "yes":
             continue
-        value = re.sub(r"[\s-]", "", identifier.value)
-        if identifier.type == "isbn" and has_isbn_check_digit(value):
-            kind = "setisbn" if _SET.search(identifier.display_label or "") else "isbn"
-            yield f"{kind}:{isbn13(value)}"
+        value = "".join(identifier.value.split()).replace("-", "")
+        if identifier.type == "isbn":
+            try:
+                number = isbn13(value)
+            except ValueError:
+                continue
+            yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
         elif identifier.type in _COMPARED_IDENTIFIERS and value:
             yield f"{identifier.type}:{value.casefold()}"
 

@@ -1,30 +1,76 @@
-"""From candidate pairs to edges: scores, and the exceptions that stand above them."""
+"""From candidate pairs to decisions: scores, and the exceptions that stand above them. All in columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-import msgspec
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from bibld import adapters
 from bibld.config import Config
-from bibld.dedup._clusters import ClusterRules, Facts
-from bibld.dedup._exceptions import Finding, findings
+from bibld.dedup._clusters import ISBNS, PARTS, RELATION, ClusterRules, Inside
+from bibld.dedup._exceptions import HARD, NESTED_PARTS, PARTS_CONFLICT, mask
 from bibld.dedup._works import Works
 from bibld.model.features import FeatureColumns
-from bibld.model.linkage import Edge, Pair, Score, Verdict
-from bibld.model.origin import RecordId
+from bibld.model.linkage import Decision
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_PAIRS_AT_ONCE = 4_000_000
+    Nodes = npt.NDArray[np.int64]
+    Ends = npt.NDArray[np.integer]
+
+DECISIONS: tuple[Decision, ...] = ("different", "review", "related", "same")
+"""Decisions in the order of their numbers."""
+
+DIFFERENT, REVIEW, RELATED, SAME = range(4)
+_PAIRS_AT_ONCE = 50_000
+_WAITING = 6
+
+
+class Rows(Protocol):
+    """Feature columns by position, in memory or on disk."""
+
+    def rows(self, positions: Nodes, names: Iterable[str] | None = None) -> FeatureColumns:
+        """The rows at some positions."""
+
+
+class Judged(NamedTuple):
+    """Pairs of positions with what was found about each, all of shape (pairs,).
+
+    ``decisions`` are places in ``DECISIONS``; ``exceptions`` the bits of those that hold and count; ``is_work``:
+    whether the two look like one work; ``is_one_source``: whether they are of one source of which a cluster holds but
+    one.
+    """
+
+    left: Nodes
+    right: Nodes
+    scores: npt.NDArray[np.float64]
+    decisions: npt.NDArray[np.uint8]
+    exceptions: npt.NDArray[np.uint8]
+    is_work: npt.NDArray[np.bool_]
+    is_one_source: npt.NDArray[np.bool_]
+
+    def where(self, chosen: npt.NDArray[np.bool_] | Nodes) -> Judged:
+        """Some of the pairs."""
+        columns: list[Any] = [column[chosen] for column in self]
+        return Judged(*columns)
+
+    @classmethod
+    def together(cls, parts: Iterable[Judged]) -> Judged:
+        """Pairs of several, behind each other."""
+        import numpy as np
+
+        kinds = (np.int64, np.int64, np.float64, np.uint8, np.uint8, np.bool_, np.bool_)
+        nothing = [np.empty(0, kind) for kind in kinds]
+        together: list[Any] = [np.concatenate(columns) for columns in zip(nothing, *parts, strict=True)]
+        return cls(*together)
 
 
 class Judge:
-    """Scores pairs of rows and decides about those that are alike enough.
+    """Scores pairs of positions and decides about them.
 
     A scorer whose settings have ``review`` sorts pairs in three: at or above ``same`` the same, from ``review`` on for
     review, below different; and all exceptions apply. Of the different pairs those with an exception that look like one
@@ -32,150 +78,153 @@ class Judge:
     numbers conflict.
     """
 
-    def __init__(self, columns: FeatureColumns, ids: Mapping[int, RecordId], config: Config, made_by: str) -> None:
-        """``ids`` maps each row to its record."""
-        self._columns = columns
-        self._ids = ids
-        self._rows = {record: row for row, record in ids.items()}
-        self._name = config.dedup.match
-        self._scorer = adapters.find("dedup.match", self._name)
-        self._settings = config.settings("dedup.match", self._name)
-        self._same: float = self._settings.same
-        self._review: float | None = getattr(self._settings, "review", None)
-        self._asked: tuple[str, ...] = tuple(config.dedup.exceptions)
-        self._several = frozenset(source.id for source in config.sources if source.config.duplicates)
-        self._largest = config.dedup.largest_cluster
-        self._made_by = made_by
-        self._works = None if self._review is None else Works(columns)
+    def __init__(self, rows: Rows, sources: Ends, config: Config) -> None:
+        """``sources``: the number of the source at each position, -1 where a cluster may hold several of it."""
+        self.rows = rows
+        self.sources = sources
+        self.name = config.dedup.match
+        self.scorer = adapters.find("dedup.match", self.name)
+        self.settings = config.settings("dedup.match", self.name)
+        self.same: float = self.settings.same
+        self.review: float | None = getattr(self.settings, "review", None)
+        self._asked = mask(tuple(config.dedup.exceptions))
+        self._workers = config.workers or None
+        several = frozenset(source.id for source in config.sources if source.config.duplicates)
+        self.rules = ClusterRules(several, config.dedup.largest_cluster, self.review)
 
-    def at(self, same: float) -> Judge:
-        """A judge who differs in the threshold alone; ``review`` is no higher than it."""
-        other: Judge = object.__new__(Judge)
-        other.__dict__.update(self.__dict__)
-        other._same = same
-        other._review = None if self._review is None else min(self._review, same)
-        return other
+    def judged(self, left: Ends, right: Ends) -> Judged:
+        """Decide about pairs."""
+        return Judged.together(self._portions([(left, right)], None))
 
-    @property
-    def rules(self) -> ClusterRules:
-        """What must hold inside a cluster."""
-        return ClusterRules(self._several, self._largest, self._review)
+    def edges(self, candidates: Iterable[tuple[Ends, Ends]], least: float | None = None) -> Judged:
+        """Decide about candidates, and leave out those that are simply different; ``least``: but not where they score
+        at least so much."""
 
-    # -- scores ------------------------------------------------------------------------------------------------------
+        def kept(found: Judged) -> Judged:
+            wanted = found.decisions != DIFFERENT
+            return found.where(wanted if least is None else wanted | found.is_work | (found.scores >= least))
 
-    def scored(
-        self, candidates: npt.NDArray[np.uint64]
-    ) -> Iterator[tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.float64]]]:
-        """Left rows, right rows and scores of candidates, in portions; a score has six decimals."""
+        return Judged.together(map(kept, self._portions(candidates, least)))
+
+    def at(self, judged: Judged, same: float) -> Judged:
+        """The same scores decided by another threshold; ``review`` is no higher than it."""
+        review = None if self.review is None else min(self.review, same)
+        return judged._replace(decisions=_decided(judged, same, review))
+
+    def inside(self, left: Nodes, right: Nodes) -> Inside:
+        """What the constraints on clusters ask about any pairs."""
         import numpy as np
 
-        from bibld.dedup._kernels import halves
+        judged = self.judged(left, right)
+        bars = np.zeros(len(left), dtype=np.uint8)
+        if self.review is not None:
+            bars[self.isbns_differ(left, right)] = ISBNS
+            bars[judged.exceptions & PARTS_CONFLICT > 0] = PARTS
+            bars[judged.decisions == RELATED] = RELATION
+        return Inside(judged.scores, bars)
 
-        for start in range(0, len(candidates), _PAIRS_AT_ONCE):
-            left, right = halves(candidates[start : start + _PAIRS_AT_ONCE])
-            scores = self._scorer.scores(self._columns, left, right, self._settings)
-            yield left, right, np.round(scores.astype(np.float64), 6)
+    # -- portions ----------------------------------------------------------------------------------------------------
 
-    def scores(self, pairs: Sequence[Pair]) -> list[float]:
-        """The scores of any pairs of records."""
+    def _portions(self, pairs: Iterable[tuple[Ends, Ends]], least: float | None) -> Iterator[Judged]:
+        """Decisions in the order of the pairs, made by several threads."""
+        with ThreadPoolExecutor(self._workers) as pool:
+            waiting: deque[Future[Judged]] = deque()
+            for left, right in _cut(pairs):
+                waiting.append(pool.submit(self._portion, left, right, least))
+                if len(waiting) > _WAITING:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+    def _portion(self, left: Nodes, right: Nodes, least: float | None) -> Judged:
         import numpy as np
 
-        rows = np.array([sorted((self._rows[pair.left], self._rows[pair.right])) for pair in pairs], dtype=np.uint64)
-        packed = (rows[:, 0] << np.uint64(32)) | rows[:, 1] if len(rows) else np.empty(0, np.uint64)
-        return [score for _, _, scores in self.scored(packed) for score in scores.tolist()]
+        columns, ones, others = self._gathered(left, right, None)
+        scores = np.round(self.scorer.scores(columns, ones, others, self.settings).astype(np.float64), 6)
+        if self.review is None:
+            is_work = np.zeros(len(left), dtype=np.bool_)
+            bits = np.where(_parts_differ(columns, ones, others), PARTS_CONFLICT, 0).astype(np.uint8)
+        else:
+            is_work = Works(columns).agree(ones, others)
+            bits = self._exceptions(columns, ones, others, is_work | (scores >= min(self.review, least or 1.0)))
+        of_left = self.sources[left]
+        is_one_source = (of_left == self.sources[right]) & (of_left >= 0)
+        nothing = np.zeros(len(left), dtype=np.uint8)
+        found = Judged(left, right, scores, nothing, bits, is_work, is_one_source)
+        return found._replace(decisions=_decided(found, self.same, self.review))
 
-    def edges(self, candidates: npt.NDArray[np.uint64], least: float | None = None) -> Iterator[Edge]:
-        """The edges of the candidates that are not simply different, in the order of the candidates.
-
-        Scores come without features; ``explained`` adds them. ``least``: also those that score at least so much.
-        """
+    def _gathered(self, left: Nodes, right: Nodes, names: Iterable[str] | None) -> tuple[FeatureColumns, Ends, Ends]:
+        """The rows that pairs speak of, each once, and the ends of the pairs among them."""
         import numpy as np
 
-        for left, right, scores in self.scored(candidates):
-            wanted = scores > self._same if self._review is None else scores >= self._review
-            if least is not None:
-                wanted |= scores >= least
-            elif self._works is not None:
-                wanted |= self._works.agree(left, right)
-            for position in np.flatnonzero(wanted):
-                one, other = int(left[position]), int(right[position])
-                pair, score = Pair.of(self._ids[one], self._ids[other]), float(scores[position])
-                verdict = self._verdict(pair, score, one, other)
-                if least is not None or verdict.decision != "different":
-                    yield Edge(pair, Score(score), verdict, self._made_by)
+        positions, ends = np.unique(np.concatenate((left, right)), return_inverse=True)
+        ends = ends.astype(np.uint32)
+        return self.rows.rows(positions, names), ends[: len(left)], ends[len(left) :]
 
-    def edge(self, left: int, right: int) -> Edge:
-        """Score, with its features, and verdict of any two rows."""
-        score = self._scorer.explain(self._columns, left, right, self._settings)
-        pair = Pair.of(self._ids[left], self._ids[right])
-        return Edge(pair, score, self._verdict(pair, score.value, left, right), self._made_by)
+    def _exceptions(
+        self, columns: FeatureColumns, left: Ends, right: Ends, wanted: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.uint8]:
+        import numpy as np
 
-    def between(self, pair: Pair) -> Edge:
-        """Score, with its features, and verdict of two records."""
-        return self.edge(*sorted((self._rows[pair.left], self._rows[pair.right])))
+        from bibld.dedup._exception_kernels import described, exceptions
 
-    def explained(self, edges: Iterable[Edge], met: Iterable[tuple[str, ...]]) -> Iterator[Edge]:
-        """The edges with the features of their scores, and the names of the keys that each pair met by."""
-        for edge, keys_met in zip(edges, met, strict=True):
-            left, right = sorted((self._rows[edge.pair.left], self._rows[edge.pair.right]))
-            score = self._scorer.explain(self._columns, left, right, self._settings)
-            score = msgspec.structs.replace(score, value=edge.score.value, keys_met=keys_met)
-            yield msgspec.structs.replace(edge, score=score)
+        bits = np.zeros(len(left), dtype=np.uint8)
+        found = exceptions(described(columns), left[wanted].astype(np.int64), right[wanted].astype(np.int64))
+        bits[wanted] = found & np.uint8(self._asked)
+        return bits
 
-    # -- decisions ---------------------------------------------------------------------------------------------------
+    def isbns_differ(self, left: Nodes, right: Nodes) -> npt.NDArray[np.bool_]:
+        """Whether both of each pair have ISBNs and none in common, shape (pairs,); never for the paper's method."""
+        import numpy as np
 
-    def decided(self, edges: Iterable[Edge]) -> Iterator[Edge]:
-        """The same edges with this judge's verdicts, without those that are simply different."""
-        for edge in edges:
-            verdict = self._verdict(
-                edge.pair, edge.score.value, self._rows[edge.pair.left], self._rows[edge.pair.right]
-            )
-            if verdict.decision != "different":
-                yield msgspec.structs.replace(edge, verdict=verdict)
+        from bibld.dedup._exception_kernels import COLUMNS, described, isbns_differ
 
-    def facts(self, record: RecordId) -> Facts:
-        """What the constraints on clusters ask about a record."""
-        row = self._rows[record]
-        isbns = (value for value in self._columns.texts["identifiers"].values(row) if value.startswith("isbn:"))
-        return Facts(self._columns.part.text(row), frozenset(isbns))
+        if self.review is None:
+            return np.zeros(len(left), dtype=np.bool_)
+        found = [np.empty(0, dtype=np.bool_)]
+        for ones, others in _cut([(left, right)]):
+            columns, one_rows, other_rows = self._gathered(ones, others, COLUMNS)
+            found.append(isbns_differ(described(columns), one_rows.astype(np.int64), other_rows.astype(np.int64)))
+        return np.concatenate(found)
 
-    def exceptions(self, left: int, right: int) -> list[Finding]:
-        """The exceptions that hold for two rows; the paper knows but one, part numbers that are not equal."""
-        if self._review is not None:
-            return findings(self._columns.features(left), self._columns.features(right), self._asked)
-        first, second = self._columns.part.text(left), self._columns.part.text(right)
-        if first and second and first != second:
-            return [Finding("part_numbers", "same_set", f"part numbers conflict: {first} and {second}", is_hard=True)]
-        return []
 
-    def _verdict(self, pair: Pair, score: float, left: int, right: int) -> Verdict:
-        is_same, sentence = self._level(score)
-        if is_same is None:
-            found = self.exceptions(left, right) if self._is_one_work(left, right) else []
-            if not found:
-                return Verdict("different", self._name, (sentence,))
-            return Verdict("related", found[0].name, (sentence, *(one.reason for one in found)), found[0].relation)
-        found = self.exceptions(left, right)
-        reasons = (sentence, *(finding.reason for finding in found))
-        if found:
-            return Verdict("related" if found[0].is_hard else "review", found[0].name, reasons, found[0].relation)
-        if not is_same:
-            return Verdict("review", self._name, reasons)
-        if pair.left.source == pair.right.source and pair.left.source not in self._several:
-            return Verdict("review", "one_record_per_source", (*reasons, f"both are records of {pair.left.source}"))
-        return Verdict("same", self._name, reasons)
+def _cut(pairs: Iterable[tuple[Ends, Ends]]) -> Iterator[tuple[Nodes, Nodes]]:
+    """Pairs in portions."""
+    import numpy as np
 
-    def _level(self, score: float) -> tuple[bool | None, str]:
-        """Whether a score means the same (True), a question (False) or no (None); and that as a sentence."""
-        if self._review is None:
-            if score > self._same:
-                return True, f"score {score:.3f} is above {self._same}"
-            return None, f"score {score:.3f} is not above {self._same}"
-        if score >= self._same:
-            return True, f"score {score:.3f} is at least {self._same}"
-        if score >= self._review:
-            return False, f"score {score:.3f} is between {self._review} and {self._same}"
-        return None, f"score {score:.3f} is below {self._review}"
+    for left, right in pairs:
+        for start in range(0, len(left), _PAIRS_AT_ONCE):
+            portion = slice(start, start + _PAIRS_AT_ONCE)
+            yield left[portion].astype(np.int64), right[portion].astype(np.int64)
 
-    def _is_one_work(self, left: int, right: int) -> bool:
-        return bool(self._works is not None and self._works.agree([left], [right])[0])
+
+def _decided(judged: Judged, same: float, review: float | None) -> npt.NDArray[np.uint8]:
+    """The decisions that scores and exceptions make; ``review`` None: as the paper decides."""
+    import numpy as np
+
+    bits = judged.exceptions
+    decisions = np.full(len(bits), DIFFERENT, dtype=np.uint8)
+    if review is None:
+        is_same = judged.scores > same
+        decisions[is_same] = np.where(bits[is_same] > 0, RELATED, SAME)
+    else:
+        is_high = judged.scores >= review
+        decisions[is_high] = REVIEW
+        decisions[(judged.scores >= same) & (bits == 0)] = SAME
+        decisions[is_high & (bits & HARD > 0)] = RELATED
+        decisions[~is_high & judged.is_work & (bits > 0)] = RELATED
+    decisions[(decisions == SAME) & judged.is_one_source] = REVIEW
+    return decisions
+
+
+def _parts_differ(columns: FeatureColumns, left: Ends, right: Ends) -> npt.NDArray[np.bool_]:
+    """Whether both rows of each pair have part numbers, which are not equal."""
+    import numpy as np
+
+    from bibld.dedup._exception_kernels import described, exceptions
+
+    differ: npt.NDArray[np.bool_] = (
+        exceptions(described(columns), left.astype(np.int64), right.astype(np.int64)) & (PARTS_CONFLICT | NESTED_PARTS)
+        > 0
+    )
+    return differ

@@ -115,26 +115,6 @@ def jaccard(
 
 
 @njit(cache=True, nogil=True)
-def pairs_of_buckets(
-    starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], rows: npt.NDArray[np.uint32]
-) -> npt.NDArray[np.uint64]:
-    """All pairs of rows inside each bucket ``rows[start:end]``, as ``left << 32 | right`` with left < right."""
-    total = 0
-    for bucket in range(starts.shape[0]):
-        size = ends[bucket] - starts[bucket]
-        total += size * (size - 1) // 2
-    pairs = np.empty(total, dtype=np.uint64)
-    filled = 0
-    for bucket in range(starts.shape[0]):
-        for i in range(starts[bucket], ends[bucket]):
-            for j in range(i + 1, ends[bucket]):
-                low, high = min(rows[i], rows[j]), max(rows[i], rows[j])
-                pairs[filled] = (np.uint64(low) << np.uint64(32)) | np.uint64(high)
-                filled += 1
-    return pairs
-
-
-@njit(cache=True, nogil=True)
 def families_in_common(
     offsets: npt.NDArray[np.int64],
     keys: npt.NDArray[np.uint64],

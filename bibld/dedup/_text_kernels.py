@@ -1,6 +1,7 @@
 """Compiled loops that make numbers of 64 bits out of texts: prefixes, words, values, fingerprints.
 
-A hash is never 0 but for an empty text, which is a missing value and makes no key.
+A hash is never 0 but for an empty text, which is a missing value and makes no key. A title is given as two columns,
+main title and remainder, and read as one text with a blank between: where libraries cut it differs.
 """
 
 from __future__ import annotations
@@ -8,11 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import types
 
 from bibld.dedup._compiling import njit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    Offsets = npt.NDArray[np.int64]
+    Codes = npt.NDArray[np.uint32]
+    Numbers = npt.NDArray[np.uint64]
+
+# Stated types are compiled once, whether an array can be written or is mapped from a file.
+OFFSETS = types.Array(types.int64, 1, "C", readonly=True)
+CODES = types.Array(types.uint32, 1, "C", readonly=True)
+NUMBERS = types.Array(types.uint64, 1, "C", readonly=True)
+COUNTS = types.Array(types.int32, 1, "C", readonly=True)
+NEW_NUMBERS = types.uint64[::1]
+LISTS = types.Tuple((types.int64[::1], NEW_NUMBERS))  # type: ignore[no-untyped-call]
+_TITLE = (OFFSETS, CODES, OFFSETS, CODES)
 
 _BLANK = 32
 _BETWEEN = 124
@@ -22,57 +37,41 @@ _FIRST = np.uint64(0xFF51AFD7ED558CCD)
 _SECOND = np.uint64(0xC4CEB9FE1A85EC53)
 _SHIFT = np.uint64(33)
 _ONE = np.uint64(1)
+_NONE = np.uint64(0)
+LENGTHS = (4, 12, 18)
+"""The lengths of the beginnings of titles that make keys; the whole title is the fourth."""
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _finalised(value: Any) -> Any:  # noqa: ANN401
+@njit(types.uint64(types.uint64), cache=True, nogil=True)
+def finalised(value: Any) -> Any:  # noqa: ANN401
     """The finaliser of MurmurHash3: every bit of the input moves half of the bits of the output."""
     value ^= value >> _SHIFT
     value *= _FIRST
     value ^= value >> _SHIFT
     value *= _SECOND
     value ^= value >> _SHIFT
-    return value if value != np.uint64(0) else _ONE
+    return value if value != _NONE else _ONE
 
 
-@njit(cache=True, nogil=True)
-def mixed(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+def mix(left: Any, right: Any) -> Any:  # noqa: ANN401
+    """One hash for two; 0 where either is 0."""
+    if left == _NONE or right == _NONE:
+        return _NONE
+    return finalised((left * _PRIME) ^ (right + (left >> _SHIFT)))
+
+
+@njit(NEW_NUMBERS(NUMBERS, NUMBERS), cache=True, nogil=True)
+def mixed(left: Numbers, right: Numbers) -> Numbers:
     """One hash for each two, shape (n,); 0 where either is 0."""
-    result = np.zeros(left.shape[0], dtype=np.uint64)
+    result = np.empty(left.shape[0], dtype=np.uint64)
     for row in range(left.shape[0]):
-        if left[row] != 0 and right[row] != 0:
-            result[row] = _finalised((left[row] * _PRIME) ^ (right[row] + (left[row] >> _SHIFT)))
+        result[row] = mix(left[row], right[row])
     return result
 
 
-@njit(cache=True, nogil=True)
-def concatenated(
-    first: npt.NDArray[np.int64],
-    first_codes: npt.NDArray[np.uint32],
-    second: npt.NDArray[np.int64],
-    second_codes: npt.NDArray[np.uint32],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-    """Two columns as one, with a blank between two texts that are not empty."""
-    count = first.shape[0] - 1
-    offsets = np.zeros(count + 1, dtype=np.int64)
-    codes = np.empty(first_codes.shape[0] + second_codes.shape[0] + count, dtype=np.uint32)
-    filled = 0
-    for row in range(count):
-        for position in range(first[row], first[row + 1]):
-            codes[filled] = first_codes[position]
-            filled += 1
-        if first[row + 1] > first[row] and second[row + 1] > second[row]:
-            codes[filled] = _BLANK
-            filled += 1
-        for position in range(second[row], second[row + 1]):
-            codes[filled] = second_codes[position]
-            filled += 1
-        offsets[row + 1] = filled
-    return offsets, codes[:filled].copy()
-
-
-@njit(cache=True, nogil=True)
-def prefixes(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32], length: int) -> npt.NDArray[np.uint64]:
+@njit(NEW_NUMBERS(OFFSETS, CODES, types.int64), cache=True, nogil=True)
+def prefixes(offsets: Offsets, codes: Codes, length: int) -> Numbers:
     """The hash of the first so many characters of each text, blanks not counted, shape (n,)."""
     count = offsets.shape[0] - 1
     result = np.zeros(count, dtype=np.uint64)
@@ -85,78 +84,109 @@ def prefixes(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32], leng
                 value = (value ^ np.uint64(codes[position])) * _PRIME
                 taken += 1
         if taken:
-            result[row] = _finalised(value)
+            result[row] = finalised(value)
     return result
 
 
-@njit(cache=True, nogil=True)
-def words(
-    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """The set of the words of each text, ascending by hash, as offsets (n + 1,) and hashes."""
-    count = offsets.shape[0] - 1
+@njit(types.uint64[:, ::1](*_TITLE), cache=True, nogil=True)
+def title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
+    """The hashes of the beginnings of each title, of ``LENGTHS`` and of all of it, as :func:`prefixes`, (4, n)."""
+    count = main.shape[0] - 1
+    result = np.zeros((4, count), dtype=np.uint64)
+    for row in range(count):
+        value, taken, reached = _SEED, 0, 0
+        offsets, codes = main, main_codes
+        for part in range(2):
+            if part:
+                offsets, codes = rest, rest_codes
+            for position in range(offsets[row], offsets[row + 1]):
+                if codes[position] != _BLANK:
+                    value = (value ^ np.uint64(codes[position])) * _PRIME
+                    taken += 1
+                    if reached < 3 and taken == LENGTHS[reached]:
+                        result[reached, row] = finalised(value)
+                        reached += 1
+        if taken:
+            for slot in range(reached, 4):
+                result[slot, row] = finalised(value)
+    return result
+
+
+@njit(types.int64(NEW_NUMBERS, types.int64, types.int64, types.uint64), cache=True, nogil=True)
+def _inserted(hashes: Numbers, begin: int, end: int, value: Any) -> int:  # noqa: ANN401
+    """Put a hash where it belongs between two places unless it is there; the new end."""
+    place = end
+    while place > begin and hashes[place - 1] > value:
+        place -= 1
+    if place > begin and hashes[place - 1] == value:
+        return end
+    for position in range(end, place, -1):
+        hashes[position] = hashes[position - 1]
+    hashes[place] = value
+    return end + 1
+
+
+@njit(LISTS(*_TITLE), cache=True, nogil=True)
+def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> tuple[Offsets, Numbers]:
+    """The set of the words of each title, ascending by hash, as offsets (n + 1,) and hashes."""
+    count = main.shape[0] - 1
     found = np.zeros(count + 1, dtype=np.int64)
-    hashes = np.empty(codes.shape[0] // 2 + count + 1, dtype=np.uint64)
-    held = np.empty(codes.shape[0] + 1, dtype=np.uint64)
+    hashes = np.empty((main_codes.shape[0] + rest_codes.shape[0]) // 2 + 2 * count + 1, dtype=np.uint64)
     filled = 0
     for row in range(count):
-        number, value, in_word = 0, _SEED, False
-        for position in range(offsets[row], offsets[row + 1] + 1):
-            code = codes[position] if position < offsets[row + 1] else np.uint32(_BLANK)
-            if code != _BLANK and code != _BETWEEN:
-                value = (value ^ np.uint64(code)) * _PRIME
-                in_word = True
-            elif in_word:
-                held[number] = _finalised(value)
-                number += 1
-                value, in_word = _SEED, False
-        held[:number].sort()
-        for position in range(number):
-            if position == 0 or held[position] != held[position - 1]:
-                hashes[filled] = held[position]
-                filled += 1
+        begin = filled
+        offsets, codes = main, main_codes
+        for part in range(2):
+            if part:
+                offsets, codes = rest, rest_codes
+            value, in_word = _SEED, False
+            for position in range(offsets[row], offsets[row + 1] + 1):
+                code = codes[position] if position < offsets[row + 1] else np.uint32(_BLANK)
+                if code != _BLANK and code != _BETWEEN:
+                    value = (value ^ np.uint64(code)) * _PRIME
+                    in_word = True
+                elif in_word:
+                    filled = _inserted(hashes, begin, filled, finalised(value))
+                    value, in_word = _SEED, False
         found[row + 1] = filled
     return found, hashes[:filled].copy()
 
 
-@njit(cache=True, nogil=True)
-def values(
-    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32], letters: int, most: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+@njit(LISTS(OFFSETS, CODES, types.int64, types.int64, CODES), cache=True, nogil=True)
+def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Codes) -> tuple[Offsets, Numbers]:
     """The hashes of the first ``most`` values of each text, as offsets (n + 1,) and hashes, in their order.
 
-    Of a value the first ``letters`` characters count; -1: its first word, -2: all of it.
+    Of a value the first ``letters`` characters count; -1: its first word, -2: all of it. A value that begins with
+    ``without`` (where that is not empty) has none.
     """
     count = offsets.shape[0] - 1
     found = np.zeros(count + 1, dtype=np.int64)
     hashes = np.empty(codes.shape[0] + 1, dtype=np.uint64)
     filled = 0
     for row in range(count):
-        value, taken, ended, number = _SEED, 0, False, 0
+        value, taken, like, ended, number = _SEED, 0, 0, False, 0
         for position in range(offsets[row], offsets[row + 1] + 1):
             code = codes[position] if position < offsets[row + 1] else np.uint32(_BETWEEN)
             if code == _BETWEEN:
                 if taken and number < most:
-                    hashes[filled] = _finalised(value)
-                    filled += 1
+                    if like < without.shape[0] or not like:
+                        hashes[filled] = finalised(value)
+                        filled += 1
                     number += 1
-                value, taken, ended = _SEED, 0, False
+                value, taken, like, ended = _SEED, 0, 0, False
             elif code == _BLANK:
                 ended = ended or (letters == -1 and taken > 0)
             elif not ended and (letters < 0 or taken < letters):
+                if like == taken and like < without.shape[0] and without[like] == code:
+                    like += 1
                 value = (value ^ np.uint64(code)) * _PRIME
                 taken += 1
         found[row + 1] = filled
     return found, hashes[:filled].copy()
 
 
-@njit(cache=True, nogil=True)
-def rarest(
-    offsets: npt.NDArray[np.int64],
-    hashes: npt.NDArray[np.uint64],
-    frequencies: npt.NDArray[np.int32],
-    most: int,
-) -> npt.NDArray[np.int64]:
+@njit(types.int64[:, ::1](OFFSETS, NUMBERS, COUNTS, types.int64), cache=True, nogil=True)
+def rarest(offsets: Offsets, hashes: Numbers, frequencies: npt.NDArray[np.int32], most: int) -> Offsets:
     """Positions in ``hashes`` of the ``most`` rarest words of each row, shape (n, most), -1 where it has fewer.
 
     ``frequencies`` are those of the words at the same positions. A word of frequency 0 or 1 stands after all others,
@@ -172,91 +202,69 @@ def rarest(
                 if other == -1:
                     result[row, slot] = place
                     break
-                if _is_rarer(frequencies[place], hashes[place], frequencies[other], hashes[other]):
+                rank, other_rank = frequencies[place], frequencies[other]
+                rank = rank if rank > 1 else np.int32(0x7FFFFFFF)
+                other_rank = other_rank if other_rank > 1 else np.int32(0x7FFFFFFF)
+                if rank < other_rank or (rank == other_rank and hashes[place] < hashes[other]):
                     result[row, slot] = place
                     place = other
     return result
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _is_rarer(one: Any, one_hash: Any, other: Any, other_hash: Any) -> Any:  # noqa: ANN401
-    one_rank = one if one > 1 else np.int32(0x7FFFFFFF)
-    other_rank = other if other > 1 else np.int32(0x7FFFFFFF)
-    return one_rank < other_rank or (one_rank == other_rank and one_hash < other_hash)
+@njit(types.uint64(NEW_NUMBERS, types.uint64), cache=True, nogil=True)
+def _majority(planes: Numbers, votes: Any) -> Any:  # noqa: ANN401
+    """The bits whose counters are above half of the votes; plane p holds bit p of all 64 counters."""
+    half = votes >> _ONE
+    above, equal = _NONE, ~_NONE
+    for plane in range(7, -1, -1):
+        if (half >> np.uint64(plane)) & _ONE:
+            equal &= planes[plane]
+        else:
+            above |= equal & planes[plane]
+            equal &= ~planes[plane]
+    return above
 
 
-@njit(cache=True, nogil=True)
-def trigram_simhash(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
-    """SimHash of 64 bits over the character trigrams of each text, blanks not counted, shape (n,).
+@njit(types.uint64[:, ::1](*_TITLE), cache=True, nogil=True)
+def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
+    """SimHash of 64 bits over the character trigrams of main title and of whole title, blanks not counted, (2, n).
 
-    Bit i is set when more trigrams have bit i of their (well-mixed) hash set than not. A text of one or two characters
-    is its own only trigram; an empty text has the hash 0.
+    Bit i is set when more of the first 255 trigrams have bit i of their (well-mixed) hash set than not. A text of one
+    or two characters is its own only trigram; an empty text has the hash 0.
     """
-    count = offsets.shape[0] - 1
-    result = np.zeros(count, dtype=np.uint64)
-    votes = np.zeros(64, dtype=np.int32)
+    count = main.shape[0] - 1
+    result = np.zeros((2, count), dtype=np.uint64)
+    planes = np.empty(8, dtype=np.uint64)
     for row in range(count):
-        votes[:] = 0
-        window, taken = np.uint64(0), 0
-        for position in range(offsets[row], offsets[row + 1]):
-            if codes[position] == _BLANK:
-                continue
-            window = ((window << np.uint64(21)) | np.uint64(codes[position])) & np.uint64(0x7FFFFFFFFFFFFFFF)
-            taken += 1
+        window, taken = _NONE, 0
+        a = b = c = d = e = f = g = h = _NONE
+        offsets, codes = main, main_codes
+        for part in range(2):
+            if part:
+                offsets, codes = rest, rest_codes
+            for position in range(offsets[row], offsets[row + 1]):
+                if codes[position] == _BLANK:
+                    continue
+                window = ((window << np.uint64(21)) | np.uint64(codes[position])) & np.uint64(0x7FFFFFFFFFFFFFFF)
+                taken += 1
+                if taken < 3:
+                    continue
+                if taken > 257:
+                    break
+                # Counters of 8 bits stand upright, one plane for each bit: all 64 are counted up at once.
+                carry = finalised(window ^ _SEED)
+                a, carry = a ^ carry, a & carry
+                b, carry = b ^ carry, b & carry
+                c, carry = c ^ carry, c & carry
+                d, carry = d ^ carry, d & carry
+                e, carry = e ^ carry, e & carry
+                f, carry = f ^ carry, f & carry
+                g, carry = g ^ carry, g & carry
+                h ^= carry
             if taken >= 3:
-                _vote(votes, _finalised(window ^ _SEED))
-        if 0 < taken < 3:
-            _vote(votes, _finalised(window ^ _SEED))
-        value = np.uint64(0)
-        for bit in range(64):
-            if votes[bit] > 0:
-                value |= _ONE << np.uint64(bit)
-        result[row] = value
+                planes[0], planes[1], planes[2], planes[3] = a, b, c, d
+                planes[4], planes[5], planes[6], planes[7] = e, f, g, h
+                result[part, row] = _majority(planes, np.uint64(min(taken - 2, 255)))
+            elif taken:
+                result[part, row] = finalised(window ^ _SEED)
     return result
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _vote(votes: Any, value: Any) -> None:  # noqa: ANN401
-    for bit in range(64):
-        votes[bit] += 1 if (value >> np.uint64(bit)) & _ONE else -1
-
-
-@njit(cache=True, nogil=True)
-def distances(
-    hashes: npt.NDArray[np.uint64], left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]
-) -> npt.NDArray[np.uint8]:
-    """The number of bits in which the hashes of two rows differ, shape (pairs,)."""
-    result = np.empty(left.shape[0], dtype=np.uint8)
-    for pair in range(left.shape[0]):
-        rest = hashes[left[pair]] ^ hashes[right[pair]]
-        bits = 0
-        while rest:
-            rest &= rest - _ONE
-            bits += 1
-        result[pair] = bits
-    return result
-
-
-@njit(cache=True, nogil=True)
-def values_begin(
-    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32], start: npt.NDArray[np.uint32], most: int
-) -> npt.NDArray[np.bool_]:
-    """Whether each value that :func:`values` finds begins with these characters."""
-    count = offsets.shape[0] - 1
-    result = np.empty(codes.shape[0] + 1, dtype=np.bool_)
-    filled = 0
-    for row in range(count):
-        length, equal, number = 0, True, 0
-        for position in range(offsets[row], offsets[row + 1] + 1):
-            code = codes[position] if position < offsets[row + 1] else np.uint32(_BETWEEN)
-            if code == _BETWEEN:
-                if length and number < most:
-                    result[filled] = equal and length >= start.shape[0]
-                    filled += 1
-                    number += 1
-                length, equal = 0, True
-            elif code != _BLANK:
-                if length < start.shape[0]:
-                    equal = equal and start[length] == code
-                length += 1
-    return result[:filled].copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bibld.model.features import FeatureColumns
 
@@ -30,9 +30,7 @@ class Works:
         self._titles = np.where(is_part & (sets != 0), sets, titles)
         self._names = prefixes(names.offsets, names.codes, _LETTERS)
 
-    def agree(
-        self, left: npt.NDArray[np.uint32] | list[int], right: npt.NDArray[np.uint32] | list[int]
-    ) -> npt.NDArray[np.bool_]:
+    def agree(self, left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.bool_]:
         """Whether the rows of each pair have the same title and begin their names alike, shape (pairs,)."""
         titles, names = self._titles, self._names
         agree: npt.NDArray[np.bool_] = (

@@ -2,7 +2,8 @@
 
 A pairs file is CSV with a header: the first two columns are record ids (``source:control number``, or the bare control
 number where it is unique), the column ``label`` is 1 or 0 (or ``duplicate``/``not_duplicate``); without a label column
-every row is a true pair. A column ``kind`` groups the results.
+every row is a true pair. A column ``kind`` groups the results. A pair that stands there again, in whatever order,
+counts once.
 """
 
 from __future__ import annotations
@@ -48,22 +49,41 @@ class KindResult(msgspec.Struct, frozen=True):
 
 
 class MaterialResult(msgspec.Struct, frozen=True):
-    """The confusion for one type of material (carrier and level, of both records where they differ).
+    """The confusion for one type of material (of both records where they differ).
 
-    ``joined`` true pairs were found, ``lost`` were not; ``wrongly_joined`` pairs are not true.
+    ``joined`` true pairs were found, ``lost`` were not; ``wrongly_joined`` pairs are not true, ``rightly_apart`` ones
+    are labelled as different.
     """
 
     material: str
     joined: int
     lost: int
     wrongly_joined: int
+    rightly_apart: int
+
+
+Step = Literal["blocking", "threshold", "exception", "cluster", "person"]
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """A rule, exception or stage, and the true pairs that it lost."""
+    """What lost true pairs, and which: ``by`` is a verdict with the rule that gave it, ``step`` where it belongs.
+
+    ``blocking``: never compared; ``threshold``: the score is too low; ``exception``: a rule stands above the score;
+    ``cluster``: a constraint on clusters, or a better cluster; ``person``: someone said so.
+    """
 
     by: str
-    pairs: tuple[str, ...]
+    step: Step
+    pairs: tuple[tuple[str, str], ...]
+
+
+class Wrong(msgspec.Struct, frozen=True):
+    """A pair judged otherwise than labelled: ``is_joined`` but not true, or true but not joined, and by what."""
+
+    left: str
+    right: str
+    is_joined: bool
+    by: str
 
 
 class BlockerResult(msgspec.Struct, frozen=True):
@@ -94,7 +114,8 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     Mode ``pairs``: every labelled pair is scored, whether or not blocking proposes it. Mode ``full``: what the whole
     pipeline joins, against all true pairs; a joined pair that the file does not hold as true counts as wrong.
-    ``review`` counts the pairs that wait for a person, and ``review_true`` the true ones among them.
+    ``review`` counts the pairs that wait for a person, and ``review_true`` the true ones among them. ``materials`` are
+    by carrier and level together, ``carriers`` and ``levels`` by each alone.
     """
 
     mode: str
@@ -112,8 +133,10 @@ class Evaluation(msgspec.Struct, frozen=True):
     seconds: float
     kinds: tuple[KindResult, ...]
     materials: tuple[MaterialResult, ...]
+    carriers: tuple[MaterialResult, ...]
+    levels: tuple[MaterialResult, ...]
     losses: tuple[Loss, ...]
-    wrong: tuple[str, ...]
+    wrong: tuple[Wrong, ...]
     blockers: tuple[BlockerResult, ...] = ()
     sweep: tuple[SweepPoint, ...] = ()
 
@@ -123,6 +146,10 @@ class Judged(msgspec.Struct, frozen=True, eq=False):
 
     joined: set[Pair]
     edges: dict[Pair, Edge]
+
+    def review(self) -> set[Pair]:
+        """The pairs that wait for a person."""
+        return {pair for pair, edge in self.edges.items() if edge.verdict.decision == "review"}
 
 
 def evaluate(
@@ -146,12 +173,12 @@ def evaluate(
     candidates = candidate_pairs(keys, loaded.columns, config)
     people = dedup.people_of(catalog, loaded)
     judge = Judge(loaded.columns, loaded.ids, config, "evaluation")
-    judged = _full(judge, candidates, people) if mode == "full" else _pairs(judge, labelled, people)
+    judged = _full(judge, candidates, people) if mode == "full" else _pairs(judge, labelled, people, loaded)
     seconds = perf_counter() - begin
     true = {item.pair for item in labelled if item.is_duplicate}
     met = _met(true, candidates, loaded)
     precision, recall, f1 = rates(judged.joined, true)
-    review = {pair for pair, edge in judged.edges.items() if edge.verdict.decision == "review"}
+    lost = _losses(true, judged, met if mode == "full" else true, judge, config.dedup.match)
     return Evaluation(
         mode=mode,
         precision=precision,
@@ -163,15 +190,17 @@ def evaluate(
         true_pairs=len(true),
         records=len(loaded.columns),
         candidates=len(candidates),
-        review=len(review),
-        review_true=len(review & true),
+        review=len(judged.review()),
+        review_true=len(judged.review() & true),
         seconds=round(seconds, 3),
         kinds=_kinds(labelled, judged.joined),
-        materials=_materials(judged.joined, true, loaded),
-        losses=_losses(true, judged, met if mode == "full" else true, judge),
-        wrong=_wrong(judged.joined, true),
+        materials=_materials(judged.joined, labelled, loaded, ("carrier", "level")),
+        carriers=_materials(judged.joined, labelled, loaded, ("carrier",)),
+        levels=_materials(judged.joined, labelled, loaded, ("level",)),
+        losses=lost,
+        wrong=_wrong(lost, judged, true),
         blockers=_blockers(keys, candidates, true, loaded, config) if blockers else (),
-        sweep=_sweep(judge, candidates, labelled, people, mode) if sweep else (),
+        sweep=_sweep(judge, candidates, labelled, people, mode, loaded) if sweep else (),
     )
 
 
@@ -197,8 +226,13 @@ def _of_clusters(judge: Judge, edges: dict[Pair, Edge], people: dict[Pair, Verdi
     return Judged(joined, {edge.pair: edge for edge in found.edges})
 
 
-def _pairs(judge: Judge, labelled: Iterable[LabelledPair], people: Mapping[Pair, Verdict]) -> Judged:
-    edges = {item.pair: judge.between(item.pair) for item in labelled}
+def _pairs(
+    judge: Judge, labelled: Iterable[LabelledPair], people: Mapping[Pair, Verdict], loaded: dedup.Loaded
+) -> Judged:
+    import numpy as np
+
+    packed = np.array([_packed(item.pair, loaded.rows) for item in labelled], dtype=np.uint64)
+    edges = {edge.pair: edge for edge in judge.edges(packed, least=0.0)}
     edges |= {pair: msgspec.structs.replace(edges[pair], verdict=people[pair]) for pair in people if pair in edges}
     return Judged({pair for pair, edge in edges.items() if edge.verdict.decision == "same"}, edges)
 
@@ -209,13 +243,14 @@ def _sweep(
     labelled: Sequence[LabelledPair],
     people: dict[Pair, Verdict],
     mode: Mode,
+    loaded: dedup.Loaded,
 ) -> tuple[SweepPoint, ...]:
     """Judge the same scores anew at each threshold."""
     true = {item.pair for item in labelled if item.is_duplicate}
     if mode == "full":
         scored = {edge.pair: edge for edge in judge.edges(candidates, least=THRESHOLDS[0])}
     else:
-        scored = _pairs(judge, labelled, {}).edges
+        scored = _pairs(judge, labelled, {}, loaded).edges
     points = []
     for threshold in THRESHOLDS:
         other = judge.at(threshold)
@@ -274,14 +309,17 @@ def _kinds(labelled: Iterable[LabelledPair], joined: set[Pair]) -> tuple[KindRes
     )
 
 
-def _materials(joined: set[Pair], true: set[Pair], loaded: dedup.Loaded) -> tuple[MaterialResult, ...]:
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for pair in joined | true:
-        fate = "wrongly_joined" if pair not in true else "joined" if pair in joined else "lost"
-        kinds = {_material(loaded, record) for record in (pair.left, pair.right)}
-        counts[" / ".join(sorted(kinds))][fate] += 1
+def _materials(
+    joined: set[Pair], labelled: Iterable[LabelledPair], loaded: dedup.Loaded, features: Sequence[str]
+) -> tuple[MaterialResult, ...]:
+    """The confusion for each value of some features together, over labelled and joined pairs."""
+    labels = dict.fromkeys(joined, False) | {item.pair: item.is_duplicate for item in labelled}
+    counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
+    for pair, is_true in labels.items():
+        kinds = {_material(loaded, record, features) for record in (pair.left, pair.right)}
+        counts[" / ".join(sorted(kinds))][is_true, pair in joined] += 1
     return tuple(
-        MaterialResult(material, count["joined"], count["lost"], count["wrongly_joined"])
+        MaterialResult(material, count[True, True], count[True, False], count[False, True], count[False, False])
         for material, count in sorted(counts.items())
     )
 
@@ -289,32 +327,53 @@ def _materials(joined: set[Pair], true: set[Pair], loaded: dedup.Loaded) -> tupl
 _LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
 
 
-def _material(loaded: dedup.Loaded, record: RecordId) -> str:
+def _material(loaded: dedup.Loaded, record: RecordId, features: Sequence[str]) -> str:
     row = loaded.rows[record]
-    carrier, level = (loaded.columns.texts[name].text(row) for name in ("carrier", "level"))
-    return f"{carrier or 'unknown'} {_LEVELS.get(level, level)}".strip()
+    texts = (loaded.columns.texts[name].text(row) or "unknown" for name in features)
+    return " ".join(_LEVELS.get(text, text) for text in texts)
 
 
-def _losses(true: set[Pair], judged: Judged, met: set[Pair], judge: Judge) -> tuple[Loss, ...]:
-    """Which stage, rule or exception lost which true pairs."""
-    lost: defaultdict[str, list[str]] = defaultdict(list)
+def _losses(true: set[Pair], judged: Judged, met: set[Pair], judge: Judge, scorer: str) -> tuple[Loss, ...]:
+    """Which step and rule lost which true pairs, the greatest losses first; ``met`` are the true candidates."""
+    lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
     for pair in sorted(true - judged.joined):
         edge = judged.edges.get(pair) or judge.between(pair)
         verdict = edge.verdict
+        by, step = f"{verdict.decision}: {verdict.by}", _step(verdict, scorer)
         if pair not in met and pair not in judged.edges:
-            by = "not a candidate"
+            by, step = "not a candidate", "blocking"
         elif verdict.decision == "same":
-            by = "in another cluster"
-        else:
-            by = f"{verdict.decision}: {verdict.by}"
-        lost[by].append(f"{pair.left} {pair.right}")
-    return tuple(Loss(by, tuple(pairs)) for by, pairs in sorted(lost.items(), key=lambda one: (-len(one[1]), one[0])))
+            by, step = "in another cluster", "cluster"
+        lost[by, step].append((str(pair.left), str(pair.right)))
+    ordered = sorted(lost.items(), key=lambda one: (-len(one[1]), one[0]))
+    return tuple(Loss(by, step, tuple(pairs)) for (by, step), pairs in ordered)
 
 
-def _wrong(joined: set[Pair], true: set[Pair]) -> tuple[str, ...]:
-    lost = [f"not joined: {pair.left} {pair.right}" for pair in sorted(true - joined)]
-    false = [f"wrongly joined: {pair.left} {pair.right}" for pair in sorted(joined - true)]
-    return (*lost, *false)
+_EXCEPTIONS = ("level", "set_and_volume", "nested_parts", "edition", "year", "carrier", "language")
+_CONSTRAINTS = ("one_record_per_source", "identifiers", "related", "medoid", "largest_cluster")
+
+
+def _step(verdict: Verdict, scorer: str) -> Step:
+    if verdict.by == scorer:
+        return "threshold"
+    if verdict.by == "part_numbers":
+        return "exception" if verdict.decision == "related" else "cluster"
+    if verdict.by in _EXCEPTIONS:
+        return "exception"
+    return "cluster" if verdict.by in _CONSTRAINTS else "person"
+
+
+def _wrong(lost: Iterable[Loss], judged: Judged, true: set[Pair]) -> tuple[Wrong, ...]:
+    """The true pairs that were lost, then those wrongly joined, by their own score or through other records."""
+    missed = sorted((left, right, loss.by) for loss in lost for left, right in loss.pairs)
+    false = []
+    for pair in sorted(judged.joined - true):
+        edge = judged.edges.get(pair)
+        by = "through others"
+        if edge is not None and edge.verdict.decision == "same":
+            by = f"same: {edge.verdict.by}"
+        false.append(Wrong(str(pair.left), str(pair.right), is_joined=True, by=by))
+    return (*(Wrong(left, right, is_joined=False, by=by) for left, right, by in missed), *false)
 
 
 def _share(part: int, whole: int) -> float:

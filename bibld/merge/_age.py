@@ -1,4 +1,4 @@
-"""Which of two records is the older one."""
+"""Which of two records is the older one, and which was changed later."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ def age(record: RecordId, mods: Mods) -> tuple[str, str, RecordId]:
         created = min(created, _earliest(info.record_creation_date))
         changed = min(changed, _earliest(info.record_change_date))
     return created, changed, record
+
+
+def changed(mods: Mods) -> str:
+    """When a description was last made or changed, as digits from the year on; empty where no date can be read."""
+    dates = (
+        _sortable(date.value)
+        for info in mods.record_info
+        for date in (*info.record_creation_date, *info.record_change_date)
+    )
+    return max((date for date in dates if date != _NEVER), default="")
 
 
 def _earliest(dates: tuple[Date, ...]) -> str:

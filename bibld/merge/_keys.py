@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn13, number_and_source
-from bibld.model.literals import folded
+from bibld.model.literals import folded, part_number, person_key, years
 from bibld.model.mods import (
     Classification,
     Date,
@@ -27,28 +27,61 @@ from bibld.model.mods import (
     Subject,
     TitleInfo,
 )
+from bibld.model.mods_words import tidy
 from bibld.model.places import expanded_place
 
 Key = Callable[[Any], Hashable]
 
+
+def plain(text: str) -> str:
+    """The folded text; the text itself where it has neither letters nor digits."""
+    return folded(text) or tidy(text)
+
+
 _BLANKS = re.compile(r"[\s-]")
+_IN_PARENTHESES = re.compile(r"\(([^)]*)\)?")
 
 
-def title_info(value: TitleInfo) -> Hashable:
-    """Type and folded title with its parts; what does not sort does not count, and no stated script that the letters
-    tell anyway."""
-    texts = (value.title, *value.sub_title, *value.part_number, *value.part_name)
-    return (value.type, tuple(folded(text) for text in texts))
+def title_info(value: TitleInfo) -> tuple[Hashable, ...]:
+    """Type, folded title and subtitle, numbers and names of parts; what does not sort does not count, nor does a stated
+    script that the letters tell anyway, nor whether the subtitle stands in a place of its own."""
+    return (
+        value.type,
+        " ".join(map(plain, (value.title, *value.sub_title))),
+        " ".join(map(part_number, value.part_number)),
+        " ".join(map(plain, value.part_name)),
+    )
 
 
-def name(value: Name) -> Hashable:
-    """Type, folded heading and dates; roles do not count."""
-    return (value.type, tuple(folded(part.value) for part in value.name_part))
+def name(value: Name) -> tuple[Hashable, ...]:
+    """Type, folded heading, dates and what else is said of the person; roles do not count."""
+    if not value.name_part:
+        return (value.type, tuple(map(plain, value.display_form)) or value)
+    if value.type != "personal":
+        return (value.type, tuple(plain(part.value) for part in value.name_part))
+    heading = heading_of(value)
+    additions = " ".join(map(plain, _IN_PARENTHESES.findall(heading)))
+    terms = " ".join(plain(part.value) for part in value.name_part if part.type == "termsOfAddress")
+    dates = dates_of(value)
+    return (value.type, person_key(heading) or plain(heading), dates, additions, terms)
+
+
+def heading_of(value: Name) -> str:
+    """The heading of a person without dates and terms of address, the family name first."""
+    given = [part.value for part in value.name_part if part.type == "given"]
+    parts = [part.value for part in value.name_part if part.type in (None, "family")]
+    return ", ".join((*parts, " ".join(given)) if given else parts)
+
+
+def dates_of(value: Name) -> tuple[Hashable, ...]:
+    """The years of a life, where the name or its dates have any, else the words of the dates."""
+    dates = " ".join(part.value for part in value.name_part if part.type == "date")
+    return years(dates) or ((plain(dates),) if plain(dates) else years(heading_of(value)))
 
 
 def genre(value: Genre) -> Hashable:
     """Authority and folded term."""
-    return (value.authority, value.type, folded(value.value))
+    return (value.authority, value.type, plain(value.value))
 
 
 def origin_info(value: OriginInfo) -> Hashable:
@@ -69,7 +102,7 @@ def physical_description(value: PhysicalDescription) -> Hashable:
 
 def note(value: Note) -> Hashable:
     """Type and folded text."""
-    return (value.type, value.display_label, folded(value.value))
+    return (value.type, value.display_label, plain(value.value))
 
 
 def subject(value: Subject) -> Hashable:
@@ -83,7 +116,7 @@ def _subject_part(part: object) -> Hashable:
     if isinstance(part, TitleInfo):
         return title_info(part)
     text = getattr(part, "value", None)
-    return (type(part).__name__, folded(text) if isinstance(text, str) else repr(part))
+    return (type(part).__name__, plain(text) if isinstance(text, str) else repr(part))
 
 
 def classification(value: Classification) -> Hashable:
@@ -126,34 +159,37 @@ def whole(value: Element) -> Hashable:
 
 def place(value: Place) -> Hashable:
     """The folded terms of a place, abbreviations as what they stand for."""
-    return tuple((term.type, term.authority, folded(_full_place(term))) for term in value.place_term)
+    return tuple((term.type, term.authority, plain(full_place(term))) for term in value.place_term)
 
 
-def _full_place(term: PlaceTerm) -> str:
+def full_place(term: PlaceTerm) -> str:
+    """The words of a place, an abbreviation as what it stands for."""
     return term.value if term.type == "code" else expanded_place(term.value)
-
-
-def is_abbreviated(value: object) -> bool:
-    """Whether the value is a place of which a term is abbreviated."""
-    return isinstance(value, Place) and any(_full_place(term) != term.value for term in value.place_term)
 
 
 def date(value: Date) -> Hashable:
     """The folded text, and whether it is coded, and as begin or end: a coded date does not stand for one as printed."""
-    return (value.encoding, value.point, folded(value.value))
+    return (value.encoding, value.point, plain(value.value))
 
 
 def publisher(value: Publisher) -> Hashable:
     """The folded name."""
-    return folded(value.value)
+    return plain(value.value)
 
 
 def text(value: Any) -> Hashable:  # noqa: ANN401
     """The folded text of a simple value."""
-    return folded(value if isinstance(value, str) else value.value)
+    return plain(value if isinstance(value, str) else value.value)
 
 
-UNITED: dict[str, Key] = {
+def child(value: Any) -> Hashable:  # noqa: ANN401
+    """That of a date; the folded text of what else has one, else the value itself."""
+    if isinstance(value, Date):
+        return date(value)
+    return text(value) if isinstance(getattr(value, "value", value), str) else value
+
+
+KEYS: dict[str, Key] = {
     "title_info": title_info,
     "name": name,
     "genre": genre,
@@ -170,16 +206,7 @@ UNITED: dict[str, Key] = {
     "extension": whole,
     "record_info": whole,
 }
-"""The elements that are united: compound ones, and simple ones that repeat."""
+"""The keys of elements, by their names; those of all others are their :func:`text`."""
 
-FILLED: dict[str, Key] = {
-    "type_of_resource": text,
-    "abstract": text,
-    "table_of_contents": text,
-    "target_audience": text,
-    "access_condition": text,
-}
-"""The simple elements of which the oldest record that has any keeps its own."""
-
-UNITED_CHILDREN: dict[str, Key] = {"place": place, "publisher": publisher, "form": text, "internet_media_type": text}
-"""Children of ``origin_info`` and ``physical_description`` that are united; the others are filled."""
+KEYS_OF_CHILDREN: dict[str, Key] = {"place": place, "publisher": publisher}
+"""The keys of children of ``origin_info`` and ``physical_description``; those of all others are :func:`child`."""

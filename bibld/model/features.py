@@ -7,7 +7,7 @@ other, so that a compiled kernel walks them without touching a Python object.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -141,9 +141,9 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
         values.update((name, int(column[row])) for name, column in self.numbers.items())
         return Features(**values)
 
-    def rows(self, rows: Sequence[int]) -> FeatureColumns:
-        """Some rows as columns of their own."""
-        return FeatureColumns.of((int(self.ordinals[row]), self.features(row)) for row in rows)
+    def rows(self, positions: Iterable[int], names: Iterable[str] | None = None) -> FeatureColumns:
+        """Some rows as columns of their own; ``names`` is there for its like on disk, which then reads less."""
+        return FeatureColumns.of((int(self.ordinals[row]), self.features(row)) for row in positions)
 
     def __len__(self) -> int:
         return len(self.ordinals)

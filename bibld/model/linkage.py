@@ -79,6 +79,13 @@ class Cluster(msgspec.Struct, frozen=True):
     members: tuple[RecordId, ...]
 
 
+class Spelling(msgspec.Struct, frozen=True):
+    """Another spelling of a value: it differs in punctuation, case and blanks alone; and the records that have it."""
+
+    value: str
+    records: tuple[RecordId, ...]
+
+
 class ValueSource(msgspec.Struct, frozen=True, omit_defaults=True):
     """Which records hold one value of a merged description.
 
@@ -89,11 +96,15 @@ class ValueSource(msgspec.Struct, frozen=True, omit_defaults=True):
     end of its path. Before the ``#`` stands the path of the value that is shown in its place, where it is another form
     of it (``origin_info/0/place/0#1``) or a statement of which the parts are united (``origin_info/0#1``), else of the
     element in which another record's values were kept (``abstract#1``).
+
+    ``spellings`` are other spellings of the value or of these words, such as an ISBN without hyphens; with them and the
+    paths with ``#`` no form that a record has is lost.
     """
 
     path: str
     records: tuple[RecordId, ...]
     value: str = ""
+    spellings: tuple[Spelling, ...] = ()
 
     @property
     def is_shown(self) -> bool:

@@ -39,9 +39,6 @@ _ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000
 _ROMAN = re.compile("m{0,3}(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v?i{0,4})")
 _LOOK_LIKE_LATIN = str.maketrans("мсхіМСХІ", "mcxiMCXI")
 
-_I_BEFORE_VOWEL = re.compile("i+(?=[aeou])")
-_MANY_I = re.compile("ii+")
-_KH = re.compile("k+h")
 _C = re.compile("c(?!h)")
 
 
@@ -55,7 +52,7 @@ def folded(text: str) -> str:
     >>> folded("Анна Каренина : [роман] / Л. Н. Толсто́й.")
     'анна каренина роман л н толстой'
     """
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_folds()).split())
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_folds()).split()) if text else ""
 
 
 def romanised(text: str) -> str:
@@ -69,11 +66,15 @@ def romanised(text: str) -> str:
     >>> romanised("Voĭna i mir") == romanised("Vojna i mir") == romanised("Война и миръ") == "voina i mir"
     True
     """
+    if not text:
+        return ""
     key = " ".join(unicodedata.normalize("NFKC", text).translate(_romanisations()).split())
-    key = _I_BEFORE_VOWEL.sub("", key)
-    key = _MANY_I.sub("i", key)
-    if "kh" in key:
-        key = _KH.sub("h", key)
+    while "ii" in key:
+        key = key.replace("ii", "i")
+    key = key.replace("ia", "a").replace("ie", "e").replace("io", "o").replace("iu", "u")
+    while "kkh" in key:
+        key = key.replace("kkh", "kh")
+    key = key.replace("kh", "h")
     if "c" in key:
         key = _C.sub("ts", key)
     return key

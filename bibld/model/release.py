@@ -54,8 +54,36 @@ class DatasetDescription(msgspec.Struct, frozen=True):
     description: dict[str, str] = {}
 
 
+class FullDumps(msgspec.Struct, frozen=True):
+    """The full dumps that a release builds on: of which release they are, when that was made (ISO 8601, UTC), and the
+    names of their files: all quads, and the default graph alone."""
+
+    release: int
+    created: str
+    files: tuple[str, ...]
+
+
+class PatchDumps(msgspec.Struct, frozen=True):
+    """What has changed from one release (``since``) to another (``release``): the names of two files of quads.
+
+    No quad stands in both; whoever takes the one away from the earlier release's quads and adds the other has the later
+    release's.
+    """
+
+    release: int
+    since: int
+    added: str
+    removed: str
+    added_quads: int
+    removed_quads: int
+
+
 class Manifest(msgspec.Struct, frozen=True):
-    """A release: its number (from 1), when it was made (ISO 8601, UTC), what it is, what it holds."""
+    """A release: its number (from 1), when it was made (ISO 8601, UTC), what it is, what it holds.
+
+    Its quads are those of the full dumps, changed by the patches of ``since_full``; all of these are among its files.
+    ``delivered`` is the patch of the catalog up to which it has them.
+    """
 
     number: int
     created: str
@@ -63,3 +91,15 @@ class Manifest(msgspec.Struct, frozen=True):
     dataset: DatasetDescription
     figures: Figures
     files: tuple[ReleaseFile, ...]
+    full: FullDumps | None = None
+    patches: tuple[PatchDumps, ...] = ()
+    delivered: int = 0
+
+    @property
+    def since_full(self) -> tuple[PatchDumps, ...]:
+        """The patches that lead from the full dumps to this release, in their order."""
+        return tuple(patch for patch in self.patches if self.full is not None and patch.release > self.full.release)
+
+    def file(self, name: str) -> ReleaseFile | None:
+        """The file with this name."""
+        return next((file for file in self.files if file.name == name), None)

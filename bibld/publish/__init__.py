@@ -1,7 +1,8 @@
-"""Publish: a loaded store and the quads it holds in; a release out.
+"""Publish: a loaded store and what has changed in it in; a release out.
 
-A release is a folder that says everything about itself: dumps, the description of the dataset (VoID), a copy of the
-store to serve from, the provenance of the run, and a manifest with the checksum of every file.
+A release is a folder that says everything about itself: full dumps, the patches that lead from them to the present, the
+description of the dataset (VoID), a copy of the store to serve from, the provenance of the run, and a manifest with the
+checksum of every file. Full dumps are not written for every release: the others build on those of an earlier one.
 """
 
 from __future__ import annotations
@@ -10,30 +11,25 @@ import io
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Annotated
+from pathlib import Path
 
 import msgspec
 
-from bibld.catalog import digest
+from bibld.catalog import Catalog, digest
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
-from bibld.model.release import DatasetDescription, Figures, Manifest
+from bibld.model.release import DatasetDescription, Figures, FullDumps, Manifest, ReleaseFile
 from bibld.progress import Progress
 from bibld.protocols import Store
-from bibld.publish._dumps import described, write_dumps
+from bibld.publish._dumps import DUMPS, described
 from bibld.publish._provenance import run_quads
 from bibld.publish._releases import Releases
+from bibld.publish._succession import CONSUMER, Settings, base_of, succeed, write_patch
 from bibld.publish._void import PREFIXES, void_quads
 
-__all__ = ["Contents", "Releases", "Settings", "publish", "settings_digest"]
+__all__ = ["Contents", "Releases", "Settings", "is_current", "publish", "settings_digest"]
 
-VERSION = 2
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """``keep``: how many releases stay on disk."""
-
-    keep: Annotated[int, msgspec.Meta(ge=1)] = 2
+VERSION = 3
 
 
 def settings_digest(dataset: DatasetDescription) -> str:
@@ -44,7 +40,8 @@ def settings_digest(dataset: DatasetDescription) -> str:
 class Contents(msgspec.Struct, frozen=True):
     """What a release is made of: the dataset as configured, its figures, and all quads in the order of the dump.
 
-    ``parts`` are those of the quads that describe the sources, ``examples`` resource IRIs to try.
+    The quads are only gone through for full dumps. ``parts`` are those of them that describe the sources, ``examples``
+    resource IRIs to try.
     """
 
     dataset: DatasetDescription
@@ -54,7 +51,19 @@ class Contents(msgspec.Struct, frozen=True):
     examples: Sequence[str]
 
 
+def is_current(catalog: Catalog, releases: Releases, made_by: str) -> bool:
+    """Whether the last release was made by the same and has all patches."""
+    held = catalog.patches.delivery(CONSUMER)
+    return (
+        held is not None
+        and held.made_by == made_by
+        and held.patch == held.goal == catalog.patches.last()
+        and releases.current() is not None
+    )
+
+
 def publish(
+    catalog: Catalog,
     store: Store,
     contents: Contents,
     made_by: str,
@@ -63,25 +72,43 @@ def publish(
     settings: Settings,
     progress: Progress,
 ) -> Manifest:
-    """Make the next release from the live store and the quads that it was loaded with; ``clock`` is the run's time."""
+    """Make the next release from the live store and the patches since the last one; ``clock`` is the run's time.
+
+    Raises ``StageError``.
+    """
     progress.stage("publish", "files")
     iris = Iris(contents.dataset.base)
+    base = base_of(catalog, releases)
+    goal = catalog.patches.last()
     number, place = releases.building()
     created = clock.strftime("%Y-%m-%dT%H:%M:%SZ")
     stated = frozenset(contents.parts)
-    void = void_quads(store, iris, contents.dataset, contents.figures.sources, contents.examples)
+    description = stated | void_quads(store, iris, contents.dataset, contents.figures.sources, contents.examples)
     run = run_quads(iris, number, created, made_by)
-    _replace_graphs(store, iris, [*stated, *void, *run])
-    count = write_dumps(chain(contents.quads, sorted(void - stated)), place, "bibld")
-    (place / "void.ttl").write_bytes(_turtle(sorted(stated | void)))
+    patch = write_patch(catalog, base, goal, description, number, place) if base is not None else None
+    every = chain(contents.quads, sorted(description - stated))
+    dumps = succeed(base, FullDumps(number, created, DUMPS), patch, every, place, settings)
+    (place / "void.ttl").write_bytes(_turtle(sorted(description)))
     (place / "run.nq").write_text("".join(run), encoding="utf-8")
+    _replace_graphs(store, iris, [*description, *run])
     store.backup(place / "store")
-    files = tuple(described(path, place) for path in sorted(place.iterdir()) if path.is_file())
-    figures = msgspec.structs.replace(contents.figures, quads=count)
-    manifest = Manifest(number, created, made_by, contents.dataset, figures, files)
+    figures = msgspec.structs.replace(contents.figures, quads=dumps.quads)
+    files = _files(place, dumps.carried)
+    manifest = Manifest(number, created, made_by, contents.dataset, figures, files, dumps.full, dumps.patches, goal)
     (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+    with catalog.commit():
+        catalog.patches.begin(CONSUMER, goal)
     releases.complete(number, place, settings.keep)
+    with catalog.commit():
+        catalog.patches.delivered(CONSUMER, goal, dumps.quads, made_by)
     return manifest
+
+
+def _files(place: Path, carried: Iterable[ReleaseFile]) -> tuple[ReleaseFile, ...]:
+    """All files of a release, in the order of their names; those that are carried over are not read again."""
+    known = {file.name: file for file in carried}
+    paths = [path for path in sorted(place.iterdir()) if path.is_file()]
+    return tuple(known.get(path.name) or described(path, place) for path in paths)
 
 
 def _replace_graphs(store: Store, iris: Iris, lines: Sequence[str]) -> None:

@@ -13,6 +13,9 @@ from typing import BinaryIO
 from bibld.model.rdf import graph_of
 from bibld.model.release import ReleaseFile
 
+DUMPS = ("bibld.nq.gz", "bibld.nt.gz")
+"""The full dumps: every quad (N-Quads), and the default graph alone (N-Triples)."""
+
 _LEVEL = 6
 _BUFFER = 1 << 20
 
@@ -25,13 +28,11 @@ _MEDIA_TYPES = {
 }
 
 
-def write_dumps(quads: Iterable[str], folder: Path, name: str) -> int:
-    """Write ``name.nq.gz`` with every quad and ``name.nt.gz`` with the default graph, in the order given.
-
-    Gives the number of quads.
-    """
+def write_dumps(quads: Iterable[str], folder: Path) -> int:
+    """Write the full dumps, in the order given; gives the number of quads."""
     count = 0
-    with _compressed(folder / f"{name}.nq.gz") as every, _compressed(folder / f"{name}.nt.gz") as default:
+    every_name, default_name = DUMPS
+    with compressed(folder / every_name) as every, compressed(folder / default_name) as default:
         for line in quads:
             data = line.encode()
             every.write(data)
@@ -42,7 +43,7 @@ def write_dumps(quads: Iterable[str], folder: Path, name: str) -> int:
 
 
 @contextmanager
-def _compressed(path: Path) -> Iterator[BinaryIO]:
+def compressed(path: Path) -> Iterator[BinaryIO]:
     """A gzip file without name and time in its head, so that the same content has the same bytes."""
     with (
         path.open("wb") as raw,

@@ -37,6 +37,10 @@ class Releases:
         place = self.folder / name
         return place if name.isdigit() and place.is_dir() else None
 
+    def newest(self) -> Path | None:
+        """The folder of the release that was made last."""
+        return next((self.folder / str(number) for number in reversed(self.numbers())), None)
+
     def manifest(self, place: Path) -> Manifest:
         """What a release says about itself; raises ``StageError`` where it cannot be read."""
         try:

@@ -8,6 +8,7 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, typed
 from bibld.model.release import DatasetDescription, SourceFigures
 from bibld.protocols import Store
+from bibld.publish._dumps import DUMPS
 
 _VOID = "http://rdfs.org/ns/void#"
 _DCTERMS = "http://purl.org/dc/terms/"
@@ -64,7 +65,7 @@ def _about(dataset: DatasetDescription, iris: Iris, subject: str) -> Iterator[st
         yield quad(iri(f"{iris.dataset}#publisher"), iri(predicate), literal(dataset.publisher))
     yield quad(subject, _void("uriSpace"), literal(dataset.base))
     yield quad(subject, _void("sparqlEndpoint"), iri(f"{dataset.base}sparql"))
-    for name in ("bibld.nq.gz", "bibld.nt.gz"):
+    for name in DUMPS:
         yield quad(subject, _void("dataDump"), iri(f"{dataset.base}dumps/{name}"))
     for media_type in ("Turtle", "N-Triples", "RDF_XML", "JSON-LD"):
         yield quad(subject, _void("feature"), iri(f"http://www.w3.org/ns/formats/{media_type}"))

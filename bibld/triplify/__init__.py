@@ -18,7 +18,7 @@ from bibld.triplify._claims import Claim, EntityClaim, Form, Kind, Statements
 from bibld.triplify._cluster import Settings, statements
 from bibld.triplify._dataset import dataset_statements
 from bibld.triplify._entities import entity_statements
-from bibld.triplify._stage import quads, settings_digest, triplify
+from bibld.triplify._stage import is_pending, quads, redo, settings_digest, triplify
 
 __all__ = (
     "Claim",
@@ -29,7 +29,9 @@ __all__ = (
     "Statements",
     "dataset_statements",
     "entity_statements",
+    "is_pending",
     "quads",
+    "redo",
     "settings_digest",
     "statements",
     "triplify",

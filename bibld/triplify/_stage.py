@@ -1,8 +1,9 @@
-"""The stage over a catalog: statements of the clusters that changed are made anew, all others stay."""
+"""The stage over a catalog: what is pending is said anew, and what changed by it is noted as a patch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import msgspec
@@ -17,14 +18,20 @@ from bibld.triplify._cluster import Settings, statements
 from bibld.triplify._dataset import dataset_statements
 from bibld.triplify._entities import entity_statements
 
-VERSION = 3
-"""To be raised when the same input gives other statements."""
+VERSION = 4
+"""To be raised when the same input gives other statements, of clusters or of entities."""
 
-_CLUSTERS_AT_ONCE = 500
+CLUSTERS, ENTITIES = "triplify", "entity"
+"""The queues of the stage: founders whose statements may have changed, and entities whose claims have."""
+
+_AT_ONCE = 500
+
+Restating = Callable[[int], tuple[bytes, bytes]]
+"""Says anew what belongs to one item; gives its quads before and after."""
 
 
 class _HeldClaim(msgspec.Struct, frozen=True, array_like=True):
-    """A claim as the catalog holds it, beside the IRI of its entity."""
+    """A claim as the catalog holds it, beside the number of its entity."""
 
     kind: Kind
     value: EntityClaim
@@ -40,38 +47,79 @@ def settings_digest(base: str, settings: Settings) -> str:
     return digest(VERSION, base, settings)
 
 
+def redo(catalog: Catalog) -> None:
+    """Have everything said anew, since the settings or the version changed; to be called inside a commit."""
+    catalog.pending.add(CLUSTERS, catalog.linkage.founders())
+    catalog.pending.add(CLUSTERS, catalog.statements.founders())
+    catalog.pending.add(ENTITIES, catalog.entities.numbers())
+
+
+def is_pending(catalog: Catalog) -> bool:
+    """Whether there is anything to do."""
+    return any(catalog.pending.items(queue, 1) for queue in (CLUSTERS, ENTITIES))
+
+
 def triplify(catalog: Catalog, iris: Iris, settings: Settings, progress: Progress) -> int:
-    """Make the statements of the clusters whose records, edges or related records changed; the number of clusters."""
+    """Say anew what belongs to the pending clusters, then to the entities about which they claim something else.
+
+    Clusters that are no more lose what was said about them. Gives the number of clusters.
+    """
     made_with = settings_digest(iris.base, settings)
-    founders = list(catalog.linkage.founders())
-    progress.stage("triplify", "clusters", len(founders))
-    for start in range(0, len(founders), _CLUSTERS_AT_ONCE):
+    done = _work_off(catalog, CLUSTERS, "clusters", partial(_cluster, catalog, made_with, iris, settings), progress)
+    _work_off(catalog, ENTITIES, "entities", partial(_entity, catalog, iris), progress)
+    return done
+
+
+def _work_off(catalog: Catalog, queue: str, what: str, restate: Restating, progress: Progress) -> int:
+    total = catalog.pending.count(queue)
+    progress.stage("triplify", what, total)
+    learn = catalog.statements.learn if queue == CLUSTERS else catalog.entities.learn
+    while items := catalog.pending.items(queue, _AT_ONCE):
         with catalog.commit():
-            for founder in founders[start : start + _CLUSTERS_AT_ONCE]:
-                _triplify_one(catalog, founder, made_with, iris, settings)
-                progress.advance()
-    with catalog.commit():
-        catalog.linkage.drop_stale_statements()
-    return len(founders)
+            is_awaited = catalog.patches.are_awaited()
+            owners: Counter[bytes] = Counter()
+            said: list[bytes] = []
+            for item in items:
+                before, after = restate(item)
+                if after:
+                    said.append(after)
+                if is_awaited and before != after:
+                    owners.update(after.splitlines())
+                    owners.subtract(before.splitlines())
+            catalog.patches.add(owners)
+            catalog.pending.done(queue, items)
+            learn(said)
+        progress.advance(len(items))
+    return total
 
 
-def _triplify_one(catalog: Catalog, founder: int, made_with: str, iris: Iris, settings: Settings) -> None:
+# -- clusters ----------------------------------------------------------------------------------------------------------
+
+
+def _cluster(catalog: Catalog, made_with: str, iris: Iris, settings: Settings, founder: int) -> tuple[bytes, bytes]:
+    before = catalog.statements.quads(founder)
+    if not catalog.records.is_living(founder) or catalog.linkage.founder(founder) != founder:
+        catalog.statements.drop(founder)
+        _claim(catalog, founder, ())
+        return before, b""
     members = catalog.linkage.members(founder)
     edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
     hashes = [catalog.records.hash_of(ordinal).hex() for ordinal in members]
-    made_by = digest(made_with, hashes, catalog.linkage.merged_made_by(founder), edges)
+    made_by = digest(made_with, hashes, catalog.descriptions.made_by(founder), edges)
     exists = partial(_exists, catalog)
-    stored = catalog.linkage.statements_made_by(founder)
-    if stored is not None and stored[0] == made_by and all(exists(record) == did for record, did in stored[1]):
-        return
-    made = statements(catalog.linkage.merged(founder), edges, iris, settings, exists)
-    claims = [(claim.entity, _body(claim)) for claim in made.claims]
-    sought = [(record, exists(record)) for record in made.sought]
-    catalog.linkage.put_statements(founder, made.quads, claims, sought, made_by)
+    sought = catalog.statements.sought(founder)
+    if catalog.statements.made_by(founder) == made_by and all(exists(record) == did for record, did in sought):
+        return before, before
+    made = statements(catalog.descriptions.merged(founder), edges, iris, settings, exists)
+    after = "".join(made.quads).encode()
+    catalog.statements.put(founder, after, [(record, exists(record)) for record in made.sought], made_by)
+    _claim(catalog, founder, made.claims)
+    return before, after
 
 
-def _body(claim: Claim) -> bytes:
-    return _ENCODER.encode(_HeldClaim(claim.kind, claim.value, claim.record))
+def _claim(catalog: Catalog, founder: int, claims: Iterable[Claim]) -> None:
+    bodies = [(one.entity, _ENCODER.encode(_HeldClaim(one.kind, one.value, one.record))) for one in claims]
+    catalog.pending.add(ENTITIES, sorted(catalog.entities.replace_claims(founder, bodies)))
 
 
 def _exists(catalog: Catalog, record: RecordId) -> bool:
@@ -79,12 +127,30 @@ def _exists(catalog: Catalog, record: RecordId) -> bool:
     return ordinal is not None and catalog.records.is_living(ordinal)
 
 
+# -- entities ----------------------------------------------------------------------------------------------------------
+
+
+def _entity(catalog: Catalog, iris: Iris, entity: int) -> tuple[bytes, bytes]:
+    before = catalog.entities.quads(entity)
+    name = catalog.entities.iri(entity)
+    held = map(_CLAIM.decode, catalog.entities.claims(entity))
+    claims = [Claim(name, one.kind, one.value, one.record) for one in held] if name is not None else []
+    if name is None or not claims:
+        catalog.entities.drop(entity)
+        return before, b""
+    after = "".join(entity_statements(name, claims, iris)).encode()
+    if after != before:
+        catalog.entities.put(entity, after)
+    return before, after
+
+
+# -- everything --------------------------------------------------------------------------------------------------------
+
+
 def quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[str]:
-    """Every line of the dataset, none twice: those of the clusters, of the entities, and of the sources."""
-    for block in catalog.linkage.statements():
-        yield from (f"{line}\n" for line in block.decode().split("\n") if line)
-    for entity, bodies in catalog.linkage.claims():
-        held = map(_CLAIM.decode, bodies)
-        claims = [Claim(entity, one.kind, one.value, one.record) for one in held]
-        yield from entity_statements(entity, claims, iris)
+    """Every line of the dataset, none twice: those of the clusters in the order of their founders, of the entities in
+    the order of their IRIs, and of the sources. Nothing may be pending."""
+    for held in (catalog.statements.every(), catalog.entities.every()):
+        for block in held:
+            yield from (f"{line}\n" for line in block.decode().split("\n") if line)
     yield from dataset_statements(sources, iris)

@@ -1,37 +1,28 @@
 """Blockers: which records meet, by which keys, and what becomes of keys that too many have."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld import adapters
 from bibld.config import DedupConfig
 from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
+from bibld.dedup._indexing import index_segment
+from bibld.dedup._join import join
 from bibld.dedup._kernels import halves
 from bibld.dedup._keys import families_met, key_names
-from bibld.dedup._statistics import from_bytes, to_bytes
-from bibld.dedup._text_kernels import prefixes, rarest, trigram_simhash, values, words
+from bibld.dedup._statistics import Counted, Held, from_bytes, title, to_bytes
+from bibld.dedup._text_kernels import prefixes, rarest, title_prefixes, trigram_simhash, values, words
 from bibld.dedup.block import composite, identifier, simhash
 from bibld.errors import CatalogError
-from bibld.model.features import FeatureColumns, Features, TextColumn
-
-
-class Blocking(msgspec.Struct, frozen=True):
-    """As much of a configuration as blocking asks for."""
-
-    dedup: DedupConfig
-    chosen: dict[str, object]
-
-    def settings(self, stage, name):
-        return self.chosen.get(name) or adapters.settings_type(stage, name)()
+from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn
+from tests.dedup.blocking import Blocking
 
 
 def blocking(*names, **chosen):
-    return Blocking(DedupConfig(block=names), chosen)
+    return Blocking(DedupConfig(block=names, match="jaccard"), chosen)
 
 
 def columns(*records: Features):
@@ -134,8 +125,8 @@ def test_an_identifier_that_many_have_is_refined_and_counted():
     held = columns(*records)
     (keys,) = all_keys(held, config, statistics_of(held, config))
     assert candidates(config, *records) == {(0, 1), (2, 3), (4, 5), (6, 7)}
-    assert (keys.refined, keys.cut, keys.grown) == (1, 0, 0)
-    assert "1 oversized keys were refined" in keys.message()
+    assert (keys.counts.refined, keys.counts.cut) == (1, 0)
+    assert "1 oversized keys were refined" in keys.counts.message()
 
 
 def test_a_key_that_stays_oversized_makes_no_candidates_and_is_told():
@@ -144,8 +135,8 @@ def test_a_key_that_stays_oversized_makes_no_candidates_and_is_told():
     held = columns(*records)
     (keys,) = all_keys(held, config, statistics_of(held, config))
     assert candidates(config, *records) == set()
-    assert (keys.cut, keys.cut_rows) == (1, 5)
-    assert "1 keys of 5 records stayed oversized" in keys.message()
+    assert (keys.counts.cut, keys.counts.cut_rows) == (1, 5)
+    assert "1 keys of 5 records stayed oversized" in keys.counts.message()
 
 
 def test_a_key_that_grew_since_the_statistics_were_counted_still_works_and_is_told():
@@ -154,8 +145,8 @@ def test_a_key_that_grew_since_the_statistics_were_counted_still_works_and_is_to
     many = [Features(identifiers="issn:1")] * 4
     known = statistics_of(few, config)
     assert candidates(config, *many, statistics=known) == set(combinations(range(4), 2))
-    (keys,) = all_keys(columns(*many), config, known)
-    assert "1 keys grew oversized" in keys.message()
+    with join([index_segment(Held(columns(*many)), None, config, known)], config, known) as found:
+        assert "1 keys grew oversized" in found.messages()[0]
 
 
 TITLES = st.sampled_from(["voina i mir", "anna karenina", "deti kapitana granta", "mir i voina", ""])
@@ -240,14 +231,45 @@ def test_prefixes_are_equal_where_the_first_characters_are(rows, length):
         assert (one == other) == (first == second)
 
 
-@given(texts)
+@given(texts, texts)
 @settings(deadline=None)
-def test_words_and_values_are_as_many_as_there_are(rows):
+def test_a_title_is_read_as_one_text(mains, rests):
+    rows = [Features(main_title=main, remainder=rest) for main, rest in zip(mains, rests, strict=False)]
+    apart = title(FeatureColumns.of(enumerate(rows)))
+    one = TextColumn.of(f"{row.main_title} {row.remainder}" for row in rows)
+    for number, length in enumerate((4, 12, 18, 99)):
+        assert title_prefixes(*apart)[number].tolist() == prefixes(one.offsets, one.codes, length).tolist()
+    offsets, hashes = words(*apart)
+    found = [set(hashes[begin:end].tolist()) for begin, end in pairwise(offsets)]
+    expected = [set(f"{row.main_title} {row.remainder}".replace("|", " ").split()) for row in rows]
+    assert list(map(len, found)) == list(map(len, expected))
+    for (one_found, one_row), (other_found, other_row) in combinations(zip(found, expected, strict=True), 2):
+        assert len(one_found & other_found) == len(one_row & other_row)
+    alone = title(FeatureColumns.of(enumerate(Features(main_title=row.main_title) for row in rows)))
+    together = title(FeatureColumns.of(enumerate(Features(main_title=row.main_title + row.remainder) for row in rows)))
+    main, whole = trigram_simhash(*apart)
+    assert main.tolist() == trigram_simhash(*alone)[1].tolist()
+    assert whole.tolist() == trigram_simhash(*together)[0].tolist()
+
+
+@given(texts, st.sampled_from(["", "a", "ab"]))
+@settings(deadline=None)
+def test_values_are_as_many_as_there_are_but_for_those_that_begin_so(rows, without):
     column = TextColumn.of(rows)
-    offsets, _ = words(column.offsets, column.codes)
-    assert np.diff(offsets).tolist() == [len(set(row.replace("|", " ").split())) for row in rows]
-    offsets, _ = values(column.offsets, column.codes, -2, 2)
-    assert np.diff(offsets).tolist() == [min(2, sum(1 for one in row.split("|") if one.strip())) for row in rows]
+    codes = np.array([ord(letter) for letter in without], dtype=np.uint32)
+    offsets, _ = values(column.offsets, column.codes, -2, 2, codes)
+    held = [[one.replace(" ", "") for one in row.split("|") if one.strip()][:2] for row in rows]
+    expected = [sum(not (without and one.startswith(without)) for one in row) for row in held]
+    assert np.diff(offsets).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=40, unique=True), st.lists(st.integers(0, 2**64 - 1), max_size=9))
+@settings(deadline=None)
+def test_frequencies_are_those_that_were_counted(known, others):
+    words_ = np.array(sorted(known), dtype=np.uint64)
+    plain = Statistics(9, words_, np.arange(2, len(known) + 2, dtype=np.int32), {})
+    asked = np.array(others + known, dtype=np.uint64)
+    assert Counted.of(plain).frequencies(asked).tolist() == plain.frequencies(asked).tolist()
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.integers(1, 4))
@@ -261,10 +283,10 @@ def test_the_rarest_words_are_those_that_fewest_titles_have_but_never_seen_ones_
 
 
 def test_simhashes_of_different_texts_use_all_bits():
-    column = TextColumn.of(["", *(chr(97 + one) + chr(97 + other) + "a" for one in range(26) for other in range(26))])
-    hashes = trigram_simhash(column.offsets, column.codes)
+    rows = ["", *(chr(97 + one) + chr(97 + other) + "a" for one in range(26) for other in range(26))]
+    hashes = trigram_simhash(*title(FeatureColumns.of(enumerate(Features(main_title=row) for row in rows))))[0]
     assert hashes[0] == 0
-    assert len(set(hashes.tolist())) == len(column)
+    assert len(set(hashes.tolist())) == len(rows)
     for bit in range(64):
         share = np.mean((hashes[1:] >> np.uint64(bit)) & np.uint64(1))
         assert 0.4 < share < 0.6, f"bit {bit} is biased"

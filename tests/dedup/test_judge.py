@@ -1,10 +1,12 @@
 """What a score means: the same, a question, another edition, or nothing."""
 
 import msgspec
+import numpy as np
 import pytest
 
 from bibld import adapters
 from bibld.config import DedupConfig
+from bibld.dedup._edges import Edges
 from bibld.dedup._judge import Judge
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.origin import RecordId
@@ -23,6 +25,7 @@ class Judging(msgspec.Struct, frozen=True):
     chosen: object
     dedup: DedupConfig = DedupConfig(match="similarity")
     sources: tuple[object, ...] = ()
+    workers: int = 1
 
     def settings(self, stage, name):
         return self.chosen
@@ -31,10 +34,12 @@ class Judging(msgspec.Struct, frozen=True):
 def verdict(monkeypatch, left, right, settings=None, sources=("a", "b")):
     with monkeypatch.context() as patch:
         patch.setattr(adapters, "find", lambda stage, name: similarity)
-        columns = FeatureColumns.of(enumerate((left, right)))
-        ids = {row: RecordId(source, str(row)) for row, source in enumerate(sources)}
-        judge = Judge(columns, ids, Judging(settings or similarity.Settings()), "test")
-        return judge.edge(0, 1).verdict
+        records = [RecordId(source, str(row)) for row, source in enumerate(sources)]
+        numbers = np.array([sorted(set(sources)).index(source) for source in sources])
+        judge = Judge(FeatureColumns.of(enumerate((left, right))), numbers, Judging(settings or similarity.Settings()))
+        judged = judge.judged(np.array([0]), np.array([1]))
+        (edge,) = Edges(judge, lambda rows: [records[row] for row in rows.tolist()], "test").of(judged)
+        return edge.verdict
 
 
 def book(title="abcdefghijk", **changes):

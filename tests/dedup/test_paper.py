@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld.dedup._candidates import joined
+from bibld.config import DedupConfig
+from bibld.dedup._candidates import all_keys, candidate_pairs
 from bibld.dedup._kernels import bigrams, halves, jaccard, java_simhash
 from bibld.dedup.block import paper
 from bibld.dedup.match import jaccard as scorer
 from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn
+from tests.dedup.blocking import Blocking
 
 words = st.text(st.characters(codec="utf-8", exclude_characters=" ", exclude_categories=("Cs", "Zs", "Cc")), min_size=1)
 texts = st.lists(words, max_size=6).map(" ".join)
@@ -80,8 +82,10 @@ def test_candidates_agree_in_two_of_four_bytes_of_title_and_of_author(rows, titl
         for i, j in combinations(range(len(rows)), 2)
         if rows[i][0] and rows[j][0] and agree(rows[i][0], rows[j][0]) and (title_only or agree(rows[i][1], rows[j][1]))
     }
-    keys, positions = paper.keys(columns(*rows), paper.Settings(title_only=title_only), Statistics.none())
-    left, right = halves(joined(keys, positions))
+    asked = DedupConfig(block=("paper",), match="jaccard")
+    config = Blocking(asked, {"paper": paper.Settings(title_only=title_only)})
+    held = columns(*rows)
+    left, right = halves(candidate_pairs(all_keys(held, config, Statistics.none()), held, config))
     assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 

@@ -17,6 +17,7 @@ PLACES = {
     "crosswalk": "crosswalk",
     "dedup.block": "dedup",
     "dedup.match": "dedup",
+    "merge": "merge",
     "store": "store",
 }
 

@@ -1,55 +1,36 @@
 """The stage over a catalog: what changed is made anew, and the dataset is the same as made from nothing."""
 
-import msgspec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from bibld.catalog import Catalog, NewRecord
-from bibld.model.linkage import Edge, Pair, Score, Verdict
-from bibld.model.mods import Mods, Name, NamePart, RecordIdentifier, RecordInfo, RelatedItem, TitleInfo
-from bibld.model.origin import Origin, RecordId
-from bibld.model.release import SourceFigures
-from bibld.progress import Silent
-from bibld.triplify import Settings, quads, triplify
+from bibld.triplify import is_pending, redo
 from tests.triplify.merged_book import BASE, IRIS, Said
+from tests.triplify.small_world import CHANGES, Book, Change, Killed, Stopping, World, record_id
 
-SOURCES = (SourceFigures("rsl", {"en": "RSL"}, "https://example.org/licence", 0, 0, 0, 0),)
-VOLUME, SET = RecordId("rsl", "1"), RecordId("rsl", "2")
-
-
-def host(number: str) -> tuple[RelatedItem, ...]:
-    info = RecordInfo(record_identifier=(RecordIdentifier(number),))
-    return (RelatedItem(type="host", mods=Mods(title_info=(TitleInfo("Set"),), record_info=(info,))),)
-
-
-def described(record: RecordId, **more) -> NewRecord:
-    author = Name(name_part=(NamePart("Толстой, Лев Николаевич"),), type="personal")
-    mods = Mods(title_info=(TitleInfo(f"Title {record.control_number}"),), name=(author,), **more)
-    data = repr(mods).encode()
-    origin = Origin("rsl", "a.mrc", 1, 0)
-    return NewRecord(record, origin, data, 1, data, data, "marc21", msgspec.json.encode(mods), (), (), (), False)
+VOLUME, SET = record_id(1), record_id(2)
+APART = (1, 2, 3, 1, 2)
+TOGETHER = (1, 1, 3, 2, 2)
 
 
 @pytest.fixture
-def catalog(tmp_path):
-    with Catalog(tmp_path) as opened:
-        with opened.commit():
-            opened.records.carrier("rsl", "a.mrc", "iso2709", b"{}")
-        yield opened
+def world(tmp_path):
+    with World(tmp_path) as made:
+        yield made
 
 
-def put(catalog: Catalog, *records: NewRecord, run: int) -> None:
-    with catalog.commit():
-        catalog.records.put(records, run)
+def published(world: World, books: dict[int, Book | None], groups: tuple[int, ...] = APART) -> list[str]:
+    world.change(Change(books, groups))
+    world.triplify()
+    return world.quads()
 
 
-def published(catalog: Catalog) -> list[str]:
-    triplify(catalog, IRIS, Settings(), Silent())
-    return list(quads(catalog, IRIS, SOURCES))
-
-
-def test_everything_is_said_once_with_entities_and_sources(catalog):
-    put(catalog, described(VOLUME), described(SET), run=1)
-    lines = published(catalog)
+def test_everything_is_said_once_with_entities_and_sources(world):
+    lines = published(world, {1: Book(1, 1), 2: Book(2, 1)})
     assert len(set(lines)) == len(lines)
     said = Said(lines)
     assert {IRIS.resource(VOLUME), IRIS.resource(SET), IRIS.record(VOLUME), IRIS.source("rsl")} <= said.subjects()
@@ -57,39 +38,131 @@ def test_everything_is_said_once_with_entities_and_sources(catalog):
     assert said.values("skos:prefLabel", BASE + agent[1:])
 
 
-def test_a_second_run_over_the_same_records_makes_nothing_anew(catalog, monkeypatch):
-    put(catalog, described(VOLUME, related_item=host("2")), run=1)
-    first = published(catalog)
+def test_what_is_made_by_the_same_is_not_made_anew(world, monkeypatch):
+    first = published(world, {1: Book(1, 1, host=2)})
+    assert not is_pending(world.catalog)
+    with world.catalog.commit():
+        redo(world.catalog)
+    assert is_pending(world.catalog)
 
     def never(*arguments, **more):
         raise AssertionError("the statements were made anew")
 
     monkeypatch.setattr("bibld.triplify._stage.statements", never)
-    assert published(catalog) == first
+    world.triplify()
+    assert world.quads() == first
+    assert not is_pending(world.catalog)
 
 
-def test_a_volume_is_linked_to_its_set_as_soon_as_that_is_there_and_no_longer(catalog):
-    put(catalog, described(VOLUME, related_item=host("2")), run=1)
+def test_a_volume_is_linked_to_its_set_as_soon_as_that_is_there_and_no_longer(world):
     part = IRIS.resource(VOLUME)
-    assert Said(published(catalog)).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
-    put(catalog, described(SET), run=2)
-    assert Said(published(catalog)).values("dcterms:isPartOf", part) == [":resource/rsl/2"]
-    with catalog.commit():
-        catalog.records.delete(catalog.register.ordinal(SET), 3)
-    lines = published(catalog)
+    seekers = world.catalog.statements.seekers
+    lines = published(world, {1: Book(1, 1, host=2)})
+    assert Said(lines).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
+    assert (seekers(SET, True), seekers(SET, False)) == ([1], [])
+    lines = published(world, {2: Book(2, 2)})
+    assert Said(lines).values("dcterms:isPartOf", part) == [":resource/rsl/2"]
+    assert (seekers(SET, True), seekers(SET, False)) == ([], [1])
+    lines = published(world, {2: None})
     assert Said(lines).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
     assert not any(IRIS.resource(SET) in line for line in lines)
+    published(world, {1: None})
+    assert (seekers(SET, True), seekers(SET, False)) == ([], [])
 
 
-def test_an_edge_between_members_is_said_when_they_become_one_cluster(catalog):
-    put(catalog, described(VOLUME), described(SET), run=1)
-    published(catalog)
-    edge = Edge(Pair.of(VOLUME, SET), Score(0.9), Verdict("same", "a test"), "x")
-    ordinals = sorted(catalog.register.ordinal(record) for record in (VOLUME, SET))
-    with catalog.commit():
-        catalog.linkage.replace_edges([edge])
-        catalog.linkage.replace_clusters([ordinals])
-    said = Said(published(catalog))
-    assert said.values("bibld:decision", IRIS.match(edge.pair)) == ["same"]
+def test_an_edge_between_members_is_said_when_they_become_one_cluster(world):
+    published(world, {1: Book(1, 1), 2: Book(1, 1)})
+    said = Said(published(world, {}, TOGETHER))
+    (match,) = [subject for subject in said.subjects() if "/match/" in subject]
+    assert said.values("bibld:decision", match) == ["same"]
     assert said.values("owl:sameAs", IRIS.resource(VOLUME)) == [":resource/rsl/2"]
     assert said.values("dcterms:title", IRIS.resource(SET)) == []
+
+
+def test_an_entity_goes_with_the_last_record_that_names_it(world):
+    def agents() -> int:
+        return sum(subject.startswith(f"{BASE}agent/") for subject in Said(world.quads()).subjects())
+
+    published(world, {1: Book(1, 1), 2: Book(2, 1), 3: Book(1, 2)})
+    assert (agents(), world.catalog.entities.count()) == (2, 2)
+    published(world, {1: None})
+    assert (agents(), world.catalog.entities.count()) == (2, 2)
+    published(world, {2: Book(2, 2)})
+    assert (agents(), world.catalog.entities.count()) == (1, 1)
+    published(world, {2: None, 3: None})
+    assert (agents(), world.catalog.entities.count()) == (0, 0)
+
+
+def test_nobody_waiting_for_patches_none_are_kept(world):
+    published(world, {1: Book(1, 1)})
+    assert world.catalog.patches.last() == 0
+    with world.catalog.commit():
+        world.catalog.patches.delivered("store", 0, 0, "x")
+    published(world, {1: Book(2, 1)})
+    assert world.catalog.patches.last() > 0
+
+
+def test_the_subject_of_a_line_says_who_owns_it(world):
+    """So no line has two owners: clusters share no record, and entities have IRIs of their own."""
+    published(world, {number: Book(1, 1, host=5) for number in (1, 2, 3, 4)}, (1, 1, 1, 2, 2))
+    catalog = world.catalog
+    for founder in catalog.statements.founders():
+        members = [catalog.register.record(ordinal) for ordinal in catalog.linkage.members(founder)]
+        own = {IRIS.resource(members[0]), *map(IRIS.record, members)}
+        pairs = [edge.pair for edge in catalog.edges_of(members)]
+        own |= {IRIS.match(pair) for pair in pairs}
+        lines = catalog.statements.quads(founder).decode().splitlines()
+        assert {line[1:].partition(">")[0].partition("#")[0] for line in lines} <= own
+    for entity in catalog.entities.numbers():
+        lines = catalog.entities.quads(entity).decode().splitlines()
+        assert {line[1:].partition(">")[0] for line in lines} == {catalog.entities.iri(entity)}
+
+
+def changed(lines: set[str], world: World, after: int, folder: Path) -> set[str]:
+    """The lines when the patches after one have been applied; each must do what it says."""
+    with world.catalog.patches.net(after, world.catalog.patches.last(), folder) as net:
+        for line, is_added in net.lines():
+            text = f"{line.decode()}\n"
+            assert (text in lines) is not is_added
+            (lines.add if is_added else lines.remove)(text)
+    return lines
+
+
+def test_a_line_that_two_clusters_owned_for_a_time_is_gone_when_both_have_lost_it(world, tmp_path):
+    lines = set(published(world, {1: Book(1, 1), 2: Book(1, 1)}))
+    with world.catalog.commit():
+        world.catalog.patches.delivered("store", 0, len(lines), "x")
+    world.change(Change({}, TOGETHER))
+    with patch("bibld.triplify._stage._AT_ONCE", 1), pytest.raises(Killed):
+        world.triplify(Stopping(0))
+    owners = [line for founder in (1, 2) for line in world.catalog.statements.quads(founder).splitlines()]
+    assert len(owners) > len(set(owners))
+    after = set(published(world, {2: None}, TOGETHER))
+    assert changed(lines, world, 0, tmp_path) == after
+
+
+STEPS = st.lists(st.tuples(CHANGES, st.none() | st.integers(0, 4), st.booleans()), min_size=1, max_size=6)
+
+
+@given(STEPS)
+@settings(max_examples=40, deadline=None)
+def test_old_quads_and_patches_are_the_new_quads_whatever_was_stopped_where(steps):
+    with TemporaryDirectory() as folder, World(Path(folder)) as world, patch("bibld.triplify._stage._AT_ONCE", 2):
+        patches = world.catalog.patches
+        with world.catalog.commit():
+            patches.delivered("store", 0, 0, "x")
+        held, taken = set(world.quads()), 0
+        for change, stop, is_taken in steps:
+            world.change(change)
+            try:
+                world.triplify(None if stop is None else Stopping(stop))
+            except Killed:
+                continue
+            lines = world.quads()
+            assert len(lines) == len(set(lines))
+            assert lines == world.expected()
+            assert changed(set(held), world, taken, Path(folder)) == set(lines)
+            if is_taken:
+                held, taken = set(lines), patches.last()
+                with world.catalog.commit():
+                    patches.delivered("store", taken, len(lines), "x")

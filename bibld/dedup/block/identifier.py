@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FAMILIES = ("identifier",)
+COLUMNS = ("identifiers",)
+IS_CERTAIN = True
 
 _SET = "setisbn:"
 _MOST = 64
@@ -35,11 +37,9 @@ def keys(
     """The keys of all rows that have identifiers, and their rows."""
     import numpy as np
 
-    from bibld.dedup._text_kernels import values, values_begin
+    from bibld.dedup._text_kernels import values
 
     column = columns.texts["identifiers"]
-    offsets, hashes = values(column.offsets, column.codes, -2, _MOST)
     set_isbn = np.frombuffer(_SET.encode("utf-32-le"), dtype=np.uint32)
-    is_of_set = values_begin(column.offsets, column.codes, set_isbn, _MOST)
-    rows = np.repeat(np.arange(len(columns), dtype=np.uint32), np.diff(offsets))
-    return hashes[~is_of_set] >> np.uint64(8), rows[~is_of_set]
+    offsets, hashes = values(column.offsets, column.codes, -2, _MOST, set_isbn)
+    return hashes >> np.uint64(8), np.repeat(np.arange(len(columns), dtype=np.uint32), np.diff(offsets))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _BYTE_PAIRS = tuple(combinations(range(4), 2))
 
 FAMILIES = ("two bytes of the title and of the author", "two bytes of the title")
+COLUMNS = ("title", "author")
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FAMILIES = ("title simhash",)
+COLUMNS = ("main_title", "remainder")
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -37,7 +38,7 @@ def keys(
     """Two bands of each row that has a title, and which two they are."""
     import numpy as np
 
-    hashes = _hashes(columns)
+    hashes = signatures(columns, settings)
     rows = np.flatnonzero(hashes).astype(np.uint32)
     edges = [64 * band // settings.bands for band in range(settings.bands + 1)]
     bands = [(hashes[rows] >> np.uint64(low)) & np.uint64((1 << (high - low)) - 1) for low, high in pairwise(edges)]
@@ -48,22 +49,15 @@ def keys(
     return np.concatenate(found), np.tile(rows, len(found))
 
 
-def keeps(
-    columns: FeatureColumns,
-    left: npt.NDArray[np.uint32],
-    right: npt.NDArray[np.uint32],
-    settings: Settings,
-) -> npt.NDArray[np.bool_]:
-    """Which of the pairs that met differ in few enough bits to be candidates."""
-    from bibld.dedup._text_kernels import distances
-
-    near: npt.NDArray[np.bool_] = distances(_hashes(columns), left, right) <= settings.distance
-    return near
-
-
-def _hashes(columns: FeatureColumns) -> npt.NDArray[np.uint64]:
+def signatures(columns: FeatureColumns, settings: Settings) -> npt.NDArray[np.uint64]:
+    """The SimHash of each row, 0 without a title."""
     from bibld.dedup._statistics import title
     from bibld.dedup._text_kernels import trigram_simhash
 
-    hashes: npt.NDArray[np.uint64] = trigram_simhash(*title(columns))
+    hashes: npt.NDArray[np.uint64] = trigram_simhash(*title(columns))[1]
     return hashes
+
+
+def distance(settings: Settings) -> int:
+    """In how many bits the signatures of a candidate pair may differ."""
+    return settings.distance

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bibld.config import Share
+from bibld.config import File, Share
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Feature, Score
@@ -40,7 +40,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     same: Share = 0.9
     review: Share = 0.5
-    file: str = ""
+    file: File = File("")
 
 
 def scores(

@@ -22,6 +22,7 @@ from bibld.serve._graph import ReleaseGraph
 from bibld.serve._http import Problem
 from bibld.serve._pages import fields, views
 from bibld.serve._pages.codes import ROLE_LABELS
+from bibld.serve._pages.downloads import downloads
 from bibld.serve._things import MEDIA_TYPES, Thing
 from bibld.serve._vocabulary import Vocabulary
 
@@ -110,7 +111,9 @@ class Pages:
             merged = self._catalog.merged(founder)
             if merged is not None:
                 samples.append((self._resource_href(founder), merged, _heading(merged.mods)))
-        return self._render("home.html", samples=samples, query=self._first_query(), files=self._manifest.files)
+        return self._render(
+            "home.html", samples=samples, query=self._first_query(), downloads=downloads(self._manifest)
+        )
 
     def _first_query(self) -> str:
         return (

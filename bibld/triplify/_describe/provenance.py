@@ -110,9 +110,10 @@ def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
 
 
 def _number(draft: Draft, term: str, value: float, subject: str) -> None:
+    """In the canonical form of XML Schema 1.1, as stores give it back."""
     if math.isfinite(value):
-        text = f"{value:.6f}".rstrip("0")
-        draft.typed(draft.own(term), text + "0" if text.endswith(".") else text, "decimal", subject, GRAPH)
+        text = f"{value:.6f}".rstrip("0").rstrip(".")
+        draft.typed(draft.own(term), "0" if text == "-0" else text, "decimal", subject, GRAPH)
 
 
 def describe_values(draft: Draft) -> None:

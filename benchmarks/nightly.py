@@ -1,0 +1,122 @@
+"""A night: some records of many have changed. What triplify, store and publish take, against the same over everything.
+
+``python benchmarks/nightly.py [RECORDS] [CHANGED]``; records are those of the sample, over and over with other titles.
+"""
+
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from bibld import config, pipeline, progress, publish, resources, store, triplify
+from bibld.catalog import Catalog, NewRecord
+from bibld.config import Config
+from bibld.model.iris import Iris
+from bibld.model.mods import Mods, Name, NamePart, Note
+from bibld.model.origin import Origin, RecordId
+from bibld.model.release import Figures, Manifest
+
+CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def sample(folder: Path) -> tuple[Config, list[Mods]]:
+    """The configuration of the sample, with an empty workspace, and the MODS of its records."""
+    shutil.copytree(resources.folder("sample_data"), folder / "sample")
+    loaded = config.load(folder / "sample" / "bibld.toml")
+    pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        found = [mods for _, _, mods in catalog.records.living()]
+    shutil.rmtree(loaded.workspace)
+    return loaded, found
+
+
+def record(number: int, mods: Mods, version: int) -> NewRecord:
+    """A record with a title of its own; another version has another note, and two in three another author."""
+    titles = tuple(msgspec.structs.replace(title, title=f"{title.title} {number}") for title in mods.title_info)
+    mods = msgspec.structs.replace(mods, title_info=titles)
+    if version:
+        mods = msgspec.structs.replace(mods, note=(*mods.note, Note(f"version {version}")))
+        if number % 3:
+            author = Name(name_part=(NamePart(f"Author, New {number}"),), type="personal")
+            mods = msgspec.structs.replace(mods, name=(*mods.name, author))
+    body = msgspec.json.encode(mods)
+    key = f"{number} {version}".encode()
+    origin = Origin("rsl", "x", number, 0)
+    return NewRecord(RecordId("rsl", str(number)), origin, key, 1, key, key, "marc21", body, (), (), (), False)
+
+
+def put(catalog: Catalog, found: list[Mods], numbers: Iterable[int], version: int) -> None:
+    with catalog.commit():
+        catalog.records.carrier("rsl", "x", "iso2709", b"{}")
+        catalog.records.put([record(number, found[number % len(found)], version) for number in numbers], version + 1)
+        ordinals = (catalog.register.ordinal(RecordId("rsl", str(number))) for number in numbers)
+        catalog.pending.add("triplify", (ordinal for ordinal in ordinals if ordinal is not None))
+
+
+class Stages:
+    """The three stages over a catalog, timed."""
+
+    def __init__(self, catalog: Catalog, loaded: Config) -> None:
+        self._catalog = catalog
+        self._config = loaded
+        self._iris = Iris(loaded.dataset.base)
+
+    def run(self, version: str) -> tuple[dict[str, float], Manifest]:
+        """Seconds of each stage, and the release."""
+        times: dict[str, float] = {}
+
+        def timed(name: str, work: Callable[[], object]) -> None:
+            begin = time.perf_counter()
+            work()
+            times[name] = time.perf_counter() - begin
+
+        catalog, loaded = self._catalog, self._config
+        releases = publish.Releases(loaded.workspace)
+        made: list[Manifest] = []
+
+        def publishing() -> None:
+            quads = triplify.quads(catalog, self._iris, ())
+            contents = publish.Contents(loaded.dataset, Figures((), 0, 0, 0, 0, 0, 0), quads, (), ())
+            live = store.open_live(loaded)
+            arguments = (catalog, live, contents, version, CLOCK, releases, loaded.publish, progress.Silent())
+            made.append(publish.publish(*arguments))
+            live.close()
+
+        settings = loaded.triplify
+        timed("triplify", lambda: triplify.triplify(catalog, self._iris, settings, progress.Silent()))
+        quads = triplify.quads(catalog, self._iris, ())
+        timed("store", lambda: store.store(catalog, quads, loaded, progress.Silent()))
+        timed("publish", publishing)
+        return times, made[0]
+
+
+def main() -> None:
+    many, changed = (int(word) for word in (sys.argv[1:] + ["2000", "100"][len(sys.argv) - 1 :]))
+    with tempfile.TemporaryDirectory() as folder:
+        loaded, found = sample(Path(folder))
+        with Catalog(loaded.workspace) as catalog:
+            for start in range(0, many, 1000):
+                put(catalog, found, range(start, min(start + 1000, many)), 0)
+            full, manifest = Stages(catalog, loaded).run("full")
+            put(catalog, found, range(0, many, max(many // changed, 1)), 1)
+            night, patched = Stages(catalog, loaded).run("night")
+        (patch,) = patched.since_full
+        size = {name: patched.file(name) for name in (patch.added, patch.removed, "bibld.nq.gz")}
+        print(f"{manifest.figures.quads:,} quads of {many:,} records; {changed:,} records changed:")
+        print(
+            f"  +{patch.added_quads:,} -{patch.removed_quads:,} quads; bytes",
+            [file and file.bytes for file in size.values()],
+        )
+        for stage, seconds in night.items():
+            print(
+                f"  {stage}: {seconds:.2f} s; everything {full[stage]:.2f} s, {full[stage] / seconds:.0f} times as long"
+            )
+
+
+if __name__ == "__main__":
+    main()

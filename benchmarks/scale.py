@@ -1,0 +1,230 @@
+"""Matching at scale: feature columns on disk to clusters, from one to 25 million records of two libraries.
+
+`python benchmarks/scale.py 1 5 25` makes synthetic catalogues of so many million records (`synthetic.py`), writes their
+features into an index, and matches each in a process of its own: seconds for each step, the most memory it took (pages
+of mapped files count), candidates per record, candidate recall and F1 against the known truth, bytes on disk.
+`--paper 0.05` does the same by the paper's method at other sizes, `--new 10000` then adds so many records to each.
+"""
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from synthetic import Catalogue
+
+from bibld import config
+from bibld.dedup._indexing import index_base, index_segment
+from bibld.dedup._join import join
+from bibld.dedup._judge import Judge
+from bibld.dedup._key_runs import open_runs
+from bibld.dedup._link import Linked, Said, linked
+from bibld.dedup._segments import Segment, Segments, SegmentWriter
+from bibld.dedup._statistics import from_bytes, to_bytes
+
+_CONFIG = """
+workspace = "work"
+[dataset]
+base = "https://data.example.org/"
+title = { en = "Synthetic" }
+license = "https://creativecommons.org/publicdomain/zero/1.0/"
+publisher = "Nobody"
+[[source]]
+id = "a"
+path = "a"
+[[source]]
+id = "b"
+path = "b"
+"""
+_PAPER = '[dedup]\nblock = ["paper"]\nmatch = "jaccard"\n'
+
+
+class Steps:
+    """Seconds by step."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        yield
+        self.seconds[name] = round(time.perf_counter() - begin, 2)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("millions", type=float, nargs="*", default=[1.0])
+    parser.add_argument("--paper", type=float, nargs="*", default=[], help="millions to match by the paper's method")
+    parser.add_argument("--new", type=int, default=0, help="records to add to each afterwards")
+    parser.add_argument("--folder", type=Path, help="where the indexes are written; a temporary folder by default")
+    parser.add_argument("--memory", type=float, default=1.0, help="gigabytes that keys and pairs may take")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--one", type=json.loads, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.one:
+        print(json.dumps(globals()[asked.one.pop("do")](**asked.one)))
+        return
+    for method, sizes in (("default", asked.millions), ("paper", asked.paper)):
+        for size in sizes:
+            with tempfile.TemporaryDirectory(dir=asked.folder) as name:
+                settings = {"folder": name, "method": method, "memory": asked.memory, "workers": asked.workers}
+                records = int(size * 1_000_000)
+                alone("write", records=records, new=asked.new, **settings)
+                show(alone("match", records=records, **settings))
+                if asked.new:
+                    show(alone("add", records=records, new=asked.new, **settings))
+
+
+def alone(do: str, **arguments: object) -> dict[str, object]:
+    """Run one part in a process of its own, so that its memory is its own."""
+    words = [sys.executable, __file__, "--one", json.dumps({"do": do, **arguments})]
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    if result.returncode:
+        sys.exit(result.stderr)
+    return dict(json.loads(result.stdout.splitlines()[-1]))
+
+
+def show(figures: dict[str, object]) -> None:
+    print(
+        ", ".join(
+            f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in figures.items()
+        )
+    )
+    sys.stdout.flush()
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def write(folder: str, records: int, new: int, method: str, memory: float, workers: int) -> dict[str, object]:
+    """The features of all records, and of those to add, as segments; the truth beside them."""
+    place = Path(folder)
+    (place / "bibld.toml").write_text(_CONFIG + (_PAPER if method == "paper" else ""), encoding="utf-8")
+    catalogue = Catalogue(records + new)
+    for number, (start, stop) in enumerate(((0, records), (records, records + new))):
+        truth = [np.empty(0, np.int32)]
+        with SegmentWriter(place / str(number), {"source": "uint8"}) as writer:
+            for chunk in catalogue.chunks(start, stop):
+                truth.append(chunk.truth.astype(np.int32))
+                writer.add(chunk.columns, source=chunk.source)
+            writer.close()
+        np.save(place / f"truth{number}.npy", np.concatenate(truth))
+    return {}
+
+
+def match(folder: str, records: int, method: str, memory: float, workers: int) -> dict[str, object]:
+    """All records against all."""
+    place, steps = Path(folder), Steps()
+    loaded = config.load(place / "bibld.toml")
+    begin = time.perf_counter()
+    segment = Segment.open(place / "0")
+    (place / "0" / "keys").mkdir()
+    with steps.step("keys"):
+        room = int(memory * (1 << 30))
+        statistics, runs = index_base([segment], [place / "0" / "keys"], loaded, workers=workers, memory=room)
+    truth = np.load(place / "truth0.npy")
+    judge = Judge(Segments([segment]), segment.array("source").astype(np.int32), loaded)
+    counts = [0, 0]
+    with steps.step("join"):
+        found = join(runs, loaded, statistics, memory=room, workers=workers).__enter__()
+    with steps.step("score"):
+        judged = judge.edges(counted(found, truth, counts))
+        found.__exit__(None, None, None)
+    with steps.step("cluster"):
+        result = linked(judge, judged, Said.of({}), lambda positions: positions)
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    (place / "statistics").write_bytes(to_bytes(statistics))
+    return {
+        "method": method,
+        "records": len(segment),
+        **steps.seconds,
+        "all": round(seconds, 1),
+        "us/record": round(seconds / len(segment) * 1e6, 2),
+        "GB": round(peak, 2),
+        "candidates/record": round(counts[0] / len(segment), 3),
+        **quality(result, truth, counts[1]),
+        "bytes/record": round(
+            sum(one.stat().st_size for one in (place / "0").rglob("*") if one.is_file()) / len(segment)
+        ),
+    }
+
+
+def add(folder: str, records: int, new: int, method: str, memory: float, workers: int) -> dict[str, object]:
+    """New records against those stored: cold, from the start of the process; then warm, a second time."""
+    place, times = Path(folder), {}
+    truth = np.concatenate([np.load(place / "truth0.npy"), np.load(place / "truth1.npy")])
+    figures: dict[str, object] = {}
+    for name in ("cold", "warm"):
+        begin = time.perf_counter()
+        loaded = config.load(place / "bibld.toml")
+        held = [Segment.open(place / str(number)) for number in (0, 1)]
+        statistics = from_bytes((place / "statistics").read_bytes())
+        base = open_runs(place / "0" / "keys", len(held[0]), loaded)
+        assert base is not None
+        shutil.rmtree(place / "1" / "keys", ignore_errors=True)
+        (place / "1" / "keys").mkdir()
+        runs = [base, index_segment(held[1], place / "1" / "keys", loaded, statistics)]
+        sources = np.concatenate([one.array("source") for one in held]).astype(np.int32)
+        judge = Judge(Segments(held), sources, loaded)
+        counts = [0, 0]
+        with join(runs, loaded, statistics, new_from=1) as found:
+            judged = judge.edges(counted(found, truth, counts))
+        linked(judge, judged, Said.of({}), lambda positions: positions)
+        times[name] = round(time.perf_counter() - begin, 2)
+        is_new = np.arange(len(truth)) >= len(held[0])
+        figures = {
+            "stored": len(held[0]),
+            "new": len(held[1]),
+            "true pairs met": counts[1],
+            "of": met_by(truth, is_new),
+        }
+    return {**figures, **times}
+
+
+def met_by(truth: np.ndarray, is_new: np.ndarray) -> int:
+    """How many true pairs have an end that is new."""
+    return true_pairs(truth) - true_pairs(truth[~is_new])
+
+
+def counted(chunks: Iterator[tuple[np.ndarray, np.ndarray]], truth: np.ndarray, counts: list[int]) -> Iterator:
+    for left, right in chunks:
+        counts[0] += len(left)
+        counts[1] += int(np.count_nonzero(truth[left] == truth[right]))
+        yield left, right
+
+
+def quality(result: Linked, truth: np.ndarray, met: int) -> dict[str, object]:
+    """Candidate recall, precision, recall and F1 over pairs."""
+    sizes = np.diff(result.starts)
+    joined = int((sizes * (sizes - 1) // 2).sum())
+    of_cluster = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((truth[result.members], of_cluster))
+    keys = np.stack([of_cluster[order], truth[result.members][order]])
+    _, same = np.unique(keys, axis=1, return_counts=True) if keys.size else (None, np.zeros(0, np.int64))
+    right, true = int((same * (same - 1) // 2).sum()), true_pairs(truth)
+    precision, recall = right / max(joined, 1), right / max(true, 1)
+    return {
+        "candidate recall": round(met / max(true, 1), 4),
+        "P": round(precision, 4),
+        "R": round(recall, 4),
+        "F1": round(2 * precision * recall / max(precision + recall, 1e-9), 4),
+    }
+
+
+def true_pairs(truth: np.ndarray) -> int:
+    counts = np.bincount(np.unique(truth, return_inverse=True)[1])
+    return int((counts * (counts - 1) // 2).sum())
+
+
+if __name__ == "__main__":
+    main()

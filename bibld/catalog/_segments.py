@@ -1,0 +1,74 @@
+"""Which folders of the index belong to the catalog, which of their rows count no more, and what matching has heard."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+import msgspec
+
+
+class SegmentRow(msgspec.Struct, frozen=True):
+    """A segment of the index: its number, the number of its records, and what made it."""
+
+    number: int
+    records: int
+    made_by: str
+
+
+class SegmentTable:
+    """The tables of segments and tombstones. Nothing is committed here; the catalog does that."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def all(self) -> list[SegmentRow]:
+        """All segments, the oldest first."""
+        rows = self._connection.execute("SELECT segment, records, made_by FROM segment ORDER BY segment")
+        return [SegmentRow(*row) for row in rows]
+
+    def next_number(self) -> int:
+        """A number that no segment has had."""
+        row = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'segment'").fetchone()
+        return (row[0] if row else 0) + 1
+
+    def add(self, segment: SegmentRow) -> None:
+        """Note that a segment belongs to the catalog."""
+        self._connection.execute(
+            "INSERT INTO segment VALUES (?, ?, ?)", (segment.number, segment.records, segment.made_by)
+        )
+
+    def remove(self, number: int) -> None:
+        """Forget a segment and its tombstones."""
+        self._connection.execute("DELETE FROM tombstone WHERE segment = ?", (number,))
+        self._connection.execute("DELETE FROM segment WHERE segment = ?", (number,))
+
+    def bury(self, number: int, positions: Iterable[int]) -> None:
+        """Note rows of a segment that count no more."""
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO tombstone VALUES (?, ?)", ((number, position) for position in positions)
+        )
+
+    def buried(self, number: int) -> list[int]:
+        """The rows of a segment that count no more, ascending."""
+        rows = self._connection.execute("SELECT position FROM tombstone WHERE segment = ? ORDER BY position", (number,))
+        return [position for (position,) in rows]
+
+    def source_number(self, source: str) -> int:
+        """The small number of a source, a new one where it has none."""
+        self._connection.execute("INSERT OR IGNORE INTO source (id) VALUES (?)", (source,))
+        return int(self._connection.execute("SELECT source FROM source WHERE id = ?", (source,)).fetchone()[0])
+
+    def sources(self) -> dict[int, str]:
+        """The sources by their small numbers."""
+        return dict(self._connection.execute("SELECT source, id FROM source ORDER BY source").fetchall())
+
+    def heard(self) -> int:
+        """The last change of verdicts that matching knows of."""
+        row = self._connection.execute("SELECT change FROM heard").fetchone()
+        return int(row[0]) if row else 0
+
+    def hear(self, change: int) -> None:
+        """Note the last change of verdicts that matching knows of."""
+        self._connection.execute("DELETE FROM heard")
+        self._connection.execute("INSERT INTO heard VALUES (?)", (change,))

@@ -1,0 +1,104 @@
+"""All living records ready to be matched, for evaluation and explanations, without changing anything."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bibld.catalog import Catalog
+from bibld.config import Config
+from bibld.dedup._extraction import extract
+from bibld.dedup._index import Index
+from bibld.dedup._matching import blocking_digest
+from bibld.dedup._segments import Segments
+from bibld.dedup._statistics import from_bytes
+from bibld.model.features import Statistics
+from bibld.model.linkage import Decision, Pair, Verdict
+from bibld.model.origin import RecordId
+from bibld.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bibld.dedup._key_runs import SegmentRuns
+
+    Nodes = npt.NDArray[np.int64]
+
+
+class Prepared(msgspec.Struct, frozen=True, eq=False):
+    """Features and keys of all living records, each at a position.
+
+    ``sources`` (n,): the number of the source at each position, -1 where a cluster may hold several of it.
+    """
+
+    segments: Segments
+    sources: Nodes
+    statistics: Statistics
+    runs: Sequence[SegmentRuns]
+    records: Sequence[RecordId]
+    positions: dict[RecordId, int]
+
+    def named(self, positions: Nodes) -> list[RecordId]:
+        """The records at some positions."""
+        return [self.records[position] for position in positions.tolist()]
+
+    def order(self, positions: Nodes) -> Nodes:
+        """Numbers that put positions in the order of the ids of their records."""
+        import numpy as np
+
+        records = self.named(positions)
+        found = np.empty(len(records), dtype=np.int64)
+        found[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
+        return found
+
+    def said(self, people: dict[Pair, Verdict]) -> dict[tuple[int, int], Decision]:
+        """What people said, by positions."""
+        found: dict[tuple[int, int], Decision] = {}
+        for pair, verdict in people.items():
+            if pair.left in self.positions and pair.right in self.positions:
+                left, right = sorted((self.positions[pair.left], self.positions[pair.right]))
+                found[left, right] = verdict.decision
+        return found
+
+
+@contextmanager
+def prepared(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Prepared]:
+    """Take features and keys of all living records, in a temporary folder that goes with the context."""
+    import numpy as np
+
+    from bibld.dedup._indexing import index_base, index_segment
+
+    progress.stage("dedup", "records", catalog.records.count())
+    with tempfile.TemporaryDirectory(prefix="bibld-") as name:
+        segment = extract(catalog, config, Path(name) / "features", progress)
+        frozen = frozen_statistics(catalog, config)
+        if frozen is None:
+            statistics, runs = index_base([segment], [None], config)
+        else:
+            statistics, runs = frozen, [index_segment(segment, None, config, frozen)]
+        records = [catalog.register.record(ordinal) for ordinal in segment.ordinals.tolist()]
+        several = {source.id for source in config.sources if source.config.duplicates}
+        numbers = {name: number for number, name in enumerate(sorted({record.source for record in records}))}
+        sources = [-1 if record.source in several else numbers[record.source] for record in records]
+        yield Prepared(
+            Segments([segment]),
+            np.array(sources, dtype=np.int64),
+            statistics,
+            runs,
+            records,
+            {record: position for position, record in enumerate(records)},
+        )
+
+
+def frozen_statistics(catalog: Catalog, config: Config) -> Statistics | None:
+    """The statistics of the last matching, where they were counted for these settings by this version."""
+    stored = catalog.linkage.statistics()
+    if stored is None or stored[1] != blocking_digest(config) or not Index(catalog, config).is_usable():
+        return None
+    return from_bytes(stored[2])

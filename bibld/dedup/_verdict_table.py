@@ -1,0 +1,226 @@
+"""Pairs for review, and what people say about them, as CSV for a spreadsheet.
+
+The first two columns are record ids, as in the pairs file of an evaluation; ``label`` is the verdict. A file that a
+spreadsheet saved comes back with a byte order mark, with semicolons or tabs: all of these are read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from bibld.catalog import Catalog
+from bibld.catalog._verdicts import RELATIONS, Saying
+from bibld.dedup.review import Compared, Question
+from bibld.errors import ConfigError
+from bibld.model.features import Features
+from bibld.model.linkage import Pair
+
+LABELS: dict[str, Literal["same", "different", "related"]] = {
+    "1": "same",
+    "duplicate": "same",
+    "true": "same",
+    "same": "same",
+    "0": "different",
+    "not_duplicate": "different",
+    "false": "different",
+    "different": "different",
+    "related": "related",
+}
+"""What a label may be, and what it says."""
+
+LONGEST_NAME, LONGEST_REASON = 100, 2_000
+"""Characters of a person's name and of a reason."""
+
+_LARGEST_FILE = 64 * 1024 * 1024
+_OWN = ("label", "relation", "reason", "person")
+_FEATURES = tuple(name.replace("_", " ") for name in Features.__struct_fields__)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A verdict of a file: what was said, and where it stands; ``sleeps``: one of the records is deleted."""
+
+    saying: Saying
+    place: str
+    sleeps: bool
+
+
+# -- out -------------------------------------------------------------------------------------------------------------
+
+
+def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
+    """Questions as the text of a CSV file, piece by piece: labels are empty, what differs is marked with ``≠``."""
+    yield "\ufeff"
+    yield _line(("left", "right", *_OWN[:3], "score", "because", "suggested relation", *_FEATURES))
+    for one in questions:
+        cells = {compared.name: _cell(compared) for compared in one.compared}
+        told = (one.left, one.right, "", "", "", f"{one.score:.6f}", "; ".join(one.reasons), one.relation)
+        yield _line([_harmless(cell) for cell in (*told, *(cells.get(name, "") for name in _FEATURES))])
+
+
+def _cell(compared: Compared) -> str:
+    if compared.sign == "=":
+        return compared.left
+    return f"{compared.sign} {compared.left or '–'} | {compared.right or '–'}"
+
+
+def _line(cells: Sequence[str]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerow(cells)
+    return text.getvalue()
+
+
+def _harmless(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+# -- in --------------------------------------------------------------------------------------------------------------
+
+
+def read_sayings(path: Path, catalog: Catalog, person: str) -> list[Said]:
+    """The verdicts of a CSV file; rows without a label say nothing. ``person``: who speaks in rows that do not say.
+
+    Raises ``ConfigError`` with one message for each line that cannot be used.
+    """
+    rows = _Rows(path)
+    found: list[Said] = []
+    faults = rows.faults
+    for place, row in rows:
+        try:
+            said = _said(row, place, catalog, person)
+        except ValueError as error:
+            faults.append(f"{place}: {error}")
+            continue
+        if said is not None:
+            found.append(said)
+    faults += _disagreements(found)
+    if faults:
+        raise ConfigError(faults)
+    return found
+
+
+class _Rows:
+    """The rows of a file as tuples of both ids and the columns that count, each with its place; faults are kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.faults: list[str] = []
+        self._name = path.name
+        self._text = _text(path)
+
+    def __iter__(self) -> Iterator[tuple[str, tuple[str, str, dict[str, str]]]]:
+        lines = csv.reader(io.StringIO(self._text, newline=""), delimiter=_delimiter(self._text), strict=True)
+        begins, header = 1, list[str]()
+        try:
+            for row in lines:
+                place, begins = f"{self._name} line {begins}", lines.line_num + 1
+                if not any(cell.strip() for cell in row):
+                    continue
+                if not header:
+                    header = self._header(row, place)
+                elif any(cell.strip() for cell in row[len(header) :]):
+                    self.faults.append(f"{place}: has more cells than the header; put text with commas in quotes")
+                else:
+                    cells = [*(cell.strip() for cell in row), *[""] * (len(header) - len(row))]
+                    own = {name: cells[header.index(name)] for name in _OWN if name in header}
+                    yield place, (cells[0], cells[1], own)
+        except csv.Error as error:
+            self.faults.append(f"{self._name} line {begins}: {error}; what follows was not read")
+        if not header:
+            self.faults.append(f"{self._name}: is empty; needs a header, such as left,right,label")
+
+    def _header(self, row: Sequence[str], place: str) -> list[str]:
+        header = [cell.strip().lower() for cell in row]
+        twice = [name for name in _OWN if header.count(name) > 1]
+        if len(header) < 3 or "label" not in header[2:] or not {*header[:2]}.isdisjoint(_OWN) or twice:
+            what = f"has {twice[0]} twice" if twice else "needs two columns of record ids, then one named label"
+            raise ConfigError([f"{place}: the header {what}; such as left,right,label,relation,reason,person"])
+        return header
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from error
+    if len(data) > _LARGEST_FILE:
+        raise ConfigError([f"{path}: is larger than {_LARGEST_FILE >> 20} MiB; that is no table of verdicts"])
+    charset = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return data.decode(charset)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ConfigError([f"{path.name} line {line}: is not in UTF-8; save the file as CSV UTF-8"]) from error
+
+
+def _delimiter(text: str) -> str:
+    head = text.lstrip("\r\n").partition("\n")[0]
+    return max(",;\t", key=head.count)
+
+
+def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> Said | None:
+    """What a row says; raises ``ValueError``."""
+    left, right, own = row
+    label = own["label"].lower()
+    relation = own.get("relation", "").lower()
+    if not label:
+        if relation or own.get("reason"):
+            raise ValueError("there is a relation or a reason, but no label")
+        return None
+    if label not in LABELS:
+        raise ValueError(f"label {own['label']!r} is none of {', '.join(LABELS)}")
+    decision = LABELS[label]
+    if relation and decision != "related":
+        raise ValueError(f"a relation goes with the label related, not with {label}")
+    if relation and relation not in RELATIONS:
+        raise ValueError(f"relation {relation!r} is none of {', '.join(RELATIONS)}")
+    pair = Pair.of(catalog.register.meant(left), catalog.register.meant(right))
+    if decision == "related" and not relation:
+        edge = catalog.edge(pair)
+        relation = edge.verdict.relation if edge is not None else ""
+    speaker = name_of_person(own.get("person") or person)
+    saying = Saying(pair, decision, speaker, reason_of(own.get("reason", "")), relation)
+    held = (catalog.record(record) for record in (pair.left, pair.right))
+    return Said(saying, place, sleeps=any(record is None or record.deleted for record in held))
+
+
+def name_of_person(text: str) -> str:
+    """A person's name as it is kept; raises ``ValueError`` for what is none."""
+    name = " ".join(text.split())
+    if not name or len(name) > LONGEST_NAME or not _is_text(name):
+        raise ValueError(f"a person's name has 1 to {LONGEST_NAME} characters, none of them control characters")
+    return name
+
+
+def reason_of(text: str) -> str:
+    """A reason as it is kept, in one line; raises ``ValueError`` for one that is too long, or no text."""
+    reason = " ".join(text.split())
+    if len(reason) > LONGEST_REASON or not _is_text(reason):
+        raise ValueError(f"a reason has at most {LONGEST_REASON} characters, none of them control characters")
+    return reason
+
+
+def _is_text(words: str) -> bool:
+    return not any(unicodedata.category(character) in ("Cc", "Cs") for character in words)
+
+
+def _disagreements(found: Iterable[Said]) -> Iterator[str]:
+    """Pairs about which a file says two things."""
+    first: dict[Pair, Said] = {}
+    for said in found:
+        before = first.setdefault(said.saying.pair, said)
+        one, other = before.saying, said.saying
+        if (one.decision, one.relation) != (other.decision, other.relation):
+            yield (
+                f"{said.place}: {other.pair.left} and {other.pair.right} are {other.decision} {other.relation}".rstrip()
+                + f", but {one.decision} {one.relation}".rstrip()
+                + f" in {before.place}"
+            )

@@ -1,0 +1,247 @@
+"""What matching found, into the catalog: edges, clusters, heirs and events; and what the stages behind must look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bibld.catalog import Catalog, StoredEdge, What
+from bibld.config import Config
+from bibld.dedup._edges import Edges, with_outcome
+from bibld.dedup._index import Place
+from bibld.dedup._judge import SAME, Judge, Judged
+from bibld.dedup._keys import families_met, keys_of_all
+from bibld.dedup._link import Linked, Said, linked
+from bibld.model.features import FeatureColumns, Statistics
+from bibld.model.linkage import Decision, Pair, Verdict
+from bibld.model.origin import RecordId
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Nodes = npt.NDArray[np.int64]
+
+_SAMPLES = 500
+
+
+class Written(msgspec.Struct, frozen=True):
+    """How many edges and clusters were written, and what people should hear."""
+
+    edges: int
+    clusters: int
+    messages: tuple[str, ...]
+
+
+def _unnamed(verdict: Verdict) -> Verdict:
+    """What a person said, as it may be published: who said it, and in which words, stays in the register."""
+    return Verdict(verdict.decision, "person", ("a person decided",), verdict.relation)
+
+
+class Writer:
+    """Clusters judged pairs and writes all that follows, within one commit of the catalog."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        config: Config,
+        judge: Judge,
+        place: Place,
+        statistics: Statistics,
+        made_by: str,
+        happened: str,
+    ) -> None:
+        self._catalog = catalog
+        self._linkage = catalog.linkage
+        self._config = config
+        self._judge = judge
+        self._place = place
+        self._statistics = statistics
+        self._edges = Edges(judge, self.named, made_by)
+        self._happened = happened
+        self._people = catalog.register.verdicts()
+
+    def everything(self, judged: Judged) -> Written:
+        """Store what was found among all records instead of all before."""
+        found = self._linked(judged)
+        self._linkage.drop_edges()
+        self._put(found, len(judged.left))
+        is_first = not self._linkage.has_clusters()
+        gone, living = self._catalog.records.pending_gone(), self._catalog.register.testators()
+        self._bequeath(gone)
+        back = self._restored(living)
+        changes = self._linkage.replace_clusters(self._clusters(found))
+        self._tell([] if is_first else changes, gone, back)
+        self._catalog.pending.add_living("merge")
+        self._catalog.pending.add("merge", {founder for _, was, now in changes for founder in (was, now)})
+        self._catalog.pending.add("merge", gone)
+        return Written(len(found.decisions), len(found.starts) - 1, tuple(self._edges.messages(found)))
+
+    def touched(self, judged: Judged) -> Written:
+        """Store what was found about the pending records, and cluster all that is joined with them anew."""
+        pending = self._catalog.pending.items("dedup")
+        ordinals, same = self._place.segments.ordinal, judged.decisions == SAME
+        ends = {member for one in pending for member in self._linkage.members(self._linkage.founder(one))}
+        ends.update(pending, self._linkage.drop_edges(pending))
+        ends.update(ordinals(judged.left[same]).tolist(), ordinals(judged.right[same]).tolist())
+        reached, stored = self._reached(ends, judged.where(same))
+        found = self._linked(Judged.together([judged, self._as_judged(stored)]), reached)
+        self._put(found, len(judged.left))
+        gone = self._catalog.records.pending_gone()
+        living = sorted(set(pending).difference(gone))
+        self._bequeath(gone)
+        back = self._restored(living)
+        changes = self._linkage.replace_clusters(self._clusters(found), sorted(reached))
+        self._tell(changes, gone, back)
+        self._notify(pending, changes, gone)
+        return Written(len(judged.left), len(found.starts) - 1, tuple(self._edges.messages(found)))
+
+    # -- what is joined with what -------------------------------------------------------------------------------------
+
+    def _reached(self, ends: set[int], fresh: Judged) -> tuple[set[int], dict[tuple[int, int], float]]:
+        """The ordinals that edges judged the same, or people, join with some; and these edges as far as stored."""
+        ordinal = self._place.segments.ordinal
+        others: dict[int, set[int]] = {}
+        pairs = zip(ordinal(fresh.left).tolist(), ordinal(fresh.right).tolist(), strict=True)
+        said = (self._ordinals(pair) for pair, verdict in self._people.items() if verdict.decision == "same")
+        for left, right in (*pairs, *said):
+            others.setdefault(left, set()).add(right)
+            others.setdefault(right, set()).add(left)
+        waiting, reached = sorted(ends), set(ends)
+        stored: dict[tuple[int, int], float] = {}
+        while waiting:
+            one = waiting.pop()
+            held = self._linkage.same_as(one)
+            stored.update(((min(one, other), max(one, other)), score) for score, other in held)
+            new = {other for _, other in held}.union(others.get(one, ())) - reached
+            reached |= new
+            waiting.extend(new)
+        return reached, stored
+
+    def _as_judged(self, stored: dict[tuple[int, int], float]) -> Judged:
+        """Stored edges that were judged the same."""
+        import numpy as np
+
+        pairs = np.array(sorted(stored), dtype=np.uint64).reshape(-1, 2)
+        ends = [self._place.segments.position(pairs[:, side].copy()) for side in (0, 1)]
+        scores = np.array([stored[left, right] for left, right in pairs.tolist()], dtype=np.float64)
+        nothing = np.zeros(len(pairs), dtype=np.uint8)
+        return Judged(
+            np.minimum(*ends), np.maximum(*ends), scores, nothing + np.uint8(SAME), nothing, nothing > 0, nothing > 0
+        )
+
+    def _linked(self, judged: Judged, reached: set[int] | None = None) -> Linked:
+        """Clusters of what was judged and said; what people said of records beyond ``reached`` is left out."""
+        import numpy as np
+
+        verdicts: dict[tuple[int, int], Decision] = {}
+        for pair, verdict in self._people.items():
+            ends = self._ordinals(pair)
+            if reached is None or reached.issuperset(ends):
+                left, right = sorted(self._place.segments.position(np.array(ends, dtype=np.uint64)).tolist())
+                if left >= 0:
+                    verdicts[left, right] = verdict.decision
+        return linked(self._judge, judged, Said.of(verdicts), self._order)
+
+    def _ordinals(self, pair: Pair) -> tuple[int, int]:
+        left, right = self._catalog.register.given(pair.left), self._catalog.register.given(pair.right)
+        return min(left, right), max(left, right)
+
+    def named(self, positions: Nodes) -> list[RecordId]:
+        """The records at some positions."""
+        return [self._catalog.register.record(one) for one in self._place.segments.ordinal(positions).tolist()]
+
+    def _order(self, positions: Nodes) -> Nodes:
+        """Numbers that put positions in the order of the ids of their records."""
+        import numpy as np
+
+        records = self.named(positions)
+        found = np.empty(len(records), dtype=np.int64)
+        found[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
+        return found
+
+    def _clusters(self, found: Linked) -> Iterator[list[int]]:
+        """The clusters as ordinals, ascending."""
+        for members in found.clusters():
+            yield sorted(self._place.segments.ordinal(members).tolist())
+
+    # -- edges -------------------------------------------------------------------------------------------------------
+
+    def _put(self, found: Linked, fresh: int) -> None:
+        """Store the first ``fresh`` of the judged pairs, and those that people spoke of, with what came of them; and
+        what came of the others, which are stored already."""
+        import numpy as np
+
+        outcomes = {
+            place: partial(with_outcome, rule=rule, reason=reason)
+            for place, rule, reason in self._edges.outcomes(found)
+        }
+        is_new = (np.arange(len(found.decisions)) < fresh) | found.is_said
+        stored = self._stored(found, np.flatnonzero(is_new), outcomes)
+        samples = list(islice(stored, _SAMPLES))
+        self._linkage.learn_edges(samples)
+        self._linkage.put_edges(samples)
+        self._linkage.put_edges(stored)
+        ordinals = self._place.segments.ordinal
+        for place in np.flatnonzero(~is_new).tolist():
+            ends = ordinals(np.array([found.judged.left[place], found.judged.right[place]])).tolist()
+            self._linkage.put_outcome(min(ends), max(ends), outcomes.get(place))
+
+    def _stored(
+        self, found: Linked, places: Nodes, outcomes: Mapping[int, Callable[[Verdict], Verdict]]
+    ) -> Iterator[StoredEdge]:
+        edges = self._edges.of(found.judged.where(places), self._met)
+        for place, edge in zip(places.tolist(), edges, strict=True):
+            outcome = outcomes[place](edge.verdict) if place in outcomes else None
+            if found.is_said[place]:
+                outcome = _unnamed(self._people[edge.pair])
+            yield StoredEdge(*self._ordinals(edge.pair), edge, outcome)
+
+    def _met(self, columns: FeatureColumns, left: Nodes, right: Nodes) -> list[tuple[str, ...]]:
+        import numpy as np
+
+        keys = keys_of_all(columns, self._config, self._statistics)
+        return families_met(keys, columns, self._config, left.astype(np.uint32), right.astype(np.uint32))
+
+    # -- identity ----------------------------------------------------------------------------------------------------
+
+    def _bequeath(self, gone: Sequence[int]) -> None:
+        """Note who answers for records that are gone: the smallest living member of the cluster that each leaves."""
+        heirs = [(one, self._linkage.heir_of(one)) for one in gone]
+        self._catalog.register.bequeath(
+            (one, heir) for one, heir in heirs if heir is not None or not self._catalog.register.has_heir(one)
+        )
+
+    def _restored(self, living: Sequence[int]) -> list[int]:
+        """Those of some records that were gone and live again; nobody answers for them any more."""
+        back = [one for one in living if self._catalog.register.has_heir(one) and self._catalog.records.is_living(one)]
+        self._catalog.register.disinherit(back)
+        return back
+
+    def _tell(self, changes: Sequence[tuple[int, int, int]], gone: Sequence[int], back: Sequence[int]) -> None:
+        """Note what became of the IRIs of records."""
+        dead = set(gone)
+        events: list[tuple[int, str, What, int | None]] = [(one, self._happened, "deleted", None) for one in gone]
+        events += [(one, self._happened, "restored", None) for one in back]
+        for one, was, now in changes:
+            if one in dead:
+                continue
+            if now != one:
+                events.append((one, self._happened, "absorbed", now))
+            elif was != one:
+                events.append((one, self._happened, "returned", was))
+        self._catalog.history.tell(events)
+
+    def _notify(self, pending: Sequence[int], changes: Sequence[tuple[int, int, int]], gone: Sequence[int]) -> None:
+        """Tell the stages behind which clusters have other members, or members that changed."""
+        founders = {self._linkage.founder(one) for one in pending}.union(pending)
+        founders.update(founder for one, was, now in changes for founder in (one, was, now))
+        self._catalog.pending.add("merge", sorted(founders))
+        dead = set(gone)
+        for one in pending:
+            record = self._catalog.register.record(one)
+            self._catalog.pending.add("triplify", self._catalog.statements.seekers(record, one not in dead))

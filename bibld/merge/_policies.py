@@ -1,0 +1,76 @@
+"""Which policy holds for which element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from bibld import adapters
+from bibld.config import Config, MergeConfig
+from bibld.protocols import Statement
+
+
+class Policy:
+    """A policy with its settings; ``single`` is the one for what a publication has once."""
+
+    def __init__(self, name: str, settings: Any, single: Policy | None = None) -> None:  # noqa: ANN401
+        self._chosen = adapters.find("merge", name).chosen
+        self._settings = settings
+        self.single = single or self
+
+    def chosen(self, statements: Sequence[Statement]) -> Sequence[Statement]:
+        """Those records whose values are shown, in the order in which they are."""
+        if len(statements) < 2:
+            return statements
+        return [statements[number] for number in self._chosen(statements, self._settings)]
+
+
+class Policies:
+    """The policies of all elements of MODS, and how far each source is trusted (1 where nothing is said)."""
+
+    def __init__(
+        self,
+        chosen: MergeConfig,
+        trust: Mapping[str, int] | None = None,
+        settings: Mapping[tuple[str, str], Any] | None = None,
+    ) -> None:
+        self._settings = settings or {}
+        self._known: dict[str, Policy] = {}
+        self.of_element = {element: self._policy(name) for element, name in msgspec.structs.asdict(chosen).items()}
+        self._trust = dict(trust or {})
+        self._chosen = chosen
+
+    @classmethod
+    def of(cls, config: Config) -> Policies:
+        """The policies of a configuration."""
+        trust = {source.id: source.config.trust for source in config.sources if source.config.trust != 1}
+        return cls(config.merge, trust, config.adapter_settings)
+
+    def trust(self, source: str) -> int:
+        """How far a source is trusted."""
+        return self._trust.get(source, 1)
+
+    def stated(self) -> list[object]:
+        """All that the result of merging depends on, for a hash of it."""
+        settings = [(name, self._settings_of(name)) for name in sorted(self._known)]
+        return [self._chosen, settings, sorted(self._trust.items())]
+
+    def _policy(self, name: str) -> Policy:
+        if name not in self._known:
+            single = getattr(adapters.find("merge", name), "SINGLE", None)
+            other = self._policy(single) if single not in (None, name) else None
+            self._known[name] = Policy(name, self._settings_of(name), other)
+        return self._known[name]
+
+    def _settings_of(self, name: str) -> Any:  # noqa: ANN401
+        found = self._settings.get(("merge", name))
+        return adapters.settings_type("merge", name)() if found is None else found
+
+
+@cache
+def default_policies() -> Policies:
+    """The paper's rule: what repeats is united, what is simple is filled."""
+    return Policies(MergeConfig())

@@ -1,0 +1,23 @@
+"""The values of all records, each once.
+
+What a publication has once (its dates, its edition, its extent) is filled from the oldest record that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from bibld.protocols import Statement
+
+SINGLE = "fill"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """There is nothing to choose."""
+
+
+def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
+    """All records, the oldest first."""
+    return range(len(statements))

@@ -1,0 +1,296 @@
+"""The commands by which people decide: what they print, ask, take and refuse."""
+
+import csv
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from bibld import config, explain
+from bibld.catalog import Catalog
+from bibld.catalog._verdicts import Verdicts
+from bibld.cli import _bibld
+from bibld.cli._review_session import Session
+from bibld.cli._terminal import shown
+from bibld.dedup import review
+from bibld.errors import BibldError
+from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
+
+NOW = "2026-01-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def file(sample, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
+    monkeypatch.setenv("LOGNAME", "anna")
+    return sample
+
+
+@pytest.fixture
+def invoke(file):
+    def invoke(command, *words, code=0):
+        done = CliRunner().invoke(_bibld, [command, str(file), *map(str, words)])
+        if done.exception is not None and not isinstance(done.exception, SystemExit | BibldError):
+            raise done.exception
+        found = done.exception.exit_code if isinstance(done.exception, BibldError) else done.exit_code
+        assert found == code, (done.output, done.exception)
+        if code == 0:
+            return done
+        return str(done.exception) if isinstance(done.exception, BibldError) else done.output
+
+    return invoke
+
+
+@pytest.fixture
+def catalog(file):
+    with Catalog(config.load(file).workspace, read_only=True) as opened:
+        yield opened
+
+
+def two(catalog):
+    """The members of the first cluster of two records."""
+    return catalog.linkage.cluster(next(catalog.linkage.founders(least=2))).members
+
+
+def state(invoke):
+    return msgspec.json.decode(invoke("review", "--verdicts", "--json").stdout)
+
+
+# -- lists -----------------------------------------------------------------------------------------------------------
+
+
+def test_where_nobody_sits_the_pairs_are_only_printed(invoke):
+    printed = invoke("review", "--limit", "3").stdout
+    assert re.findall(r"^(\d+): score", printed, re.MULTILINE) == ["1", "2", "3"]
+    assert "≠ " in printed and "= " in printed
+    assert printed == invoke("review", "--list", "--limit", "3").stdout
+    every = msgspec.json.decode(invoke("review", "--json").stdout)
+    assert len(every) > 10
+    assert {"left", "right", "score", "compared", "reasons"} <= every[0].keys()
+    assert msgspec.json.decode(invoke("review", "--json", "--limit", "2").stdout) == every[:2]
+    assert len(msgspec.json.decode(invoke("review", "--json", "--source", "slavica").stdout)) < len(every)
+
+
+def test_uses_that_make_no_sense_are_refused(invoke, tmp_path):
+    assert "exclude each other" in invoke("review", "--list", "--verdicts", code=2)
+    assert 'no source "nowhere"' in invoke("review", "--source", "nowhere", code=2)
+    assert "--person" in invoke("review", "--csv", tmp_path / "x.csv", "--person", " ", code=2)
+    assert "nobody has said anything" in invoke("review", "--withdraw", *pair_of(invoke), code=2)
+    assert "there is no record 'x:1'" in invoke("review", "--withdraw", "x:1", "x:2", code=2)
+
+
+def pair_of(invoke):
+    first = msgspec.json.decode(invoke("review", "--json", "--limit", "1").stdout)[0]
+    return first["left"], first["right"]
+
+
+def test_where_nobody_is_logged_in_a_name_must_be_given(invoke, monkeypatch, catalog):
+    def nobody():
+        raise KeyError("getpwuid(): uid not found: 12345")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    assert "--person NAME" in invoke("join", *two(catalog), code=2)
+    assert "The verdict is given" in invoke("join", *two(catalog), "--person", "Anna  K.").stdout
+    assert state(invoke)[0]["person"] == "Anna K."
+
+
+# -- spreadsheets ----------------------------------------------------------------------------------------------------
+
+
+def test_a_table_goes_out_and_comes_back(invoke, tmp_path):
+    table = tmp_path / "pairs.csv"
+    invoke("review", "--export", table, "--limit", "4")
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8-sig"))))
+    assert len(rows) == 4
+    assert "perhaps with labels" in invoke("review", "--export", table, code=2)
+    for row, label in zip(rows, ("same", "different", "related", ""), strict=True):
+        row["label"] = label
+    with table.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    assert invoke("review", "--csv", table).stdout == "verdicts given: 3; known before: 0\n"
+    assert invoke("review", "--csv", table).stdout == "verdicts given: 0; known before: 3\n"
+    assert [one["decision"] for one in state(invoke)] == ["same", "different", "related"]
+    assert {one["given"] for one in state(invoke)} == {NOW}
+    listed = invoke("review", "--verdicts").stdout.splitlines()
+    assert [line.split()[2] for line in listed[1:]] == ["same", "different", "related"]
+    assert pair_of(invoke) == (rows[3]["left"], rows[3]["right"])
+    invoke("review", "--withdraw", rows[0]["right"], rows[0]["left"])
+    assert len(state(invoke)) == 2
+
+
+def test_a_table_with_one_fault_changes_nothing(invoke, tmp_path):
+    left, right = pair_of(invoke)
+    table = tmp_path / "pairs.csv"
+    table.write_text(f"left,right,label\n{left},{right},1\n{left},never:1,0\n{left},{left},0\n", encoding="utf-8")
+    told = invoke("review", "--csv", table, code=2)
+    assert "pairs.csv line 3" in told and "pairs.csv line 4" in told
+    assert state(invoke) == []
+
+
+# -- split and join --------------------------------------------------------------------------------------------------
+
+
+def test_a_split_is_given_told_and_taken_back(invoke, catalog):
+    one, other = two(catalog)
+    told = invoke("split", other, "--reason", "another printing").stdout
+    assert "verdicts given: 1;" in told
+    assert f"  {one}\n  {other}\n" in told
+    assert "bibld run bibld.toml" in told
+    (given,) = state(invoke)
+    assert given["reason"] == "split: another printing"
+    assert given["person"] == "anna"
+    assert "verdicts of splits withdrawn: 1;" in invoke("split", other, "--withdraw").stdout
+    assert state(invoke) == []
+
+
+def test_records_may_be_named_by_their_addresses(invoke, catalog):
+    one, other = two(catalog)
+    invoke("split", f"http://localhost:8000/doc/resource/{other.path}.html")
+    assert len(state(invoke)) == 1
+    assert "no IRI of this dataset" in invoke("split", f"https://example.org/resource/{one.path}", code=2)
+    assert "is the IRI of no record" in invoke("split", "agent/viaf-1", code=2)
+
+
+def test_a_join_is_given_and_told(invoke, catalog):
+    left, right = pair_of(invoke)
+    told = invoke("join", left, right).stdout
+    members = sorted((left, right), key=lambda text: catalog.register.ordinal(explain.named(catalog, text)))
+    assert f"  {', '.join(members)}\n" in told
+    assert "nothing is changed" in invoke("join", right, left).stdout
+    assert "no pair with itself" in invoke("join", left, left, code=2)
+    assert "there is no record" in invoke("join", left, "rsl:never", code=2)
+
+
+def test_what_is_joined_with_run_is_published(invoke, catalog):
+    left, right = pair_of(invoke)
+    told = invoke("join", left, right, "--run", "-q").stdout
+    assert "new release: " in told
+    record = explain.named(catalog, left)
+    assert explain.named(catalog, right) in catalog.cluster_of(record).members
+
+
+# -- the conversation ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def converse(file, catalog, capsys):
+    loaded = config.load(file)
+    with Verdicts(loaded.workspace) as verdicts:
+
+        def converse(*answers, pairs=None):
+            left = list(answers)
+
+            def ask(text):
+                if not left:
+                    raise EOFError
+                return left.pop(0)
+
+            pairs = pairs or list(review.waiting(catalog, loaded))
+            made = Session(catalog, verdicts, pairs, "anna", lambda: NOW, ask).hold()
+            printed = capsys.readouterr()
+            return pairs, dict(made), printed.out, printed.err
+
+        yield converse, verdicts
+
+
+def test_every_answer_is_kept_at_once(converse):
+    ask, verdicts = converse
+    pairs, made, out, err = ask("s", "d two printings", "", "r part_of in vol. 2", "R", "3", "q", "s")
+    assert made == {"same": 1, "different": 1, "related": 2}
+    given = [one.saying for one in verdicts.holding()]
+    assert [one.pair for one in given] == [pairs[0], pairs[1], pairs[3], pairs[4]]
+    assert [(one.decision, one.relation, one.reason) for one in given] == [
+        ("same", "", ""),
+        ("different", "", "two printings"),
+        ("related", "part_of", "in vol. 2"),
+        ("related", "other_edition", ""),
+    ]
+    assert f"1 of {len(pairs)}: score" in out and not err
+
+
+def test_the_last_answer_can_be_undone(converse):
+    ask, verdicts = converse
+    pairs, made, _, err = ask("u", "s", "", "", "u", "d", "u", "u", "q")
+    assert err.count("nothing to undo") == 2
+    assert made == {} and verdicts.holding() == []
+    pairs, made, _, _ = ask("s", "", "u", "d")
+    assert made == {"different": 1}
+    assert [(one.saying.pair, one.saying.decision) for one in verdicts.holding()] == [(pairs[0], "different")]
+
+
+def test_what_is_no_answer_is_asked_again(converse):
+    ask, verdicts = converse
+    _, made, _, err = ask("yes", "r", "cousin", "r", "9", "d " + "x" * 5_000, "d\x07", "s")
+    assert made == {"same": 1}
+    assert err.count("not kept") == 3
+    assert err.count("none of the answers") == 2
+    assert len(verdicts.holding()) == 1
+
+
+def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
+    ask, verdicts = converse
+    pairs, *_ = ask("q")
+    one, other = pairs[0].left, pairs[0].right
+    third = next(record for pair in pairs[1:] for record in (pair.left, pair.right) if record not in (one, other))
+    with verdicts.writing():
+        verdicts.give(
+            [
+                review.Saying(review.Pair.of(one, third), "same", "boris"),
+                review.Saying(review.Pair.of(other, third), "same", "boris"),
+            ],
+            NOW,
+        )
+    _, made, _, err = ask("d", "s", pairs=pairs[:1])
+    assert "not kept" in err and "said by boris" in err
+    assert made == {"same": 1}
+
+
+def test_a_pair_that_a_run_has_decided_meanwhile_is_passed_over(converse, catalog):
+    ask, _ = converse
+    _, made, out, _ = ask("s", pairs=[review.Pair.of(*two(catalog))])
+    assert (made, out) == ({}, "")
+
+
+def test_records_cannot_talk_to_the_terminal():
+    assert shown("a\x1b[2Jb\x9bc\x00d") == "a�[2Jb�c�d"
+    assert shown("Война и мир – «é»") == "Война и мир – «é»"
+
+
+def test_on_a_terminal_it_asks(file, catalog):
+    """A real terminal, and a run that holds the workspace all the while."""
+    loaded = config.load(file)
+    here, there = pty.openpty()
+    with Catalog(loaded.workspace):
+        words = [sys.executable, "-m", "bibld", "review", str(file), "--person", "boris", "--limit", "2"]
+        process = subprocess.Popen(words, stdin=there, stdout=there, stderr=there, close_fds=True)
+        os.close(there)
+        os.write(here, b"s\nd other book\n")
+        seen = b""
+        try:
+            while piece := os.read(here, 4096):
+                seen += piece
+        except OSError:
+            pass  # what Linux says when the other end is closed
+        assert process.wait(timeout=60) == 0, seen
+    os.close(here)
+    assert "verdicts given: 1 different, 1 same" in seen.decode()
+    with Verdicts(loaded.workspace) as verdicts:
+        assert [(one.saying.decision, one.saying.reason, one.saying.person) for one in verdicts.holding()] == [
+            ("same", "", "boris"),
+            ("different", "other book", "boris"),
+        ]
+
+
+def test_without_a_run_there_is_nothing_to_review(file):
+    for name in ("catalog.db", "register.db"):
+        (config.load(file).workspace / name).unlink()
+    done = CliRunner().invoke(_bibld, ["review", str(file)])
+    assert "bibld run" in str(done.exception)

@@ -1,0 +1,16 @@
+"""As much of a configuration as blocking asks for."""
+
+import msgspec
+
+from bibld import adapters
+from bibld.config import DedupConfig
+
+
+class Blocking(msgspec.Struct, frozen=True):
+    """Blockers and scorer, with the settings that are not the defaults by the adapter's name."""
+
+    dedup: DedupConfig
+    chosen: dict[str, object]
+
+    def settings(self, stage, name):
+        return self.chosen.get(name) or adapters.settings_type(stage, name)()

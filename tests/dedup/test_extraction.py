@@ -1,0 +1,215 @@
+"""Extraction: the same segment for any number of processes, and features that caches and short cuts do not change."""
+
+import os
+import re
+import shutil
+import unicodedata
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bibld import config, pipeline, progress, resources
+from bibld.catalog import Catalog
+from bibld.dedup import _extraction, _features, features_of
+from bibld.dedup._extraction import columns_of, extract, extracted
+from bibld.dedup._segments import Segment
+from bibld.errors import StageError
+from bibld.model import literals
+from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features
+from bibld.model.identifiers import has_isbn_check_digit, isbn13
+from bibld.model.mods import Identifier, Mods
+from tests.dedup.conftest import CLOCK
+from tests.strategies import any_texts, mods
+
+
+@pytest.fixture(scope="session")
+def read_sample(tmp_path_factory):
+    """The configuration of the sample, whose records are in the catalog; for reading only."""
+    folder = tmp_path_factory.mktemp("extraction") / "sample"
+    shutil.copytree(resources.folder("sample_data"), folder)
+    text = (folder / "bibld.toml").read_text(encoding="utf-8").replace('"../build/sample"', '"work"')
+    (folder / "bibld.toml").write_text(text, encoding="utf-8")
+    loaded = config.load(folder / "bibld.toml")
+    pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
+    return loaded
+
+
+@pytest.fixture
+def catalog(read_sample):
+    with Catalog(read_sample.workspace, read_only=True) as held:
+        yield held
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Make a few records enough for processes and several batches."""
+    monkeypatch.setattr(_extraction, "BATCH", 7)
+    monkeypatch.setattr(_extraction, "WORTH_PROCESSES", 20)
+
+
+def workers(loaded, number):
+    return msgspec.structs.replace(loaded, workers=number)
+
+
+def bytes_of(segment):
+    return {path.name: path.read_bytes() for path in segment.folder.iterdir()}
+
+
+def told(columns):
+    return [(int(ordinal), columns.features(row)) for row, ordinal in enumerate(columns.ordinals)]
+
+
+def lengths_of_titles(columns):
+    return {"length": np.diff(columns.title.offsets)}
+
+
+class Advances(progress.Silent):
+    """Adds up what is done."""
+
+    done = 0
+
+    def advance(self, count=1):
+        self.done += count
+
+
+def test_a_segment_holds_the_features_of_all_living_records(catalog, read_sample, tmp_path):
+    heard = Advances()
+    segment = extract(catalog, read_sample, tmp_path / "base", heard)
+    expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.living()]
+    assert told(segment.chunk(0, len(segment))) == expected
+    assert heard.done == len(expected) == catalog.records.count()
+
+
+def test_the_segment_does_not_depend_on_the_number_of_processes(catalog, read_sample, tmp_path, small_batches):
+    silent, arrays = progress.Silent(), {"length": np.uint32}
+    made = [
+        extract(
+            catalog,
+            workers(read_sample, number),
+            tmp_path / str(number),
+            silent,
+            arrays=arrays,
+            further=lengths_of_titles,
+        )
+        for number in (1, 3)
+    ]
+    assert len(made[0]) > 20
+    assert bytes_of(made[0]) == bytes_of(made[1])
+    assert made[0].array("length").tolist() == np.diff(made[1].column("title").offsets).tolist()
+
+
+def test_a_few_named_records_start_no_process_and_the_deleted_are_left_out(read_sample, tmp_path, monkeypatch):
+    monkeypatch.setattr(_extraction, "ProcessPoolExecutor", None)
+    shutil.copytree(read_sample.workspace, tmp_path / "work")
+    loaded = msgspec.structs.replace(read_sample, workspace=tmp_path / "work")
+    with Catalog(loaded.workspace) as catalog:
+        ordinals = [ordinal for ordinal, _, _ in catalog.records.living()][3:8]
+        with catalog.commit():
+            catalog.records.delete(ordinals[1], run=99)
+        segment = extract(catalog, workers(loaded, 2), tmp_path / "delta", progress.Silent(), [*ordinals, 10**6])
+        nothing = extract(catalog, workers(loaded, 2), tmp_path / "nothing", progress.Silent(), [])
+    assert segment.ordinals.tolist() == ordinals[:1] + ordinals[2:]
+    assert len(nothing) == 0
+
+
+def test_a_process_that_dies_is_said_and_leaves_no_segment(catalog, read_sample, tmp_path, small_batches):
+    with pytest.raises(StageError, match="workers = 1"):
+        extract(catalog, workers(read_sample, 2), tmp_path / "base", progress.Silent(), further=_die)
+    assert not (tmp_path / "base").exists() and not (tmp_path / "base.building").exists()
+
+
+def _die(columns):
+    os._exit(1)
+
+
+def test_batches_come_in_order_and_can_be_left_early(catalog, read_sample, small_batches):
+    batches = extracted(catalog, workers(read_sample, 2))
+    first = next(batches)
+    batches.close()
+    assert first.ordinals.tolist() == [ordinal for ordinal, _, _ in catalog.records.living()][:7]
+
+
+def features():
+    values = {name: any_texts() for name in TEXTS} | {name: st.integers(-(2**31), 2**31 - 1) for name in NUMBERS}
+    return st.fixed_dictionaries({}, optional=values).map(lambda held: Features(**held))
+
+
+@given(st.lists(features(), max_size=4))
+@settings(deadline=None)
+def test_columns_are_those_that_features_give_one_by_one(held):
+    fast, slow = columns_of(enumerate(held)), FeatureColumns.of(enumerate(held))
+    assert told(fast) == told(slow) == list(enumerate(held))
+    assert fast.ordinals.dtype == slow.ordinals.dtype
+    assert all(fast.numbers[name].dtype == slow.numbers[name].dtype for name in NUMBERS)
+
+
+# --- features that are remembered are those that are made anew
+
+
+def forget():
+    for held in vars(_features).values():
+        if hasattr(held, "cache_clear"):
+            held.cache_clear()
+
+
+@given(st.lists(mods(), max_size=3))
+@settings(max_examples=30, deadline=None)
+def test_features_do_not_depend_on_the_records_before(held):
+    together = [features_of(record) for record in held]
+    forget()
+    again = [features_of(record) for record in reversed(held)][::-1]
+    assert together == again
+
+
+def by_rules(text):
+    """The romanised key as its rules are written: a letter at a time, then one expression for each rule."""
+    letters = (literals._romanisations()[ord(letter)] for letter in unicodedata.normalize("NFKC", text))
+    key = " ".join("".join(letters).split())
+    for pattern, new in (("i+(?=[aeou])", ""), ("ii+", "i"), ("k+h", "h"), ("c(?!h)", "ts")):
+        key = re.sub(pattern, new, key)
+    return key
+
+
+@given(any_texts() | st.text("iIyjkKhHcCaAeEoOuUsStTйЙиИяЯюЮеёкхцчш ії'ʹ\u0301cx", max_size=40))
+@settings(max_examples=400, deadline=None)
+def test_romanised_keys_follow_the_rules(text):
+    assert literals.romanised(text) == by_rules(text)
+
+
+@given(st.text("v in30tomahvls esu", max_size=20) | st.from_regex(r"[a-z ]{0,5}(v|in) [a-z0-9]{1,3} (t|tomah|vols)"))
+@settings(deadline=None)
+def test_a_title_loses_the_number_of_volumes_at_its_end(text):
+    assert _features._uncounted(text) == _features._COUNT_OF_VOLUMES.sub("", literals.romanised(text))
+
+
+@given(st.text("0123456789Xx- \u00a0\t\u2028", max_size=20) | st.sampled_from(["978-5-17-090630-7", "5-7390-0346-6"]))
+@settings(deadline=None)
+def test_isbns_are_compared_without_blanks_and_hyphens_and_only_where_they_are_right(text):
+    value = re.sub(r"[\s-]", "", text)
+    found = features_of(Mods(identifier=(Identifier(value=text, type="isbn"),))).identifiers
+    assert found == (f"isbn:{isbn13(value)}" if has_isbn_check_digit(value) else "")
+
+
+DATA = os.environ.get("BIBLD_TEST_DATA")
+
+
+@pytest.mark.skipif(not DATA, reason="needs real records: set BIBLD_TEST_DATA")
+def test_a_segment_of_real_records_gives_their_features_back(tmp_path):
+    (tmp_path / "bibld.toml").write_text(
+        'workspace = "work"\nworkers = 2\n[dataset]\nbase = "http://localhost/"\ntitle = { en = "x" }\n'
+        'license = "https://creativecommons.org/publicdomain/zero/1.0/"\npublisher = "x"\n'
+        f'[[source]]\nid = "a"\nlabel = {{ en = "a" }}\npath = "{DATA}/rusmarc/nlr_koi8r.iso"\n'
+        f'[[source]]\nid = "b"\nlabel = {{ en = "b" }}\npath = "{DATA}/marc21/gpo_covid_online.mrc"\n',
+        encoding="utf-8",
+    )
+    loaded = config.load(tmp_path / "bibld.toml")
+    pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        segment = extract(catalog, loaded, tmp_path / "base", progress.Silent())
+        forget()
+        expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.living()]
+    assert expected
+    assert told(Segment.open(segment.folder).chunk(0, len(segment))) == expected

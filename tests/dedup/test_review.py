@@ -1,0 +1,400 @@
+"""Pairs wait in order, what people say is checked as a whole, and the clusters to come are told."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from bibld import config, pipeline, progress
+from bibld.catalog import Catalog
+from bibld.catalog._verdicts import Saying, Verdicts
+from bibld.dedup import review
+from bibld.dedup._verdict_table import LABELS, questions_csv, read_sayings
+from bibld.errors import ConfigError
+from bibld.model.linkage import Pair
+from bibld.model.origin import RecordId
+from tests.dedup.conftest import CLOCK
+
+NOW = "2026-01-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def opened(sample):
+    loaded = config.load(sample)
+    with Catalog(loaded.workspace, read_only=True) as catalog, Verdicts(loaded.workspace) as verdicts:
+        yield loaded, catalog, verdicts
+
+
+def clusters(catalog):
+    return [catalog.linkage.cluster(founder).members for founder in catalog.linkage.founders(least=2)]
+
+
+def give(verdicts, *sayings, **asked):
+    return review.give(verdicts, sayings, NOW, **asked)
+
+
+def same(one, other, **asked):
+    return Saying(Pair.of(one, other), "same", "anna", **asked)
+
+
+def different(one, other, **asked):
+    return Saying(Pair.of(one, other), "different", "anna", **asked)
+
+
+# -- the pairs that wait ---------------------------------------------------------------------------------------------
+
+
+def test_the_most_uncertain_pairs_come_first(opened):
+    loaded, catalog, _ = opened
+    pairs = list(review.waiting(catalog, loaded))
+    asked = [review.question(catalog, pair) for pair in pairs]
+    assert len(asked) > 10
+    assert {catalog.edge(pair).verdict.decision for pair in pairs} == {"review"}
+    distances = [
+        (round(abs(one.score - 0.8), 6), *sorted(map(catalog.register.ordinal, pair_of(one)))) for one in asked
+    ]
+    assert distances == sorted(distances)
+    assert len(set(pairs)) == len(pairs)
+
+
+def pair_of(question):
+    return question.pair.left, question.pair.right
+
+
+def test_what_differs_is_marked(opened):
+    loaded, catalog, _ = opened
+    for pair in review.waiting(catalog, loaded):
+        for one in review.question(catalog, pair).compared:
+            assert one.left or one.right
+            assert one.sign == ("=" if one.left == one.right else "≠" if one.left and one.right else "?")
+            assert str(one).startswith(one.sign)
+
+
+def test_a_pair_of_which_something_was_said_waits_no_more(opened):
+    loaded, catalog, verdicts = opened
+    first, second, *rest = review.waiting(catalog, loaded)
+    (given,) = give(verdicts, different(first.left, first.right))
+    assert list(review.waiting(catalog, loaded)) == [second, *rest]
+    with verdicts.writing():
+        verdicts.withdraw(given)
+    assert next(review.waiting(catalog, loaded)) == first
+
+
+def test_the_pairs_of_one_source_alone(opened):
+    loaded, catalog, _ = opened
+    every = list(review.waiting(catalog, loaded))
+    chosen = list(review.waiting(catalog, loaded, "slavica"))
+    assert chosen == [pair for pair in every if "slavica" in (pair.left.source, pair.right.source)]
+
+
+def test_a_pair_that_was_decided_is_no_question(opened):
+    _, catalog, _ = opened
+    one, other, *_ = clusters(catalog)[0]
+    assert review.question(catalog, Pair.of(one, other)) is None
+
+
+# -- what people say -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def records(opened):
+    """Some records, alone in their clusters."""
+    _, catalog, _ = opened
+    held = {record for members in clusters(catalog) for record in members}
+    every = (catalog.register.record(ordinal) for ordinal, _ in catalog.records.made_by())
+    return [record for record in every if record not in held]
+
+
+def test_what_contradicts_by_way_of_others_is_refused_as_a_whole(opened, records):
+    _, _, verdicts = opened
+    one, two, three, four = records[:4]
+    give(verdicts, same(one, two), same(three, four))
+    places = {Pair.of(two, three): "x.csv line 2", Pair.of(one, four): "x.csv line 3"}
+    with pytest.raises(ConfigError) as caught:
+        give(verdicts, same(two, three), different(one, four), places=places)
+    (fault,) = caught.value.faults
+    assert "cannot be kept apart (x.csv line 3)" in fault
+    assert fault.count("is the same as") == 3
+    assert "said by anna" in fault and "x.csv line 2" in fault
+    assert len(verdicts.holding()) == 2
+    give(verdicts, same(two, three))
+    with pytest.raises(ConfigError, match="correct or withdraw one of these"):
+        give(verdicts, different(one, four))
+
+
+def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, records):
+    _, _, verdicts = opened
+    give(verdicts, same(*records[:2]))
+    give(verdicts, different(*records[:2]))
+    assert [one.saying.decision for one in verdicts.holding()] == ["different"]
+    review.withdraw(verdicts, Pair.of(*records[:2]))
+    assert [one.saying.decision for one in verdicts.holding()] == ["same"]
+    review.withdraw(verdicts, Pair.of(*records[:2]))
+    with pytest.raises(ConfigError, match="nobody has said anything"):
+        review.withdraw(verdicts, Pair.of(*records[:2]))
+
+
+def test_an_old_contradiction_does_not_stop_others(opened, records):
+    _, _, verdicts = opened
+    one, two, three, four, five = records[:5]
+    with verdicts.writing():  # as two people may give who write at once
+        verdicts.give([same(one, two), same(two, three), different(one, three)], NOW)
+    assert len(give(verdicts, same(four, five))) == 1
+    with pytest.raises(ConfigError):
+        give(verdicts, same(three, one), different(two, three), same(one, two))
+
+
+# -- out of a cluster, and into one ------------------------------------------------------------------------------------
+
+
+def run(loaded):
+    pipeline.run(loaded, CLOCK, progress.Silent(), until="dedup")
+
+
+def joined(loaded, catalog, verdicts, records):
+    """Make one cluster of four records."""
+    four = sorted(records[:4], key=catalog.register.ordinal)
+    give(verdicts, *(same(four[0], other) for other in four[1:]))
+    assert review.outlook(catalog, loaded, four) == [tuple(four)]
+    run(loaded)
+    assert catalog.cluster_of(four[0]).members == tuple(four)
+    return four
+
+
+def test_a_record_leaves_its_cluster_and_comes_back(opened, records):
+    loaded, catalog, verdicts = opened
+    one, two = next(members for members in clusters(catalog) if len(members) == 2)
+    before = clusters(catalog)
+    sayings = review.parting(catalog, [two], "anna", "another printing")
+    assert sayings == [different(one, two, reason="split: another printing")]
+    give(verdicts, *sayings)
+    assert review.outlook(catalog, loaded, [two]) == [(one,), (two,)]
+    run(loaded)
+    assert catalog.cluster_of(one).members == (one,)
+    assert review.parting(catalog, [], "anna") == []
+    assert len(review.rejoin(verdicts, [one])) == 1
+    assert review.rejoin(verdicts, [one]) == []
+    run(loaded)
+    assert clusters(catalog) == before
+
+
+def test_those_that_are_named_together_leave_together(opened, records):
+    loaded, catalog, verdicts = opened
+    one, two, three, four = joined(loaded, catalog, verdicts, records)
+    give(verdicts, same(three, four))
+    give(verdicts, *review.parting(catalog, [three, four], "anna"))
+    pairs = {one_.saying.pair for one_ in verdicts.holding() if one_.saying.decision == "different"}
+    assert pairs == {Pair.of(left, right) for left in (one, two) for right in (three, four)}
+    told = review.outlook(catalog, loaded, [three])
+    assert told == [(one, two), (three, four)]
+    run(loaded)
+    assert [catalog.cluster_of(record).members for record in (one, three)] == told
+    assert len(review.rejoin(verdicts, [three, four])) == 4
+    run(loaded)
+    assert catalog.cluster_of(one).members == (one, two, three, four), "what was said before holds again"
+
+
+def test_what_cannot_be_split_is_told_at_once(opened, records):
+    _, catalog, _ = opened
+    pair = clusters(catalog)[0]
+    with pytest.raises(ConfigError) as caught:
+        review.parting(catalog, [records[0], *pair], "anna")
+    assert len(caught.value.faults) == 2
+    assert "nothing to split it from" in caught.value.faults[0]
+    assert "are their whole cluster" in caught.value.faults[1]
+
+
+def test_the_outlook_keeps_apart_what_people_keep_apart(opened, records):
+    loaded, catalog, verdicts = opened
+    (one, two), (three, four) = clusters(catalog)[:2]
+    give(verdicts, different(one, three))
+    give(verdicts, same(two, three))
+    told = review.outlook(catalog, loaded, [two, three])
+    run(loaded)
+    assert told == sorted(
+        {catalog.cluster_of(record).members for record in (one, two, three, four)},
+        key=lambda members: catalog.register.ordinal(members[0]),
+    )
+    assert not any(one in members and three in members for members in told)
+
+
+# -- spreadsheets ----------------------------------------------------------------------------------------------------
+
+
+def written(folder, text, encoding="utf-8", name="x.csv"):
+    file = folder / name
+    file.write_bytes(text.encode(encoding))
+    return file
+
+
+def faults(file, catalog):
+    with pytest.raises(ConfigError) as caught:
+        read_sayings(file, catalog, "anna")
+    return caught.value.faults
+
+
+def read(file, catalog):
+    return [one.saying for one in read_sayings(file, catalog, "anna")]
+
+
+def test_exported_pairs_come_back_with_their_verdicts(opened, tmp_path):
+    loaded, catalog, _ = opened
+    asked = [review.question(catalog, pair) for pair in review.waiting(catalog, loaded)]
+    text = "".join(questions_csv(asked))
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
+        one.pair for one in asked
+    ]
+    assert read(written(tmp_path, text), catalog) == [], "nothing is said yet"
+    labels = ("same", "0", "related")
+    for row, label in zip(rows, labels, strict=False):
+        row |= {"label": label, "reason": f"saw, it; {label}"}
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, rows[0], delimiter=";")
+    writer.writeheader()
+    writer.writerows(rows)
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        found = read(written(tmp_path, out.getvalue(), encoding), catalog)
+        assert [one.pair for one in found] == [one.pair for one in asked[:3]]
+        assert [one.decision for one in found] == ["same", "different", "related"]
+        assert [one.reason for one in found] == [f"saw, it; {label}" for label in labels]
+        assert found[2].relation == asked[2].relation
+
+
+def test_no_cell_of_a_record_is_a_formula():
+    cells = (("=", "=1+1", "=1+1"), ("+", "+cmd", "x"), ("@", "@x", "@x"))
+    asked = review.Question(
+        left="rsl:1",
+        right="nlr:2",
+        score=0.5,
+        by="model",
+        reasons=("-1",),
+        relation="",
+        compared=tuple(
+            review.Compared(name, left, right)
+            for name, (_, left, right) in zip(("title", "author", "place"), cells, strict=True)
+        ),
+    )
+    rows = list(csv.reader(io.StringIO("".join(questions_csv([asked])).removeprefix("\ufeff"))))
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in rows[1])
+    assert "'=1+1" in rows[1] and "≠ +cmd | x" in rows[1]
+
+
+def test_every_label_means_what_it_says(opened, records, tmp_path):
+    _, catalog, _ = opened
+    for label, decision in LABELS.items():
+        text = f"a,b,LABEL,extra\n\n{records[0]},{records[1]}, {label.upper()} ,x\n"
+        (one,) = read(written(tmp_path, text), catalog)
+        assert (one.decision, one.person, one.reason) == (decision, "anna", "")
+
+
+def test_a_row_may_say_who_and_why_and_how(opened, records, tmp_path):
+    _, catalog, _ = opened
+    text = (
+        "left\tright\tlabel\trelation\treason\tperson\n"
+        f'{records[1]}\t{records[0].control_number}\trelated\tpart_of\t"vol. 2\nof 3"\tboris\n'
+    )
+    (one,) = read(written(tmp_path, text), catalog)
+    assert one == Saying(Pair.of(*records[:2]), "related", "boris", "vol. 2 of 3", "part_of")
+
+
+def test_all_that_is_wrong_is_told_with_its_line(opened, records, tmp_path):
+    _, catalog, _ = opened
+    one, two, three = records[:3]
+    text = f"""left,right,label,relation,reason,person
+{one},{two},1,,,
+{one},nobody:5,1,,,
+{one},{one},0,,,
+{two},{three},perhaps,,,
+{two},{three},same,part_of,,
+{two},{three},related,cousin,,
+{two},{one},0,,,
+{two},{three},,,"because
+of this",
+{two},{three},1,,why,anna,more
+{two},{three},1,,,{"x" * 200}
+{two},{three},1,,a\x00b,
+{two}
+,,,,,
+{two},{three},1,,"open
+"""
+    told = faults(written(tmp_path, text), catalog)
+    assert [fault.partition(": ")[0] for fault in told] == [
+        f"x.csv line {line}" for line in (3, 4, 5, 6, 7, 9, 11, 12, 13, 16, 8)
+    ]
+    for fault, words in zip(
+        told,
+        (
+            "there is no record 'nobody:5'",
+            "no pair with itself",
+            "'perhaps' is none of 1, duplicate",
+            "a relation goes with the label related",
+            "'cousin' is none of same_set",
+            "no label",
+            "more cells than the header",
+            "a person's name",
+            "control characters",
+            "what follows was not read",
+            "in x.csv line 2",
+        ),
+        strict=True,
+    ):
+        assert words in fault
+
+
+def test_a_row_that_is_cut_off_says_nothing(opened, records, tmp_path):
+    _, catalog, _ = opened
+    assert read(written(tmp_path, f"left,right,label\n{records[0]}\n"), catalog) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("left,right\n", "needs two columns of record ids"),
+        ("label,left,right\n", "needs two columns of record ids"),
+        ("left,right,label,label\n", "has label twice"),
+        ("left right label\n", "needs two columns"),
+    ],
+)
+def test_a_file_without_a_proper_header_is_refused(opened, tmp_path, text, words):
+    (fault,) = faults(written(tmp_path, text), opened[1])
+    assert words in fault
+
+
+def test_what_is_no_text_is_refused(opened, tmp_path):
+    _, catalog, _ = opened
+    assert "x.csv line 2: is not in UTF-8" in faults(written(tmp_path, "a,b,label\nш,ш,1\n", "cp1251"), catalog)[0]
+    assert "cannot be read" in faults(tmp_path / "nowhere.csv", catalog)[0]
+    assert "cannot be read" in faults(tmp_path, catalog)[0]
+    long = "a,b,label\n" + "x" * 200_000 + ",b,1\n"
+    assert "x.csv line 2" in faults(written(tmp_path, long), catalog)[0]
+
+
+cells = st.sampled_from(
+    ["left", "label", "person", "relation", "rsl:01004039769", "rsl:01002003420", "1", "related", '"']
+)
+ends = st.sampled_from([",", ";", "\n", "\r\n", "\r", "\x00", "\t"])
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(st.binary(max_size=60), st.lists(st.one_of(cells, ends)).map(lambda some: "".join(some).encode())))
+@example(b"left,right,label\nrsl:01004039769,rsl:01002003420,1")
+def test_any_bytes_are_verdicts_or_refused(opened, tmp_path, data):
+    file = tmp_path / "any.csv"
+    file.write_bytes(data)
+    try:
+        assert all(isinstance(one, Saying) for one in read(file, opened[1]))
+    except ConfigError as error:
+        assert all(fault.startswith("any.csv") for fault in error.faults)
+
+
+def test_two_people_may_say_the_same_in_one_file(opened, records, tmp_path):
+    _, catalog, verdicts = opened
+    one, two = records[:2]
+    text = f"a,b,label,person\n{one},{two},1,anna\n{two},{one},same,boris\n"
+    give(verdicts, *read(written(tmp_path, text), catalog))
+    assert [given.saying.person for given in verdicts.holding()] == ["boris"]

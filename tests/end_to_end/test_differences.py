@@ -1,0 +1,211 @@
+"""Any sequence of additions, changes, deletions, restores, verdicts and changed settings ends in the same published
+quads as a rebuild over the final records, with the same register and the same statistics."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyoxigraph
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from bibld import config, pipeline, progress, store, triplify
+from bibld.catalog import Catalog
+from bibld.catalog._verdicts import Saying, Verdicts
+from bibld.model.iris import Iris
+from bibld.model.linkage import Pair
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+from bibld.model.marc_writers import to_iso2709
+from bibld.model.origin import Origin, RecordId
+
+SOURCES = {"rsl": False, "nlr": False, "slavica": True}
+"""Whether a cluster may hold several records of a source."""
+
+BOOKS = [
+    ("Tolstoy, Leo", "War and peace", "1869", "", "9780140447934"),
+    ("Tolstoy, Leo", "War and peace", "1869", "2", ""),
+    ("Tolstoy, Leo", "War and peace. Vol. 1", "1869", "", ""),
+    ("Chekhov, Anton", "The cherry orchard", "1904", "", "9780141182131"),
+    ("Chekhov, Anton", "The cherry orchard : a comedy", "1904", "", ""),
+    ("", "Annual report of the library", "1990", "", ""),
+    ("", "Annual report of the library", "1991", "", ""),
+]
+NUMBERS = ("1", "2", "3")
+books = st.sampled_from(range(len(BOOKS)))
+sources = st.sampled_from(sorted(SOURCES))
+records = st.tuples(sources, st.sampled_from(NUMBERS))
+
+
+def marc(number: str, book: int, extra: str) -> bytes:
+    author, title, year, edition, isbn = BOOKS[book]
+    fields: list[ControlField | DataField] = [ControlField("001", number)]
+    fields.append(ControlField("008", f"900101s{year}    ru            000 0 eng d"))
+    wanted = [
+        ("020", " ", " ", "a", isbn),
+        ("100", "1", " ", "a", author),
+        ("245", "1", "0", "a", title),
+        ("250", " ", " ", "a", edition and f"{edition} ed."),
+        ("260", " ", " ", "c", year),
+        ("300", " ", " ", "a", "349 p."),
+        ("500", " ", " ", "a", extra),
+        ("650", " ", "0", "a", "Russian literature"),
+    ]
+    fields += [DataField(tag, one, two, (Subfield(code, text),)) for tag, one, two, code, text in wanted if text]
+    return to_iso2709(MarcRecord(Origin("x", "x", 1, 0), Leader("00000nam a2200000 i 4500"), tuple(fields)))
+
+
+@settings(
+    max_examples=12,
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+class Differences(RuleBasedStateMachine):
+    """A workspace that is updated again and again."""
+
+    folder: Path
+
+    @initialize()
+    def begin(self):
+        self.place = self.folder / "one"
+        shutil.rmtree(self.place, ignore_errors=True)
+        self.place.mkdir(parents=True)
+        self.held: dict[tuple[str, str], tuple[int, str]] = {}
+        self.same = 0.9
+        self.policy = "union"
+        self.clock = datetime(2026, 1, 1, tzinfo=UTC)
+        self.changed = True
+
+    # -- what happens to a catalogue -----------------------------------------------------------------------------------
+
+    @rule(record=records, book=books, extra=st.sampled_from(["", "A note", "Another note"]))
+    def put(self, record, book, extra):
+        """A record is new, or changes, or comes back."""
+        self.held[record] = book, extra
+        self.changed = True
+
+    @rule(record=records, book=books, other=st.sampled_from(["nlr", "slavica"]))
+    def put_twice(self, record, book, other):
+        """Two libraries hold the same book."""
+        self.held[record] = self.held[other, record[1]] = book, ""
+        self.changed = True
+
+    @precondition(lambda self: self.held)
+    @rule(data=st.data())
+    def delete(self, data):
+        del self.held[data.draw(st.sampled_from(sorted(self.held)))]
+        self.changed = True
+
+    @rule(same=st.sampled_from([0.5, 0.9, 0.99]))
+    def change_threshold(self, same):
+        self.same, self.changed = same, True
+
+    @rule(policy=st.sampled_from(["union", "fill", "longest"]))
+    def change_policy(self, policy):
+        self.policy, self.changed = policy, True
+
+    @precondition(lambda self: not self.changed and len(self.held) > 1)
+    @rule(data=st.data(), decision=st.sampled_from(["same", "different", "related"]))
+    def say(self, data, decision):
+        """A person says something about two records."""
+        pair = data.draw(st.sets(st.sampled_from(sorted(self.held)), min_size=2, max_size=2))
+        left, right = (RecordId(*one) for one in sorted(pair))
+        with Verdicts(self.place / "work") as verdicts, verdicts.writing():
+            verdicts.give([Saying(Pair.of(left, right), decision, "anna")], "2026-01-01T00:00:00Z")
+        self.changed = True
+
+    @precondition(lambda self: not self.changed)
+    @rule(data=st.data())
+    def withdraw(self, data):
+        with Verdicts(self.place / "work") as verdicts:
+            if given := verdicts.holding():
+                with verdicts.writing():
+                    verdicts.withdraw(data.draw(st.sampled_from(given)))
+                self.changed = True
+
+    @precondition(lambda self: self.changed)
+    @rule()
+    def update(self):
+        self.run(self.place)
+
+    # -- what holds ----------------------------------------------------------------------------------------------------
+
+    @invariant()
+    def a_rebuild_gives_the_same(self):
+        if getattr(self, "changed", True):
+            return
+        again = self.place.with_name("again")
+        shutil.rmtree(again, ignore_errors=True)
+        shutil.copytree(self.place, again)
+        self.run(again, rebuild=True)
+        assert quads(self.place) == quads(again)
+        assert live(self.place) == quads(self.place)
+        assert live(again) == quads(again)
+
+    def run(self, place, rebuild=False):
+        for source in SOURCES:
+            inside = sorted((number, *held) for (of, number), held in self.held.items() if of == source)
+            (place / f"{source}.mrc").write_bytes(b"".join(marc(*one) for one in inside))
+        (place / "bibld.toml").write_text(self.text(), encoding="utf-8")
+        self.clock += timedelta(days=1)
+        pipeline.run(config.load(place / "bibld.toml"), self.clock, progress.Silent(), rebuild=rebuild)
+        self.changed = False
+
+    def text(self) -> str:
+        lines = [
+            'workspace = "work"',
+            "workers = 1",
+            "[dataset]",
+            'base = "https://data.example.org/"',
+            'title = { en = "Books" }',
+            'license = "https://creativecommons.org/publicdomain/zero/1.0/"',
+            'publisher = "A library"',
+            "[dedup.model]",
+            f"same = {self.same}",
+            f"review = {min(self.same, 0.5)}",
+            "[merge]",
+            f'note = "{self.policy}"',
+        ]
+        for source, several in SOURCES.items():
+            lines += [
+                "[[source]]",
+                f'id = "{source}"',
+                f'path = "{source}.mrc"',
+                f"duplicates = {str(several).lower()}",
+            ]
+        return "\n".join(lines) + "\n"
+
+
+def quads(place: Path) -> set[str]:
+    """What the catalog has to be published, but for the description of the dataset."""
+    loaded = config.load(place / "bibld.toml")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        iris = Iris(loaded.dataset.base)
+        about = f"<{iris.graph('dataset')}> ."
+        found = {line.strip() for line in triplify.quads(catalog, iris, ())}
+    return {line for line in found if not line.endswith(about)}
+
+
+def live(place: Path) -> set[str]:
+    """What the live store holds, but for the description of the dataset and the run."""
+    loaded = config.load(place / "bibld.toml")
+    iris = Iris(loaded.dataset.base)
+    opened = store.open_live(loaded)
+    try:
+        out = place / "live.nq"
+        with out.open("wb") as file:
+            opened.dump(file)
+    finally:
+        opened.close()
+    about = {iris.graph("dataset"), iris.graph("run")}
+    found = pyoxigraph.parse(out.read_bytes(), format=pyoxigraph.RdfFormat.N_QUADS)
+    return {f"{quad} ." for quad in found if getattr(quad.graph_name, "value", "") not in about}
+
+
+def test_differences_end_where_a_rebuild_does(tmp_path_factory):
+    from hypothesis.stateful import run_state_machine_as_test
+
+    Differences.folder = tmp_path_factory.mktemp("differences")
+    run_state_machine_as_test(Differences)

@@ -1,0 +1,247 @@
+"""A release follows on the one before: full dumps and patches together are the quads of the present."""
+
+import hashlib
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import msgspec
+import pyoxigraph
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from bibld.catalog import digest
+from bibld.catalog._patches import Patches
+from bibld.model.release import DatasetDescription, Figures, Manifest
+from bibld.progress import Silent
+from bibld.publish import Contents, Releases, Settings, is_current, publish
+from bibld.store.oxigraph import OxigraphStore
+from bibld.store.oxigraph import Settings as StoreSettings
+from bibld.triplify import dataset_statements
+from tests.publish.follower import quads_of, unpacked
+from tests.triplify.merged_book import IRIS
+from tests.triplify.small_world import CHANGES, SOURCES, Book, Change, Killed, World
+
+CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
+DATASET = DatasetDescription(IRIS.base, {"en": "Books"}, "https://example.org/licence", "A library")
+GRADUAL = Settings(full_above=1.0)
+APART = (1, 2, 3, 4, 5)
+
+
+class InMemory(OxigraphStore):
+    """The store without a folder; its backup is a file of quads."""
+
+    def __init__(self) -> None:
+        self._settings = StoreSettings()
+        self._store = pyoxigraph.Store()
+
+    def backup(self, folder: Path) -> None:
+        folder.mkdir()
+        with (folder / "quads.nq").open("wb") as out:
+            self.dump(out)
+
+
+class Publisher:
+    """Publishes a world, with a store that is filled anew each time."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world = world
+        self.catalog = world.catalog
+        self.folder = folder
+        self.releases = Releases(folder)
+        self.day = 0
+
+    def publish(self, settings: Settings = GRADUAL, dataset: DatasetDescription = DATASET) -> Manifest:
+        self.world.triplify()
+        store = InMemory()
+        store.load(self.world.quads())
+        contents = Contents(
+            dataset, Figures(SOURCES, 0, 0, 0, 0, 0, 0), iter(self.world.quads()), dataset_statements(SOURCES, IRIS), []
+        )
+        clock = CLOCK + timedelta(days=self.day)
+        return publish(self.catalog, store, contents, made_by(dataset), clock, self.releases, settings, Silent())
+
+    def current(self) -> tuple[Path, Manifest]:
+        place = self.releases.current()
+        return place, self.releases.manifest(place)
+
+
+def made_by(dataset: DatasetDescription) -> str:
+    return digest(dataset)
+
+
+def served(place: Path) -> set[str]:
+    """What the store of a release holds, but for the run."""
+    run = f" <{IRIS.graph('run')}> .\n"
+    lines = (place / "store" / "quads.nq").read_text(encoding="utf-8").split("\n")
+    return {f"{line}\n" for line in lines if line and not f"{line}\n".endswith(run)}
+
+
+@pytest.fixture
+def publisher(tmp_path):
+    with World(tmp_path) as world:
+        world.change(Change({number: Book(1, number % 3) for number in APART}, APART))
+        yield Publisher(world, tmp_path)
+
+
+def test_the_first_release_has_full_dumps_and_the_next_one_builds_on_them(publisher):
+    first = publisher.publish()
+    assert (first.full.release, first.patches) == (1, ())
+    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    second = publisher.publish()
+    assert second.full == first.full
+    (changed,) = second.since_full
+    assert (changed.release, changed.since) == (2, 1)
+    assert 0 < changed.added_quads < second.figures.quads / 5
+    assert {file.name for file in second.files} == {
+        "added-2.nq.gz", "removed-2.nq.gz", "bibld.nq.gz", "bibld.nt.gz", "run.nq", "void.ttl",
+    }  # fmt: skip
+    assert second.file("bibld.nq.gz") == first.file("bibld.nq.gz")
+
+
+def test_a_release_is_complete_when_those_before_it_are_gone(publisher):
+    publisher.publish()
+    for title in (2, 1, 2):
+        publisher.world.change(Change({1: Book(title, 1)}, APART))
+        publisher.publish(msgspec.structs.replace(GRADUAL, keep=1))
+    assert publisher.releases.numbers() == [4]
+    place, manifest = publisher.current()
+    assert [patch.release for patch in manifest.since_full] == [2, 3, 4]
+    for file in manifest.files:
+        data = (place / file.name).read_bytes()
+        assert (file.bytes, file.sha256) == (len(data), hashlib.sha256(data).hexdigest())
+    assert quads_of(place, manifest) == served(place)
+
+
+def test_full_dumps_are_written_when_old_ones_will_not_do(publisher):
+    publisher.publish()
+
+    def is_full(settings: Settings, title: int) -> bool:
+        publisher.world.change(Change({1: Book(title, 1)}, APART))
+        manifest = publisher.publish(settings)
+        return manifest.full.release == manifest.number
+
+    assert not is_full(GRADUAL, 2)
+    assert is_full(Settings(full_above=0.0), 1)
+    assert not is_full(GRADUAL, 2)
+    assert is_full(msgspec.structs.replace(GRADUAL, full="always"), 1)
+    publisher.day = 6
+    assert not is_full(GRADUAL, 2)
+    publisher.day = 7
+    assert is_full(GRADUAL, 1)
+    (publisher.current()[0] / "bibld.nt.gz").unlink()
+    assert is_full(GRADUAL, 2)
+
+
+def test_a_release_with_full_dumps_has_the_way_from_the_one_before_too(publisher):
+    publisher.publish()
+    before = quads_of(*publisher.current())
+    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    manifest = publisher.publish(Settings(full="always"))
+    place, _ = publisher.current()
+    (changed,) = manifest.patches
+    assert manifest.since_full == ()
+    after = (before - unpacked(place / changed.removed)) | unpacked(place / changed.added)
+    assert after == quads_of(place, manifest)
+
+
+def test_a_change_of_the_description_alone_is_a_release_with_a_small_patch(publisher):
+    publisher.publish()
+    assert is_current(publisher.catalog, publisher.releases, made_by(DATASET))
+    renamed = msgspec.structs.replace(DATASET, title={"en": "More books"})
+    assert not is_current(publisher.catalog, publisher.releases, made_by(renamed))
+    manifest = publisher.publish(dataset=renamed)
+    (changed,) = manifest.since_full
+    assert (changed.added_quads, changed.removed_quads) == (1, 1)
+    assert "More books" in "".join(unpacked(publisher.current()[0] / changed.added))
+    assert is_current(publisher.catalog, publisher.releases, made_by(renamed))
+
+
+def test_the_files_of_a_patch_depend_on_the_quads_alone(publisher, tmp_path):
+    """Other ways to the same difference, the same bytes."""
+    publisher.publish()
+    publisher.world.change(Change({1: Book(2, 2), 2: Book(2, 1)}, APART))
+    publisher.publish()
+    with World(tmp_path / "other") as world:
+        other = Publisher(world, tmp_path / "other")
+        world.change(Change({number: Book(1, number % 3) for number in APART}, APART))
+        other.publish()
+        for change in (Change({1: Book(2, 1, 3)}, (1, 1, 1, 4, 5)), Change({2: Book(2, 1)}, (2, 2, 3, 3, 5))):
+            world.change(change)
+            world.triplify()
+        world.change(Change({1: Book(2, 2)}, APART))
+        other.publish()
+        for name in ("added-2.nq.gz", "removed-2.nq.gz", "bibld.nq.gz"):
+            assert (other.current()[0] / name).read_bytes() == (publisher.current()[0] / name).read_bytes()
+
+
+def test_without_the_last_release_the_next_one_stands_alone(publisher):
+    publisher.publish()
+    publisher.publish(Settings(keep=1))
+    shutil.rmtree(publisher.releases.folder)
+    assert not is_current(publisher.catalog, publisher.releases, made_by(DATASET))
+    manifest = publisher.publish()
+    assert (manifest.number, manifest.full.release, manifest.patches) == (1, 1, ())
+
+
+def test_a_release_that_was_made_and_not_noted_is_the_one_that_the_next_follows_on(publisher):
+    publisher.publish()
+    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    _stopped(publisher, GRADUAL, ((Patches, "delivered"), True))
+    assert not is_current(publisher.catalog, publisher.releases, made_by(DATASET))
+    publisher.world.change(Change({1: Book(1, 1)}, APART))
+    manifest = publisher.publish()
+    assert [(patch.since, patch.release) for patch in manifest.since_full] == [(1, 2), (2, 3)]
+    place, _ = publisher.current()
+    assert quads_of(place, manifest) == served(place)
+
+
+def test_a_release_of_another_catalog_is_not_built_on(publisher):
+    publisher.publish()
+    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.publish()
+    with publisher.catalog.commit():  # as if it had been brought back from a copy that is older than the release
+        publisher.catalog.patches.delivered("release", 0, 0, "x")
+    assert publisher.publish().full.release == 3
+
+
+STOPS = st.none() | st.tuples(
+    st.sampled_from([(Releases, "complete"), (Patches, "delivered"), (Patches, "begin")]), st.booleans()
+)
+STEPS = st.lists(st.tuples(CHANGES, STOPS, st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=5)
+
+
+@given(STEPS)
+@hypothesis_settings(max_examples=15, deadline=None)
+def test_full_dumps_and_their_patches_are_the_quads_of_the_present_whatever_was_stopped(steps):
+    with TemporaryDirectory() as folder, World(Path(folder)) as world:
+        publisher = Publisher(world, Path(folder))
+        for change, stop, full_above in [*steps, (Change({1: Book(1, 1)}, APART), None, 1.0)]:
+            world.change(change)
+            _stopped(publisher, Settings(full_above=full_above), stop)
+            if (place := publisher.releases.current()) is not None:
+                manifest = publisher.releases.manifest(place)
+                quads = quads_of(place, manifest)
+                assert quads == served(place)
+                assert len(quads) == manifest.figures.quads
+        assert set(world.quads()) <= quads
+
+
+def _stopped(publisher: Publisher, settings: Settings, stop) -> None:
+    if stop is None:
+        publisher.publish(settings)
+        return
+    (owner, name), is_before = stop
+    original = getattr(owner, name)
+
+    def breaking(self, *arguments):
+        if not is_before:
+            original(self, *arguments)
+        raise Killed
+
+    with patch.object(owner, name, breaking), pytest.raises(Killed):
+        publisher.publish(settings)

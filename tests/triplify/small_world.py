@@ -1,0 +1,164 @@
+"""A catalog of a few records that change, as the stages before triplify would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from hypothesis import strategies as st
+
+from bibld.catalog import Catalog, NewRecord
+from bibld.catalog._linkage import StoredEdge
+from bibld.model.linkage import Edge, Pair, Score, Verdict
+from bibld.model.mods import Mods, Name, NamePart, RecordIdentifier, RecordInfo, RelatedItem, TitleInfo
+from bibld.model.origin import Origin, RecordId
+from bibld.model.release import SourceFigures
+from bibld.progress import Silent
+from bibld.triplify import Settings, dataset_statements, entity_statements, quads, statements, triplify
+from tests.triplify.merged_book import IRIS
+
+SOURCES = (SourceFigures("rsl", {"en": "RSL"}, "https://example.org/licence", 0, 0, 0, 0),)
+NUMBERS = (1, 2, 3, 4, 5)
+
+
+class Book(msgspec.Struct, frozen=True):
+    """What a record says: numbers stand for texts, ``host`` for another record."""
+
+    title: int
+    author: int
+    host: int = 0
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What the records say now (None: deleted), and which belong together: those with the same group."""
+
+    books: dict[int, Book | None]
+    groups: tuple[int, ...]
+
+
+BOOKS = st.none() | st.builds(Book, st.integers(1, 2), st.integers(1, 3), st.integers(0, 5))
+CHANGES = st.builds(
+    Change,
+    st.dictionaries(st.sampled_from(NUMBERS), BOOKS, max_size=3),
+    st.tuples(*[st.integers(1, 3)] * len(NUMBERS)),
+)
+
+
+def record_id(number: int) -> RecordId:
+    return RecordId("rsl", str(number))
+
+
+def host(number: str) -> tuple[RelatedItem, ...]:
+    info = RecordInfo(record_identifier=(RecordIdentifier(number),))
+    return (RelatedItem(type="host", mods=Mods(title_info=(TitleInfo("Set"),), record_info=(info,))),)
+
+
+def new_record(number: int, book: Book) -> NewRecord:
+    author = Name(name_part=(NamePart(f"Толстой {book.author}"),), type="personal")
+    related = host(str(book.host)) if book.host else ()
+    mods = Mods(title_info=(TitleInfo(f"Title {book.title}"),), name=(author,), related_item=related)
+    data = repr((number, mods)).encode()
+    origin = Origin("rsl", "a.mrc", 1, 0)
+    return NewRecord(
+        record_id(number), origin, data, 1, data, data, "marc21", msgspec.json.encode(mods), (), (), (), False
+    )
+
+
+class Killed(BaseException):
+    """The run ends here."""
+
+
+class Stopping(Silent):
+    """A progress that ends the run after so many advances."""
+
+    def __init__(self, after: int) -> None:
+        self._left = after
+
+    def advance(self, count: int = 1) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Killed
+
+
+class World:
+    """A catalog, and what read, dedup and merge do to it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.catalog = Catalog(folder)
+        self._books: dict[int, Book] = {}
+        self._run = 0
+        with self.catalog.commit():
+            self.catalog.records.carrier("rsl", "a.mrc", "iso2709", b"{}")
+            for number in NUMBERS:
+                self.catalog.register.given(record_id(number))
+
+    def __enter__(self) -> World:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.catalog.close()
+
+    def change(self, change: Change) -> None:
+        """Change records and clusters, and have those pending that it touches."""
+        catalog, before = self.catalog, self._clusters()
+        self._run += 1
+        with catalog.commit():
+            touched = set(self._change_books(change.books))
+            together: dict[int, list[int]] = {}
+            for number in sorted(self._books):
+                together.setdefault(change.groups[number - 1], []).append(number)
+            self._store_clusters([members for members in together.values() if len(members) > 1])
+            after = self._clusters()
+            touched |= {number for number in NUMBERS if before.get(number) != after.get(number)}
+            for number in sorted(touched):
+                founders = {held[number][0] for held in (before, after) if number in held}
+                catalog.pending.add("triplify", founders)
+                exists = number in self._books
+                catalog.pending.add("triplify", catalog.statements.seekers(record_id(number), exists))
+
+    def _change_books(self, books: Mapping[int, Book | None]) -> Iterable[int]:
+        for number, book in books.items():
+            if book is None:
+                self.catalog.records.delete(number, self._run)
+                self._books.pop(number, None)
+            else:
+                self.catalog.records.put([new_record(number, book)], self._run)
+                self._books[number] = book
+            yield number
+
+    def _store_clusters(self, clusters: Sequence[Sequence[int]]) -> None:
+        linkage = self.catalog.linkage
+        linkage.replace_clusters(clusters)
+        linkage.drop_edges()
+        for first, *others in clusters:
+            pairs = [Pair.of(record_id(first), record_id(other)) for other in others]
+            edges = [Edge(pair, Score(0.9), Verdict("same", "a test"), "x") for pair in pairs]
+            linkage.put_edges(StoredEdge(first, other, edge) for other, edge in zip(others, edges, strict=True))
+
+    def _clusters(self) -> dict[int, list[int]]:
+        linkage = self.catalog.linkage
+        return {number: linkage.members(linkage.founder(number)) for number in self._books}
+
+    def triplify(self, progress: Silent | None = None) -> None:
+        triplify(self.catalog, IRIS, Settings(), progress or Silent())
+
+    def quads(self) -> list[str]:
+        """All quads, as they are stored."""
+        return list(quads(self.catalog, IRIS, SOURCES))
+
+    def expected(self) -> list[str]:
+        """All quads, made from nothing."""
+        catalog = self.catalog
+        lines: list[str] = []
+        claims = []
+        for founder in catalog.linkage.founders():
+            members = catalog.linkage.members(founder)
+            edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
+            merged = catalog.descriptions.merged(founder)
+            made = statements(merged, edges, IRIS, Settings(), lambda record: int(record.control_number) in self._books)
+            lines += made.quads
+            claims += made.claims
+        for entity in sorted({claim.entity for claim in claims}):
+            lines += entity_statements(entity, claims, IRIS)
+        return [*lines, *dataset_statements(SOURCES, IRIS)]
