@@ -118,10 +118,12 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
         loaded = msgspec.structs.replace(loaded, workspace=folder / "work")
         pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            held = dedup.load(catalog, progress.Silent())
             labelled = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
-    rows = ((held.rows[item.pair.left], held.rows[item.pair.right]) for item in labelled if item.is_duplicate)
-    return held.columns, {(min(pair), max(pair)) for pair in rows}
+            living = list(catalog.records.living())
+            columns = FeatureColumns.of((ordinal, dedup.features_of(mods)) for ordinal, _, mods in living)
+            rows = {catalog.register.record(ordinal): row for row, (ordinal, *_) in enumerate(living)}
+    pairs = ((rows[item.pair.left], rows[item.pair.right]) for item in labelled if item.is_duplicate)
+    return columns, {(min(pair), max(pair)) for pair in pairs}
 
 
 class Blocking(msgspec.Struct, frozen=True):

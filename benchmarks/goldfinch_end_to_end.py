@@ -4,7 +4,7 @@ cluster id; the paper's method beside it.
 No pair is judged by trees that saw the cluster of either record: clusters and judged pairs that hang together lie in
 one of five folds, and for each two folds there is a model that was trained without both. (Made-up negative pairs may
 borrow a title from any record.) Then the threshold above which pairs can be merged without asking. `--disputed` lists
-the judged pairs that the models are sure of against their labels. Takes five minutes; needs scikit-learn.
+the judged pairs that the models are sure of against their labels. Takes ten minutes of one core; needs scikit-learn.
 """
 
 import gzip

@@ -82,7 +82,9 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
         statistics, runs = index_base(segments, folders, config)  # type: ignore[arg-type]
     size = sum(path.stat().st_size for one in folders for path in [*one.glob("*.keys"), *one.glob("*.signatures")])
     count = sum(len(one.entries) for held in runs for levels in held.runs.values() for one in levels)
-    print(f"  {count / asked.records:.1f} keys and {size / asked.records:.0f} bytes a record, {len(statistics.words):,} words")
+    print(
+        f"  {count / asked.records:.1f} keys and {size / asked.records:.0f} bytes a record, {len(statistics.words):,} words"
+    )
     report(runs, statistics, config, catalogue, clock)
     print(f"  {clock.total / asked.records * 1e6:.2f} core us a record: {GOAL:,} records take "
           f"{clock.total / asked.records * GOAL / 2:.0f} s on two cores if all steps grew as the records do")  # fmt: skip

@@ -16,7 +16,7 @@ from bibld.catalog import Catalog, digest
 from bibld.config import Config
 from bibld.dedup._cache import is_first_use
 from bibld.dedup._edges import Edges
-from bibld.dedup._exceptions import findings
+from bibld.dedup._exceptions import told
 from bibld.dedup._features import features_of
 from bibld.dedup._index import VERSION as INDEX_VERSION
 from bibld.dedup._judge import Judge
@@ -53,7 +53,13 @@ def settings_digest(config: Config) -> str:
     """A hash of the versions and of all settings that the result depends on."""
     settings = config.settings("dedup.match", config.dedup.match)
     identity = getattr(adapters.find("dedup.match", config.dedup.match), "identity", None)
-    scorer = [config.dedup.match, digest(settings), identity(settings) if identity else ""]
+    if hasattr(settings, "file"):  # its content counts, not where it lies
+        settings = msgspec.structs.replace(settings, file="")
+    scorer = [
+        config.dedup.match,
+        digest(settings),
+        identity(config.settings("dedup.match", config.dedup.match)) if identity else "",
+    ]
     blockers = [[name, digest(config.settings("dedup.block", name))] for name in config.dedup.block]
     several = sorted(source.id for source in config.sources if source.config.duplicates)
     return digest(VERSION, INDEX_VERSION, blockers, scorer, several, config.dedup)
@@ -98,17 +104,13 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     judge = Judge(columns, np.array(sources), config)
     keys = keys_of_all(columns, config, _statistics(catalog, config, progress))
     edges = Edges(judge, lambda some: [held[row].id for row in some.tolist()], settings_digest(config))
+    judged = judge.judged(np.array([0]), np.array([1]), least=0.0)
     (edge,) = edges.of(
-        judge.judged(np.array([0]), np.array([1])),
+        judged,
         lambda some, one, other: families_met(keys, some, config, one.astype(np.uint32), other.astype(np.uint32)),
     )
     left_keys, right_keys = (tuple(name for blocker in keys for name in key_names(blocker, row)) for row in (0, 1))
-    asked = tuple(config.dedup.exceptions)
-    exceptions = (
-        tuple(finding.reason for finding in findings(features[0], features[1], asked))
-        if judge.review is not None
-        else ()
-    )
+    exceptions = tuple(finding.reason for finding in told(int(judged.exceptions[0]), features[0], features[1]))
     return Comparison(edge, features[0], features[1], left_keys, right_keys, exceptions)
 
 

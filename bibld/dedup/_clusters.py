@@ -85,8 +85,8 @@ def grouped(
     """Join nodes 0 to n - 1 by links.
 
     ``sources`` (n,): the number of each node's source, -1 for one of ``several``. ``order`` gives numbers by which
-    nodes that tie are put in order. ``inside`` knows about any pairs, ``isbns_differ`` a part of it at less cost; ``apart``
-    are the pairs that people said not to be the same, of which ``inside`` says so too.
+    nodes that tie are put in order. ``inside`` knows about any pairs, ``isbns_differ`` a part of it at less cost;
+    ``apart`` are the pairs that people said not to be the same, of which ``inside`` says so too.
     """
     return _Grouping(links, sources, rules, order, inside, isbns_differ, apart).done()
 

@@ -49,19 +49,30 @@ class Edges:
 
         ``met`` gives the names of the keys that rows of columns have in common.
         """
-        import numpy as np
-
-        for start in range(0, len(judged.left), _EDGES_AT_ONCE):
-            some = judged.where(np.arange(start, min(start + _EDGES_AT_ONCE, len(judged.left))))
-            positions, ends = np.unique(np.concatenate((some.left, some.right)), return_inverse=True)
-            columns, records = self._judge.rows.rows(positions), self._named(positions)
-            left, right = ends[: len(some.left)], ends[len(some.left) :]
+        for some, columns, records, left, right in self._portions(judged):
             keys = met(columns, left, right) if met else [()] * len(left)
             for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
                 score = self._judge.scorer.explain(columns, one, other, self._judge.settings)
                 score = Score(float(some.scores[pair]), score.features, keys[pair])
                 verdict = self._verdict(some, pair, columns, one, other, records[one].source)
                 yield Edge(Pair.of(records[one], records[other]), score, verdict, self._made_by)
+
+    def verdicts(self, judged: Judged) -> Iterator[tuple[Pair, Verdict]]:
+        """Each pair with its verdict, in their order."""
+        for some, columns, records, left, right in self._portions(judged):
+            for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+                verdict = self._verdict(some, pair, columns, one, other, records[one].source)
+                yield Pair.of(records[one], records[other]), verdict
+
+    def _portions(self, judged: Judged) -> Iterator[tuple[Judged, FeatureColumns, Sequence[RecordId], Nodes, Nodes]]:
+        """Some pairs at a time, with the columns and records of their positions, and the rows of their ends."""
+        import numpy as np
+
+        for start in range(0, len(judged.left), _EDGES_AT_ONCE):
+            some = judged.where(np.arange(start, min(start + _EDGES_AT_ONCE, len(judged.left))))
+            positions, ends = np.unique(np.concatenate((some.left, some.right)), return_inverse=True)
+            columns, records = self._judge.rows.rows(positions), self._named(positions)
+            yield some, columns, records, ends[: len(some.left)], ends[len(some.left) :]
 
     def _verdict(self, some: Judged, pair: int, columns: FeatureColumns, left: int, right: int, source: str) -> Verdict:
         decision, bits = int(some.decisions[pair]), int(some.exceptions[pair])

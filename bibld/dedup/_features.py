@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from bibld.dedup._numerals import with_digits
 from bibld.model.features import BETWEEN, Features
 from bibld.model.identifiers import isbn13
 from bibld.model.literals import folded, part_number, person_key, romanised, without_brackets, years
@@ -30,6 +31,7 @@ _ANY_NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _VOLUMES = re.compile(r"(?<![\d.-])(\d{1,3})\s*(?:v|vols?|volumes|bd|bde|t|т|тома?х?|томов|кн|ч|вып)\b", re.IGNORECASE)
 _UNIT = r"(?:т|том|ч|часть|кн|книга|вып|выпуск|vol|v|volume|pt|part|bd|band|teil|t|tome)"
 _PART_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+\W*", re.IGNORECASE)
+_PARTS_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+(?:\s*[-–—/,и]\s*[\divxlcіх]+)*\W*", re.IGNORECASE)
 _PART_AT_END = re.compile(rf"(?:^|[,;.]\s*)({_UNIT}\b\.?\s*[\divxlcіх]+)\W*$", re.IGNORECASE)
 _WORD_ENDS = frozenset("abdefghjkmnopqrstuwyzабвгдеёжзийклмнопрстуфцчшщъыьэюя")
 """Letters that no number of a part ends with: what ends with one is not searched for it."""
@@ -88,7 +90,7 @@ def features_of(mods: Mods) -> Features:
         part=part,
         main_title=_uncounted(main_title),
         remainder=_uncounted(remainder),
-        part_name=romanised(" ".join(proper.part_name)),
+        part_name=with_digits(romanised(" ".join(_part_names(proper)))),
         set_title=_uncounted(_title_of(host)),
         names=BETWEEN.join(dict.fromkeys(_names(mods.name))),
         publisher=BETWEEN.join(dict.fromkeys(_publishers(mods.origin_info))),
@@ -131,9 +133,15 @@ def _title_of(item: RelatedItem | None) -> str:
 
 
 def _uncounted(title: str) -> str:
-    """A romanised title without the number of volumes at its end (``в 30 томах``), which libraries place anywhere."""
+    """A title as it is compared: romanised, with digits for number words, and without the number of volumes at its end
+    (``в 30 томах``), which libraries place anywhere."""
     key = romanised(title)
-    return _COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key
+    return with_digits(_COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key)
+
+
+def _part_names(title: TitleInfo) -> Iterator[str]:
+    """The names of the parts, without those that are nothing but numbers (``Ч. 1-2``)."""
+    return (name for name in title.part_name if not _PARTS_ALONE.fullmatch(name))
 
 
 def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:

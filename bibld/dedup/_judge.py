@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import msgspec
 
 from bibld import adapters
 from bibld.config import Config
@@ -92,9 +95,9 @@ class Judge:
         several = frozenset(source.id for source in config.sources if source.config.duplicates)
         self.rules = ClusterRules(several, config.dedup.largest_cluster, self.review)
 
-    def judged(self, left: Ends, right: Ends) -> Judged:
-        """Decide about pairs."""
-        return Judged.together(self._portions([(left, right)], None))
+    def judged(self, left: Ends, right: Ends, least: float | None = None) -> Judged:
+        """Decide about pairs; ``least``: know the exceptions also of those that score so low."""
+        return Judged.together(self._portions([(left, right)], least))
 
     def edges(self, candidates: Iterable[tuple[Ends, Ends]], least: float | None = None) -> Judged:
         """Decide about candidates, and leave out those that are simply different; ``least``: but not where they score
@@ -106,10 +109,17 @@ class Judge:
 
         return Judged.together(map(kept, self._portions(candidates, least)))
 
-    def at(self, judged: Judged, same: float) -> Judged:
-        """The same scores decided by another threshold; ``review`` is no higher than it."""
-        review = None if self.review is None else min(self.review, same)
-        return judged._replace(decisions=_decided(judged, same, review))
+    def at(self, same: float) -> Judge:
+        """A judge who differs in the threshold alone; ``review`` is no higher than it."""
+        other = copy(self)
+        other.same = same
+        other.review = None if self.review is None else min(self.review, same)
+        other.rules = msgspec.structs.replace(self.rules, review=other.review)
+        return other
+
+    def decided(self, judged: Judged) -> Judged:
+        """The same scores and exceptions, decided by this judge."""
+        return judged._replace(decisions=_decided(judged, self.same, self.review))
 
     def inside(self, left: Nodes, right: Nodes) -> Inside:
         """What the constraints on clusters ask about any pairs."""

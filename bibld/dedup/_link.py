@@ -101,11 +101,11 @@ def _with_said(judge: Judge, judged: Judged, said: Said) -> tuple[Judged, Nodes]
     """The pairs with those that people spoke of and no blocker proposed; and where all that they spoke of stand."""
     import numpy as np
 
-    held, spoken = _packed(judged.left, judged.right), _packed(said.left, said.right)
+    held, spoken = packed(judged.left, judged.right), packed(said.left, said.right)
     new = ~np.isin(spoken, held)
     if new.any():
         judged = Judged.together([judged, judge.judged(said.left[new], said.right[new])])
-        held = _packed(judged.left, judged.right)
+        held = packed(judged.left, judged.right)
     order = np.argsort(held, kind="stable")
     return judged, order[np.searchsorted(held, spoken, sorter=order)]
 
@@ -123,7 +123,7 @@ def _apart(said: Said, nodes: Nodes) -> tuple[Nodes, Nodes]:
 def _barred(known: Inside, left: Nodes, right: Nodes, apart: tuple[Nodes, Nodes]) -> Inside:
     import numpy as np
 
-    is_apart = np.isin(_packed(np.minimum(left, right), np.maximum(left, right)), _packed(*apart))
+    is_apart = np.isin(packed(np.minimum(left, right), np.maximum(left, right)), packed(*apart))
     return known._replace(bars=np.where(is_apart, np.uint8(PERSON), known.bars))
 
 
@@ -146,7 +146,15 @@ def _members(clusters: Nodes, nodes: Nodes) -> tuple[Nodes, Nodes]:
     return nodes[held], np.concatenate((firsts, [len(held)]))
 
 
-def _packed(left: Nodes, right: Nodes) -> npt.NDArray[np.uint64]:
+def packed(left: Nodes, right: Nodes) -> npt.NDArray[np.uint64]:
+    """Pairs as ``left << 32 | right``."""
     import numpy as np
 
     return (left.astype(np.uint64) << np.uint64(_NODE)) | right.astype(np.uint64)
+
+
+def halves(pairs: npt.NDArray[np.uint64]) -> tuple[Nodes, Nodes]:
+    """The ends of pairs that are ``left << 32 | right``."""
+    import numpy as np
+
+    return (pairs >> np.uint64(_NODE)).astype(np.int64), (pairs & np.uint64((1 << _NODE) - 1)).astype(np.int64)

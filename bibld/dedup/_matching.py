@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from bibld.dedup._key_runs import SegmentRuns
 
-    Nodes = npt.NDArray[np.int64]
+    Ends = npt.NDArray[np.uint32]
 
 _GROWTH = 2
 """Statistics are counted anew when there are so many times more records than when they were counted."""
@@ -148,7 +148,7 @@ class Matching:
 
         count = 0
 
-        def counted(chunks: Iterable[tuple[Nodes, Nodes]]) -> Iterator[tuple[Nodes, Nodes]]:
+        def counted(chunks: Iterable[tuple[Ends, Ends]]) -> Iterator[tuple[Ends, Ends]]:
             nonlocal count
             for left, right in chunks:
                 count += len(left)

@@ -9,34 +9,25 @@ counts once.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from bibld import dedup
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._candidates import all_keys, candidate_pairs, proposed
-from bibld.dedup._judge import Judge
-from bibld.dedup._keys import Keys
 from bibld.dedup._labels import LabelledPair, read_pairs
-from bibld.model.linkage import Edge, Pair, Verdict
+from bibld.dedup._prepared import Prepared, prepared
+from bibld.dedup._trial import BlockerResult, Judged, Mode, SweepPoint, Trial, rates, share
+from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    pass
 
 __all__ = ["Evaluation", "LabelledPair", "Mode", "evaluate", "rates", "read_pairs"]
-
-Mode = Literal["pairs", "full"]
-
-THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.999)
-"""The thresholds of a sweep."""
 
 
 class KindResult(msgspec.Struct, frozen=True):
@@ -86,29 +77,6 @@ class Wrong(msgspec.Struct, frozen=True):
     by: str
 
 
-class BlockerResult(msgspec.Struct, frozen=True):
-    """Candidate recall and cost of a blocker, of one of its kinds of keys, or of the union of all.
-
-    ``refined`` oversized keys were refined, ``cut`` make no candidates.
-    """
-
-    blocker: str
-    candidate_recall: float
-    candidates: int
-    candidates_per_record: float
-    refined: int
-    cut: int
-
-
-class SweepPoint(msgspec.Struct, frozen=True):
-    """The figures at one threshold."""
-
-    threshold: float
-    precision: float
-    recall: float
-    f1: float
-
-
 class Evaluation(msgspec.Struct, frozen=True):
     """The figures. ``pairs`` counts the labelled pairs; ``wrong`` lists those judged otherwise than labelled.
 
@@ -141,17 +109,6 @@ class Evaluation(msgspec.Struct, frozen=True):
     sweep: tuple[SweepPoint, ...] = ()
 
 
-class Judged(msgspec.Struct, frozen=True, eq=False):
-    """What was joined, and the edges that tell why or why not."""
-
-    joined: set[Pair]
-    edges: dict[Pair, Edge]
-
-    def review(self) -> set[Pair]:
-        """The pairs that wait for a person."""
-        return {pair for pair, edge in self.edges.items() if edge.verdict.decision == "review"}
-
-
 def evaluate(
     catalog: Catalog,
     config: Config,
@@ -167,133 +124,41 @@ def evaluate(
     thresholds.
     """
     begin = perf_counter()
-    loaded = dedup.load(catalog, progress)
-    statistics = dedup.statistics(catalog, config, loaded.columns)
-    keys = all_keys(loaded.columns, config, statistics)
-    candidates = candidate_pairs(keys, loaded.columns, config)
-    people = dedup.people_of(catalog, loaded)
-    judge = Judge(loaded.columns, loaded.ids, config, "evaluation")
-    judged = _full(judge, candidates, people) if mode == "full" else _pairs(judge, labelled, people, loaded)
-    seconds = perf_counter() - begin
-    true = {item.pair for item in labelled if item.is_duplicate}
-    met = _met(true, candidates, loaded)
-    precision, recall, f1 = rates(judged.joined, true)
-    lost = _losses(true, judged, met if mode == "full" else true, judge, config.dedup.match)
-    return Evaluation(
-        mode=mode,
-        precision=precision,
-        recall=recall,
-        f1=f1,
-        candidate_recall=_share(len(met), len(true)),
-        candidates_per_record=round(len(candidates) / len(loaded.columns), 4) if len(loaded.columns) else 0.0,
-        pairs=len(labelled),
-        true_pairs=len(true),
-        records=len(loaded.columns),
-        candidates=len(candidates),
-        review=len(judged.review()),
-        review_true=len(judged.review() & true),
-        seconds=round(seconds, 3),
-        kinds=_kinds(labelled, judged.joined),
-        materials=_materials(judged.joined, labelled, loaded, ("carrier", "level")),
-        carriers=_materials(judged.joined, labelled, loaded, ("carrier",)),
-        levels=_materials(judged.joined, labelled, loaded, ("level",)),
-        losses=lost,
-        wrong=_wrong(lost, judged, true),
-        blockers=_blockers(keys, candidates, true, loaded, config) if blockers else (),
-        sweep=_sweep(judge, candidates, labelled, people, mode, loaded) if sweep else (),
-    )
-
-
-def rates(joined: set[Pair], true: set[Pair]) -> tuple[float, float, float]:
-    """Precision, recall and F1 of joined pairs against the true ones, to four decimals."""
-    hits = len(joined & true)
-    precision = hits / len(joined) if joined else 1.0
-    recall = hits / len(true) if true else 1.0
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return round(precision, 4), round(recall, 4), round(f1, 4)
-
-
-# -- matching ----------------------------------------------------------------------------------------------------------
-
-
-def _full(judge: Judge, candidates: npt.NDArray[np.uint64], people: dict[Pair, Verdict]) -> Judged:
-    return _of_clusters(judge, {edge.pair: edge for edge in judge.edges(candidates)}, people)
-
-
-def _of_clusters(judge: Judge, edges: dict[Pair, Edge], people: dict[Pair, Verdict]) -> Judged:
-    found = dedup.joined(judge, edges, people)
-    joined = {Pair.of(*pair) for members in found.clusters for pair in combinations(members, 2)}
-    return Judged(joined, {edge.pair: edge for edge in found.edges})
-
-
-def _pairs(
-    judge: Judge, labelled: Iterable[LabelledPair], people: Mapping[Pair, Verdict], loaded: dedup.Loaded
-) -> Judged:
-    import numpy as np
-
-    packed = np.array([_packed(item.pair, loaded.rows) for item in labelled], dtype=np.uint64)
-    edges = {edge.pair: edge for edge in judge.edges(packed, least=0.0)}
-    edges |= {pair: msgspec.structs.replace(edges[pair], verdict=people[pair]) for pair in people if pair in edges}
-    return Judged({pair for pair, edge in edges.items() if edge.verdict.decision == "same"}, edges)
-
-
-def _sweep(
-    judge: Judge,
-    candidates: npt.NDArray[np.uint64],
-    labelled: Sequence[LabelledPair],
-    people: dict[Pair, Verdict],
-    mode: Mode,
-    loaded: dedup.Loaded,
-) -> tuple[SweepPoint, ...]:
-    """Judge the same scores anew at each threshold."""
-    true = {item.pair for item in labelled if item.is_duplicate}
-    if mode == "full":
-        scored = {edge.pair: edge for edge in judge.edges(candidates, least=THRESHOLDS[0])}
-    else:
-        scored = _pairs(judge, labelled, {}, loaded).edges
-    points = []
-    for threshold in THRESHOLDS:
-        other = judge.at(threshold)
-        edges = {edge.pair: edge for edge in other.decided(scored.values())}
-        if mode == "full":
-            joined = _of_clusters(other, edges, people).joined
-        else:
-            joined = {pair for pair, edge in edges.items() if edge.verdict.decision == "same"}
-        points.append(SweepPoint(threshold, *rates(joined, true)))
-    return tuple(points)
+    with prepared(catalog, config, progress) as ready:
+        trial = Trial(ready, config, catalog.register.verdicts())
+        judged = trial.full() if mode == "full" else trial.pairs(labelled)
+        seconds = perf_counter() - begin
+        true = {item.pair for item in labelled if item.is_duplicate}
+        met = trial.met(true, trial.candidates)
+        lost = _losses(true, judged, met if mode == "full" else true, trial, config.dedup.match)
+        precision, recall, f1 = rates(judged.joined, true)
+        count, records = len(trial.candidates), len(ready.records)
+        return Evaluation(
+            mode=mode,
+            precision=precision,
+            recall=recall,
+            f1=f1,
+            candidate_recall=share(len(met), len(true)),
+            candidates_per_record=round(count / records, 4) if records else 0.0,
+            pairs=len(labelled),
+            true_pairs=len(true),
+            records=records,
+            candidates=count,
+            review=len(judged.review()),
+            review_true=len(judged.review() & true),
+            seconds=round(seconds, 3),
+            kinds=_kinds(labelled, judged.joined),
+            materials=_materials(judged.joined, labelled, ready, ("carrier", "level")),
+            carriers=_materials(judged.joined, labelled, ready, ("carrier",)),
+            levels=_materials(judged.joined, labelled, ready, ("level",)),
+            losses=lost,
+            wrong=_wrong(lost, judged, true),
+            blockers=trial.blockers(true) if blockers else (),
+            sweep=trial.sweep(labelled, true, mode) if sweep else (),
+        )
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
-
-
-def _met(true: set[Pair], candidates: npt.NDArray[np.uint64], loaded: dedup.Loaded) -> set[Pair]:
-    """The true pairs among the candidates."""
-    import numpy as np
-
-    pairs = sorted(true)
-    packed = np.array([_packed(pair, loaded.rows) for pair in pairs], dtype=np.uint64)
-    return {pair for pair, is_met in zip(pairs, np.isin(packed, candidates).tolist(), strict=True) if is_met}
-
-
-def _blockers(
-    keys: Sequence[Keys], candidates: npt.NDArray[np.uint64], true: set[Pair], loaded: dedup.Loaded, config: Config
-) -> tuple[BlockerResult, ...]:
-    """Each blocker, each of its kinds of keys where it has several, and the union of all."""
-    found = []
-    for blocker in keys:
-        pairs = proposed(blocker, loaded.columns, config)
-        found.append((blocker.name, pairs, blocker.refined, blocker.cut))
-        families = blocker.families()
-        if len(families) > 1:
-            found += ((f"  {part.family}", proposed(part, loaded.columns, config), 0, 0) for part in families)
-    found.append(("all", candidates, sum(one.refined for one in keys), sum(one.cut for one in keys)))
-    records = max(len(loaded.columns), 1)
-    return tuple(
-        BlockerResult(
-            name, _share(len(_met(true, pairs, loaded)), len(true)), len(pairs), round(len(pairs) / records, 4), *counts
-        )
-        for name, pairs, *counts in found
-    )
 
 
 def _kinds(labelled: Iterable[LabelledPair], joined: set[Pair]) -> tuple[KindResult, ...]:
@@ -310,13 +175,14 @@ def _kinds(labelled: Iterable[LabelledPair], joined: set[Pair]) -> tuple[KindRes
 
 
 def _materials(
-    joined: set[Pair], labelled: Iterable[LabelledPair], loaded: dedup.Loaded, features: Sequence[str]
+    joined: set[Pair], labelled: Iterable[LabelledPair], ready: Prepared, features: Sequence[str]
 ) -> tuple[MaterialResult, ...]:
     """The confusion for each value of some features together, over labelled and joined pairs."""
     labels = dict.fromkeys(joined, False) | {item.pair: item.is_duplicate for item in labelled}
+    held = _of_material(ready, {record for pair in labels for record in (pair.left, pair.right)}, features)
     counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for pair, is_true in labels.items():
-        kinds = {_material(loaded, record, features) for record in (pair.left, pair.right)}
+        kinds = {held[record] for record in (pair.left, pair.right)}
         counts[" / ".join(sorted(kinds))][is_true, pair in joined] += 1
     return tuple(
         MaterialResult(material, count[True, True], count[True, False], count[False, True], count[False, False])
@@ -327,20 +193,28 @@ def _materials(
 _LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
 
 
-def _material(loaded: dedup.Loaded, record: RecordId, features: Sequence[str]) -> str:
-    row = loaded.rows[record]
-    texts = (loaded.columns.texts[name].text(row) or "unknown" for name in features)
-    return " ".join(_LEVELS.get(text, text) for text in texts)
+def _of_material(ready: Prepared, records: set[RecordId], features: Sequence[str]) -> dict[RecordId, str]:
+    """What each record is, in the words of some features."""
+    import numpy as np
+
+    ordered = sorted(records)
+    columns = ready.segments.rows(np.array([ready.positions[record] for record in ordered], np.int64), features)
+    found = {}
+    for row, record in enumerate(ordered):
+        texts = (columns.texts[name].text(row) or "unknown" for name in features)
+        found[record] = " ".join(_LEVELS.get(text, text) for text in texts)
+    return found
 
 
-def _losses(true: set[Pair], judged: Judged, met: set[Pair], judge: Judge, scorer: str) -> tuple[Loss, ...]:
+def _losses(true: set[Pair], judged: Judged, met: set[Pair], trial: Trial, scorer: str) -> tuple[Loss, ...]:
     """Which step and rule lost which true pairs, the greatest losses first; ``met`` are the true candidates."""
     lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
-    for pair in sorted(true - judged.joined):
-        edge = judged.edges.get(pair) or judge.between(pair)
-        verdict = edge.verdict
+    missed = sorted(true - judged.joined)
+    verdicts = trial.verdicts([pair for pair in missed if pair not in judged.verdicts]) | judged.verdicts
+    for pair in missed:
+        verdict = verdicts[pair]
         by, step = f"{verdict.decision}: {verdict.by}", _step(verdict, scorer)
-        if pair not in met and pair not in judged.edges:
+        if pair not in met and pair not in judged.verdicts:
             by, step = "not a candidate", "blocking"
         elif verdict.decision == "same":
             by, step = "in another cluster", "cluster"
@@ -368,18 +242,9 @@ def _wrong(lost: Iterable[Loss], judged: Judged, true: set[Pair]) -> tuple[Wrong
     missed = sorted((left, right, loss.by) for loss in lost for left, right in loss.pairs)
     false = []
     for pair in sorted(judged.joined - true):
-        edge = judged.edges.get(pair)
+        verdict = judged.verdicts.get(pair)
         by = "through others"
-        if edge is not None and edge.verdict.decision == "same":
-            by = f"same: {edge.verdict.by}"
+        if verdict is not None and verdict.decision == "same":
+            by = f"same: {verdict.by}"
         false.append(Wrong(str(pair.left), str(pair.right), is_joined=True, by=by))
     return (*(Wrong(left, right, is_joined=False, by=by) for left, right, by in missed), *false)
-
-
-def _share(part: int, whole: int) -> float:
-    return round(part / whole, 4) if whole else 1.0
-
-
-def _packed(pair: Pair, rows: Mapping[RecordId, int]) -> int:
-    low, high = sorted((rows[pair.left], rows[pair.right]))
-    return low << 32 | high

@@ -188,7 +188,9 @@ def _said(value: Value) -> list[Said]:
 def _with_all_that_is_said(shown: Name, names: Sequence[Name]) -> Name:
     """A name with all that its forms say beside the heading: roles, identifiers, other names …; primary if one is."""
     united: dict[str, Any] = {
-        field: _united((one for name in names for one in getattr(name, field)), key) for field, key in _BESIDE_NAME
+        field: _united((one for name in names for one in getattr(name, field)), key)
+        for field, key in _BESIDE_NAME
+        if field != "display_form" or shown.name_part
     }
     return msgspec.structs.replace(
         shown, usage=shown.usage or next((name.usage for name in names if name.usage), None), **united

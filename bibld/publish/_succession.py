@@ -26,8 +26,9 @@ CONSUMER = "release"
 
 class Settings(msgspec.Struct, frozen=True):
     """``keep``: how many releases stay on disk. ``full``: when the dumps are written in full: ``"always"``, or
-    ``"auto"``: when those of an earlier release, with the patches to them, will not do any longer;
-    ``full_after_days``: they are so old; ``full_above``: the patches to them come to more than this share of all quads.
+    ``"auto"``: when those of an earlier release have grown old, or the patches to them large.
+    ``full_after_days``: with ``auto``, the age in days at which full dumps are written anew. ``full_above``: with
+    ``auto``, the size of all patches to the full dumps, as a share of all quads, above which they are written anew.
     """
 
     keep: Annotated[int, msgspec.Meta(ge=1)] = 2

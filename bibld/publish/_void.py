@@ -40,8 +40,7 @@ def void_quads(
         *_about(dataset, iris, subject),
         *(quad(subject, _void("exampleResource"), iri(example)) for example in examples),
         *_sources(sources, iris, subject),
-        *_counts(store, subject),
-        *_partitions(store, iris, subject),
+        *_counts(store, iris, subject),
         *_linksets(store, iris, subject),
     ]
     return {in_graph(line, graph) for line in lines}
@@ -81,29 +80,27 @@ def _sources(sources: Iterable[SourceFigures], iris: Iris, subject: str) -> Iter
         yield quad(part, _void("entities"), _number(source.records or source.converted))
 
 
-def _counts(store: Store, subject: str) -> Iterator[str]:
-    queries = {
-        "triples": "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }",
-        "distinctSubjects": "SELECT (COUNT(DISTINCT ?s) AS ?n) { ?s ?p ?o }",
-        "distinctObjects": "SELECT (COUNT(DISTINCT ?o) AS ?n) { ?s ?p ?o }",
-        "properties": "SELECT (COUNT(DISTINCT ?p) AS ?n) { ?s ?p ?o }",
-        "classes": "SELECT (COUNT(DISTINCT ?c) AS ?n) { ?s a ?c }",
-    }
-    for name, query in queries.items():
+def _counts(store: Store, iris: Iris, subject: str) -> Iterator[str]:
+    """The partitions by class and by property, and what follows from them; then what has to be counted by itself."""
+    classes = _ranked(store, "SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c")
+    properties = _ranked(store, "SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p")
+    yield from _partition(iris, subject, ("class", "entities"), classes)
+    yield from _partition(iris, subject, ("property", "triples"), properties)
+    yield quad(subject, _void("triples"), _number(sum(count for _, count in properties)))
+    yield quad(subject, _void("properties"), _number(len(properties)))
+    yield quad(subject, _void("classes"), _number(len(classes)))
+    for name, variable in (("distinctSubjects", "?s"), ("distinctObjects", "?o")):
+        query = f"SELECT (COUNT(DISTINCT {variable}) AS ?n) {{ ?s ?p ?o }}"
         yield quad(subject, _void(name), _number(_only(store, query)))
 
 
-def _partitions(store: Store, iris: Iris, subject: str) -> Iterator[str]:
-    for number, (value, count) in enumerate(_ranked(store, "SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c"), 1):
-        part = iri(f"{iris.dataset}#class{number}")
-        yield quad(subject, _void("classPartition"), part)
-        yield quad(part, _void("class"), value)
-        yield quad(part, _void("entities"), _number(count))
-    for number, (value, count) in enumerate(_ranked(store, "SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"), 1):
-        part = iri(f"{iris.dataset}#property{number}")
-        yield quad(subject, _void("propertyPartition"), part)
-        yield quad(part, _void("property"), value)
-        yield quad(part, _void("triples"), _number(count))
+def _partition(iris: Iris, subject: str, names: tuple[str, str], found: list[tuple[str, int]]) -> Iterator[str]:
+    by, what = names
+    for number, (value, count) in enumerate(found, 1):
+        part = iri(f"{iris.dataset}#{by}{number}")
+        yield quad(subject, _void(f"{by}Partition"), part)
+        yield quad(part, _void(by), value)
+        yield quad(part, _void(what), _number(count))
 
 
 def _linksets(store: Store, iris: Iris, subject: str) -> Iterator[str]:

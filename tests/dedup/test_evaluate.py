@@ -8,7 +8,8 @@ from bibld import config, dedup, progress
 from bibld.catalog import Catalog
 from bibld.cli import _bibld
 from bibld.dedup import evaluate
-from bibld.dedup._judge import Judge
+from bibld.dedup._prepared import prepared
+from bibld.dedup._trial import Trial
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 
@@ -82,12 +83,11 @@ def test_the_labelled_pairs_are_judged_as_single_pairs_are(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
-        held = dedup.load(catalog, progress.Silent())
-    judge = Judge(held.columns, held.ids, loaded, "test")
-    edges = evaluate._pairs(judge, labelled, {}, held).edges
-    for item in labelled:
-        alone = judge.between(item.pair)
-        assert (edges[item.pair].verdict, edges[item.pair].score.value) == (alone.verdict, alone.score.value)
+        with prepared(catalog, loaded, progress.Silent()) as ready:
+            verdicts = Trial(ready, loaded, {}).pairs(labelled).verdicts
+        for item in labelled[::10]:
+            alone = dedup.compare(catalog, loaded, item.pair.left, item.pair.right, progress.Silent())
+            assert verdicts[item.pair] == alone.edge.verdict
 
 
 @pytest.mark.parametrize("mode", ["pairs", "full"])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bibld import config as configuration
 from bibld.dedup.match import _trees, model
 from bibld.dedup.match._comparison import COUNT, NAMES
 from bibld.dedup.match._strings import MISSING, likeness
@@ -166,12 +167,36 @@ def test_another_book_that_looks_alike_is_not_merged(other):
         ("level", {"level": "a"}, {"level": "m"}, 0),
         ("set_or_volume", {"part": "1"}, {"level": "c"}, 0),
         ("title_numbers", {"main_title": "plan 1925"}, {"main_title": "plan 1926"}, 0),
+        ("title_numbers", {"main_title": "92 congress s 501"}, {"main_title": "92 congress s 1970"}, 0.25),
+        ("title_numbers", {"main_title": "plan"}, {"main_title": "plan 1926"}, 0.5),
+        ("title_numbers", {"main_title": "plan 1926"}, {"main_title": "plan 2 1926"}, 0.75),
+        ("title_words", {"main_title": "moskva turist plan"}, {"main_title": "moskva turistski plan"}, 1),
+        ("title_words", {"main_title": "kvazar zu"}, {"main_title": "kvazar zuavov"}, 0.5),
+        ("remainder", {"remainder": "turist plan"}, {"remainder": "turistski plan"}, 1),
+        ("publisher", {"publisher": "gugk"}, {"publisher": "gl upr geodezi i kartografi"}, 0.9),
+        ("publisher", {"publisher": "gugk"}, {"publisher": "gl upr geodezi"}, 0),
+        ("publisher", {"publisher": "gugk"}, {"publisher": "gl upr geodezi i kartografi sssr"}, 0),
         ("name_in_statement", {"names": "tolstoi lev"}, {"responsibility": "l n tolstoi"}, 1),
         ("any_title", {"main_title": "gorod", "remainder": "roman"}, {"main_title": "gorod roman"}, 1),
     ],
 )  # fmt: skip
 def test_a_feature_says_what_its_sentence_says(name, one, other, expected):
     assert compared(Features(**one), Features(**other))[name] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "hearing before the committee on the judiciary united states senate 92 d congress on s {}",
+        "geological survey circular {}",
+        "otchet o rabote za {} god",
+    ],
+)
+def test_titles_that_differ_in_a_number_are_not_merged(title):
+    one = Features(main_title=title.format(501), year=1971, last_year=1971, pages=120, level="m", carrier="print")
+    other = msgspec.structs.replace(one, main_title=title.format(1970), pages=231)
+    assert scored(one, other) < SETTINGS.same
+    assert scored(one, msgspec.structs.replace(one, pages=121)) >= SETTINGS.same
 
 
 def plain_edits(one: str, other: str) -> int:
@@ -200,6 +225,17 @@ def test_the_shipped_model_says_where_it_comes_from_and_what_it_compares():
     assert told.figures["f1"] >= 0.98
     assert list(shipped.features) == list(NAMES) and len(NAMES) == COUNT
     assert _trees.of_json(_trees.to_json(shipped)) == shipped
+
+
+def test_the_file_of_a_model_is_relative_to_the_configuration(tmp_path):
+    config = tmp_path / "bibld.toml"
+    config.write_text(
+        'workspace = "work"\n[dataset]\nbase = "https://data.example.org/"\ntitle = { en = "T" }\n'
+        'license = "https://creativecommons.org/publicdomain/zero/1.0/"\npublisher = "P"\n'
+        '[[source]]\nid = "a"\nlabel = { en = "A" }\npath = "bibld.toml"\n'
+        '[dedup.model]\nfile = "models/own.json"\n'
+    )
+    assert configuration.load(config).settings("dedup.match", "model").file == str(tmp_path / "models" / "own.json")
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b'{"format": 2}', b"\xff"])

@@ -124,6 +124,7 @@ def test_every_value_has_a_path_of_its_own_and_holders_among_the_members(records
 
 @SLOW
 @given(st.lists(mods(), min_size=1, max_size=3), ANY_POLICY)
+@example([Mods(name=(Name(display_form=("0", "0")),))], None)
 def test_the_laws_hold_for_any_description(descriptions, policies):
     records = list(zip((RSL, NLR, SLAVICA), descriptions, strict=False))
     once = merge(*records, policies=policies)

@@ -39,6 +39,7 @@ from bibld.dedup.match._words import (
     PART_NAME,
     PLACE,
     PUBLISHER,
+    REMAINDER,
     REMAINDER_GRAMS,
     SERIES,
     SERIES_NUMBER,
@@ -65,10 +66,10 @@ NAMES = {
     "title_edits": "1 less the edits per character of the first 64 characters of the main titles.",
     "title_words": "Weight of the words that all titles share, by the weight of the side that has less.",
     "all_title_words": "Weight of the words that all titles share, by the weight of all their words.",
-    "title_numbers": "Numbers in titles: 1 the same, 0.75 some, 0.5 on one side only, 0 others.",
+    "title_numbers": "Numbers in titles: 1 the same, 0.75 more on one side, 0.5 on one side only, 0.25 some, 0 others.",
     "title_weight": "How much the words of the shorter title say: the sum of their weights.",
     "title_length": "Characters of the shorter main title, by 64.",
-    "remainder": "Bigrams that the remainders share (Jaccard).",
+    "remainder": "Bigrams that the remainders share (Jaccard), or how far they say the same, whichever is more.",
     "part_name": "How far the names of the parts say the same.",
     "part_number": "Part numbers: 1 the same, 0.7 one contains the other, 0.5 on one side only, 0 others.",
     "set_title": "Likeness of set titles, or of the set title of one side and the main title of the other.",
@@ -101,6 +102,7 @@ NAMES = {
 
 COUNT = len(NAMES)
 _MOST_NAMES = 20
+_MOST_WORDS = 16
 _COLON = 58
 _ISBN, _SET = 105, 115
 
@@ -111,18 +113,26 @@ def compare(
 ) -> None:
     """Write the features of pairs of rows into ``found``, shape (pairs, features)."""
     masks = np.zeros(256, dtype=np.uint64)
+    apart = np.empty((2, _MOST_WORDS), dtype=np.int64)
     for pair in range(left.shape[0]):
         i, j = int(left[pair]), int(right[pair])
-        _titles(held, i, j, found[pair], masks)
+        _titles(held, i, j, found[pair], masks, apart)
         _parts(held, i, j, found[pair])
-        _names(held, i, j, found[pair], masks)
+        _names(held, i, j, found[pair], masks, apart)
         _numbers(held, i, j, found[pair])
         _imprint(held, i, j, found[pair])
         _kinds(held, i, j, found[pair])
 
 
 @njit(cache=True, nogil=True)
-def _titles(held: Ready, i: int, j: int, found: npt.NDArray[np.float32], masks: npt.NDArray[np.uint64]) -> None:
+def _titles(
+    held: Ready,
+    i: int,
+    j: int,
+    found: npt.NDArray[np.float32],
+    masks: npt.NDArray[np.uint64],
+    apart: npt.NDArray[np.int64],
+) -> None:
     main, full, whole, best = _title_likeness(held.grams, i, j)
     found[0], found[1], found[2], found[3] = main, full, best, whole
     found[4], found[5] = MISSING, MISSING
@@ -139,12 +149,12 @@ def _titles(held: Ready, i: int, j: int, found: npt.NDArray[np.float32], masks: 
         found[4] = same / shorter
         found[5] = likeness(words.codes, start, end, words.codes, other_start, other_end, masks)
         found[10] = min(1.0, shorter / 64)
-    shared, weight, other_weight, numbers = overlap(held.bags, WHOLE, i, j)
+    shared, weight, other_weight, numbers = overlap(held.bags, WHOLE, i, j, apart)
     found[6] = shared / min(weight, other_weight) if weight and other_weight else MISSING
     found[7] = shared / (weight + other_weight - shared) if weight and other_weight else MISSING
     found[8] = numbers
     found[9] = min(weight, other_weight)
-    found[11] = jaccard(held.grams, REMAINDER_GRAMS, i, REMAINDER_GRAMS, j)
+    found[11] = max(jaccard(held.grams, REMAINDER_GRAMS, i, REMAINDER_GRAMS, j), closest(held.words, REMAINDER, i, j))
 
 
 @njit(cache=True, nogil=True)
@@ -216,14 +226,21 @@ def _same_run(held: Words, begin: int, other: int, length: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _names(held: Ready, i: int, j: int, found: npt.NDArray[np.float32], masks: npt.NDArray[np.uint64]) -> None:
+def _names(
+    held: Ready,
+    i: int,
+    j: int,
+    found: npt.NDArray[np.float32],
+    masks: npt.NDArray[np.uint64],
+    apart: npt.NDArray[np.int64],
+) -> None:
     names = held.words
     begin, end = names.first[NAME, i], names.first[NAME, i + 1]
     other_begin, other_end = names.first[NAME, j], names.first[NAME, j + 1]
     found[15] = found[16] = found[17] = MISSING
     found[18] = (0.5 if begin < end else 0.0) + (0.5 if other_begin < other_end else 0.0)
     found[19] = _in_statement(held, i, j)
-    shared, weight, other_weight, _ = overlap(held.bags, STATEMENT, i, j)
+    shared, weight, other_weight, _ = overlap(held.bags, STATEMENT, i, j, apart)
     found[20] = shared / min(weight, other_weight) if weight and other_weight else MISSING
     if begin == end or other_begin == other_end:
         return

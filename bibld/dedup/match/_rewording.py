@@ -243,7 +243,7 @@ _WORDINGS: tuple[tuple[float, _Change], ...] = (
     (0.5, _no_identifiers),
     (0.4, _no_series),
     (0.4, _no_statement),
-    (0.12, _no_edition),
+    (0.25, _no_edition),
     (0.06, _pre_reform),
     (0.08, _other_level),
     (0.05, _coded_date),

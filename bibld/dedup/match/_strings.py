@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _LONGEST = 64
 _INITIAL = 3
 _FUZZY = 0.75
+_ACRONYM = 0.9
 MISSING = -1.0
 
 
@@ -79,36 +80,73 @@ def jaccard(held: Grams, column: int, left: int, other: int, right: int) -> floa
 
 
 @njit(cache=True, nogil=True)
-def overlap(held: Bags, column: int, left: int, right: int) -> tuple[float, float, float, float]:
+def overlap(
+    held: Bags, column: int, left: int, right: int, apart: npt.NDArray[np.int64]
+) -> tuple[float, float, float, float]:
     """Of two bags of words the weight shared, the weight of each, and how their numbers agree.
 
-    Numbers: 1 all, 0.75 some, 0.5 one side has none, 0 all differ, ``MISSING`` where neither has any.
+    A word that the other side cuts short is shared, with the weight of the one that weighs less. Numbers: 1 all, 0.75
+    one side has more, 0.5 one side has none, 0.25 each side has others beside those shared, 0 all differ, ``MISSING``
+    where neither has any. ``apart`` (2, n) is room for the words that one side has alone; any after n stay apart.
     """
     i, i_end = held.first[column, left], held.first[column, left + 1]
     j, j_end = held.first[column, right], held.first[column, right + 1]
     shared = weight = other = 0.0
-    numbers = other_numbers = shared_numbers = 0
+    numbers = other_numbers = shared_numbers = alone = other_alone = 0
     while i < i_end or j < j_end:
         if j == j_end or (i < i_end and held.hash[i] < held.hash[j]):
             weight += held.weight[i]
             numbers += held.number[i]
+            if not held.number[i] and alone < apart.shape[1]:
+                apart[0, alone] = i
+                alone += 1
             i += 1
         elif i == i_end or held.hash[j] < held.hash[i]:
             other += held.weight[j]
             other_numbers += held.number[j]
+            if not held.number[j] and other_alone < apart.shape[1]:
+                apart[1, other_alone] = j
+                other_alone += 1
             j += 1
         else:
             shared += held.weight[i]
             shared_numbers += held.number[i]
             i += 1
             j += 1
-    if shared_numbers:
-        agreement = 1.0 if numbers == 0 and other_numbers == 0 else 0.75
-    elif numbers == 0 and other_numbers == 0:
-        agreement = MISSING
-    else:
-        agreement = 0.5 if numbers == 0 or other_numbers == 0 else 0.0
-    return shared, shared + weight, shared + other, agreement
+    for one in range(alone):
+        for two in range(other_alone):
+            i, j = apart[0, one], apart[1, two]
+            if j >= 0 and _cuts_short(held, i, j):
+                both = min(held.weight[i], held.weight[j])
+                shared, weight, other = shared + both, weight - held.weight[i], other - held.weight[j]
+                apart[1, two] = -1
+                break
+    return shared, shared + weight, shared + other, _agreement(shared_numbers, numbers, other_numbers)
+
+
+@njit(cache=True, nogil=True)
+def _agreement(shared: int, one: int, other: int) -> float:
+    """How the numbers of two titles agree, by how many they share and how many each has beside."""
+    if shared:
+        if one == 0 and other == 0:
+            return 1.0
+        return 0.25 if one and other else 0.75
+    if one == 0 and other == 0:
+        return MISSING
+    return 0.5 if one == 0 or other == 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _cuts_short(held: Bags, word: int, other: int) -> bool:
+    """Whether one of two words of at least three characters is the beginning of the other."""
+    start, other_start = held.start[word], held.start[other]
+    shorter = min(held.end[word] - start, held.end[other] - other_start)
+    if shorter < _INITIAL:
+        return False
+    same = 0
+    while same < shorter and held.codes[start + same] == held.codes[other_start + same]:
+        same += 1
+    return bool(same == shorter)
 
 
 @njit(cache=True, nogil=True)
@@ -163,9 +201,27 @@ def closest(held: Words, column: int, left: int, right: int) -> float:
         while other < other_end:
             other_stop = value_end(held, other, other_end)
             best = max(best, abbreviated(held, begin, stop, other, other_stop))
+            if is_acronym(held, begin, stop, other, other_stop) or is_acronym(held, other, other_stop, begin, stop):
+                best = max(best, _ACRONYM)
             other = other_stop
         begin = stop
     return best
+
+
+@njit(cache=True, nogil=True)
+def is_acronym(held: Words, begin: int, end: int, other_begin: int, other_end: int) -> bool:
+    """Whether a run of one word is the first letters of another run; words of one or two letters may lack theirs."""
+    if end - begin != 1:
+        return False
+    letter, last = held.start[begin], held.end[begin]
+    if last - letter < _INITIAL or other_end - other_begin < last - letter:
+        return False
+    for other in range(other_begin, other_end):
+        if letter < last and held.codes[letter] == held.codes[held.start[other]]:
+            letter += 1
+        elif held.end[other] - held.start[other] >= _INITIAL:
+            return False
+    return bool(letter == last)
 
 
 @njit(cache=True, nogil=True)

@@ -41,6 +41,12 @@ from bibld.model.mods import (
     TitleInfo,
 )
 
+_NUMBERED = (
+    ("No. {}", 1, 999), ("S. {}", 1, 3000), ("H.R. {}", 1, 15000), ("report {}", 1, 99), ("{}th Congress", 80, 116),
+    ("{}", 1900, 1999), ("№ {}", 1, 99), ("за {} год", 1880, 1990), ("на {} г.", 1880, 1990), ("вып. {}", 1, 60),
+    ("в {} томе", 1, 30), ("{} год", 1880, 1990), ("circular {}", 1, 900), ("Bericht {}", 1, 99),
+)  # fmt: skip
+_TITLES_OF_PARTS = ("Сочинения", "Письма", "Произведения", "Избранное", "Works", "Letters", "Writings", "Werke")
 _LANGUAGES = ("rus", "eng", "ger", "fre", "tat", "ukr")
 
 
@@ -76,6 +82,8 @@ def variations(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[V
     yield Variation(volume, another_wording(_other_arrangement(volume), random), True, "volume arranged otherwise")
     yield Variation(volume, another_wording(volume, random), True, "volume")
     yield from _titles_that_begin_alike(whole, others, random)
+    yield from _numbered_titles(whole, random)
+    yield Variation(volume, another_wording(_within_the_set(volume, others, random), random), True, "volume of a part")
     for kind, change in _DIFFERENCES:
         left = volume if kind in _OF_VOLUMES else whole
         other = random.choice(others)
@@ -93,6 +101,24 @@ def _titles_that_begin_alike(mods: Mods, others: Sequence[Mods], random: Random)
         one, other = (with_title(mods, replace(title, title=f"{title.title}. {end}")) for end in ends)
         yield Variation(one, reworded_a_little(other, random), False, "other book of a cycle")
         yield Variation(one, another_wording(one, random), True, "book of a cycle")
+
+
+def _numbered_titles(mods: Mods, random: Random) -> Iterator[Variation]:
+    """Two reports, bills or years of one title, which differ in a number."""
+    title = proper(mods)
+    wording, lowest, highest = random.choice(_NUMBERED)
+    one, other = random.sample(range(lowest, highest), 2)
+    if random.random() < 0.5:
+        one, other = one, one + random.choice((-2, -1, 1, 2))
+    held = [
+        with_title(mods, replace(title, sub_title=(*title.sub_title, wording.format(number))))
+        if random.random() < 0.5
+        else with_title(mods, replace(title, title=f"{title.title} {wording.format(number)}"))
+        for number in (one, other)
+    ]
+    other_book = _aged(_paged(_numbered(held[1], random), random, 0.5), random, (0, 0, 0, 0, 1))
+    yield Variation(held[0], reworded_a_little(other_book, random), False, "other number")
+    yield Variation(held[0], another_wording(held[0], random), True, "number")
 
 
 def in_parts(mods: Mods, number: int, random: Random) -> Mods:
@@ -143,6 +169,21 @@ def _other_arrangement(mods: Mods) -> Mods:
     return replace(with_title(mods, own), related_item=(*mods.related_item, host))
 
 
+def _within_the_set(mods: Mods, others: Sequence[Mods], random: Random) -> Mods:
+    """A volume under the title of a part of its set, with the set as host."""
+    title = proper(mods)
+    if any(item.type == "host" for item in mods.related_item):
+        return mods
+    part = random.choice(others)
+    own = random.choice(_TITLES_OF_PARTS) if random.random() < 0.7 or not part.title_info else proper(part).title
+    number = Part(detail=(Detail(type="volume", number=title.part_number),))
+    host = RelatedItem(
+        type="host", mods=Mods(title_info=(replace(title, part_number=(), part_name=()),), part=(number,))
+    )
+    held = with_title(mods, replace(title, title=own, sub_title=()))
+    return replace(held, related_item=(*mods.related_item, host))
+
+
 def _other_volume(mods: Mods, other: Mods, random: Random) -> Mods:
     title = proper(mods)
     number = random.choice(("1", "2", "3", "4", "10"))
@@ -166,7 +207,8 @@ def _other_edition(mods: Mods, other: Mods, random: Random) -> Mods:
         (f"{number}-е изд., перераб. и доп.", f"Изд. {number}-е", f"{number}th ed.", f"{number}-е изд.")
     )
     other_book = _paged(_numbered(mods, random), random, 0.8)
-    other_book = _aged(other_book, random, (1, 1, 2, 2, 3, 4, 5, 7, 10, 0))
+    is_stated = any(info.edition for info in mods.origin_info)
+    other_book = _aged(other_book, random, (1, 1, 2, 2, 3, 4, 5, 7, 10, 0) if is_stated else (1, 1, 2, 3, 5, 10))
     return origins(other_book, lambda info: replace(info, edition=(Edition(value=text),)))
 
 

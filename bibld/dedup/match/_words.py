@@ -36,9 +36,12 @@ class Bags(NamedTuple):
     """The different words of each row by ascending hash, laid out as :class:`Words` are."""
 
     first: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
     hash: npt.NDArray[np.uint64]
     weight: npt.NDArray[np.float32]
     number: npt.NDArray[np.bool_]
+    codes: npt.NDArray[np.uint32]
 
 
 class Grams(NamedTuple):
@@ -78,10 +81,10 @@ class Rarity(NamedTuple):
 
 _WORDS = (
     "main_title", "part_name", "part", "names", "edition_text", "publisher", "place", "series", "series_number",
-    "language", "carrier", "level", "identifiers",
+    "language", "carrier", "level", "identifiers", "remainder",
 )  # fmt: skip
 MAIN, PART_NAME, PART, NAME, EDITION_TEXT, PUBLISHER, PLACE, SERIES, SERIES_NUMBER = range(9)
-LANGUAGE, CARRIER, LEVEL, IDENTIFIER = range(9, 13)
+LANGUAGE, CARRIER, LEVEL, IDENTIFIER, REMAINDER = range(9, 14)
 WHOLE, STATEMENT = range(2)
 MAIN_GRAMS, FULL_GRAMS, WHOLE_GRAMS, REMAINDER_GRAMS, SET_GRAMS = range(5)
 _NUMBERS = ("year", "last_year", "edition", "pages", "volumes", "height")
@@ -93,20 +96,17 @@ def ready(columns: FeatureColumns, rows: npt.NDArray[Any], rarity: Rarity) -> Re
     rows = rows.astype(np.int64)
     texts = {
         name: TextColumn(*gathered(columns.texts[name].offsets, columns.texts[name].codes, rows))
-        for name in (*_WORDS, "remainder", "set_title", "responsibility")
+        for name in (*_WORDS, "set_title", "responsibility")
     }
     full = _together(texts["main_title"], texts["remainder"])
     whole = _together(_together(texts["set_title"], full), texts["part_name"])
-    bags = [bag(*_words(column, rarity)) for column in (whole, texts["responsibility"])]
     grams = [
         bigrams(column.offsets, column.codes)
         for column in (texts["main_title"], full, whole, texts["remainder"], texts["set_title"])
     ]
     return Ready(
         _all_words([texts[name] for name in _WORDS], rarity),
-        Bags(
-            _firsts([held[0] for held in bags]), *(np.concatenate(parts) for parts in list(zip(*bags, strict=True))[1:])
-        ),
+        _all_bags([whole, texts["responsibility"]], rarity),
         Grams(_firsts([held[0] for held in grams]), np.concatenate([held[1] for held in grams])),
         np.stack([columns.numbers[name][rows] for name in _NUMBERS]),
     )
@@ -120,6 +120,21 @@ def _all_words(columns: list[TextColumn], rarity: Rarity) -> Words:
         _firsts([held[0] for held in found]),
         np.concatenate([held[1] + start for held, start in zip(found, before, strict=False)]),
         np.concatenate([held[2] + start for held, start in zip(found, before, strict=False)]),
+        np.concatenate([held[3] for held in found]),
+        np.concatenate([held[4] for held in found]),
+        np.concatenate([held[5] for held in found]),
+        np.concatenate([column.codes for column in columns]),
+    )
+
+
+def _all_bags(columns: list[TextColumn], rarity: Rarity) -> Bags:
+    """The bags of words of columns behind each other."""
+    found = [bag(*_words(column, rarity)) for column in columns]
+    before = np.cumsum([0] + [len(column.codes) for column in columns])
+    return Bags(
+        _firsts([held[0] for held in found]),
+        np.concatenate([held[1] + codes for held, codes in zip(found, before, strict=False)]),
+        np.concatenate([held[2] + codes for held, codes in zip(found, before, strict=False)]),
         np.concatenate([held[3] for held in found]),
         np.concatenate([held[4] for held in found]),
         np.concatenate([held[5] for held in found]),
@@ -244,9 +259,11 @@ def bag(
     words_weight: npt.NDArray[np.float32],
     codes: npt.NDArray[np.uint32],
 ) -> tuple[Any, ...]:
-    """The fields of :class:`Bags` for one column of words; a number is a word that begins with a digit."""
+    """The fields of :class:`Bags` but the last for one column; a number is a word that begins with a digit."""
     count = words_first.shape[0] - 1
     first = np.zeros(count + 1, dtype=np.int64)
+    starts = np.empty(words_hash.shape[0], dtype=np.int64)
+    ends = np.empty(words_hash.shape[0], dtype=np.int64)
     hashes = np.empty(words_hash.shape[0], dtype=np.uint64)
     weight = np.empty(words_hash.shape[0], dtype=np.float32)
     number = np.empty(words_hash.shape[0], dtype=np.bool_)
@@ -259,8 +276,16 @@ def bag(
             if i and words_hash[word] == hashes[filled - 1]:
                 continue
             code = codes[start[word]]
+            starts[filled], ends[filled] = start[word], end[word]
             hashes[filled], weight[filled] = words_hash[word], words_weight[word]
             number[filled] = 48 <= code <= 57
             filled += 1
         first[row + 1] = filled
-    return first, hashes[:filled].copy(), weight[:filled].copy(), number[:filled].copy()
+    return (
+        first,
+        starts[:filled].copy(),
+        ends[:filled].copy(),
+        hashes[:filled].copy(),
+        weight[:filled].copy(),
+        number[:filled].copy(),
+    )
