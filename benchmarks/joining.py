@@ -1,7 +1,7 @@
 """How long it takes to index and join many records, in how much memory, and what the sieve drops.
 
 Records are synthetic (`synthetic.py`), written as feature segments first. Core seconds are those that all threads
-worked together; they count on a machine that others share. `--records 4000000`; the last line extrapolates to 25 million.
+worked together; they count on a machine that others share. `--records 4000000`; a line extrapolates to 25 million.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -72,7 +73,7 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
     warm(config)
     catalogue = Catalogue(asked.records + asked.new)
     edges = [asked.records * number // asked.segments for number in range(asked.segments + 1)]
-    segments = [write(catalogue, *ends, folder / str(ends[0])) for ends in zip(edges, edges[1:], strict=False)]
+    segments = [write(catalogue, *ends, folder / str(ends[0])) for ends in pairwise(edges)]
     folders = [segment.folder for segment in segments]
     clock = Clock(asked.records)
     print(f"{asked.records:,} records in {asked.segments} segments")
@@ -80,14 +81,13 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
         count_words(segments, 2, 1 << 30)
     with clock.step("statistics and runs, with that"):
         statistics, runs = index_base(segments, folders, config)  # type: ignore[arg-type]
-    size = sum(path.stat().st_size for one in folders for path in [*one.glob("*.keys"), *one.glob("*.signatures")])
+    held = [path for one in folders for path in [*one.glob("*.keys"), *one.glob("*.signatures")]]
+    size = sum(path.stat().st_size for path in held)
     count = sum(len(one.entries) for held in runs for levels in held.runs.values() for one in levels)
-    print(
-        f"  {count / asked.records:.1f} keys and {size / asked.records:.0f} bytes a record, {len(statistics.words):,} words"
-    )
+    print(f"  {count / asked.records:.1f} keys, {size / asked.records:.0f} bytes a record")
     report(runs, statistics, config, catalogue, clock)
-    print(f"  {clock.total / asked.records * 1e6:.2f} core us a record: {GOAL:,} records take "
-          f"{clock.total / asked.records * GOAL / 2:.0f} s on two cores if all steps grew as the records do")  # fmt: skip
+    seconds = clock.total / asked.records * GOAL / 2
+    print(f"  {clock.total / asked.records * 1e6:.2f} core us a record; {GOAL:,} records: {seconds:.0f} s on two cores")
     if asked.unsieved:
         plain = Blocking(DedupConfig(block=config.dedup.block, match="jaccard"))
         report(runs, statistics, plain, catalogue, Clock(asked.records))

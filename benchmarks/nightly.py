@@ -47,7 +47,7 @@ def record(number: int, mods: Mods, version: int) -> NewRecord:
     body = msgspec.json.encode(mods)
     key = f"{number} {version}".encode()
     origin = Origin("rsl", "x", number, 0)
-    return NewRecord(RecordId("rsl", str(number)), origin, key, 1, key, key, "marc21", body, (), (), (), False)
+    return NewRecord(RecordId("rsl", str(number)), origin, key, 1, key, "marc21", body, (), (), (), False)
 
 
 def put(catalog: Catalog, found: list[Mods], numbers: Iterable[int], version: int) -> None:

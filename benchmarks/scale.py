@@ -109,6 +109,8 @@ def write(folder: str, records: int, new: int, method: str, memory: float, worke
     """The features of all records, and of those to add, as segments; the truth beside them."""
     place = Path(folder)
     (place / "bibld.toml").write_text(_CONFIG + (_PAPER if method == "paper" else ""), encoding="utf-8")
+    for source in "ab":
+        (place / source).touch()
     catalogue = Catalogue(records + new)
     for number, (start, stop) in enumerate(((0, records), (records, records + new))):
         truth = [np.empty(0, np.int32)]

@@ -148,16 +148,15 @@ class Intake:
 
     def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
         raw, warnings, record = conversion.raw, conversion.warnings, conversion.id
-        bytes_hash = hashlib.blake2b(raw.data, digest_size=16).digest()
         if record is None:
-            record = RecordId(self._source.id, f"x{bytes_hash.hex()[:16]}")
+            content = hashlib.blake2b(raw.data, digest_size=16).hexdigest()
+            record = RecordId(self._source.id, f"x{content[:16]}")
             warnings = (*warnings, f"has no control number (001); it is known as {record}")
         return NewRecord(
             id=record,
             origin=raw.origin,
             original=raw.data,
             carrier=carrier,
-            bytes_hash=bytes_hash,
             made_by=_made_by(raw, context),
             flavour=conversion.flavour,
             mods=conversion.content,

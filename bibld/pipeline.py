@@ -181,7 +181,7 @@ class Pipeline:
                 self._config.publish,
                 self._progress,
             )
-        return None if manifest is None else len(manifest.files)
+        return len(manifest.files)
 
     # -- what they share ---------------------------------------------------------------------------------------------
 

@@ -128,8 +128,13 @@ class Blocker(Protocol):
     """An adapter of ``bibld/dedup/block/``.
 
     Settings with a ``largest_bucket`` have those of its keys refined by more fields that more records share. An adapter
-    may also have a filter ``keeps(columns, left, right, settings)`` that says which pairs of rows that met are
-    candidates, shape (pairs,).
+    may also have
+
+    - ``COLUMNS``: the names of the columns that it looks at, so that no others are read;
+    - ``signatures(columns, settings)``: a hash of 64 bits for each row, shape (n,), that depends on the row and the
+      settings alone, with ``distance(settings)``: two rows that met are candidates only where their hashes differ in
+      no more bits than that;
+    - ``IS_CERTAIN = True``: rows that met are candidates however unlike they look.
     """
 
     Settings: type
@@ -142,9 +147,9 @@ class Blocker(Protocol):
         settings: Any,  # noqa: ANN401
         statistics: Statistics,
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
-        """Blocking keys and the rows (positions in ``columns``) that have them; two rows with a key in common are a
-        candidate pair. The first byte of a key is the number of its family. The keys of a row depend on the row, the
-        settings and the frozen statistics alone."""
+        """Blocking keys and the rows (positions in ``columns``) that have them; two rows with a key in common meet and
+        are a candidate pair. ``columns`` are some of all rows. The first byte of a key is the number of its family. The
+        keys of a row depend on the row, the settings and the frozen statistics alone."""
 
 
 class Scorer(Protocol):

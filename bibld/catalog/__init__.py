@@ -74,7 +74,7 @@ class Catalog:
             self._register_connection.execute("PRAGMA synchronous = FULL")
             self._register_connection.execute("PRAGMA busy_timeout = 60000")  # for who gives verdicts beside a run
             self._connection.execute("PRAGMA synchronous = NORMAL")
-        blobs = Blobs(self._connection)
+        blobs = self._blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
         self.pending = Pending(self._connection)
         self.records = Records(self._connection, blobs, self.register, self.pending)
@@ -112,6 +112,7 @@ class Catalog:
             for connection in (self._register_connection, self._connection):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+            self._blobs.forget()
             if isinstance(error, sqlite3.Error):
                 raise CatalogError(f"the catalog cannot be written: {error}; {_remedy(error)}") from error
             raise

@@ -37,7 +37,7 @@ class Descriptions:
             "INSERT OR REPLACE INTO merged VALUES (?, ?, ?, ?)",
             (
                 founder,
-                self._blobs.compressed("mods", _ENCODER.encode(merged.mods)),
+                self._blobs.compressed("record", _ENCODER.encode(merged.mods)),
                 self._blobs.compressed("sources", _ENCODER.encode(merged.sources)),
                 made_by,
             ),

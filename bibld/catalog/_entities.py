@@ -26,12 +26,14 @@ class Entities:
         for iri, body in claims:
             wanted[self._number(iri)].add(body)
         held: dict[int, set[bytes]] = defaultdict(set)
-        for entity, body in self._connection.execute("SELECT entity, body FROM claim WHERE founder = ?", (founder,)):
+        rows = self._connection.execute(
+            "SELECT rowid, entity, body FROM claim WHERE founder = ?", (founder,)
+        ).fetchall()
+        for _, entity, body in rows:
             held[entity].add(body)
         changed = {entity for entity in wanted.keys() | held.keys() if wanted.get(entity) != held.get(entity)}
         self._connection.executemany(
-            "DELETE FROM claim WHERE founder = ? AND entity = ?",
-            ((founder, entity) for entity in held if entity in changed),
+            "DELETE FROM claim WHERE rowid = ?", ((row,) for row, entity, _ in rows if entity in changed)
         )
         self._connection.executemany(
             "INSERT INTO claim VALUES (?, ?, ?)",

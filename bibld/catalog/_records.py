@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from bibld.catalog._compression import Blobs
+from bibld.catalog._coverage import Subfields
+from bibld.catalog._packing import mods_in, original_in, packed
 from bibld.catalog._pending import Pending
 from bibld.catalog._register import Register
 from bibld.errors import RecordError
@@ -22,6 +23,9 @@ BY_STATUS = 1
 BY_ABSENCE = 2
 """In ``record.deleted``: it was missing from a complete load, or stood in a list of deletions."""
 
+_ASKED_AT_ONCE = 500
+"""Ordinals in one question to the database, which takes 32,766 at most."""
+
 _MODS = msgspec.json.Decoder(Mods)
 
 
@@ -32,7 +36,6 @@ class NewRecord(msgspec.Struct, frozen=True):
     origin: Origin
     original: bytes
     carrier: int
-    bytes_hash: bytes
     made_by: bytes
     flavour: str
     mods: bytes
@@ -81,6 +84,7 @@ class Records:
         self._blobs = blobs
         self._register = register
         self._pending = pending
+        self._subfields = Subfields(connection)
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -119,44 +123,64 @@ class Records:
 
     def put(self, records: Sequence[NewRecord], run: int) -> Superseded:
         """Store records, later ones over earlier ones with the same id."""
-        self._blobs.learn("original", [record.original for record in records])
-        self._blobs.learn("mods", [record.mods for record in records])
+        if not records:
+            return Superseded(0, 0)
+        ordinals = self._register.given_all([record.id for record in records])
+        held = self._held(ordinals)
         living = deleted = 0
-        for record in records:
-            ordinal = self._register.given(record.id)
-            row = self._connection.execute("SELECT run, deleted FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
-            if row is not None and row[0] == run:
-                living += not row[1]
-                deleted += bool(row[1])
-            self._put(record, ordinal, run)
+        seen = {ordinal: was_deleted for ordinal, (was_run, was_deleted) in held.items() if was_run == run}
+        for ordinal, record in zip(ordinals, records, strict=True):
+            if ordinal in seen:
+                living += not seen[ordinal]
+                deleted += seen[ordinal]
+            seen[ordinal] = record.deleted
+        last = dict(zip(ordinals, records, strict=True))
+        self._forget_warnings(held)
+        self._put_last(last, run)
+        self._pending.add("dedup", sorted(last))
         return Superseded(living, deleted)
 
-    def _put(self, record: NewRecord, ordinal: int, run: int) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    def _held(self, ordinals: Sequence[int]) -> dict[int, tuple[int, bool]]:
+        """The run that saw each of some stored records last, and whether it was deleted then."""
+        found: dict[int, tuple[int, bool]] = {}
+        for start in range(0, len(ordinals), _ASKED_AT_ONCE):
+            some = ordinals[start : start + _ASKED_AT_ONCE]
+            rows = self._connection.execute(
+                f"SELECT ordinal, run, deleted FROM record WHERE ordinal IN ({','.join('?' * len(some))})", some
+            )
+            found.update((ordinal, (run, bool(deleted))) for ordinal, run, deleted in rows)
+        return found
+
+    def _forget_warnings(self, ordinals: Iterable[int]) -> None:
+        self._connection.executemany("DELETE FROM warning WHERE ordinal = ?", ((ordinal,) for ordinal in ordinals))
+
+    def _put_last(self, records: Mapping[int, NewRecord], run: int) -> None:
+        """Store records under their ordinals."""
+        self._subfields.refresh()
+        pieces = [packed(record.mods, record.original) for record in records.values()]
+        compress = self._blobs.suited("record", next(iter(records.values())).carrier, pieces)
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                ordinal,
-                record.carrier,
-                record.origin.position,
-                record.origin.offset,
-                record.bytes_hash,
-                record.flavour,
-                self._blobs.compressed("original", record.original),
-                self._blobs.compressed("mods", record.mods),
-                record.made_by,
-                run,
-                BY_STATUS if record.deleted else 0,
+                (
+                    ordinal,
+                    record.carrier,
+                    record.origin.position,
+                    record.origin.offset,
+                    record.flavour,
+                    record.made_by,
+                    run,
+                    BY_STATUS if record.deleted else 0,
+                    self._subfields.written(record.unmapped, record.private),
+                    compress(piece),
+                )
+                for (ordinal, record), piece in zip(records.items(), pieces, strict=True)
             ),
         )
-        self._pending.add("dedup", [ordinal])
-        self._connection.execute("DELETE FROM warning WHERE ordinal = ?", (ordinal,))
-        self._connection.executemany("INSERT INTO warning VALUES (?, ?)", [(ordinal, text) for text in record.warnings])
-        self._connection.execute("DELETE FROM coverage WHERE ordinal = ?", (ordinal,))
-        for fate, names in (("unmapped", record.unmapped), ("private", record.private)):
-            self._connection.executemany(
-                "INSERT INTO coverage VALUES (?, ?, ?, ?)",
-                [(ordinal, name, fate, times) for name, times in sorted(Counter(names).items())],
-            )
+        self._connection.executemany(
+            "INSERT INTO warning VALUES (?, ?)",
+            ((ordinal, text) for ordinal, record in records.items() for text in record.warnings),
+        )
 
     def put_rejects(self, errors: Sequence[RecordError]) -> None:
         """Keep pieces that became no record."""
@@ -172,7 +196,7 @@ class Records:
                     error.control_number,
                     type(error).__name__,
                     error.reason,
-                    self._blobs.compressed("original", error.original),
+                    self._blobs.compressed("record", error.original),
                 )
                 for error in errors
             ],
@@ -223,28 +247,29 @@ class Records:
     def get(self, ordinal: int) -> SourceRecord | None:
         """One record, living or deleted."""
         row = self._connection.execute(
-            "SELECT carrier.source, carrier.file, position, byte_offset, original, reader, state, flavour, mods,"
-            " deleted FROM record JOIN carrier USING (carrier) WHERE ordinal = ?",
+            "SELECT carrier.source, carrier.file, position, byte_offset, reader, state, flavour, deleted, body"
+            " FROM record JOIN carrier USING (carrier) WHERE ordinal = ?",
             (ordinal,),
         ).fetchone()
         if row is None:
             return None
-        source, file, position, offset, original, reader, state, flavour, mods, deleted = row
+        source, file, position, offset, reader, state, flavour, deleted, body = row
+        piece = self._blobs.decompressed(body)
         return SourceRecord(
             id=self._register.record(ordinal),
             ordinal=ordinal,
             origin=Origin(source, file, position, offset),
-            original=self._blobs.decompressed(original),
+            original=original_in(piece),
             reader=reader,
             carrier=state,
             flavour=flavour,
-            mods=self._decoded(mods),
+            mods=_MODS.decode(mods_in(piece)),
             deleted=bool(deleted),
         )
 
     def mods(self, ordinal: int) -> Mods:
         """The MODS of one record; raises ``KeyError``."""
-        row = self._connection.execute("SELECT mods FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        row = self._connection.execute("SELECT body FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         if row is None:
             raise KeyError(ordinal)
         return self._decoded(row[0])
@@ -252,10 +277,10 @@ class Records:
     def living(self) -> Iterator[tuple[int, str, Mods]]:
         """Ordinal, source and MODS of the living records, by ordinal."""
         rows = self._connection.execute(
-            "SELECT ordinal, source, mods FROM record JOIN carrier USING (carrier) WHERE deleted = 0 ORDER BY ordinal"
+            "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier) WHERE deleted = 0 ORDER BY ordinal"
         )
-        for ordinal, source, mods in rows:
-            yield ordinal, source, self._decoded(mods)
+        for ordinal, source, body in rows:
+            yield ordinal, source, self._decoded(body)
 
     def made_by(self) -> Iterator[tuple[int, bytes]]:
         """Ordinal and hash of the living records, by ordinal."""
@@ -280,7 +305,8 @@ class Records:
     def pending_gone(self) -> list[int]:
         """The deleted among the records that are pending for dedup, ascending."""
         rows = self._connection.execute(
-            "SELECT item FROM pending JOIN record ON ordinal = item WHERE stage = 'dedup' AND deleted <> 0 ORDER BY item"
+            "SELECT item FROM pending JOIN record ON ordinal = item WHERE stage = 'dedup' AND deleted <> 0"
+            " ORDER BY item"
         )
         return [ordinal for (ordinal,) in rows]
 
@@ -325,15 +351,15 @@ class Records:
 
     def private(self, ordinal: int) -> frozenset[str]:
         """The subfields of one record that are kept but not published."""
-        rows = self._connection.execute("SELECT name FROM coverage WHERE ordinal = ? AND fate = 'private'", (ordinal,))
-        return frozenset(name for (name,) in rows)
+        row = self._connection.execute("SELECT coverage FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        if row is None:
+            return frozenset()
+        return frozenset(name for name, fate in self._subfields.read(row[0]) if fate == "private")
 
     def coverage(self) -> list[tuple[str, str, str, int]]:
         """Flavour, subfield, fate (unmapped or private) and number of occurrences, the most frequent first."""
-        return self._connection.execute(
-            "SELECT flavour, name, fate, sum(times) FROM coverage JOIN record USING (ordinal) WHERE deleted = 0"
-            " GROUP BY flavour, name, fate ORDER BY sum(times) DESC, flavour, name"
-        ).fetchall()
+        rows = self._connection.execute("SELECT flavour, coverage FROM record WHERE deleted = 0")
+        return sorted(self._subfields.sums(rows), key=lambda one: (-one[3], *one[:3]))
 
     def charsets(self) -> list[tuple[str, str, str, bytes]]:
         """Source, file, reader and state of every examined file that has records."""
@@ -342,5 +368,5 @@ class Records:
             " WHERE carrier IN (SELECT carrier FROM record) ORDER BY source, file"
         ).fetchall()
 
-    def _decoded(self, mods: bytes) -> Mods:
-        return _MODS.decode(self._blobs.decompressed(mods))
+    def _decoded(self, body: bytes) -> Mods:
+        return _MODS.decode(mods_in(self._blobs.decompressed(body)))

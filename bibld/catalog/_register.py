@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
+
+_ASKED_AT_ONCE = 500
+"""Control numbers in one question to the database, which takes 32,766 at most."""
 
 
 class Register:
@@ -34,6 +37,35 @@ class Register:
         )
         assert cursor.lastrowid is not None  # an INSERT that succeeded has one
         return cursor.lastrowid
+
+    def given_all(self, records: Sequence[RecordId]) -> list[int]:
+        """The ordinals of records, new ones, in the order of the records, for those that were never seen."""
+        known = self._known(records)
+        missing = [record for record in dict.fromkeys(records) if record not in known]
+        if missing:
+            self._connection.executemany(
+                "INSERT INTO ordinal (source, control_number) VALUES (?, ?)",
+                ((record.source, record.control_number) for record in missing),
+            )
+            known |= self._known(missing)
+        return [known[record] for record in records]
+
+    def _known(self, records: Iterable[RecordId]) -> dict[RecordId, int]:
+        """The ordinals of those of some records that were seen before."""
+        by_source: dict[str, list[str]] = {}
+        for record in records:
+            by_source.setdefault(record.source, []).append(record.control_number)
+        known: dict[RecordId, int] = {}
+        for source, numbers in by_source.items():
+            for start in range(0, len(numbers), _ASKED_AT_ONCE):
+                some = numbers[start : start + _ASKED_AT_ONCE]
+                rows = self._connection.execute(
+                    "SELECT control_number, ordinal FROM ordinal WHERE source = ? AND control_number IN"
+                    f" ({','.join('?' * len(some))})",
+                    (source, *some),
+                )
+                known.update((RecordId(source, number), ordinal) for number, ordinal in rows)
+        return known
 
     def record(self, ordinal: int) -> RecordId:
         """The record that has this ordinal; raises ``KeyError``."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 2
-CATALOG_FORMAT = 3
+CATALOG_FORMAT = 4
 
 REGISTER = """
 -- What cannot be recomputed: back this file up.
@@ -89,27 +89,25 @@ CREATE TABLE record (
   carrier INTEGER NOT NULL REFERENCES carrier,
   position INTEGER NOT NULL,
   byte_offset INTEGER NOT NULL,
-  bytes_hash BLOB NOT NULL,
   flavour TEXT NOT NULL,
-  original BLOB NOT NULL,
-  mods BLOB NOT NULL,
   made_by BLOB NOT NULL,                       -- hash of bytes, carrier, versions and settings
   run INTEGER NOT NULL,                        -- the run that saw it last
-  deleted INTEGER NOT NULL                     -- 0 living, 1 by its own status, 2 missing from a load or listed
+  deleted INTEGER NOT NULL,                    -- 0 living, 1 by its own status, 2 missing from a load or listed
+  coverage BLOB NOT NULL,                      -- numbers of the subfields that are not in the MODS
+  body BLOB NOT NULL                           -- MODS and original bytes in one piece
 );
 CREATE INDEX record_made_by ON record (made_by);
+CREATE TABLE subfield (                        -- small numbers for subfields that are not in a MODS
+  subfield INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  fate TEXT NOT NULL,                          -- unmapped or private
+  UNIQUE (name, fate)
+);
 CREATE TABLE warning (                         -- what had to be repaired
   ordinal INTEGER NOT NULL,
   text TEXT NOT NULL
 );
 CREATE INDEX warning_ordinal ON warning (ordinal);
-CREATE TABLE coverage (                        -- subfields that are not in a record's MODS
-  ordinal INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  fate TEXT NOT NULL,                          -- unmapped or private
-  times INTEGER NOT NULL
-);
-CREATE INDEX coverage_ordinal ON coverage (ordinal);
 CREATE TABLE reject (
   reject INTEGER PRIMARY KEY,
   source TEXT NOT NULL,

@@ -175,12 +175,14 @@ def _refined(
     held: SegmentRuns, folder: Path | None, name: str, level: int, keys: Numbers, workers: int, memory: int
 ) -> SegmentRuns:
     """A segment with the run of the next level, made of the entries that have oversized keys."""
-    from bibld.dedup._key_kernels import entries_of, held_by, refined
+    from bibld.dedup._key_kernels import entries_of
 
     run = held.runs[name][level]
     last = held.sieve[:, _sieve.WIDTH - 1]
 
     def of_parts(part: tuple[int, int]) -> tuple[Offsets, Numbers]:
+        from bibld.dedup._refining_kernels import held_by, refined
+
         hashes, rows = held_by(*run.parts(*part), part[0], between(keys, *part))
         fields = _sieve.fields(last[rows], _sieve.REFINED_BY[level])
         entries: tuple[Offsets, Numbers] = entries_of(refined(hashes, fields), rows)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._compiling import njit
-from bibld.dedup._sieve_kernels import SIGNATURES, bits_set, passes
-from bibld.dedup._text_kernels import NEW_NUMBERS, NUMBERS, OFFSETS
+from bibld.dedup._kernel_types import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, TABLE, inner, kernel, together
+from bibld.dedup._sieve_kernels import bits_set, passes
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,34 +17,41 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.uint64]
     Flags = npt.NDArray[np.bool_]
 
-_FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
-_STATE = types.UniTuple(types.int64, 2)  # type: ignore[no-untyped-call]
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 OVERSIZED, GROWN = range(2)
 
 
-@njit(
-    _STATE(
-        OFFSETS, NUMBERS, types.int64, NUMBERS, types.int64, _FLAGS, NUMBERS, types.int64, SIGNATURES, types.int64,
-        NEW_NUMBERS, types.int64[::1],
-    ),
-    cache=True, nogil=True,
-)  # fmt: skip
-def pairs_of(
-    offsets: Offsets,
-    entries: Numbers,
-    first: int,
-    oversized: Numbers,
-    largest: int,
-    alive: Flags,
-    near: Numbers,
-    bits: int,
-    sieve: Numbers,
-    start: int,
-    pairs: Numbers,
-    counts: Offsets,
+@inner(
+    together(types.int64, types.int64)(
+        NEW_OFFSETS, NEW_NUMBERS, types.int64, types.int64, TABLE, NEW_NUMBERS, types.int64
+    )
+)
+def _pairs_of_bucket(
+    held: Offsets, hashes: Numbers, size: int, bits: int, sieve: Numbers, pairs: Numbers, filled: int
 ) -> tuple[int, int]:
+    """Add the pairs of the first ``size`` rows held; gives how many rows are done, and how many pairs there are."""
+    for i in range(size):
+        if filled + size - i > pairs.shape[0]:
+            return i, filled
+        for j in range(i + 1, size):
+            if hashes.shape[0] and bits_set(hashes[i] ^ hashes[j]) > bits:
+                continue
+            if sieve.shape[0] and not passes(sieve, held[i], held[j]):
+                continue
+            pairs[filled] = (np.uint64(held[i]) << _HALF) | np.uint64(held[j])
+            filled += 1
+    return size, filled
+
+
+@kernel(together(types.int64, types.int64)(
+        OFFSETS, NUMBERS, types.int64, NUMBERS, types.int64, FLAGS, NUMBERS, types.int64, TABLE, types.int64,
+        NEW_NUMBERS, NEW_OFFSETS,
+    ))  # fmt: skip
+def pairs_of(
+    offsets: Offsets, entries: Numbers, first: int, oversized: Numbers, largest: int, alive: Flags, near: Numbers,
+    bits: int, sieve: Numbers, start: int, pairs: Numbers, counts: Offsets,
+) -> tuple[int, int]:  # fmt: skip
     """Fill ``pairs`` with the pairs (``left << 32 | right``) of living rows that share a key, from an entry on.
 
     Gives the entry to go on from (the end: all entries are done) and how many pairs there are; ``pairs`` must have
@@ -84,98 +90,10 @@ def pairs_of(
                 if near.shape[0]:
                     hashes[size] = near[row]
                 size += 1
-        for i in range(size):
-            if filled + size - i > pairs.shape[0]:
-                while np.int64(entries[begin] & _LOW) != held[i]:
-                    begin += 1
-                return begin, filled
-            for j in range(i + 1, size):
-                if near.shape[0] and bits_set(hashes[i] ^ hashes[j]) > bits:
-                    continue
-                if sieve.shape[0] and not passes(sieve, held[i], held[j]):
-                    continue
-                pairs[filled] = (np.uint64(held[i]) << _HALF) | np.uint64(held[j])
-                filled += 1
+        done, filled = _pairs_of_bucket(held, hashes, size, bits, sieve, pairs, filled)
+        if done < size:
+            while np.int64(entries[begin] & _LOW) != held[done]:
+                begin += 1
+            return begin, filled
         begin = after
-    return end, filled
-
-
-@njit(types.int64(NUMBERS, types.int64, types.int64, types.uint64), cache=True, nogil=True)
-def _lower(entries: Numbers, begin: int, end: int, key: np.uint64) -> int:
-    """The first of some entries whose key is not below this one. Keys are spread evenly: it is near where they say."""
-    if begin == end:
-        return begin
-    at: int = begin + int((key * np.uint64(end - begin)) >> _HALF)
-    step = 1
-    if entries[at] >> _HALF < key:
-        low = at
-        while at < end and entries[at] >> _HALF < key:
-            low, at, step = at, at + step, 2 * step
-        high = min(at, end)
-    else:
-        high = at
-        while at >= begin and entries[at] >> _HALF >= key:
-            high, at, step = at, at - step, 2 * step
-        low = max(at, begin - 1)
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if entries[middle] >> _HALF < key:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-@njit(
-    _STATE(
-        OFFSETS, NUMBERS, OFFSETS, NUMBERS, types.int64, NUMBERS, _FLAGS, types.int64, NEW_NUMBERS, types.int64[::1]
-    ),
-    cache=True, nogil=True,
-)  # fmt: skip
-def pairs_with(
-    offsets: Offsets,
-    entries: Numbers,
-    stored: Offsets,
-    stored_entries: Numbers,
-    base: int,
-    oversized: Numbers,
-    alive: Flags,
-    start: int,
-    pairs: Numbers,
-    met: Offsets,
-) -> tuple[int, int]:
-    """Fill ``pairs`` with the pairs of a stored and a new row, from a new entry on; gives what :func:`pairs_of` gives.
-
-    Both sides have all parts. Stored rows stand before the new ones when ``base`` is added to them. ``met`` counts up,
-    for each new entry, the stored ones of its key.
-    """
-    filled = part = place = 0
-    entry, end = start, offsets[offsets.shape[0] - 1]
-    begin = after = 0
-    searched = -1
-    while entry < end:
-        while offsets[part + 1] <= entry:
-            part += 1
-        is_again = searched >= offsets[part] and entries[searched] >> _HALF == entries[entry] >> _HALF
-        if not is_again:
-            key = (np.uint64(part) << _HALF) | (entries[entry] >> _HALF)
-            while place < oversized.shape[0] and oversized[place] < key:
-                place += 1
-            begin = after = stored[part]
-            if place == oversized.shape[0] or oversized[place] != key:
-                begin = after = _lower(stored_entries, stored[part], stored[part + 1], entries[entry] >> _HALF)
-                while after < stored[part + 1] and stored_entries[after] >> _HALF == entries[entry] >> _HALF:
-                    after += 1
-            searched = entry
-        if filled + after - begin > pairs.shape[0]:
-            return entry, filled
-        met[entry] += after - begin
-        row = entries[entry] & _LOW
-        if alive[np.int64(row)]:
-            for other in range(begin, after):
-                left = np.int64(stored_entries[other] & _LOW) + base
-                if alive[left]:
-                    pairs[filled] = (np.uint64(left) << _HALF) | row
-                    filled += 1
-        entry += 1
     return end, filled

@@ -11,8 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._compiling import njit
-from bibld.dedup._text_kernels import COUNTS, LISTS, NEW_NUMBERS, NUMBERS, OFFSETS, finalised
+from bibld.dedup._kernel_types import (
+    COUNTS,
+    NEW_COUNTS,
+    NEW_NUMBERS,
+    NEW_OFFSETS,
+    NUMBERS,
+    OFFSETS,
+    PLACES,
+    ROWS,
+    inner,
+    kernel,
+    together,
+)
+from bibld.dedup._text_kernels import finalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -21,18 +33,15 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.uint64]
     Rows = npt.NDArray[np.uint32]
 
+_LISTS = together(NEW_OFFSETS, NEW_NUMBERS)
 PARTS = 1024
-ROWS = types.Array(types.uint32, 1, "C", readonly=True)
-TABLE = types.Array(types.int64, 2, "C", readonly=True)
-_COUNTED = types.Tuple((NEW_NUMBERS, types.int32[::1]))  # type: ignore[no-untyped-call]
-_HELD = types.Tuple((NEW_NUMBERS, types.uint32[::1]))  # type: ignore[no-untyped-call]
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _DIGIT = 11
 _FEW = 48
 
 
-@njit(NEW_NUMBERS(NUMBERS), cache=True, nogil=True)
+@kernel(NEW_NUMBERS(NUMBERS))
 def key_hashes(keys: Numbers) -> Numbers:
     """The 42 bits that stand for each key, family and all."""
     result = np.empty(keys.shape[0], dtype=np.uint64)
@@ -41,17 +50,7 @@ def key_hashes(keys: Numbers) -> Numbers:
     return result
 
 
-@njit(NEW_NUMBERS(NUMBERS, NUMBERS), cache=True, nogil=True)
-def refined(hashes: Numbers, fields: Numbers) -> Numbers:
-    """The hash of each key put together with a field of its row; a field may be 0."""
-    result = np.empty(hashes.shape[0], dtype=np.uint64)
-    for i in range(hashes.shape[0]):
-        field = finalised(fields[i] + np.uint64(0x9E3779B97F4A7C15))
-        result[i] = finalised((hashes[i] << np.uint64(22)) ^ field) >> np.uint64(22)
-    return result
-
-
-@njit(LISTS(NUMBERS, ROWS), cache=True, nogil=True)
+@kernel(_LISTS(NUMBERS, ROWS))
 def entries_of(hashes: Numbers, rows: Rows) -> tuple[Offsets, Numbers]:
     """Entries by part, in each in the order given, as offsets (1025,) and entries."""
     offsets = np.empty(PARTS + 1, dtype=np.int64)
@@ -71,7 +70,7 @@ def entries_of(hashes: Numbers, rows: Rows) -> tuple[Offsets, Numbers]:
     return offsets, entries
 
 
-@njit(LISTS(NUMBERS, types.int64, types.int64), cache=True, nogil=True)
+@kernel(_LISTS(NUMBERS, types.int64, types.int64))
 def apart(numbers: Numbers, shift: int, parts: int) -> tuple[Offsets, Numbers]:
     """Numbers by part, which is what is above so many bits, as offsets (parts + 1,) and numbers."""
     offsets = np.empty(parts + 1, dtype=np.int64)
@@ -92,7 +91,7 @@ def apart(numbers: Numbers, shift: int, parts: int) -> tuple[Offsets, Numbers]:
     return offsets, result
 
 
-@njit(types.void(NEW_NUMBERS, NEW_NUMBERS, types.int64, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.void(NEW_NUMBERS, NEW_NUMBERS, types.int64, types.int64, types.int64))
 def _sort(numbers: Numbers, room: Numbers, begin: int, end: int, low: int) -> None:
     """Sort some of the numbers by their bits from ``low`` on, keeping the order of those that are equal in them."""
     if end - begin < _FEW:
@@ -133,7 +132,7 @@ def _sort(numbers: Numbers, room: Numbers, begin: int, end: int, low: int) -> No
             numbers[i] = room[i]
 
 
-@njit(LISTS(NUMBERS, OFFSETS, TABLE, NUMBERS, types.int64, types.boolean), cache=True, nogil=True)
+@kernel(_LISTS(NUMBERS, OFFSETS, PLACES, NUMBERS, types.int64, types.boolean))
 def regrouped(
     pieces: Numbers, starts: Offsets, offsets: Offsets, bases: Numbers, low: int, is_set: bool
 ) -> tuple[Offsets, Numbers]:
@@ -167,7 +166,7 @@ def regrouped(
     return found, result[:filled]
 
 
-@njit(_COUNTED(OFFSETS, NUMBERS), cache=True, nogil=True)
+@kernel(together(NEW_NUMBERS, NEW_COUNTS)(OFFSETS, NUMBERS))
 def repeated(offsets: Offsets, numbers: Numbers) -> tuple[Numbers, npt.NDArray[np.int32]]:
     """The numbers (in order) that stand more than once, and how often they do."""
     found, counts = np.empty(numbers.shape[0] // 2, np.uint64), np.empty(numbers.shape[0] // 2, np.int32)
@@ -184,7 +183,7 @@ def repeated(offsets: Offsets, numbers: Numbers) -> tuple[Numbers, npt.NDArray[n
     return found[:filled], counts[:filled]
 
 
-@njit(NEW_NUMBERS(OFFSETS, NUMBERS, types.int64, types.int64), cache=True, nogil=True)
+@kernel(NEW_NUMBERS(OFFSETS, NUMBERS, types.int64, types.int64))
 def oversized(offsets: Offsets, entries: Numbers, first: int, largest: int) -> Numbers:
     """The hashes, ascending, of the keys that more than ``largest`` entries have; ``first`` is the first part."""
     found = np.empty(entries.shape[0] // (largest + 1), dtype=np.uint64)
@@ -202,28 +201,7 @@ def oversized(offsets: Offsets, entries: Numbers, first: int, largest: int) -> N
     return found[:filled]
 
 
-@njit(_HELD(OFFSETS, NUMBERS, types.int64, NUMBERS), cache=True, nogil=True)
-def held_by(offsets: Offsets, entries: Numbers, first: int, known: Numbers) -> tuple[Numbers, Rows]:
-    """Hashes and rows of the entries whose keys are among those known; ``first`` is the first part.
-
-    The known ones ascend and are of these parts.
-    """
-    found, rows = np.empty(entries.shape[0], np.uint64), np.empty(entries.shape[0], np.uint32)
-    filled = place = 0
-    for part in range(offsets.shape[0] - 1):
-        for entry in range(offsets[part] - offsets[0], offsets[part + 1] - offsets[0]):
-            key = (np.uint64(first + part) << _HALF) | (entries[entry] >> _HALF)
-            while place < known.shape[0] and known[place] < key:
-                place += 1
-            if place == known.shape[0]:
-                return found[:filled], rows[:filled]
-            if known[place] == key:
-                found[filled], rows[filled] = key, np.uint32(entries[entry] & _LOW)
-                filled += 1
-    return found[:filled], rows[:filled]
-
-
-@njit(types.int32[::1](OFFSETS, NUMBERS, COUNTS, NUMBERS), cache=True, nogil=True)
+@kernel(NEW_COUNTS(OFFSETS, NUMBERS, COUNTS, NUMBERS))
 def frequencies(
     starts: Offsets, known: Numbers, counts: npt.NDArray[np.int32], wanted: Numbers
 ) -> npt.NDArray[np.int32]:

@@ -55,7 +55,7 @@ def keys_of(name: str, columns: FeatureColumns, config: Config, statistics: Stat
     """The keys that a blocker gives to all rows, refined by frozen statistics."""
     import numpy as np
 
-    from bibld.dedup._key_kernels import key_hashes, refined
+    from bibld.dedup._key_kernels import key_hashes
 
     blocker, settings = adapters.find("dedup.block", name), config.settings("dedup.block", name)
     keys, rows = blocker.keys(columns, settings, statistics)
@@ -65,7 +65,11 @@ def keys_of(name: str, columns: FeatureColumns, config: Config, statistics: Stat
     for level in range(LEVELS if largest_bucket(name, config) else 0):
         held = held[np.isin(hashes[held], oversized_at(statistics, name, level))]
         counts = counts.plus(level, np.array([len(np.unique(hashes[held])), 0]))
+        if not len(held):
+            break
         if level < LEVELS - 1:
+            from bibld.dedup._refining_kernels import refined
+
             fields = _sieve.fields(last[rows[held]], _sieve.REFINED_BY[level])
             hashes[held] = refined(hashes[held], fields)
         else:
@@ -89,7 +93,7 @@ def families_met(
     import numpy as np
 
     from bibld.dedup._kernels import families_in_common
-    from bibld.dedup._sieve_kernels import distances
+    from bibld.dedup._probe_kernels import distances
 
     met: list[list[str]] = [[] for _ in range(len(left))]
     for blocker in held:

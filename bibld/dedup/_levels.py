@@ -65,14 +65,15 @@ class Level(msgspec.Struct, frozen=True, eq=False):
         """How many living rows have a key that is oversized with all fields."""
         import numpy as np
 
-        from bibld.dedup._key_kernels import held_by
+        if self.number < LEVELS - 1 or not len(self.oversized):
+            return 0
+        from bibld.dedup._refining_kernels import held_by
 
         count = 0
         for run, base in zip(self.runs, self.bases, strict=True):
-            if self.number == LEVELS - 1 and len(self.oversized):
-                held = [held_by(*run.parts(*part), part[0], between(self.oversized, *part)) for part in parts_of([run])]
-                rows = np.unique(np.concatenate([np.empty(0, np.uint32), *(rows for _, rows in held)]))
-                count += int(self.alive[rows.astype(np.int64) + base].sum())
+            held = [held_by(*run.parts(*part), part[0], between(self.oversized, *part)) for part in parts_of([run])]
+            rows = np.unique(np.concatenate([np.empty(0, np.uint32), *(rows for _, rows in held)]))
+            count += int(self.alive[rows.astype(np.int64) + base].sum())
         return count
 
 

@@ -61,7 +61,7 @@ def _with_stored(level: Level, stored: Sequence[Run], bases: Sequence[int], work
     """The pairs with the rows of stored runs, and how many keys have grown by the new rows."""
     import numpy as np
 
-    from bibld.dedup._join_kernels import pairs_with
+    from bibld.dedup._probe_kernels import pairs_with
 
     offsets, entries = together([run.parts(0, _PARTS) for run in level.runs], level.bases, low=32)
 
@@ -93,7 +93,7 @@ def _with_stored(level: Level, stored: Sequence[Run], bases: Sequence[int], work
 def _tested(name: str, pairs: Numbers, runs: Sequence[SegmentRuns], new_from: int, config: Config) -> Numbers:
     """Those of some pairs (ascending) that the blocker and the sieve let through."""
 
-    from bibld.dedup._sieve_kernels import distances, sifted
+    from bibld.dedup._probe_kernels import distances, sifted
 
     blocker = adapters.find("dedup.block", name)
     if hasattr(blocker, "signatures"):

@@ -51,7 +51,7 @@ def signatures(columns: FeatureColumns) -> Signatures:
     """
     import numpy as np
 
-    from bibld.dedup._sieve_kernels import name_bits, word_bits
+    from bibld.dedup._sieve_kernels import word_bits
     from bibld.dedup._statistics import title
     from bibld.dedup._text_kernels import prefixes, trigram_simhash, values
 
@@ -59,8 +59,12 @@ def signatures(columns: FeatureColumns) -> Signatures:
     found = np.empty((len(columns), WIDTH), dtype=np.uint64)
     found[:, 0], found[:, 1] = trigram_simhash(*title(columns))
     found[:, 2] = word_bits(*title(columns), of_set.offsets, of_set.codes)
-    found[:, 3] = name_bits(*values(names.offsets, names.codes, 4, _ALL, np.empty(0, np.uint32)))
-    found[:, 3] |= _works(columns) >> np.uint64(32)
+    found[:, 3] = _works(columns) >> np.uint64(32)
+    offsets, starts = values(names.offsets, names.codes, 4, _ALL, np.empty(0, np.uint32))
+    has_name = np.diff(offsets) > 0
+    bits = np.uint64(1) << (np.uint64(32) + (starts >> np.uint64(59)))
+    if len(bits):
+        found[has_name, 3] |= np.bitwise_or.reduceat(bits, offsets[:-1][has_name])
     found[:, 4] = prefixes(names.offsets, names.codes, 4) & np.uint64(_MOST)
     for name in ("year", "last_year", "pages"):
         number = np.clip(columns.numbers[name], 0, _MOST).astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Compiled loops of the sieve: bits for words and names, and the test itself."""
+"""Compiled loops of the sieve: bits for words, and the test itself."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._compiling import njit
-from bibld.dedup._text_kernels import CODES, NEW_NUMBERS, NUMBERS, OFFSETS, finalised
+from bibld.dedup._kernel_types import CODES, NEW_NUMBERS, OFFSETS, TABLE, inner, kernel
+from bibld.dedup._text_kernels import finalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     Codes = npt.NDArray[np.uint32]
     Numbers = npt.NDArray[np.uint64]
 
-SIGNATURES = types.Array(types.uint64, 2, "C", readonly=True)
-ROWS = types.Array(types.uint32, 1, "C", readonly=True)
 _BLANK = 32
 _SEED = np.uint64(0xCBF29CE484222325)
 _PRIME = np.uint64(0x100000001B3)
@@ -30,7 +28,7 @@ _NEAR = 22
 _EQUAL = 14
 
 
-@njit(NEW_NUMBERS(OFFSETS, CODES, OFFSETS, CODES, OFFSETS, CODES), cache=True, nogil=True)
+@kernel(NEW_NUMBERS(OFFSETS, CODES, OFFSETS, CODES, OFFSETS, CODES))
 def word_bits(
     main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes, of_set: Offsets, set_codes: Codes
 ) -> Numbers:
@@ -61,19 +59,7 @@ def word_bits(
     return result
 
 
-@njit(NEW_NUMBERS(OFFSETS, NUMBERS), cache=True, nogil=True)
-def name_bits(offsets: Offsets, names: Numbers) -> Numbers:
-    """One bit of the upper 32 for the hash of each name of a row."""
-    result = np.empty(offsets.shape[0] - 1, dtype=np.uint64)
-    for row in range(result.shape[0]):
-        bits = _NONE
-        for name in range(offsets[row], offsets[row + 1]):
-            bits |= _ONE << (_HALF + (names[name] >> np.uint64(59)))
-        result[row] = bits
-    return result
-
-
-@njit(types.int64(types.uint64), cache=True, nogil=True)
+@inner(types.int64(types.uint64))
 def bits_set(value: Any) -> int:  # noqa: ANN401
     """How many bits are set."""
     value -= (value >> _ONE) & np.uint64(0x5555555555555555)
@@ -82,7 +68,7 @@ def bits_set(value: Any) -> int:  # noqa: ANN401
     return int((value * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(types.boolean(types.uint64, types.uint64), cache=True, nogil=True)
+@inner(types.boolean(types.uint64, types.uint64))
 def _are_near(one: Any, other: Any) -> bool:  # noqa: ANN401
     """Whether first or last years are near, or one record has none."""
     first, last = np.int64(one >> np.uint64(48)), np.int64((one >> _HALF) & np.uint64(0xFFFF))
@@ -93,7 +79,7 @@ def _are_near(one: Any, other: Any) -> bool:  # noqa: ANN401
     return bool(apart <= _NEAR_YEARS)
 
 
-@njit(types.boolean(SIGNATURES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.boolean(TABLE, types.int64, types.int64))
 def passes(held: Numbers, i: int, j: int) -> bool:
     """Whether two rows that met are worth a look."""
     if held[i, 3] & _LOW == held[j, 3] & _LOW and held[i, 3] & _LOW != _NONE:
@@ -105,24 +91,6 @@ def passes(held: Numbers, i: int, j: int) -> bool:
         if apart <= _NEAR:
             return True
         one, other = held[i, 2], held[j, 2]
-        return 2 * bits_set(one & other) >= min(bits_set(one), bits_set(other))
+        return bool(2 * bits_set(one & other) >= min(bits_set(one), bits_set(other)))
     one, other = held[i, 3] >> _HALF, held[j, 3] >> _HALF
-    return apart <= _EQUAL and bool(one == _NONE or other == _NONE or one & other != _NONE)
-
-
-@njit(types.boolean[::1](SIGNATURES, OFFSETS, OFFSETS), cache=True, nogil=True)
-def sifted(held: Numbers, left: Offsets, right: Offsets) -> npt.NDArray[np.bool_]:
-    """Whether each pair of rows passes the sieve."""
-    result = np.empty(left.shape[0], dtype=np.bool_)
-    for pair in range(left.shape[0]):
-        result[pair] = passes(held, left[pair], right[pair])
-    return result
-
-
-@njit(types.uint8[::1](NUMBERS, OFFSETS, OFFSETS), cache=True, nogil=True)
-def distances(hashes: Numbers, left: Offsets, right: Offsets) -> npt.NDArray[np.uint8]:
-    """The number of bits in which the hashes of two rows differ, shape (pairs,)."""
-    result = np.empty(left.shape[0], dtype=np.uint8)
-    for pair in range(left.shape[0]):
-        result[pair] = bits_set(hashes[left[pair]] ^ hashes[right[pair]])
-    return result
+    return bool(apart <= _EQUAL) and bool(one == _NONE or other == _NONE or one & other != _NONE)

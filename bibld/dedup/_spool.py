@@ -105,7 +105,9 @@ def together(
     starts = np.cumsum([0, *lengths[:-1]], dtype=np.int64)
     added = np.array(list(bases) or [0] * len(pieces), dtype=np.uint64)
     numbers = pieces[0][1] if len(pieces) == 1 else np.concatenate([held for _, held in pieces])
-    return regrouped(np.asarray(numbers), starts, np.stack([offsets for offsets, _ in pieces]), added, low, is_set)
+    every = np.stack([offsets for offsets, _ in pieces])
+    found: tuple[Offsets, Numbers] = regrouped(np.asarray(numbers), starts, every, added, low, is_set)
+    return found
 
 
 def groups(sizes: Offsets, most: int) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._compiling import njit
+from bibld.dedup._kernel_types import CODES, COUNTS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel, together
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,15 +20,8 @@ if TYPE_CHECKING:
     Codes = npt.NDArray[np.uint32]
     Numbers = npt.NDArray[np.uint64]
 
-# Stated types are compiled once, whether an array can be written or is mapped from a file.
-OFFSETS = types.Array(types.int64, 1, "C", readonly=True)
-CODES = types.Array(types.uint32, 1, "C", readonly=True)
-NUMBERS = types.Array(types.uint64, 1, "C", readonly=True)
-COUNTS = types.Array(types.int32, 1, "C", readonly=True)
-NEW_NUMBERS = types.uint64[::1]
-LISTS = types.Tuple((types.int64[::1], NEW_NUMBERS))  # type: ignore[no-untyped-call]
-_TITLE = (OFFSETS, CODES, OFFSETS, CODES)
-
+TITLE = (OFFSETS, CODES, OFFSETS, CODES)
+_LISTS = together(NEW_OFFSETS, NEW_NUMBERS)
 _BLANK = 32
 _BETWEEN = 124
 _SEED = np.uint64(0xCBF29CE484222325)
@@ -42,7 +35,7 @@ LENGTHS = (4, 12, 18)
 """The lengths of the beginnings of titles that make keys; the whole title is the fourth."""
 
 
-@njit(types.uint64(types.uint64), cache=True, nogil=True)
+@inner(types.uint64(types.uint64))
 def finalised(value: Any) -> Any:  # noqa: ANN401
     """The finaliser of MurmurHash3: every bit of the input moves half of the bits of the output."""
     value ^= value >> _SHIFT
@@ -53,7 +46,7 @@ def finalised(value: Any) -> Any:  # noqa: ANN401
     return value if value != _NONE else _ONE
 
 
-@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+@inner(types.uint64(types.uint64, types.uint64))
 def mix(left: Any, right: Any) -> Any:  # noqa: ANN401
     """One hash for two; 0 where either is 0."""
     if left == _NONE or right == _NONE:
@@ -61,7 +54,7 @@ def mix(left: Any, right: Any) -> Any:  # noqa: ANN401
     return finalised((left * _PRIME) ^ (right + (left >> _SHIFT)))
 
 
-@njit(NEW_NUMBERS(NUMBERS, NUMBERS), cache=True, nogil=True)
+@kernel(NEW_NUMBERS(NUMBERS, NUMBERS))
 def mixed(left: Numbers, right: Numbers) -> Numbers:
     """One hash for each two, shape (n,); 0 where either is 0."""
     result = np.empty(left.shape[0], dtype=np.uint64)
@@ -70,7 +63,7 @@ def mixed(left: Numbers, right: Numbers) -> Numbers:
     return result
 
 
-@njit(NEW_NUMBERS(OFFSETS, CODES, types.int64), cache=True, nogil=True)
+@kernel(NEW_NUMBERS(OFFSETS, CODES, types.int64))
 def prefixes(offsets: Offsets, codes: Codes, length: int) -> Numbers:
     """The hash of the first so many characters of each text, blanks not counted, shape (n,)."""
     count = offsets.shape[0] - 1
@@ -88,7 +81,7 @@ def prefixes(offsets: Offsets, codes: Codes, length: int) -> Numbers:
     return result
 
 
-@njit(types.uint64[:, ::1](*_TITLE), cache=True, nogil=True)
+@kernel(types.uint64[:, ::1](*TITLE))
 def title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
     """The hashes of the beginnings of each title, of ``LENGTHS`` and of all of it, as :func:`prefixes`, (4, n)."""
     count = main.shape[0] - 1
@@ -112,7 +105,7 @@ def title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: 
     return result
 
 
-@njit(types.int64(NEW_NUMBERS, types.int64, types.int64, types.uint64), cache=True, nogil=True)
+@inner(types.int64(NEW_NUMBERS, types.int64, types.int64, types.uint64))
 def _inserted(hashes: Numbers, begin: int, end: int, value: Any) -> int:  # noqa: ANN401
     """Put a hash where it belongs between two places unless it is there; the new end."""
     place = end
@@ -126,7 +119,7 @@ def _inserted(hashes: Numbers, begin: int, end: int, value: Any) -> int:  # noqa
     return end + 1
 
 
-@njit(LISTS(*_TITLE), cache=True, nogil=True)
+@kernel(_LISTS(*TITLE))
 def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> tuple[Offsets, Numbers]:
     """The set of the words of each title, ascending by hash, as offsets (n + 1,) and hashes."""
     count = main.shape[0] - 1
@@ -152,7 +145,7 @@ def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) ->
     return found, hashes[:filled].copy()
 
 
-@njit(LISTS(OFFSETS, CODES, types.int64, types.int64, CODES), cache=True, nogil=True)
+@kernel(_LISTS(OFFSETS, CODES, types.int64, types.int64, CODES))
 def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Codes) -> tuple[Offsets, Numbers]:
     """The hashes of the first ``most`` values of each text, as offsets (n + 1,) and hashes, in their order.
 
@@ -185,7 +178,7 @@ def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Cod
     return found, hashes[:filled].copy()
 
 
-@njit(types.int64[:, ::1](OFFSETS, NUMBERS, COUNTS, types.int64), cache=True, nogil=True)
+@kernel(types.int64[:, ::1](OFFSETS, NUMBERS, COUNTS, types.int64))
 def rarest(offsets: Offsets, hashes: Numbers, frequencies: npt.NDArray[np.int32], most: int) -> Offsets:
     """Positions in ``hashes`` of the ``most`` rarest words of each row, shape (n, most), -1 where it has fewer.
 
@@ -211,7 +204,7 @@ def rarest(offsets: Offsets, hashes: Numbers, frequencies: npt.NDArray[np.int32]
     return result
 
 
-@njit(types.uint64(NEW_NUMBERS, types.uint64), cache=True, nogil=True)
+@inner(types.uint64(NEW_NUMBERS, types.uint64))
 def _majority(planes: Numbers, votes: Any) -> Any:  # noqa: ANN401
     """The bits whose counters are above half of the votes; plane p holds bit p of all 64 counters."""
     half = votes >> _ONE
@@ -225,7 +218,7 @@ def _majority(planes: Numbers, votes: Any) -> Any:  # noqa: ANN401
     return above
 
 
-@njit(types.uint64[:, ::1](*_TITLE), cache=True, nogil=True)
+@kernel(types.uint64[:, ::1](*TITLE))
 def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
     """SimHash of 64 bits over the character trigrams of main title and of whole title, blanks not counted, (2, n).
 

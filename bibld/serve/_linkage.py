@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import get_args
 
+import msgspec
+
 from bibld.model.iris import Iris, record_of_path
 from bibld.model.linkage import Cluster, Decision, Edge, Feature, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.mods import Mods
@@ -127,4 +129,4 @@ def _decision(texts: Iterable[str]) -> Decision | None:
 
 
 def _within(source: ValueSource, members: tuple[RecordId, ...]) -> ValueSource:
-    return ValueSource(source.path, tuple(record for record in source.records if record in members))
+    return msgspec.structs.replace(source, records=tuple(record for record in source.records if record in members))

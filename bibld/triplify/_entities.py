@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
 from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
 from bibld.model.rdf import XSD, iri, literal
-from bibld.triplify._claims import Claim, Form, Kind
+from bibld.triplify._claims import Claim, EntityClaim, Form, Kind
 from bibld.triplify._codes import EXTERNAL_SCHEMES
 from bibld.triplify._draft import Quad, in_order
 from bibld.triplify._life import life
@@ -45,10 +45,12 @@ def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple
     order of code points); the others are alternative ones. ``entity`` is its IRI; without a claim about it there is
     nothing to say.
     """
-    own = sorted(
-        {claim for claim in claims if claim.entity == entity},
-        key=lambda claim: (claim.record, claim.value.label, repr(claim.value)),
-    )
+    own: dict[EntityClaim, set[RecordId]] = defaultdict(set)
+    kinds: set[Kind] = set()
+    for claim in claims:
+        if claim.entity == entity:
+            own[claim.value].add(claim.record)
+            kinds.add(claim.kind)
     if not own:
         return ()
     subject = iri(entity)
@@ -57,7 +59,7 @@ def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple
     def say(predicate: str, value: str, graph: str = "") -> None:
         quads.append((iri(iris.graph(graph)) if graph else "", subject, name(predicate), value))
 
-    kind = own[0].kind
+    kind = min(kinds)
     for curie in _classes(kind, own):
         say("rdf:type", name(curie))
     preferred, others = labels(own)
@@ -66,28 +68,28 @@ def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple
             say(predicate, literal(form.text, form.language or None))
     for form in others:
         say("skos:altLabel", literal(form.text, form.language or None))
-    for claim in own:
-        _details(claim, iris, quads, subject)
-    for target in sorted({link for claim in own for link in claim.value.links}):
+    for value in own:
+        _details(value, iris, quads, subject)
+    for target in sorted({link for value in own for link in value.links}):
         say("skos:exactMatch" if kind == "concept" else "owl:sameAs", iri(target), _graph(target, iris))
     return in_order(quads, subject)
 
 
-def _classes(kind: Kind, claims: Iterable[Claim]) -> list[str]:
-    types = {claim.value.type for claim in claims}
+def _classes(kind: Kind, values: Iterable[EntityClaim]) -> list[str]:
+    types = {value.type for value in values}
     if kind == "agent":
         found = [curie for type_ in sorted(types) for curie in _CLASSES_OF_NAME.get(type_, ())]
         return ["bf:Agent", "foaf:Agent", *found]
     return list(_CLASSES[kind])
 
 
-def labels(claims: Iterable[Claim]) -> tuple[list[Form], list[Form]]:
-    """The preferred forms, one for each language, and the others."""
+def labels(claims: Mapping[EntityClaim, Set[RecordId]]) -> tuple[list[Form], list[Form]]:
+    """The preferred forms, one for each language, and the others, from what is claimed and by which records."""
     votes: dict[Form, set[RecordId]] = defaultdict(set)
     mentioned: set[Form] = set()
-    for claim in claims:
-        votes[claim.value.label].add(claim.record)
-        mentioned.update(claim.value.others)
+    for value, records in claims.items():
+        votes[value.label].update(records)
+        mentioned.update(value.others)
     by_language: dict[str, list[Form]] = defaultdict(list)
     for form in votes:
         by_language[form.language].append(form)
@@ -98,9 +100,7 @@ def labels(claims: Iterable[Claim]) -> tuple[list[Form], list[Form]]:
     return sorted(preferred), sorted(others)
 
 
-def _details(claim: Claim, iris: Iris, quads: list[Quad], subject: str) -> None:
-    value = claim.value
-
+def _details(value: EntityClaim, iris: Iris, quads: list[Quad], subject: str) -> None:
     def say(predicate: str, term: str) -> None:
         quads.append(("", subject, predicate if predicate.startswith("<") else name(predicate), term))
 

@@ -19,7 +19,6 @@ def new(number: str, title: str = "Война и мир", deleted: bool = False,
         origin=Origin("rsl", "a.mrc", 1, 0),
         original=data,
         carrier=carrier,
-        bytes_hash=data,
         made_by=data,
         flavour="marc21",
         mods=mods,
@@ -95,19 +94,21 @@ def test_an_unchanged_record_that_went_missing_lives_again_but_one_deleted_by_it
         assert catalog.record(RecordId("rsl", number)).deleted is deleted
 
 
-def test_a_deleted_record_leaves_the_smallest_living_member_as_its_heir(catalog):
+def test_a_deleted_record_is_answered_by_its_heir_and_the_heir_s_heir(catalog):
     put(catalog, new("1"), new("2"), new("3"), new("4"))
     with catalog.commit():
         catalog.linkage.replace_clusters([[1, 2, 3]])
     with catalog.commit():
         catalog.records.delete(1, run=2)
         catalog.records.delete(4, run=2)
-        catalog.linkage.replace_clusters([[2, 3]])
+        catalog.register.bequeath((gone, catalog.linkage.heir_of(gone)) for gone in (1, 4))
+        catalog.linkage.replace_clusters([[2, 3]], [1, 2, 3])
     assert catalog.heir(RecordId("rsl", "1")) == RecordId("rsl", "2")
     assert catalog.heir(RecordId("rsl", "4")) is None
     with catalog.commit():
         catalog.records.delete(2, run=3)
-        catalog.linkage.replace_clusters([])
+        catalog.register.bequeath([(2, catalog.linkage.heir_of(2))])
+        catalog.linkage.replace_clusters([], [2, 3])
     assert catalog.heir(RecordId("rsl", "1")) == RecordId("rsl", "3")
 
 

@@ -1,5 +1,6 @@
 """The join over segments: the same pairs however the records are cut, in whatever memory, by however many threads."""
 
+import sys
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -8,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup import _indexing
 from bibld.dedup._indexing import index_base, index_segment
 from bibld.dedup._join import join
 from bibld.dedup._key_runs import open_runs
@@ -177,10 +177,11 @@ def test_a_chunk_is_as_good_as_all(monkeypatch):
     config = blocking()
     records = [Features(main_title=f"voina i mir {number % 5}", year=1970 + number % 3) for number in range(23)]
     statistics, runs = indexed(records, [], config)
-    for module in ("bibld.dedup._statistics.CHUNK", "bibld.dedup._statistics.AT_ONCE", "bibld.dedup._levels._ROOM"):
-        monkeypatch.setattr(module, 4)
-    monkeypatch.setattr(_indexing, "AT_ONCE", 4)
-    monkeypatch.setattr("bibld.dedup._pairs._WAITING", 4)
+    for module, name in (
+        ("_statistics", "CHUNK"), ("_statistics", "AT_ONCE"), ("_indexing", "AT_ONCE"), ("_levels", "_ROOM"),
+        ("_pairs", "_WAITING"),
+    ):  # fmt: skip
+        monkeypatch.setattr(sys.modules[f"bibld.dedup.{module}"], name, 4)
     again, others = indexed(records, [9], config)
     assert again.counts.tolist() == statistics.counts.tolist()
     assert pairs(others, config, again) == pairs(runs, config, statistics)

@@ -61,7 +61,7 @@ def new_record(number: int, book: Book) -> NewRecord:
     data = repr((number, mods)).encode()
     origin = Origin("rsl", "a.mrc", 1, 0)
     return NewRecord(
-        record_id(number), origin, data, 1, data, data, "marc21", msgspec.json.encode(mods), (), (), (), False
+        record_id(number), origin, data, 1, data, "marc21", msgspec.json.encode(mods), (), (), (), False
     )
 
 

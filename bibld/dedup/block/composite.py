@@ -93,4 +93,5 @@ def _parts(columns: FeatureColumns, title12: Numbers) -> Numbers:
 
     of_set, part = columns.texts["set_title"], columns.part
     set12 = prefixes(of_set.offsets, of_set.codes, 12)
-    return mixed(np.where(set12 != 0, set12, title12), prefixes(part.offsets, part.codes, _ALL))
+    parts: Numbers = mixed(np.where(set12 != 0, set12, title12), prefixes(part.offsets, part.codes, _ALL))
+    return parts

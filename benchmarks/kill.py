@@ -1,0 +1,303 @@
+"""Runs that are killed with SIGKILL: does the next one end where an undisturbed run does?
+
+``python benchmarks/kill.py [KILLS] [SEED]``. Two libraries of the sample get a delta again and again: records that are
+new, changed, gone and back. Each updating run is killed, half of them at a random moment, half just before a step that
+the disk remembers: a commit, a file that gets its name or goes. After each kill the catalog must be whole, and hold
+what the run had reported as done; the run after it must end in the same register, clusters, live store and release as
+the same deltas without kills.
+"""
+
+import hashlib
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+from bibld import config, pipeline, progress, publish, resources, store, triplify
+from bibld.catalog import Catalog, _schema
+from bibld.model.iris import Iris
+
+DELTAS = 14
+"""More deltas than the index has segments before they are brought together."""
+
+FILES = {"rsl": "rsl.mrc", "nlr": "nlr.iso"}
+RECORDS_OF_EACH = 80
+CONFIG = """workspace = "work"
+workers = 1
+[dataset]
+base = "http://localhost:8000/"
+title = {{ en = "Two libraries" }}
+license = "https://creativecommons.org/publicdomain/zero/1.0/"
+publisher = "benchmarks"
+[publish]
+full_above = 0.5
+{sources}"""
+SOURCE = '[[source]]\nid = "{id}"\npath = "{path}"\n'
+STEPS = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "shutil.rmtree"}
+QUEUES = {"merge": ("dedup",), "triplify": ("dedup", "merge"), "store": ("dedup", "merge", "triplify", "entity")}
+"""What must have been worked off when the log says that a stage has begun."""
+
+
+class Catalogue:
+    """Two libraries whose files change with each delta, in a folder with a configuration."""
+
+    def __init__(self, records: int = RECORDS_OF_EACH) -> None:
+        sample = resources.folder("sample_data")
+        self._held = {
+            source: [record + b"\x1d" for record in (sample / name).read_bytes().split(b"\x1d")[:records]]
+            for source, name in FILES.items()
+        }
+
+    def write(self, place: Path, delta: int) -> Path:
+        """Put the files as they are after so many deltas into a folder; gives the configuration."""
+        place.mkdir(parents=True, exist_ok=True)
+        for source, records in self._held.items():
+            (place / FILES[source]).write_bytes(b"".join(_after(records, delta)))
+        sources = "".join(SOURCE.format(id=source, path=name) for source, name in FILES.items())
+        (place / "bibld.toml").write_text(CONFIG.format(sources=sources), encoding="utf-8")
+        return place / "bibld.toml"
+
+
+def _after(records: list[bytes], delta: int) -> Iterator[bytes]:
+    """Of ten records one is not there, which changes with each delta; others have another digit in their last half."""
+    for number, record in enumerate(records):
+        if (number + delta) % 10 == 0:
+            continue
+        changes = (number + 3 * delta) // 12
+        places = [place for place in range(len(record) * 2 // 3, len(record)) if record[place] in b"0123456789"]
+        if changes and places:
+            place = places[changes % len(places)]
+            record = record[:place] + b"%d" % (changes % 10) + record[place + 1 :]
+        yield record
+
+
+# -- in processes of their own -----------------------------------------------------------------------------------------
+
+
+def run(file: Path, delta: int, log: Path) -> None:
+    """One run; what it reports goes to a file."""
+    with log.open("w", encoding="utf-8") as out:
+        clock = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=delta)
+        pipeline.run(config.load(file), clock, progress.LogLines(out))
+        print("done", file=out, flush=True)
+
+
+def run_to_step(file: Path, delta: int, log: Path, last: int) -> None:
+    """A run that kills itself just before a step that the disk remembers; ``last``: which one."""
+    steps = 0
+
+    def step(name: str) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == last:
+            with log.open("a", encoding="utf-8") as out:
+                out.write(f"killed before {name}\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def heard(event: str, arguments: tuple[object, ...]) -> None:
+        if event in STEPS and str(file.parent) in str(arguments[0]) and (event != "open" or "w" in str(arguments[1])):
+            step(f"{event} {arguments[0]}")
+
+    connected = _schema._connected
+
+    def traced(database: Path, read_only: bool):
+        connection = connected(database, read_only)
+        connection.set_trace_callback(lambda sql: step(f"{sql} of {database.name}") if sql == "COMMIT" else None)
+        return connection
+
+    _schema._connected = traced
+    sys.addaudithook(heard)
+    run(file, delta, log)
+
+
+def outcome(file: Path) -> dict[str, str]:
+    """Hashes of all that a run leaves: the register, clusters, quads, the live store, the release."""
+    loaded = config.load(file)
+    iris = Iris(loaded.dataset.base)
+    about = tuple(f"<{iris.graph(name)}> .\n" for name in ("dataset", "run"))
+    found: dict[str, list[object]] = {}
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        ask = catalog._register_connection.execute
+        found["ordinals"] = ask("SELECT * FROM ordinal ORDER BY ordinal").fetchall()
+        found["heirs"] = ask("SELECT * FROM heir ORDER BY ordinal").fetchall()
+        found["events"] = ask("SELECT ordinal, what, other FROM event ORDER BY ordinal, event").fetchall()
+        ask = catalog._connection.execute
+        found["members"] = ask("SELECT * FROM member ORDER BY ordinal").fetchall()
+        found["edges"] = ask("SELECT left_ordinal, right_ordinal, score, decision FROM edge").fetchall()
+        found["queues"] = ask("SELECT stage, count(*) FROM pending GROUP BY stage").fetchall()
+        found["quads"] = [line for line in triplify.quads(catalog, iris, ()) if not line.endswith(about)]
+    live = store.open_live(loaded)
+    dump = loaded.folder / "live.nq"
+    with dump.open("wb") as out:
+        live.dump(out)
+    live.close()
+    found["store"] = [line for line in dump.read_text("utf-8").splitlines(True) if not line.endswith(about)]
+    found["release"] = [line for line in _released(loaded.workspace) if not line.endswith(about)]
+    return {name: hashlib.blake2b(repr(sorted(map(repr, held))).encode()).hexdigest() for name, held in found.items()}
+
+
+def _released(workspace: Path) -> set[str]:
+    import gzip
+
+    def lines(name: str) -> set[str]:
+        return set(gzip.decompress((place / name).read_bytes()).decode().splitlines(True))
+
+    releases = publish.Releases(workspace)
+    place = releases.current()
+    assert place is not None
+    manifest = releases.manifest(place)
+    held = lines("bibld.nq.gz")
+    for patch in manifest.since_full:
+        held = held - lines(patch.removed) | lines(patch.added)
+    return held
+
+
+def missing(file: Path, log: Path) -> list[str]:
+    """What a killed run had reported as done, and is not."""
+    workspace = config.load(file).workspace
+    if not (workspace / "catalog.db").is_file():
+        return []
+    said = log.read_text("utf-8").splitlines()
+    faults: list[str] = []
+    with Catalog(workspace, read_only=True) as catalog:
+        for stage, queues in QUEUES.items():
+            if any(line.split(":")[0] == stage for line in said):
+                faults += [f"{stage} had begun: {queue} is pending" for queue in queues if catalog.pending.count(queue)]
+        last = catalog._connection.execute("SELECT max(run) FROM run").fetchone()[0]
+        loads = dict(catalog._connection.execute("SELECT source, run FROM load"))
+        if any(line.startswith("dedup") for line in said):
+            faults += [f"dedup had begun: {source} is not read" for source in FILES if loads.get(source) != last]
+        releases = publish.Releases(workspace)
+        if "done" in said and releases.current() is None:
+            faults.append("done, and there is no release")
+    return faults
+
+
+# -- from outside ------------------------------------------------------------------------------------------------------
+
+
+class Child:
+    """A function in a process of its own, which shares what this one has imported."""
+
+    def __init__(self, work: Callable[[], object], answer: Path) -> None:
+        self._answer = answer
+        self._pid = os.fork()
+        if self._pid == 0:
+            code = 1
+            try:
+                answer.write_bytes(msgspec.json.encode(work()))
+                code = 0
+            except BaseException:  # noqa: BLE001 - whatever it is, this process must end here
+                import traceback
+
+                traceback.print_exc()
+            finally:
+                os._exit(code)
+
+    def kill_after(self, seconds: float) -> None:
+        """Kill it in so many seconds, if it still runs then."""
+        time.sleep(seconds)
+        os.kill(self._pid, signal.SIGKILL)
+
+    def ended(self) -> bool:
+        """Wait for its end; whether it was killed. Raises ``RuntimeError`` when it failed."""
+        _, status = os.waitpid(self._pid, 0)
+        if os.WIFSIGNALED(status):
+            return True
+        if os.WEXITSTATUS(status):
+            raise RuntimeError("a run failed; see above")
+        return False
+
+    def answer(self) -> object:
+        """What the function gave."""
+        if self.ended():
+            raise RuntimeError("a process was killed that should not be")
+        return msgspec.json.decode(self._answer.read_bytes())
+
+
+class Killing:
+    """Runs over the same deltas, undisturbed and killed."""
+
+    def __init__(self, folder: Path, seed: int, records: int = RECORDS_OF_EACH) -> None:
+        self._folder = folder
+        self._random = random.Random(seed)
+        self._catalogue = Catalogue(records)
+        self._expected: list[object] = []
+        self._seconds: list[float] = []
+        self.moments: Counter[str] = Counter()
+
+    def undisturbed(self, deltas: int) -> None:
+        """All deltas without kills: what to expect, and how long each run takes."""
+        for delta in range(deltas):
+            file = self._catalogue.write(self._folder / "undisturbed", delta)
+            begin = time.perf_counter()
+            self._child(lambda file=file, delta=delta: run(file, delta, self._log)).answer()
+            self._seconds.append(time.perf_counter() - begin)
+            self._expected.append(self._child(lambda file=file: outcome(file)).answer())
+
+    def killed(self, kills: int) -> Iterator[str]:
+        """Kill so many runs; gives what is wrong after each, or an empty text."""
+        delta, done = 0, 0
+        place = self._folder / "killed"
+        while done < kills:
+            if delta == 0:
+                shutil.rmtree(place, ignore_errors=True)
+            file = self._catalogue.write(place, delta)
+            for _ in range(1 + (self._random.random() < 0.3)):
+                self._kill(file, delta, at_step=bool(done % 2))
+                faults = self._child(lambda file=file: missing(file, self._log)).answer()
+                done += 1
+                yield "; ".join(map(str, faults)) if isinstance(faults, list) else ""
+            self._child(lambda file=file, delta=delta: run(file, delta, self._log)).answer()
+            got, expected = self._child(lambda file=file: outcome(file)).answer(), self._expected[delta]
+            if got != expected and isinstance(got, dict) and isinstance(expected, dict):
+                names = [name for name in expected if got.get(name) != expected[name]]
+                yield f"delta {delta} ends otherwise than undisturbed: {', '.join(names)}"
+                delta = -1
+            delta = (delta + 1) % len(self._expected)
+
+    def _kill(self, file: Path, delta: int, at_step: bool) -> None:
+        self._log.write_text("")
+        if at_step:
+            last = self._random.randrange(1, 150)
+            self._child(lambda: run_to_step(file, delta, self._log, last)).ended()
+        else:
+            child = self._child(lambda: run(file, delta, self._log))
+            child.kill_after(self._random.uniform(0, self._seconds[delta]))
+            child.ended()
+        said = self._log.read_text("utf-8").splitlines()
+        stages = [line.split(":")[0] for line in said if line.split(":")[0] in pipeline.STAGES]
+        self.moments["after the end" if "done" in said else stages[-1] if stages else "before the start"] += 1
+        self.last = said[-1] if said else "nothing said"
+
+    @property
+    def _log(self) -> Path:
+        return self._folder / "log"
+
+    def _child(self, work: Callable[[], object]) -> Child:
+        return Child(work, self._folder / "answer")
+
+
+def main() -> None:
+    kills, seed = (int(word) for word in (sys.argv[1:] + ["100", "1"][len(sys.argv) - 1 :]))
+    with tempfile.TemporaryDirectory() as folder:
+        killing = Killing(Path(folder), seed)
+        killing.undisturbed(DELTAS)
+        wrong = 0
+        for number, fault in enumerate(killing.killed(kills), 1):
+            if fault:
+                wrong += 1
+                print(f"{number}: {fault} ({killing.last})", flush=True)
+        print(f"{sum(killing.moments.values())} kills, {wrong} faults; the runs were at {dict(killing.moments)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Which subfields of a record are not in its MODS, in a few bytes a record."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from bibld.errors import CatalogError
+
+FATES = ("unmapped", "private")
+_MORE = 0x80
+
+
+class Subfields:
+    """The table of subfields that some record has and its MODS has not. Nothing is committed here.
+
+    What stands with a record are the numbers of its subfields, each as often as it occurs, in groups of seven bits, the
+    lowest first, with the eighth bit set when more follow (LEB128).
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._numbers: dict[str, dict[str, int]] = {}
+
+    def refresh(self) -> None:
+        """Read the table again, since what was added to it may have been rolled back."""
+        self._numbers = {fate: {} for fate in FATES}
+        for number, (name, fate) in self.names().items():
+            self._numbers[fate][name] = number
+
+    def written(self, unmapped: Sequence[str], private: Sequence[str]) -> bytes:
+        """The names of subfields, each as often as it occurs, as they stand with a record."""
+        numbers = [self._number(name, "unmapped") for name in unmapped]
+        numbers += [self._number(name, "private") for name in private]
+        if not numbers or max(numbers) < _MORE:
+            return bytes(numbers)
+        out = bytearray()
+        for number in numbers:
+            while number >= _MORE:
+                out.append(number & (_MORE - 1) | _MORE)
+                number >>= 7
+            out.append(number)
+        return bytes(out)
+
+    def read(self, written: bytes) -> list[tuple[str, str]]:
+        """Name and fate of the subfields of a record; raises ``CatalogError`` for what was never written."""
+        names = self.names()
+        return [_named(number, names) for number in _values(written)]
+
+    def sums(self, many: Iterable[tuple[str, bytes]]) -> list[tuple[str, str, str, int]]:
+        """How often subfields occur in many records (group, what is written): group, name, fate and number."""
+        names = self.names()
+        found: dict[str, Counter[int]] = defaultdict(Counter)
+        for group, written in many:
+            found[group].update(_values(written))
+        return [
+            (group, *_named(number, names), times) for group, held in found.items() for number, times in held.items()
+        ]
+
+    def names(self) -> dict[int, tuple[str, str]]:
+        """Name and fate of the subfields by their numbers."""
+        rows = self._connection.execute("SELECT subfield, name, fate FROM subfield")
+        return {number: (name, fate) for number, name, fate in rows}
+
+    def _number(self, name: str, fate: str) -> int:
+        known = self._numbers[fate]
+        if name not in known:
+            cursor = self._connection.execute("INSERT INTO subfield (name, fate) VALUES (?, ?)", (name, fate))
+            assert cursor.lastrowid is not None  # an INSERT that succeeded has one
+            known[name] = cursor.lastrowid
+        return known[name]
+
+
+def _named(number: int, names: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
+    try:
+        return names[number]
+    except KeyError as error:
+        raise CatalogError(f"subfield {number} is not in catalog.db; run `bibld catalog check`") from error
+
+
+def _values(written: bytes) -> Iterator[int]:
+    value = shift = 0
+    for byte in written:
+        value |= (byte & (_MORE - 1)) << shift
+        shift += 7
+        if byte < _MORE:
+            yield value
+            value = shift = 0

@@ -1,0 +1,95 @@
+"""The sieve: what it must never drop, and what it drops."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bibld.config import DedupConfig
+from bibld.dedup import _sieve
+from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
+from bibld.dedup._kernels import halves
+from bibld.dedup._probe_kernels import distances, sifted
+from bibld.dedup._works import Works
+from bibld.dedup.match import model
+from bibld.model.features import FeatureColumns, Features
+from tests.dedup.blocking import Blocking
+
+ALL = ("identifier", "composite", "simhash")
+WORDS = st.lists(st.sampled_from(["voina", "mir", "roman", "anna", "kniga", "i", "v"]), max_size=5).map(" ".join)
+RECORD = st.builds(
+    Features,
+    main_title=WORDS, remainder=WORDS, set_title=WORDS, part=st.sampled_from(["", "1", "2"]),
+    names=st.sampled_from(["", "tolstoi lev", "tolstaia sofia", "vern zhiul|tolstoi lev"]),
+    year=st.sampled_from([0, 1970, 1971, 1980, 99999]), last_year=st.sampled_from([0, 1971]),
+    pages=st.sampled_from([0, 512, 70000]), identifiers=st.sampled_from(["", "isbn:1"]),
+)  # fmt: skip
+
+
+def passed(columns):
+    count = len(columns)
+    left, right = (side.astype(np.int64) for side in np.triu_indices(count, 1))
+    return left, right, sifted(_sieve.signatures(columns), left, right)
+
+
+@given(st.lists(RECORD, min_size=2, max_size=8))
+@settings(deadline=None, max_examples=60)
+def test_what_looks_like_one_work_passes_and_two_records_alone_decide(records):
+    columns = FeatureColumns.of(enumerate(records))
+    left, right, found = passed(columns)
+    agree = Works(columns).agree(left.astype(np.uint32), right.astype(np.uint32))
+    assert (found | ~agree).all()
+    for i, j, is_passed in zip(left.tolist(), right.tolist(), found.tolist(), strict=True):
+        for pair in ((records[i], records[j]), (records[j], records[i])):
+            assert passed(FeatureColumns.of(enumerate(pair)))[2].tolist() == [is_passed]
+
+
+@given(st.lists(RECORD, min_size=2, max_size=10))
+@settings(deadline=None, max_examples=30)
+def test_candidates_are_those_that_pass_or_share_an_identifier(records):
+    columns = FeatureColumns.of(enumerate(records))
+    found = {}
+    for match in ("jaccard", "model"):
+        config = Blocking(DedupConfig(block=ALL, match=match), {})
+        keys = all_keys(columns, config, statistics_of(columns, config))
+        found[match] = set(
+            zip(*(side.tolist() for side in halves(candidate_pairs(keys, columns, config))), strict=True)
+        )
+    left, right, is_passed = passed(columns)
+    passing = set(zip(left[is_passed].tolist(), right[is_passed].tolist(), strict=True))
+    by_identifier = {pair for pair in found["jaccard"] if all(records[row].identifiers for row in pair)}
+    assert found["model"] == (found["jaccard"] & passing) | by_identifier
+
+
+def test_misprints_and_cut_titles_pass_and_strangers_do_not():
+    base = Features(
+        main_title="istoria gosudarstva rossiskogo", remainder="ot drevneishih vremen", names="karamzin n",
+        year=1818, last_year=1829, pages=300,
+    )  # fmt: skip
+    others = {
+        "misprint": (Features(main_title="istoria gosudarstva rosiskogo", names="karamzin n", year=1819), True),
+        "cut": (Features(main_title="istoria gosudarstva", year=1818), True),
+        "no year": (Features(main_title="istoria gosudarstva rossiskogo v tomah"), True),
+        "edition": (Features(main_title="istoria gosudarstva rossiskogo", names="karamzin n", year=1998), True),
+        "stranger": (Features(main_title="zapiski pskovskogo ohotnika", names="karamzin n", year=1818), False),
+        "late": (Features(main_title="istoria drevnego mira", names="karamzin n", year=1998), False),
+    }
+    for name, (other, expected) in others.items():
+        assert passed(FeatureColumns.of(enumerate([base, other])))[2].tolist() == [expected], name
+
+
+def test_the_sieve_is_for_scorers_that_leave_nothing_below_a_half():
+    for match, chosen, expected in (
+        ("model", {}, True),
+        ("model", {"model": model.Settings(review=0.4)}, False),
+        ("jaccard", {}, False),
+    ):
+        assert _sieve.is_sieved(Blocking(DedupConfig(match=match), chosen)) is expected
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=9))
+@settings(deadline=None)
+def test_distances_count_the_bits_that_differ(hashes):
+    count = len(hashes)
+    left, right = (side.astype(np.int64) for side in np.triu_indices(count, 1))
+    found = distances(np.array(hashes, dtype=np.uint64), left, right).tolist()
+    assert found == [(hashes[i] ^ hashes[j]).bit_count() for i, j in zip(left, right, strict=True)]
