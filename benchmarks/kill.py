@@ -21,6 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
+
 from bibld import config, pipeline, progress, publish, resources, store, triplify
 from bibld.catalog import Catalog, _schema
 from bibld.model.iris import Iris
@@ -90,8 +91,9 @@ def run(file: Path, delta: int, log: Path) -> None:
         print("done", file=out, flush=True)
 
 
-def run_to_step(file: Path, delta: int, log: Path, last: int) -> None:
-    """A run that kills itself just before a step that the disk remembers; ``last``: which one."""
+def run_to_step(file: Path, delta: int, log: Path, last: int = 0) -> int:
+    """A run that kills itself just before a step that the disk remembers; ``last``: which one, 0: none. Gives the
+    number of steps."""
     steps = 0
 
     def step(name: str) -> None:
@@ -106,16 +108,17 @@ def run_to_step(file: Path, delta: int, log: Path, last: int) -> None:
         if event in STEPS and str(file.parent) in str(arguments[0]) and (event != "open" or "w" in str(arguments[1])):
             step(f"{event} {arguments[0]}")
 
-    connected = _schema._connected
+    connected = _schema.connected
 
     def traced(database: Path, read_only: bool):
         connection = connected(database, read_only)
         connection.set_trace_callback(lambda sql: step(f"{sql} of {database.name}") if sql == "COMMIT" else None)
         return connection
 
-    _schema._connected = traced
+    _schema.connected = traced
     sys.addaudithook(heard)
     run(file, delta, log)
+    return steps
 
 
 def outcome(file: Path) -> dict[str, str]:
@@ -232,15 +235,19 @@ class Killing:
         self._catalogue = Catalogue(records)
         self._expected: list[object] = []
         self._seconds: list[float] = []
+        self._steps: list[int] = []
         self.moments: Counter[str] = Counter()
 
     def undisturbed(self, deltas: int) -> None:
         """All deltas without kills: what to expect, and how long each run takes."""
+        file = self._catalogue.write(self._folder / "first", 0)
+        self._child(lambda: run(file, 0, self._log)).answer()  # the first use compiles what compares records
         for delta in range(deltas):
             file = self._catalogue.write(self._folder / "undisturbed", delta)
             begin = time.perf_counter()
-            self._child(lambda file=file, delta=delta: run(file, delta, self._log)).answer()
+            steps = self._child(lambda file=file, delta=delta: run_to_step(file, delta, self._log)).answer()
             self._seconds.append(time.perf_counter() - begin)
+            self._steps.append(int(str(steps)))
             self._expected.append(self._child(lambda file=file: outcome(file)).answer())
 
     def killed(self, kills: int) -> Iterator[str]:
@@ -267,7 +274,7 @@ class Killing:
     def _kill(self, file: Path, delta: int, at_step: bool) -> None:
         self._log.write_text("")
         if at_step:
-            last = self._random.randrange(1, 150)
+            last = self._random.randrange(1, self._steps[delta] + 1)
             self._child(lambda: run_to_step(file, delta, self._log, last)).ended()
         else:
             child = self._child(lambda: run(file, delta, self._log))

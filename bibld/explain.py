@@ -28,7 +28,8 @@ _SHOWN = 20
 class RecordWay(msgspec.Struct, frozen=True):
     """What became of one record: where it came from, what it is compared by, what it was joined with, its IRIs.
 
-    ``state`` says what it is now, ``verdicts`` what people said about it, ``history`` what happened to it until now.
+    ``state`` says what it is now, ``suppressed`` what of it must not be published, and why; ``verdicts`` what people
+    said about it, ``history`` what happened to it until now.
     """
 
     record: str
@@ -46,6 +47,7 @@ class RecordWay(msgspec.Struct, frozen=True):
     resource: str
     answers: str
     state: str
+    suppressed: tuple[str, ...]
     history: tuple[str, ...]
 
 
@@ -179,6 +181,7 @@ def record_way(catalog: Catalog, config: Config, record: RecordId) -> RecordWay:
         resource=iris.resource(record),
         answers=iris.document(iris.resource(answering)) if answering else "410 Gone",
         state=_state(catalog, record),
+        suppressed=tuple(map(str, catalog.suppressions.of(held.ordinal))),
         history=tuple(map(str, catalog.history.of(held.ordinal))),
     )
 
@@ -252,6 +255,9 @@ def _state(catalog: Catalog, record: RecordId) -> str:
     """What a record is now."""
     cluster = catalog.cluster_of(record)
     if cluster is None:
+        ordinal = catalog.register.ordinal(record)
+        if ordinal is not None and catalog.suppressions.is_suppressed(ordinal):
+            return "suppressed; nobody answers in its place"
         heir = catalog.heir(record)
         return f"deleted; {heir} answers in its place" if heir else "deleted; nobody answers in its place"
     if cluster.founder != record:

@@ -21,6 +21,7 @@ from bibld.conversion import Conversion, Conversions, Job, converted
 from bibld.errors import DamagedFile, HarvestError, RecordError
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import Origin, RecordId
+from bibld.model.withheld import without_texts
 from bibld.progress import Progress
 from bibld.protocols import Carrier, HarvestedFile, Raw, SourceRecord
 
@@ -219,11 +220,14 @@ def original_of(record: SourceRecord) -> MarcRecord | None:
 
 
 def public_original_of(record: SourceRecord, catalog: Catalog) -> MarcRecord | None:
-    """The original as it may be published: without the subfields that its crosswalk calls private."""
+    """The original as it may be published: without the subfields that its crosswalk calls private, and without the
+    fields that hold suppressed values."""
     original = original_of(record)
     if original is None:
         return None
-    return without_subfields(original, catalog.records.private(record.ordinal))
+    public = without_subfields(original, catalog.records.private(record.ordinal))
+    withheld = catalog.suppressions.withheld(record.ordinal)
+    return without_texts(public, withheld) if withheld else public
 
 
 def _without_place(carrier: Carrier) -> Carrier:

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
 import msgspec
 
-from bibld import dedup, merge, publish, store, triplify
+from bibld import dedup, merge, publish, store, suppression, triplify
 from bibld.catalog import Catalog, LoadCounts, digest
 from bibld.config import Config
 from bibld.conversion import Conversions
@@ -78,7 +79,11 @@ class Pipeline:
         """Go through the stages up to and including ``until``; raises ``StageError``."""
         with self._catalog.commit():
             self._number = self._catalog.runs.begin(self._clock.isoformat())
+        compiling = dedup.FirstUse(self._progress)
+        if until != "read":
+            compiling.begin()
         loads = self._read()
+        compiling.wait()
         steps = {
             "dedup": self._dedup,
             "merge": self._merge,
@@ -99,12 +104,14 @@ class Pipeline:
     def _read(self) -> list[LoadCounts]:
         begin = perf_counter()
         self._progress.stage("read", "records")
+        suppressed = suppression.read(self._config)
         with Conversions(self._config.workers) as conversions:
             loads = [
                 Intake(self._catalog, self._config, source, self._number, conversions, self._progress).take()
                 for source in self._config.sources
             ]
         self._retire_sources()
+        suppression.enforce(self._catalog, self._config, suppressed, self._progress)
         done = sum(load.read for load in loads)
         self._times.append(StageTime("read", perf_counter() - begin, done, was_current=False))
         return loads
@@ -160,12 +167,13 @@ class Pipeline:
         return store.store(self._catalog, self._quads(), self._config, self._progress)
 
     def _publish(self) -> int | None:
-        made_by = digest(publish.settings_digest(self._config.dataset), self._source_figures())
+        self._releases.sweep()
+        made_by = digest(publish.settings_digest(self._config.dataset), self._source_figures)
         if publish.is_current(self._catalog, self._releases, made_by):
             return None
         contents = publish.Contents(
             dataset=self._config.dataset,
-            figures=self._figures(),
+            figures=self._figures,
             quads=self._quads(),
             parts=self._parts(),
             examples=[self._iris.resource(founder) for founder in self._catalog.sample_founders(_EXAMPLES)],
@@ -194,7 +202,7 @@ class Pipeline:
         return publish.Releases(self._config.workspace)
 
     def _quads(self) -> Iterator[str]:
-        return triplify.quads(self._catalog, self._iris, self._source_figures())
+        return triplify.quads(self._catalog, self._iris, self._source_figures)
 
     @contextmanager
     def _live_store(self) -> Iterator[Store]:
@@ -206,9 +214,11 @@ class Pipeline:
 
     def _parts(self) -> tuple[str, ...]:
         """The lines that describe the sources."""
-        return triplify.dataset_statements(self._source_figures(), self._iris)
+        return triplify.dataset_statements(self._source_figures, self._iris)
 
+    @cached_property
     def _source_figures(self) -> tuple[SourceFigures, ...]:
+        """Counted once in a run, when everything is read: it goes through all records."""
         counts = {load.source: load for load in self._catalog.records.load_counts()}
         living = self._catalog.records.count_by_source()
         return tuple(
@@ -228,15 +238,17 @@ class Pipeline:
             if (load := counts.get(source.id))
         )
 
+    @cached_property
     def _figures(self) -> Figures:
+        """Counted once in a run, when the clusters and entities are what they will be."""
         clusters, merged = self._catalog.linkage.count_clusters()
         records = self._catalog.records.count()
         entities = self._catalog.entities.count()
-        return Figures(self._source_figures(), records, clusters, merged, records - clusters, 0, entities)
+        return Figures(self._source_figures, records, clusters, merged, records - clusters, 0, entities)
 
     def _summary(self, loads: list[LoadCounts]) -> Summary:
         place = self._releases.current()
-        figures = self._figures()
+        figures = self._figures
         if place is not None:
             figures = msgspec.structs.replace(figures, quads=self._releases.manifest(place).figures.quads)
         new = any(time.stage == "publish" and not time.was_current for time in self._times)

@@ -169,10 +169,16 @@ class Scorer(Protocol):
         right: npt.NDArray[np.uint32],
         settings: Any,  # noqa: ANN401
     ) -> npt.NDArray[np.float32]:
-        """Score pairs of rows, between 0 and 1."""
+        """Score pairs of rows, between 0 and 1. The score of a pair depends on what its rows hold alone."""
 
-    def explain(self, columns: FeatureColumns, left: int, right: int, settings: Any) -> Score:  # noqa: ANN401
-        """Score one pair of rows and say from what."""
+    def explain(
+        self,
+        columns: FeatureColumns,
+        left: npt.NDArray[np.uint32],
+        right: npt.NDArray[np.uint32],
+        settings: Any,  # noqa: ANN401
+    ) -> Iterator[Score]:
+        """Score pairs of rows, and say of each from what, in their order."""
 
 
 class Holder(msgspec.Struct, frozen=True):

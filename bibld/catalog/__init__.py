@@ -25,17 +25,21 @@ from bibld.catalog._descriptions import Descriptions
 from bibld.catalog._entities import Entities
 from bibld.catalog._history import History, What
 from bibld.catalog._linkage import Linkage, StoredEdge
+from bibld.catalog._loads import LoadCounts, NewRecord, Reject, Superseded
+from bibld.catalog._migration import migrate
 from bibld.catalog._patches import Delivery, Patches
 from bibld.catalog._pending import Pending
-from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject, Superseded
+from bibld.catalog._records import Records
 from bibld.catalog._register import Register
 from bibld.catalog._runs import Runs
 from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, opened
 from bibld.catalog._segments import SegmentRow, SegmentTable
 from bibld.catalog._statements import Statements
+from bibld.catalog._suppressions import Suppression, Suppressions
 from bibld.errors import CatalogError
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId
+from bibld.progress import Progress, Silent
 from bibld.protocols import SourceRecord
 
 __all__ = [
@@ -47,6 +51,7 @@ __all__ = [
     "SegmentRow",
     "StoredEdge",
     "Superseded",
+    "Suppression",
     "What",
     "digest",
 ]
@@ -55,15 +60,17 @@ __all__ = [
 class Catalog:
     """The catalog of one workspace, opened for a run (with the lock of the workspace) or for reading.
 
-    Raises ``CatalogError`` where another run holds the workspace, or the databases cannot be opened.
+    For a run, one of an earlier format is brought to the present one, which ``progress`` hears of. Raises
+    ``CatalogError`` where another run holds the workspace, or the databases cannot be opened.
     """
 
-    def __init__(self, workspace: Path, read_only: bool = False) -> None:
+    def __init__(self, workspace: Path, read_only: bool = False, progress: Progress | None = None) -> None:
         if read_only and not (workspace / "catalog.db").is_file():
             raise CatalogError(f"{workspace}: holds no catalog yet; run `bibld run` first")
         with ExitStack() as opening:
             if not read_only:
                 opening.callback(_locked(workspace).close)
+                migrate(workspace, progress or Silent())
             self._register_connection = opened(workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only)
             opening.callback(self._register_connection.close)
             self._connection = opened(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only)
@@ -77,7 +84,8 @@ class Catalog:
         blobs = self._blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
         self.pending = Pending(self._connection)
-        self.records = Records(self._connection, blobs, self.register, self.pending)
+        self.suppressions = Suppressions(self.register, self._register_connection, self._connection, self.pending)
+        self.records = Records(self._connection, blobs, self.register, self.pending, self.suppressions)
         self.linkage = Linkage(self._connection, blobs, self.register, self.records)
         self.descriptions = Descriptions(self._connection, blobs, self.records, self.linkage)
         self.statements = Statements(self._connection, blobs)
@@ -113,6 +121,7 @@ class Catalog:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             self._blobs.forget()
+            self.suppressions.forget()
             if isinstance(error, sqlite3.Error):
                 raise CatalogError(f"the catalog cannot be written: {error}; {_remedy(error)}") from error
             raise
@@ -154,8 +163,13 @@ class Catalog:
         return None if left is None or right is None else self.linkage.edge(left, right)
 
     def heir(self, record: RecordId) -> RecordId | None:
-        """For a deleted record the living one that answers in its place: its heir, the heir's heir …"""
+        """For a deleted record the living one that answers in its place: its heir, the heir's heir …
+
+        Nobody answers for a record that must not be published.
+        """
         ordinal = self.register.ordinal(record)
+        if ordinal is not None and self.suppressions.is_suppressed(ordinal):
+            return None
         seen: set[int] = set()
         while ordinal is not None and ordinal not in seen:
             if self.records.is_living(ordinal):

@@ -16,7 +16,7 @@ _LEVEL = 3
 _DICTIONARY_BYTES = 110 * 1024
 _SAMPLES_NEEDED = 300
 
-_TRIED = 32
+_TRIED = 16
 """Blobs that are compressed with each dictionary, to find the one that suits them."""
 
 _MOST = 16
@@ -116,7 +116,7 @@ class Blobs:
         """Store a dictionary; gives its number."""
         number = dictionary.dict_id()
         self._connection.execute(
-            "INSERT INTO dictionary VALUES (?, ?, ?)", (number, kind, _DICTIONARY.compress(dictionary.as_bytes()))
+            "INSERT INTO dictionary VALUES (?, ?, ?)", (number, kind, written_dictionary(dictionary.as_bytes()))
         )
         self._latest.pop(kind, None)
         return number
@@ -142,6 +142,11 @@ class Blobs:
         return zstandard.ZstdCompressionDict(zstandard.ZstdDecompressor().decompress(row[0]))
 
 
+def written_dictionary(dictionary: bytes) -> bytes:
+    """A dictionary as it stands in the catalog."""
+    return _DICTIONARY.compress(dictionary)
+
+
 def _size(compressor: zstandard.ZstdCompressor, samples: Sequence[bytes]) -> int:
     return sum(len(compressor.compress(sample)) for sample in samples)
 
@@ -152,7 +157,9 @@ def _trained(samples: Sequence[bytes]) -> zstandard.ZstdCompressionDict | None:
     try:
         # Segments of 2 KiB, found by their parts of 8 bytes: as good as what zstd finds by trying many sizes, which
         # takes five times as long.
-        return zstandard.train_dictionary(size, list(samples[:: len(samples) // _LEARNT_FROM or 1]), k=2048, d=8)
+        return zstandard.train_dictionary(
+            size, list(samples[:: len(samples) // _LEARNT_FROM or 1]), k=max(min(2048, size // 8), 16), d=8
+        )
     except zstandard.ZstdError:
         return None
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
 from bibld.catalog._compression import Blobs
 from bibld.catalog._coverage import Subfields
+from bibld.catalog._loads import LoadCounts, NewRecord, Reject, Superseded
 from bibld.catalog._packing import mods_in, original_in, packed
 from bibld.catalog._pending import Pending
 from bibld.catalog._register import Register
+from bibld.catalog._suppressions import BY_SUPPRESSION, Suppressions
 from bibld.errors import RecordError
 from bibld.model.mods import Mods
-from bibld.model.origin import Origin, RecordId
+from bibld.model.origin import Origin
 from bibld.protocols import SourceRecord
 
 BY_STATUS = 1
@@ -29,61 +32,25 @@ _ASKED_AT_ONCE = 500
 _MODS = msgspec.json.Decoder(Mods)
 
 
-class NewRecord(msgspec.Struct, frozen=True):
-    """A converted record on its way into the catalog; ``mods`` is the JSON of its ``Mods``."""
-
-    id: RecordId
-    origin: Origin
-    original: bytes
-    carrier: int
-    made_by: bytes
-    flavour: str
-    mods: bytes
-    unmapped: tuple[str, ...]
-    private: tuple[str, ...]
-    warnings: tuple[str, ...]
-    deleted: bool
-
-
-class LoadCounts(msgspec.Struct, frozen=True):
-    """What one complete reading of a source counted: ``read`` is the sum of the others."""
-
-    source: str
-    read: int
-    converted: int
-    superseded: int
-    rejected: int
-    deleted: int
-
-
-class Superseded(msgspec.Struct, frozen=True):
-    """How many records of this load were put over: living ones, and ones that were deleted by their status."""
-
-    living: int
-    deleted: int
-
-
-class Reject(msgspec.Struct, frozen=True):
-    """A piece of a file that became no record: where it stands, why it was refused, its bytes."""
-
-    origin: Origin
-    control_number: str | None
-    kind: str
-    reason: str
-    original: bytes
-
-
 class Records:
     """The tables of records and rejects. Nothing is committed here; the catalog does that.
 
     A record that is new, changed, deleted or restored is pending for dedup.
     """
 
-    def __init__(self, connection: sqlite3.Connection, blobs: Blobs, register: Register, pending: Pending) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        blobs: Blobs,
+        register: Register,
+        pending: Pending,
+        suppressions: Suppressions,
+    ) -> None:
         self._connection = connection
         self._blobs = blobs
         self._register = register
         self._pending = pending
+        self._suppressions = suppressions
         self._subfields = Subfields(connection)
 
     # -- writing -----------------------------------------------------------------------------------------------------
@@ -115,10 +82,11 @@ class Records:
             "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ? WHERE ordinal = ?",
             (run, position, offset, carrier, ordinal),
         )
+        state = self._suppressions.state(ordinal)
         restored = self._connection.execute(
-            "UPDATE record SET deleted = 0 WHERE ordinal = ? AND deleted = ?", (ordinal, BY_ABSENCE)
+            "UPDATE record SET deleted = ? WHERE ordinal = ? AND deleted = ?", (state, ordinal, BY_ABSENCE)
         )
-        if restored.rowcount:
+        if restored.rowcount and not state:
             self._pending.add("dedup", [ordinal])
 
     def put(self, records: Sequence[NewRecord], run: int) -> Superseded:
@@ -141,14 +109,14 @@ class Records:
         return Superseded(living, deleted)
 
     def _held(self, ordinals: Sequence[int]) -> dict[int, tuple[int, bool]]:
-        """The run that saw each of some stored records last, and whether it was deleted then."""
+        """The run that saw each of some stored records last, and whether its status said that it was deleted."""
         found: dict[int, tuple[int, bool]] = {}
         for start in range(0, len(ordinals), _ASKED_AT_ONCE):
             some = ordinals[start : start + _ASKED_AT_ONCE]
             rows = self._connection.execute(
                 f"SELECT ordinal, run, deleted FROM record WHERE ordinal IN ({','.join('?' * len(some))})", some
             )
-            found.update((ordinal, (run, bool(deleted))) for ordinal, run, deleted in rows)
+            found.update((ordinal, (run, deleted == BY_STATUS)) for ordinal, run, deleted in rows)
         return found
 
     def _forget_warnings(self, ordinals: Iterable[int]) -> None:
@@ -170,7 +138,7 @@ class Records:
                     record.flavour,
                     record.made_by,
                     run,
-                    BY_STATUS if record.deleted else 0,
+                    BY_STATUS if record.deleted else self._suppressions.state(ordinal),
                     self._subfields.written(record.unmapped, record.private),
                     compress(piece),
                 )
@@ -209,14 +177,19 @@ class Records:
         )
         if cursor.rowcount:
             self._pending.add("dedup", [ordinal])
-        return cursor.rowcount > 0
+            return True
+        self._connection.execute(
+            "UPDATE record SET deleted = ?, run = ? WHERE ordinal = ? AND deleted = ?",
+            (BY_ABSENCE, run, ordinal, BY_SUPPRESSION),
+        )
+        return False
 
     def delete_unseen(self, source: str, run: int, spared: Container[int] = ()) -> int:
         """Mark the living records of a source as deleted that this run did not see; gives their number."""
         rows = self._connection.execute(
             "SELECT record.ordinal FROM record JOIN carrier USING (carrier)"
-            " WHERE source = ? AND run <> ? AND deleted = 0",
-            (source, run),
+            " WHERE source = ? AND run <> ? AND deleted IN (0, ?)",
+            (source, run, BY_SUPPRESSION),
         ).fetchall()
         return sum(self.delete(ordinal, run) for (ordinal,) in rows if ordinal not in spared)
 
@@ -263,7 +236,7 @@ class Records:
             reader=reader,
             carrier=state,
             flavour=flavour,
-            mods=_MODS.decode(mods_in(piece)),
+            mods=self._suppressions.public(ordinal, _MODS.decode(mods_in(piece))),
             deleted=bool(deleted),
         )
 
@@ -272,7 +245,7 @@ class Records:
         row = self._connection.execute("SELECT body FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         if row is None:
             raise KeyError(ordinal)
-        return self._decoded(row[0])
+        return self._suppressions.public(ordinal, self._decoded(row[0]))
 
     def living(self) -> Iterator[tuple[int, str, Mods]]:
         """Ordinal, source and MODS of the living records, by ordinal."""
@@ -280,7 +253,40 @@ class Records:
             "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier) WHERE deleted = 0 ORDER BY ordinal"
         )
         for ordinal, source, body in rows:
+            yield ordinal, source, self._suppressions.public(ordinal, self._decoded(body))
+
+    def kept(self) -> Iterator[tuple[int, str, Mods]]:
+        """The same of all records that their sources have, with what must not be published."""
+        rows = self._connection.execute(
+            "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier) WHERE deleted IN (0, ?)"
+            " ORDER BY ordinal",
+            (BY_SUPPRESSION,),
+        )
+        for ordinal, source, body in rows:
             yield ordinal, source, self._decoded(body)
+
+    def whole(self, ordinal: int) -> Mods | None:
+        """The MODS of one record with what must not be published."""
+        row = self._connection.execute("SELECT body FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        return self._decoded(row[0]) if row else None
+
+    def carriers(self, source: str | None = None) -> list[tuple[int, str, str, str, bytes]]:
+        """Number, source, file, reader and state of the examined files, of one source or of all, that a record comes
+        from that the source has."""
+        return self._connection.execute(
+            "SELECT carrier, source, file, reader, state FROM carrier WHERE (?1 IS NULL OR source = ?1)"
+            " AND carrier IN (SELECT carrier FROM record WHERE deleted IN (0, ?2)) ORDER BY source, file, carrier",
+            (source, BY_SUPPRESSION),
+        ).fetchall()
+
+    def originals(self, carrier: int) -> Iterator[bytes]:
+        """The original bytes of the records of an examined file, suppressed or not, in their order there."""
+        rows = self._connection.execute(
+            "SELECT body FROM record WHERE carrier = ? AND deleted IN (0, ?) ORDER BY position, ordinal",
+            (carrier, BY_SUPPRESSION),
+        )
+        for (body,) in rows:
+            yield original_in(self._blobs.decompressed(body))
 
     def made_by(self) -> Iterator[tuple[int, bytes]]:
         """Ordinal and hash of the living records, by ordinal."""
@@ -289,18 +295,20 @@ class Records:
     def marks(self, ordinals: Iterable[int] | None = None) -> Iterator[tuple[int, bytes, str]]:
         """Ordinal, hash and source of the living records, or of the living ones among some, in their order."""
         columns = "SELECT ordinal, made_by, source FROM record JOIN carrier USING (carrier) WHERE deleted = 0"
+        asked: Iterable[sqlite3.Cursor]
         if ordinals is None:
-            yield from self._connection.execute(f"{columns} ORDER BY ordinal")
-            return
-        for ordinal in ordinals:
-            yield from self._connection.execute(f"{columns} AND ordinal = ?", (ordinal,))
+            asked = [self._connection.execute(f"{columns} ORDER BY ordinal")]
+        else:
+            asked = (self._connection.execute(f"{columns} AND ordinal = ?", (ordinal,)) for ordinal in ordinals)
+        for ordinal, made_by, source in chain.from_iterable(asked):
+            yield ordinal, self._suppressions.hash(ordinal, made_by), source
 
     def hash_of(self, ordinal: int) -> bytes:
         """What made one record; raises ``KeyError``."""
         row = self._connection.execute("SELECT made_by FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         if row is None:
             raise KeyError(ordinal)
-        return bytes(row[0])
+        return self._suppressions.hash(ordinal, row[0])
 
     def pending_gone(self) -> list[int]:
         """The deleted among the records that are pending for dedup, ascending."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 2
-CATALOG_FORMAT = 4
+CATALOG_FORMAT = 5
 
 REGISTER = """
 -- What cannot be recomputed: back this file up.
@@ -92,11 +92,16 @@ CREATE TABLE record (
   flavour TEXT NOT NULL,
   made_by BLOB NOT NULL,                       -- hash of bytes, carrier, versions and settings
   run INTEGER NOT NULL,                        -- the run that saw it last
-  deleted INTEGER NOT NULL,                    -- 0 living, 1 by its own status, 2 missing from a load or listed
+  deleted INTEGER NOT NULL,                    -- 0 living, 1 by its own status, 2 missing or listed, 3 suppressed
   coverage BLOB NOT NULL,                      -- numbers of the subfields that are not in the MODS
   body BLOB NOT NULL                           -- MODS and original bytes in one piece
 );
 CREATE INDEX record_made_by ON record (made_by);
+CREATE TABLE withheld (                        -- the register's suppressions that all results were made under
+  ordinal INTEGER NOT NULL,
+  value TEXT NOT NULL,                         -- empty: the whole record
+  PRIMARY KEY (ordinal, value)
+) WITHOUT ROWID;
 CREATE TABLE subfield (                        -- small numbers for subfields that are not in a MODS
   subfield INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
@@ -214,13 +219,15 @@ CREATE TABLE statistics (                      -- what blocking knows of all rec
 );
 """
 
+_OPENING = "is there space on the disk, and may it be written?"
+
 
 def opened(file: Path, tables: str, version: int, read_only: bool) -> sqlite3.Connection:
     """Open a database, making it where there is none; raises ``CatalogError``."""
     try:
-        connection = _connected(file, read_only)
+        connection = connected(file, read_only)
     except sqlite3.Error as error:
-        raise CatalogError(f"{file}: cannot be opened: {error}") from error
+        raise CatalogError(f"{file}: cannot be opened: {error}; {_OPENING}") from error
     try:
         if not read_only:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -228,12 +235,13 @@ def opened(file: Path, tables: str, version: int, read_only: bool) -> sqlite3.Co
     except BaseException as error:
         connection.close()
         if isinstance(error, sqlite3.Error):
-            raise CatalogError(f"{file}: cannot be opened: {error}") from error
+            raise CatalogError(f"{file}: cannot be opened: {error}; {_OPENING}") from error
         raise
     return connection
 
 
-def _connected(file: Path, read_only: bool) -> sqlite3.Connection:
+def connected(file: Path, read_only: bool) -> sqlite3.Connection:
+    """A connection whose transactions are begun and ended by who uses it."""
     if read_only:
         return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     return sqlite3.connect(file, isolation_level=None)
@@ -243,5 +251,9 @@ def _check_format(connection: sqlite3.Connection, file: Path, tables: str, versi
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found == 0 and not read_only:
         connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
-    elif found != version:
-        raise CatalogError(f"{file}: has format {found}, this bibld writes format {version}; use a new workspace")
+    elif found > version:
+        raise CatalogError(
+            f"{file}: has format {found}, this bibld knows {version} and less; use the newer bibld that wrote it"
+        )
+    elif found < version:
+        raise CatalogError(f"{file}: has format {found}, this bibld reads {version}; `bibld run` brings it to that")

@@ -17,6 +17,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 restat_option = click.option(
     "--restat", is_flag=True, help="Count the word frequencies and oversized keys of blocking anew."
 )
+rebuild_option = click.option(
+    "--rebuild",
+    is_flag=True,
+    help="Do everything behind reading anew: match, merge and say all. What is published stays the same.",
+)
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from bibld.config import Config
     from bibld.model.origin import RecordId
 
-person_option = click.option("--person", help="Who says so; the login name by default. It is published with the match.")
-reason_option = click.option("--reason", default="", help="Why; it is published with the match.")
+person_option = click.option("--person", help="Who says so; the login name by default. It is not published.")
+reason_option = click.option("--reason", default="", help="Why; for colleagues, it is not published.")
 run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages at once, so that it is published.")
 
 

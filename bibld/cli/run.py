@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from bibld.cli._options import clock, config_argument, json_option, print_json, quiet_option, restat_option
+from bibld.cli._options import (
+    clock,
+    config_argument,
+    json_option,
+    print_json,
+    quiet_option,
+    rebuild_option,
+    restat_option,
+)
 
 TOO_MANY_REJECTS = 3
 
@@ -22,9 +30,10 @@ TOO_MANY_REJECTS = 3
     help="Exit with code 3 when more than this percentage of the records read is rejected.",
 )
 @restat_option
+@rebuild_option
 @json_option
 @quiet_option
-def run(config: Path, max_rejects: float, restat: bool, as_json: bool, quiet: bool) -> None:
+def run(config: Path, max_rejects: float, restat: bool, rebuild: bool, as_json: bool, quiet: bool) -> None:
     """Go through all stages: read the sources of CONFIG, match, merge, and publish a release.
 
     What did not change since the last run is not done again; a run that was interrupted is resumed. The summary tells
@@ -36,7 +45,7 @@ def run(config: Path, max_rejects: float, restat: bool, as_json: bool, quiet: bo
 
     loaded = configuration.load(config)
     with progress.shown(quiet=quiet) as shown:
-        summary = pipeline.run(loaded, clock(), shown, restat=restat)
+        summary = pipeline.run(loaded, clock(), shown, restat=restat, rebuild=rebuild)
     if as_json:
         print_json(summary)
     else:

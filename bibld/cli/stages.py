@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from bibld.cli._options import clock, config_argument, json_option, print_json, quiet_option, restat_option
+from bibld.cli._options import (
+    clock,
+    config_argument,
+    json_option,
+    print_json,
+    quiet_option,
+    rebuild_option,
+    restat_option,
+)
 
 _HELP = {
     "dedup": "Find the records that describe the same publication, and group them in clusters.",
@@ -21,16 +29,17 @@ def _command(stage: str) -> click.Command:
     @click.command(stage, help=f"{_HELP[stage]}\n\nStages before it are brought up to date first.")
     @config_argument
     @restat_option
+    @rebuild_option
     @json_option
     @quiet_option
-    def command(config: Path, restat: bool, as_json: bool, quiet: bool) -> None:
+    def command(config: Path, restat: bool, rebuild: bool, as_json: bool, quiet: bool) -> None:
         from bibld import config as configuration
         from bibld import pipeline, progress
         from bibld.cli._summary import print_summary
 
         loaded = configuration.load(config)
         with progress.shown(quiet=quiet) as shown:
-            summary = pipeline.run(loaded, clock(), shown, until=stage, restat=restat)
+            summary = pipeline.run(loaded, clock(), shown, until=stage, restat=restat, rebuild=rebuild)
         if as_json:
             print_json(summary)
         else:

@@ -16,7 +16,8 @@ _MOST = 40
 @click.option("--all", "everything", is_flag=True, help=f"List every unmapped subfield, not only the first {_MOST}.")
 @json_option
 def stats(config: Path, everything: bool, as_json: bool) -> None:
-    """Tell what the catalog holds: records and charsets of each source, and subfields that are not in the MODS."""
+    """Tell what the catalog holds: records and charsets of each source, what is suppressed, and subfields that are not
+    in the MODS."""
     from bibld import config as configuration
     from bibld import read
     from bibld.catalog import Catalog
@@ -25,13 +26,14 @@ def stats(config: Path, everything: bool, as_json: bool) -> None:
     with Catalog(loaded.workspace, read_only=True) as catalog:
         loads = catalog.records.load_counts()
         coverage = catalog.records.coverage()
+        suppressed = catalog.suppressions.all()
         charsets = [
             (source, file, reader, carrier.declared or "nothing", carrier.charset)
             for source, file, reader, state in catalog.records.charsets()
             if (carrier := read.carrier_of(reader, state))
         ]
     if as_json:
-        print_json({"sources": loads, "files": charsets, "coverage": coverage})
+        print_json({"sources": loads, "files": charsets, "suppressed": suppressed, "coverage": coverage})
         return
     print_table(
         ("source", "read", "converted", "superseded", "rejected", "deleted"),
@@ -39,6 +41,9 @@ def stats(config: Path, everything: bool, as_json: bool) -> None:
     )
     click.echo()
     print_table(("source", "file", "carrier", "declared", "found"), charsets)
+    if suppressed:
+        click.echo("\nSuppressed: kept, not published")
+        print_table(("record", "what and why"), [(str(one.record), str(one)) for one in suppressed])
     if coverage:
         click.echo("\nSubfields that are not in the MODS (private: kept, not published)")
         print_table(("flavour", "subfield", "fate", "times"), coverage if everything else coverage[:_MOST])

@@ -14,10 +14,10 @@ import msgspec
 from bibld import adapters
 from bibld.catalog import Catalog, digest
 from bibld.config import Config
-from bibld.dedup._cache import is_first_use
 from bibld.dedup._edges import Edges
 from bibld.dedup._exceptions import told
 from bibld.dedup._features import features_of
+from bibld.dedup._first_use import FirstUse
 from bibld.dedup._index import VERSION as INDEX_VERSION
 from bibld.dedup._judge import Judge
 from bibld.dedup._keys import families_met, key_names, keys_of_all
@@ -28,7 +28,7 @@ from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
-__all__ = ["Comparison", "Matched", "compare", "dedup", "features_of", "is_pending", "settings_digest"]
+__all__ = ["Comparison", "FirstUse", "Matched", "compare", "dedup", "features_of", "is_pending", "settings_digest"]
 
 VERSION = 3
 """To be raised when the same features give other edges or clusters."""
@@ -84,8 +84,6 @@ def dedup(
     ``happened`` is the clock of the run, for the history of the records. ``restat``: count the statistics of blocking
     anew instead of using the frozen ones; ``everything``: match all records anew.
     """
-    if is_first_use():
-        progress.say("dedup: the first use on a machine compiles what compares records; this takes some seconds")
     return Matching(catalog, config, progress, happened, settings_digest(config), everything).run(restat)
 
 

@@ -1,7 +1,4 @@
-"""Where compiled kernels are kept: in the user's cache folder, or for a user without one in that for temporary files.
-
-The first use on a machine compiles for half a minute.
-"""
+"""Where compiled kernels are kept: in the folder of the user for caches, or without one in that for temporary files."""
 
 from __future__ import annotations
 
@@ -25,8 +22,3 @@ def cache_folder() -> Path:
         if os.access(folder, os.W_OK):
             return folder
     return Path(tempfile.gettempdir()) / f"bibld-{os.getuid()}"
-
-
-def is_first_use() -> bool:
-    """Whether nothing has been compiled yet."""
-    return next(cache_folder().rglob("*.nbi"), None) is None

@@ -23,6 +23,7 @@ Named = Callable[["Nodes"], Sequence[RecordId]]
 """Which records stand at some positions."""
 
 _EDGES_AT_ONCE = 2_000
+_TOLD = ("part", "level", "carrier", "language")
 _RULES = {
     PERSON: "person",
     SOURCE: "one_record_per_source",
@@ -50,18 +51,23 @@ class Edges:
         ``met`` gives the names of the keys that rows of columns have in common.
         """
         for some, columns, records, left, right in self._portions(judged):
+            described = _described(columns)
             keys = met(columns, left, right) if met else [()] * len(left)
-            for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-                score = self._judge.scorer.explain(columns, one, other, self._judge.settings)
-                score = Score(float(some.scores[pair]), score.features, keys[pair])
-                verdict = self._verdict(some, pair, columns, one, other, records[one].source)
+            explained = self._judge.scorer.explain(
+                columns, left.astype("uint32"), right.astype("uint32"), self._judge.settings
+            )
+            ends, values = zip(left.tolist(), right.tolist(), strict=True), some.scores.tolist()
+            for pair, ((one, other), score) in enumerate(zip(ends, explained, strict=True)):
+                score = Score(values[pair], score.features, keys[pair])
+                verdict = self._verdict(some, pair, described, one, other, records[one].source)
                 yield Edge(Pair.of(records[one], records[other]), score, verdict, self._made_by)
 
     def verdicts(self, judged: Judged) -> Iterator[tuple[Pair, Verdict]]:
         """Each pair with its verdict, in their order."""
         for some, columns, records, left, right in self._portions(judged):
+            described = _described(columns)
             for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-                verdict = self._verdict(some, pair, columns, one, other, records[one].source)
+                verdict = self._verdict(some, pair, described, one, other, records[one].source)
                 yield Pair.of(records[one], records[other]), verdict
 
     def _portions(self, judged: Judged) -> Iterator[tuple[Judged, FeatureColumns, Sequence[RecordId], Nodes, Nodes]]:
@@ -143,6 +149,11 @@ class Edges:
         if code == MEDOID:
             return rule, f"{one} is not enough like {other}, the middle of the cluster"
         return rule, "one of them left the cluster of the other"
+
+
+def _described(columns: FeatureColumns) -> FeatureColumns:
+    """The columns that the reasons of exceptions tell of; a row without the others is quickly read."""
+    return FeatureColumns(columns.ordinals, {name: columns.texts[name] for name in _TOLD}, columns.numbers)
 
 
 def with_outcome(verdict: Verdict, rule: str, reason: str) -> Verdict:

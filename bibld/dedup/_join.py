@@ -7,6 +7,7 @@ are joined one after the other, and pairs beyond the bound wait in a temporary f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,16 +16,18 @@ from bibld import adapters
 from bibld.config import Config
 from bibld.dedup._indexing import MEMORY, WORKERS, parts_of
 from bibld.dedup._key_runs import SegmentRuns
-from bibld.dedup._levels import levels_of
+from bibld.dedup._levels import Level, levels_of
 from bibld.dedup._pairs import Candidates, Counts
 from bibld.dedup._probe import probe
-from bibld.dedup._sieve import WIDTH, is_sieved
+from bibld.dedup._sieve import WIDTH, is_sieved, trees_for
 from bibld.dedup._threads import in_order
 from bibld.model.features import Statistics
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from bibld.dedup._sieve_trees import Trees
 
     Numbers = npt.NDArray[np.uint64]
     Flags = npt.NDArray[np.bool_]
@@ -59,7 +62,8 @@ def join(
                 probe(found, name, runs, new_from, config, statistics, living, workers)
             else:
                 is_certain = getattr(adapters.find("dedup.block", name), "IS_CERTAIN", False)
-                _join(found, name, runs, config, statistics, living, sieve[:0] if is_certain else sieve, workers)
+                sieves = sieve[:0] if is_certain else sieve, None if is_certain else trees_for(config)
+                _join(found, name, runs, config, statistics, living, sieves, workers)
         found.flush()
     except BaseException:
         found.close()
@@ -74,10 +78,10 @@ def _join(
     config: Config,
     statistics: Statistics,
     alive: Flags,
-    sieve: Numbers,
+    sieves: tuple[Numbers, Trees | None],
     workers: int,
 ) -> None:
-    """Add the pairs that one blocker proposes."""
+    """Add the pairs that one blocker proposes and the two halves of the sieve let through."""
     import numpy as np
 
     blocker, near, bits = adapters.find("dedup.block", name), np.empty(0, np.uint64), 64
@@ -86,9 +90,24 @@ def _join(
         bits = blocker.distance(config.settings("dedup.block", name))
     counts = Counts(name)
     for level in levels_of(name, runs, config, statistics, alive):
-        tested = msgspec.structs.replace(level, near=near, bits=bits, sieve=sieve)
-        for pairs, met in in_order(tested.pairs, parts_of(level.runs), workers):
+        tested = msgspec.structs.replace(level, near=near, bits=bits, sieve=sieves[0])
+        for pairs, met in in_order(partial(_sifted, tested, sieves[1]), parts_of(level.runs), workers):
             found.add(pairs)
             counts = counts.plus(level.number, met)
         counts = counts.plus_rows(level.cut_rows())
     found.counts.append(counts)
+
+
+def _sifted(level: Level, trees: Trees | None, part: tuple[int, int]) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    """The pairs of some parts that the whole sieve lets through, and the counts of their keys."""
+    import numpy as np
+
+    from bibld.dedup._kernels import halves
+
+    pairs, met = level.pairs(part)
+    if trees is None or not len(pairs):
+        return pairs, met
+    from bibld.dedup._sieve_trees import likely
+
+    left, right = halves(pairs)
+    return pairs[likely(level.sieve, left.astype(np.int64), right.astype(np.int64), trees)], met

@@ -13,6 +13,7 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup._extraction import extract
+from bibld.dedup._first_use import FirstUse
 from bibld.dedup._index import Index
 from bibld.dedup._matching import blocking_digest
 from bibld.dedup._segments import Segments
@@ -74,6 +75,9 @@ def prepared(catalog: Catalog, config: Config, progress: Progress) -> Iterator[P
 
     from bibld.dedup._indexing import index_base, index_segment
 
+    compiling = FirstUse(progress)
+    compiling.begin()
+    compiling.wait()
     progress.stage("dedup", "records", catalog.records.count())
     with tempfile.TemporaryDirectory(prefix="bibld-") as name:
         segment = extract(catalog, config, Path(name) / "features", progress)

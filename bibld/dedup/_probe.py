@@ -10,7 +10,7 @@ from bibld.config import Config
 from bibld.dedup._key_runs import Run, SegmentRuns
 from bibld.dedup._levels import Level, bases_of, levels_of
 from bibld.dedup._pairs import Candidates, Counts
-from bibld.dedup._sieve import is_sieved
+from bibld.dedup._sieve import is_sieved, trees_for
 from bibld.dedup._spool import together
 from bibld.dedup._threads import in_order
 from bibld.model.features import Statistics
@@ -102,7 +102,14 @@ def _tested(name: str, pairs: Numbers, runs: Sequence[SegmentRuns], new_from: in
         pairs = pairs[distances(near, rows.left, rows.right) <= blocker.distance(config.settings("dedup.block", name))]
     if is_sieved(config) and not getattr(blocker, "IS_CERTAIN", False):
         rows = _Places(pairs, runs, new_from)
-        pairs = pairs[sifted(rows.gathered([held.sieve for held in runs]), rows.left, rows.right)]
+        table = rows.gathered([held.sieve for held in runs])
+        passing = sifted(table, rows.left, rows.right)
+        trees = trees_for(config)
+        if trees is not None:
+            from bibld.dedup._sieve_trees import likely
+
+            passing &= likely(table, rows.left, rows.right, trees)
+        pairs = pairs[passing]
     return pairs
 
 

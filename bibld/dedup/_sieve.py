@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from bibld.dedup._sieve_trees import Trees
+
     Signatures = npt.NDArray[np.uint64]
 
 COLUMNS = ("main_title", "remainder", "set_title", "part", "names", "year", "last_year", "pages")
@@ -40,6 +42,16 @@ def is_sieved(config: Config) -> bool:
     """Whether the scorer leaves nothing to find below the score for which the sieve is made."""
     review = getattr(config.settings("dedup.match", config.dedup.match), "review", None)
     return review is not None and review >= _LEAST
+
+
+def trees_for(config: Config) -> Trees | None:
+    """The trees that sift further, where the scorer is the model that they know; else None."""
+    settings = config.settings("dedup.match", config.dedup.match)
+    if not is_sieved(config) or config.dedup.match != "model" or settings.file:
+        return None
+    from bibld.dedup._sieve_trees import shipped
+
+    return shipped()
 
 
 def signatures(columns: FeatureColumns) -> Signatures:

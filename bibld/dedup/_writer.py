@@ -70,7 +70,7 @@ class Writer:
         found = self._linked(judged)
         self._linkage.drop_edges()
         self._put(found, len(judged.left))
-        is_first = not self._linkage.has_clusters()
+        is_first = not self._linkage.has_clusters() and self._catalog.runs.made_by("dedup") is None
         gone, living = self._catalog.records.pending_gone(), self._catalog.register.testators()
         self._bequeath(gone)
         back = self._restored(living)

@@ -52,13 +52,14 @@ class Contents(msgspec.Struct, frozen=True):
 
 
 def is_current(catalog: Catalog, releases: Releases, made_by: str) -> bool:
-    """Whether the last release was made by the same and has all patches."""
+    """Whether the last release was made by the same, under the same suppressions, and has all patches."""
     held = catalog.patches.delivery(CONSUMER)
     return (
         held is not None
         and held.made_by == made_by
         and held.patch == held.goal == catalog.patches.last()
         and releases.current() is not None
+        and not catalog.suppressions.have_changed()
     )
 
 
@@ -74,6 +75,7 @@ def publish(
 ) -> Manifest:
     """Make the next release from the live store and the patches since the last one; ``clock`` is the run's time.
 
+    Where something must not be published any more, it has full dumps and no patch, and all earlier releases go.
     Raises ``StageError``.
     """
     progress.stage("publish", "files")
@@ -99,7 +101,10 @@ def publish(
     with catalog.commit():
         catalog.patches.begin(CONSUMER, goal)
     releases.complete(number, place, settings.keep)
+    if catalog.suppressions.are_new():
+        releases.withdraw_before(number)
     with catalog.commit():
+        catalog.suppressions.released()
         catalog.patches.delivered(CONSUMER, goal, dumps.quads, made_by)
     return manifest
 

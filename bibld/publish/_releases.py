@@ -12,6 +12,9 @@ import msgspec
 from bibld.errors import StageError
 from bibld.model.release import Manifest
 
+_WITHDRAWN = "withdrawn"
+"""The file in a release that must go."""
+
 
 class Releases:
     """``releases/<n>/`` and the file ``releases/current`` that names the one to serve.
@@ -66,6 +69,19 @@ class Releases:
         for old in self.numbers()[:-keep]:
             _remove(self.folder / str(old))
         return final
+
+    def withdraw_before(self, number: int) -> None:
+        """Have no release stay that is older than ``number``; one that is held goes when a run finds it free."""
+        for old in self.numbers():
+            if old < number:
+                (self.folder / str(old) / _WITHDRAWN).touch()
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Let go of withdrawn releases that nobody holds any more."""
+        for number in self.numbers():
+            if (self.folder / str(number) / _WITHDRAWN).exists():
+                _remove(self.folder / str(number))
 
     @staticmethod
     def hold(place: Path) -> BinaryIO | None:

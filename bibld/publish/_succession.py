@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from bibld.catalog import Catalog
+from bibld.config import File
 from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
@@ -29,12 +30,14 @@ class Settings(msgspec.Struct, frozen=True):
     ``"auto"``: when those of an earlier release have grown old, or the patches to them large.
     ``full_after_days``: with ``auto``, the age in days at which full dumps are written anew. ``full_above``: with
     ``auto``, the size of all patches to the full dumps, as a share of all quads, above which they are written anew.
+    ``suppress``: a CSV file of records and values that must not be published.
     """
 
     keep: Annotated[int, msgspec.Meta(ge=1)] = 2
     full: Literal["auto", "always"] = "auto"
     full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
     full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
+    suppress: File = File("")
 
 
 class Base(msgspec.Struct, frozen=True):
@@ -55,12 +58,15 @@ class Succession(msgspec.Struct, frozen=True):
 
 
 def base_of(catalog: Catalog, releases: Releases) -> Base | None:
-    """The release that was made last, if the catalog has all patches since; else the next release stands alone.
+    """The release that was made last, if the catalog has all patches since; else the next release stands alone. So it
+    does where the last one holds what must not be published any more: it is in its dumps, and would be in a patch.
 
     A run that was stopped may have made a release and not noted it: then its patch is the goal of the delivery.
     """
     held = catalog.patches.delivery(CONSUMER)
     place = releases.newest()
+    if catalog.suppressions.are_new():
+        return None
     if held is None or place is None or not (place / "manifest.json").is_file():
         return None
     manifest = releases.manifest(place)

@@ -127,7 +127,7 @@ class Documents:
             raise Problem(
                 410,
                 "Gone",
-                f"The record {gone.record} has been withdrawn, and no other record describes the same publication.",
+                f"The record {gone.record} has been withdrawn, and no other answers in its place.",
             )
         tombstone = [
             triple(gone.iri, "owl:deprecated", ox.Literal(value=True)),

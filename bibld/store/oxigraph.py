@@ -113,4 +113,5 @@ def _translated(doing: str) -> Iterator[None]:
     try:
         yield
     except (OSError, SyntaxError, ValueError, RuntimeError) as error:
-        raise StoreError(f"Oxigraph, {doing}: {error}") from error
+        remedy = "; free some space, then run again" if "No space left on device" in str(error) else ""
+        raise StoreError(f"Oxigraph, {doing}: {error}{remedy}") from error

@@ -23,7 +23,7 @@ LAYERS = (
     ("catalog",),
     STAGES,
     ("conversion",),
-    ("intake", "pipeline", "explain"),
+    ("intake", "suppression", "pipeline", "explain"),
     ("cli",),
     ("__main__",),
 )

@@ -1,7 +1,6 @@
 """A scorer with a threshold for review, for tests: the similarity of titles by character bigrams."""
 
 import msgspec
-import numpy as np
 
 from bibld.dedup.match.jaccard import similarities
 from bibld.model.linkage import Feature, Score
@@ -17,5 +16,5 @@ def scores(columns, left, right, settings):
 
 
 def explain(columns, left, right, settings):
-    value = float(scores(columns, np.array([left], np.uint32), np.array([right], np.uint32), settings)[0])
-    return Score(round(value, 6), (Feature("title", round(value, 6)),))
+    for value in scores(columns, left, right, settings).tolist():
+        yield Score(round(value, 6), (Feature("title", round(value, 6)),))

@@ -1,7 +1,7 @@
 """The trained scorer: what it promises of scores, of explanations, and of a model file."""
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import msgspec
 import numpy as np
@@ -15,8 +15,10 @@ from bibld.dedup.match._comparison import COUNT, NAMES
 from bibld.dedup.match._strings import MISSING, likeness
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, TextColumn
+from bibld.model.linkage import Score
 
 SETTINGS = model.Settings()
+PAIR = np.array([0], np.uint32), np.array([1], np.uint32)
 WAR = Features(
     title="война и мир роман",
     author="толстой лев николаевич",
@@ -66,12 +68,16 @@ def changed(**fields):
 
 
 def scored(*held: Features) -> float:
-    return model.explain(FeatureColumns.of(enumerate(held)), 0, 1, SETTINGS).value
+    return explained(*held).value
+
+
+def explained(*held: Features) -> Score:
+    (score,) = model.explain(FeatureColumns.of(enumerate(held)), *PAIR, SETTINGS)
+    return score
 
 
 def compared(*held: Features) -> dict[str, float]:
-    pair = np.array([0], np.uint32), np.array([1], np.uint32)
-    row = model.features(FeatureColumns.of(enumerate(held)), *pair, SETTINGS)[0]
+    row = model.features(FeatureColumns.of(enumerate(held)), *PAIR, SETTINGS)[0]
     return dict(zip(NAMES, row.tolist(), strict=True))
 
 
@@ -84,15 +90,17 @@ def test_scores_are_probabilities_the_same_in_bulk_alone_and_from_either_side(he
     bulk = model.scores(columns, left, right, SETTINGS)
     assert bulk.dtype == np.float32
     assert ((bulk >= 0) & (bulk <= 1)).all()
-    assert model.scores(columns, right, left, SETTINGS) == pytest.approx(bulk, abs=1e-6)
-    single = [model.explain(columns, i, j, SETTINGS).value for i, j in pairs]
-    assert single == pytest.approx(bulk.tolist(), abs=2e-6)
+    assert model.scores(columns, right, left, SETTINGS).tolist() == bulk.tolist()
+    told = [score.value for score in model.explain(columns, left, right, SETTINGS)]
+    assert told == np.round(bulk.astype(np.float64), 6).tolist()
+    assert [scored(held[i], held[j]) for i, j in pairs] == told
+    assert [scored(held[j], held[i]) for i, j in pairs] == told
 
 
 @given(records, records)
 @settings(deadline=None, max_examples=40)
 def test_the_contributions_add_up_to_the_logit_of_the_score(one, other):
-    score = model.explain(FeatureColumns.of(enumerate((one, other))), 0, 1, SETTINGS)
+    score = explained(one, other)
     logit = sum(feature.contribution for feature in score.features)
     assert score.value == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-4)
     assert {feature.name for feature in score.features} <= {*NAMES, model.START}
@@ -104,6 +112,69 @@ def test_features_lie_between_0_and_1_or_are_missing(one, other):
     found = compared(one, other)
     found.pop("title_weight")
     assert {name: value for name, value in found.items() if value != MISSING and not 0 <= value <= 1} == {}
+
+
+def plain_jaccard(one: str, other: str) -> float:
+    sets = [{text} if len(text) == 1 else {*pairwise(text)} for text in (one, other)]
+    return len(sets[0] & sets[1]) / len(sets[0] | sets[1]) if all(sets) else MISSING
+
+
+@given(records, records)
+@settings(deadline=None, max_examples=60)
+def test_likeness_of_titles_is_that_of_their_sets_of_bigrams(one, other):
+    def titles(held: Features) -> tuple[str, str, str]:
+        full = " ".join(filter(None, (held.main_title, held.remainder)))
+        return held.main_title, full, " ".join(filter(None, (held.set_title, full, held.part_name)))
+
+    found, pairs = compared(one, other), list(zip(titles(one), titles(other), strict=True))
+    likeness = [plain_jaccard(*pair) for pair in pairs]
+    assert [found[name] for name in ("main_title", "full_title", "whole_title")] == pytest.approx(likeness)
+    (main, other_main), (full, other_full), (whole, other_whole) = pairs
+    across = ((main, other_full), (full, other_main), (whole, other_full), (full, other_whole))
+    assert found["any_title"] == pytest.approx(max(*likeness, *(plain_jaccard(*pair) for pair in across)))
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+@settings(deadline=None, max_examples=40)
+def test_whatever_a_text_holds_a_record_is_like_itself_and_has_one_score_with_others(text, other):
+    one, two = (Features(main_title=held, names=held, responsibility=held, identifiers=held) for held in (text, other))
+    assert scored(one, two) == scored(two, one)
+    assert compared(one, one)["main_title"] == (1 if text else MISSING)
+
+
+def test_a_title_of_many_words_and_a_word_of_many_letters_are_compared():
+    long = changed(main_title=" ".join(map(str, range(20_000))) + " " + "x" * 70_000)
+    found = compared(long, msgspec.structs.replace(long, pages=606))
+    assert found["main_title"] == found["all_title_words"] == 1
+    assert compared(long, WAR)["title_numbers"] == 0.5
+
+
+def walked(tree: _trees.Tree, row: list[float]) -> float:
+    node = 0
+    while tree.feature[node] >= 0:
+        value = row[tree.feature[node]]
+        is_left = tree.missing_left[node] if value == MISSING else value <= np.float32(tree.threshold[node])
+        node = (tree.left if is_left else tree.right)[node]
+    return tree.value[node]
+
+
+def test_sums_and_contributions_are_those_of_a_walk_down_each_tree():
+    shipped, forest, _ = model._loaded("")
+    random = np.random.default_rng(1)
+    rows = random.choice([MISSING, 0, 0.25, 0.5, 0.9, 1, *random.random(20)], (300, COUNT)).astype(np.float32)
+    expected = [sum(walked(tree, row) for tree in shipped.trees) for row in rows.tolist()]
+    assert _trees.sums(forest, rows).tolist() == expected
+    assert _trees.contributions(forest, rows).sum(axis=1) == pytest.approx(np.array(expected))
+
+
+def test_a_feature_with_more_thresholds_than_fit_is_refused():
+    shipped, _, _ = model._loaded("")
+    trees = [
+        _trees.Tree([0, -1, -1], [cut / 300, 0, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [0, -1, 1]) for cut in range(256)
+    ]
+    with pytest.raises(ValueError, match="thresholds"):
+        _trees.forest(msgspec.structs.replace(shipped, trees=trees))
+    _trees.forest(msgspec.structs.replace(shipped, trees=trees[:254]))
 
 
 def test_what_a_record_does_not_say_is_missing_and_not_different():
@@ -244,7 +315,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path, data):
     path.write_bytes(data)
     columns = FeatureColumns.of(enumerate((WAR, WAR)))
     with pytest.raises(ConfigError, match=r"model\.json"):
-        model.explain(columns, 0, 1, model.Settings(file=str(path)))
+        list(model.explain(columns, *PAIR, model.Settings(file=str(path))))
 
 
 def test_a_tree_that_leads_in_circles_is_refused():

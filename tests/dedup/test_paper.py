@@ -100,16 +100,17 @@ def test_candidates_agree_in_two_of_four_bytes_of_title_and_of_author(rows, titl
     ],
 )
 def test_the_score_is_the_mean_of_title_and_author_where_any_has_one(left, right, expected):
-    score = scorer.explain(columns(left, right), 0, 1, scorer.Settings())
+    pair = np.array([0], np.uint32), np.array([1], np.uint32)
+    (score,) = scorer.explain(columns(left, right), *pair, scorer.Settings())
     assert score.value == pytest.approx(expected, abs=1e-4)
 
 
 @given(st.lists(st.tuples(texts, texts), min_size=2, max_size=6))
 @settings(deadline=None)
-def test_scoring_in_bulk_and_one_by_one_agree(rows):
+def test_scores_and_their_explanations_agree(rows):
     held = columns(*rows)
     pairs = list(combinations(range(len(rows)), 2))
     left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
     bulk = scorer.scores(held, left, right, scorer.Settings())
-    single = [scorer.explain(held, i, j, scorer.Settings()).value for i, j in pairs]
+    single = [score.value for score in scorer.explain(held, left, right, scorer.Settings())]
     assert bulk.tolist() == pytest.approx(single, abs=1e-6)

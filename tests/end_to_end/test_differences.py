@@ -1,5 +1,5 @@
-"""Any sequence of additions, changes, deletions, restores, verdicts and changed settings ends in the same published
-quads as a rebuild over the final records, with the same register and the same statistics."""
+"""Any sequence of additions, changes, deletions, restores, verdicts, suppressions and changed settings ends in the same
+published quads as a rebuild over the final records, with the same register and the same statistics."""
 
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -73,6 +73,7 @@ class Differences(RuleBasedStateMachine):
         shutil.rmtree(self.place, ignore_errors=True)
         self.place.mkdir(parents=True)
         self.held: dict[tuple[str, str], tuple[int, str]] = {}
+        self.suppressed: set[tuple[str, str, str]] = set()
         self.same = 0.9
         self.policy = "union"
         self.clock = datetime(2026, 1, 1, tzinfo=UTC)
@@ -96,6 +97,12 @@ class Differences(RuleBasedStateMachine):
     @rule(data=st.data())
     def delete(self, data):
         del self.held[data.draw(st.sampled_from(sorted(self.held)))]
+        self.changed = True
+
+    @rule(record=records, value=st.sampled_from(["", "A note", "Russian literature", "1869"]))
+    def suppress_or_lift(self, record, value):
+        """A record, or a value of it, must not be published, or may be again."""
+        self.suppressed ^= {(*record, value)}
         self.changed = True
 
     @rule(same=st.sampled_from([0.5, 0.9, 0.99]))
@@ -141,13 +148,22 @@ class Differences(RuleBasedStateMachine):
         shutil.copytree(self.place, again)
         self.run(again, rebuild=True)
         assert quads(self.place) == quads(again)
+        self.nothing_suppressed_is_there()
         assert live(self.place) == quads(self.place)
         assert live(again) == quads(again)
+
+    def nothing_suppressed_is_there(self):
+        published = "".join(quads(self.place))
+        for source, number, value in self.suppressed:
+            iri = f"/{source}/{number}"
+            assert value or not any(f"{iri}{end}" in published for end in ">#")
 
     def run(self, place, rebuild=False):
         for source in SOURCES:
             inside = sorted((number, *held) for (of, number), held in self.held.items() if of == source)
             (place / f"{source}.mrc").write_bytes(b"".join(marc(*one) for one in inside))
+        lines = [f"{source}:{number},{value},test" for source, number, value in sorted(self.suppressed)]
+        (place / "suppress.csv").write_text("\n".join(["record,value,reason", *lines]), encoding="utf-8")
         (place / "bibld.toml").write_text(self.text(), encoding="utf-8")
         self.clock += timedelta(days=1)
         pipeline.run(config.load(place / "bibld.toml"), self.clock, progress.Silent(), rebuild=rebuild)
@@ -167,6 +183,8 @@ class Differences(RuleBasedStateMachine):
             f"review = {min(self.same, 0.5)}",
             "[merge]",
             f'note = "{self.policy}"',
+            "[publish]",
+            'suppress = "suppress.csv"',
         ]
         for source, several in SOURCES.items():
             lines += [

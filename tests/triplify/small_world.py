@@ -60,9 +60,7 @@ def new_record(number: int, book: Book) -> NewRecord:
     mods = Mods(title_info=(TitleInfo(f"Title {book.title}"),), name=(author,), related_item=related)
     data = repr((number, mods)).encode()
     origin = Origin("rsl", "a.mrc", 1, 0)
-    return NewRecord(
-        record_id(number), origin, data, 1, data, "marc21", msgspec.json.encode(mods), (), (), (), False
-    )
+    return NewRecord(record_id(number), origin, data, 1, data, "marc21", msgspec.json.encode(mods), (), (), (), False)
 
 
 class Killed(BaseException):

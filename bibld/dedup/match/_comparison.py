@@ -5,16 +5,19 @@ Missing is not different: a feature is ``MISSING`` where a side, or both, says n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import types
 
-from bibld.dedup._compiling import njit
+from bibld.dedup._kernel_types import inner, kernel
+from bibld.dedup.match._bigrams import IN_FULL, IN_MAIN, IN_REMAINDER, IN_SET, IN_WHOLE, KINDS, share
+from bibld.dedup.match._prefetch import fetch_parts, fetch_row
 from bibld.dedup.match._strings import (
     MISSING,
     closest,
     holds,
-    jaccard,
+    is_same_run,
     likeness,
     overlap,
     same_name,
@@ -25,37 +28,41 @@ from bibld.dedup.match._words import (
     CARRIER,
     EDITION,
     EDITION_TEXT,
-    FULL_GRAMS,
+    END_GRAM,
+    FIRST_GRAM,
     HEIGHT,
     IDENTIFIER,
     LANGUAGE,
     LAST_YEAR,
     LEVEL,
     MAIN,
-    MAIN_GRAMS,
     NAME,
     PAGES,
     PART,
     PART_NAME,
     PLACE,
     PUBLISHER,
+    READY,
     REMAINDER,
-    REMAINDER_GRAMS,
     SERIES,
     SERIES_NUMBER,
-    SET_GRAMS,
+    SIZES,
     STATEMENT,
+    TEXT,
     VOLUMES,
     WHOLE,
-    WHOLE_GRAMS,
+    WORDS,
     YEAR,
-    Grams,
     Ready,
-    Words,
 )
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    Words = npt.NDArray[Any]
+    Row = npt.NDArray[np.int32]
+    Text = npt.NDArray[np.uint32]
+    Found = npt.NDArray[np.float32]
 
 NAMES = {
     "main_title": "Bigrams that the main titles share (Jaccard).",
@@ -103,273 +110,284 @@ NAMES = {
 COUNT = len(NAMES)
 _MOST_NAMES = 20
 _MOST_WORDS = 16
+_ROWS_AHEAD, _ALL_AHEAD = 8, 4
 _COLON = 58
-_ISBN, _SET = 105, 115
+_ISBN, _ISBN_THIRD, _SET = ord("i"), ord("b"), ord("s")
+_WHOLE_SET, _MONOGRAPH, _VOLUME = ord("c"), ord("m"), ord("v")
+_BOOKS = (_WHOLE_SET, _MONOGRAPH, _VOLUME)
+
+_INT, _SHARE = types.int64, types.float64
+_ROW, _FOUND, _FOUNDS = types.int32[::1], types.float32[::1], types.float32[:, ::1]
+_MASKS, _APART, _SHARED = types.uint64[::1], types.int64[:, ::1], types.int32[:, ::1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def compare(
-    held: Ready, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], found: npt.NDArray[np.float32]
-) -> None:
-    """Write the features of pairs of rows into ``found``, shape (pairs, features)."""
-    masks = np.zeros(256, dtype=np.uint64)
-    apart = np.empty((2, _MOST_WORDS), dtype=np.int64)
-    for pair in range(left.shape[0]):
-        i, j = int(left[pair]), int(right[pair])
-        _titles(held, i, j, found[pair], masks, apart)
-        _parts(held, i, j, found[pair])
-        _names(held, i, j, found[pair], masks, apart)
-        _numbers(held, i, j, found[pair])
-        _imprint(held, i, j, found[pair])
-        _kinds(held, i, j, found[pair])
+@inner(_SHARE(_SHARED, _ROW, _ROW, _INT, _INT))
+def _jaccard(shared: npt.NDArray[np.int32], one: Row, other: Row, kind: int, other_kind: int) -> float:
+    """Jaccard similarity of a title of one row and one of the other; ``MISSING`` where one is empty."""
+    count, other_count = one[SIZES + kind], other[SIZES + other_kind]
+    if count == 0 or other_count == 0:
+        return MISSING
+    same = shared[kind, other_kind]
+    return float(same / (count + other_count - same))
 
 
-@njit(cache=True, nogil=True)
-def _titles(
-    held: Ready,
-    i: int,
-    j: int,
-    found: npt.NDArray[np.float32],
-    masks: npt.NDArray[np.uint64],
-    apart: npt.NDArray[np.int64],
-) -> None:
-    main, full, whole, best = _title_likeness(held.grams, i, j)
+@inner(types.void(_ROW, _ROW, _SHARED, _FOUND))
+def _titles(one: Row, other: Row, shared: npt.NDArray[np.int32], found: Found) -> None:
+    """Likeness of main titles, with remainders, of whole titles, the best of these and across them; of set titles."""
+    main = _jaccard(shared, one, other, IN_MAIN, IN_MAIN)
+    full = _jaccard(shared, one, other, IN_FULL, IN_FULL)
+    whole = _jaccard(shared, one, other, IN_WHOLE, IN_WHOLE)
+    best = max(
+        max(main, full, whole),
+        max(_jaccard(shared, one, other, IN_MAIN, IN_FULL), _jaccard(shared, one, other, IN_FULL, IN_MAIN)),
+        max(_jaccard(shared, one, other, IN_WHOLE, IN_FULL), _jaccard(shared, one, other, IN_FULL, IN_WHOLE)),
+    )
     found[0], found[1], found[2], found[3] = main, full, best, whole
-    found[4], found[5] = MISSING, MISSING
-    words, first, last = held.words, held.words.first[MAIN, i], held.words.first[MAIN, i + 1]
-    other, other_last = held.words.first[MAIN, j], held.words.first[MAIN, j + 1]
-    found[10] = 0.0
-    if first < last and other < other_last:
-        start, end = words.start[first], words.end[last - 1]
-        other_start, other_end = words.start[other], words.end[other_last - 1]
-        shorter = min(end - start, other_end - other_start)
-        same = 0
-        while same < shorter and words.codes[start + same] == words.codes[other_start + same]:
-            same += 1
-        found[4] = same / shorter
-        found[5] = likeness(words.codes, start, end, words.codes, other_start, other_end, masks)
-        found[10] = min(1.0, shorter / 64)
-    shared, weight, other_weight, numbers = overlap(held.bags, WHOLE, i, j, apart)
-    found[6] = shared / min(weight, other_weight) if weight and other_weight else MISSING
-    found[7] = shared / (weight + other_weight - shared) if weight and other_weight else MISSING
-    found[8] = numbers
-    found[9] = min(weight, other_weight)
-    found[11] = max(jaccard(held.grams, REMAINDER_GRAMS, i, REMAINDER_GRAMS, j), closest(held.words, REMAINDER, i, j))
-
-
-@njit(cache=True, nogil=True)
-def _title_likeness(grams: Grams, i: int, j: int) -> tuple[float, float, float, float]:
-    """Likeness of main titles, of those with remainders, of whole titles, and the best of these and across them."""
-    is_longer, other_is_longer = _is_more(grams, FULL_GRAMS, MAIN_GRAMS, i), _is_more(grams, FULL_GRAMS, MAIN_GRAMS, j)
-    has_more, other_has_more = _is_more(grams, WHOLE_GRAMS, FULL_GRAMS, i), _is_more(grams, WHOLE_GRAMS, FULL_GRAMS, j)
-    main = jaccard(grams, MAIN_GRAMS, i, MAIN_GRAMS, j)
-    full = jaccard(grams, FULL_GRAMS, i, FULL_GRAMS, j) if is_longer or other_is_longer else main
-    whole = jaccard(grams, WHOLE_GRAMS, i, WHOLE_GRAMS, j) if has_more or other_has_more else full
-    best = max(main, full, whole)
-    if best == 1.0:
-        return main, full, whole, best
-    if other_is_longer:
-        best = max(best, jaccard(grams, MAIN_GRAMS, i, FULL_GRAMS, j))
-    if is_longer:
-        best = max(best, jaccard(grams, FULL_GRAMS, i, MAIN_GRAMS, j))
-    if has_more:
-        best = max(best, jaccard(grams, WHOLE_GRAMS, i, FULL_GRAMS, j))
-    if other_has_more:
-        best = max(best, jaccard(grams, FULL_GRAMS, i, WHOLE_GRAMS, j))
-    return main, full, whole, best
-
-
-@njit(cache=True, nogil=True)
-def _is_more(grams: Grams, column: int, other: int, row: int) -> bool:
-    """Whether a row has more bigrams in one column than in another."""
-    more = grams.first[column, row + 1] - grams.first[column, row]
-    return bool(more != grams.first[other, row + 1] - grams.first[other, row])
-
-
-@njit(cache=True, nogil=True)
-def _parts(held: Ready, i: int, j: int, found: npt.NDArray[np.float32]) -> None:
-    found[12] = closest(held.words, PART_NAME, i, j)
-    found[13] = _part_numbers(held.words, i, j)
-    grams = held.grams
-    has_set = grams.first[SET_GRAMS, i] != grams.first[SET_GRAMS, i + 1]
-    if not has_set and grams.first[SET_GRAMS, j] == grams.first[SET_GRAMS, j + 1]:
-        found[14] = MISSING
-        return
-    sets = jaccard(grams, SET_GRAMS, i, SET_GRAMS, j)
+    found[11] = _jaccard(shared, one, other, IN_REMAINDER, IN_REMAINDER)
+    sets = _jaccard(shared, one, other, IN_SET, IN_SET)
     if sets == MISSING:
-        sets = max(jaccard(grams, SET_GRAMS, i, MAIN_GRAMS, j), jaccard(grams, MAIN_GRAMS, i, SET_GRAMS, j))
-        sets = max(sets, jaccard(grams, SET_GRAMS, i, FULL_GRAMS, j))
-        sets = max(sets, jaccard(grams, FULL_GRAMS, i, SET_GRAMS, j))
+        sets = max(
+            max(_jaccard(shared, one, other, IN_SET, IN_MAIN), _jaccard(shared, one, other, IN_MAIN, IN_SET)),
+            max(_jaccard(shared, one, other, IN_SET, IN_FULL), _jaccard(shared, one, other, IN_FULL, IN_SET)),
+        )
     found[14] = sets
 
 
-@njit(cache=True, nogil=True)
-def _part_numbers(part: Words, i: int, j: int) -> float:
-    begin, end = part.first[PART, i], part.first[PART, i + 1]
-    other, other_end = part.first[PART, j], part.first[PART, j + 1]
+@inner(_SHARE(WORDS, _INT, _INT, _INT, _INT))
+def _part_numbers(words: Words, begin: int, end: int, other: int, other_end: int) -> float:
     if begin == end or other == other_end:
         return MISSING if begin == end and other == other_end else 0.5
     shorter = min(end - begin, other_end - other)
-    if _same_run(part, begin, other, shorter):
+    if is_same_run(words, begin, other, shorter):
         return 1.0 if end - begin == other_end - other else 0.7
-    if _same_run(part, end - shorter, other_end - shorter, shorter):
+    if is_same_run(words, end - shorter, other_end - shorter, shorter):
         return 0.7
     return 0.0
 
 
-@njit(cache=True, nogil=True)
-def _same_run(held: Words, begin: int, other: int, length: int) -> bool:
-    same = 0
-    while same < length and held.hash[begin + same] == held.hash[other + same]:
-        same += 1
-    return same == length
+@inner(_INT(WORDS, _INT))
+def _end(words: Words, word: int) -> int:
+    return int(words[word].start + words[word].length)
 
 
-@njit(cache=True, nogil=True)
-def _names(
-    held: Ready,
-    i: int,
-    j: int,
-    found: npt.NDArray[np.float32],
+@inner(types.void(WORDS, TEXT, _ROW, _ROW, _FOUND, _MASKS, _APART))
+def _title_words(
+    words: Words,
+    texts: Text,
+    one: Row,
+    other: Row,
+    found: Found,
     masks: npt.NDArray[np.uint64],
     apart: npt.NDArray[np.int64],
 ) -> None:
-    names = held.words
-    begin, end = names.first[NAME, i], names.first[NAME, i + 1]
-    other_begin, other_end = names.first[NAME, j], names.first[NAME, j + 1]
+    found[4], found[5], found[10] = MISSING, MISSING, 0.0
+    if one[MAIN] < one[MAIN + 1] and other[MAIN] < other[MAIN + 1]:
+        start, end = words[one[MAIN]].start, _end(words, one[MAIN + 1] - 1)
+        other_start, other_end = words[other[MAIN]].start, _end(words, other[MAIN + 1] - 1)
+        shorter = min(end - start, other_end - other_start)
+        same = 0
+        while same < shorter and texts[start + same] == texts[other_start + same]:
+            same += 1
+        found[4] = same / shorter
+        found[5] = likeness(texts, start, end, texts, other_start, other_end, masks)
+        found[10] = min(1.0, shorter / 64)
+    shared, weight, other_weight, numbers = overlap(
+        words, texts, one[WHOLE], one[WHOLE + 1], other[WHOLE], other[WHOLE + 1], apart
+    )
+    found[6] = shared / min(weight, other_weight) if weight and other_weight else MISSING
+    found[7] = shared / (weight + other_weight - shared) if weight and other_weight else MISSING
+    found[8], found[9] = numbers, min(weight, other_weight)
+    shared, weight, other_weight, _ = overlap(
+        words, texts, one[STATEMENT], one[STATEMENT + 1], other[STATEMENT], other[STATEMENT + 1], apart
+    )
+    found[20] = shared / min(weight, other_weight) if weight and other_weight else MISSING
+    found[13] = _part_numbers(words, one[PART], one[PART + 1], other[PART], other[PART + 1])
+
+
+@inner(_SHARE(WORDS, TEXT, _ROW, _ROW, _INT))
+def _closest(words: Words, texts: Text, one: Row, other: Row, column: int) -> float:
+    return closest(words, texts, one[column], one[column + 1], other[column], other[column + 1])
+
+
+@inner(_SHARE(WORDS, _ROW, _ROW, _INT))
+def _same_words(words: Words, one: Row, other: Row, column: int) -> float:
+    return same_words(words, one[column], one[column + 1], other[column], other[column + 1])
+
+
+@inner(types.void(WORDS, TEXT, _ROW, _ROW, _FOUND))
+def _imprint(words: Words, texts: Text, one: Row, other: Row, found: Found) -> None:
+    found[12] = _closest(words, texts, one, other, PART_NAME)
+    found[11] = max(float(found[11]), _closest(words, texts, one, other, REMAINDER))
+    found[28] = _closest(words, texts, one, other, EDITION_TEXT)
+    found[29] = _closest(words, texts, one, other, PUBLISHER)
+    found[30] = _closest(words, texts, one, other, PLACE)
+    found[31] = _closest(words, texts, one, other, SERIES)
+    found[32] = _same_words(words, one, other, SERIES_NUMBER)
+    found[33] = _same_words(words, one, other, LANGUAGE)
+    found[34] = _same_words(words, one, other, CARRIER)
+
+
+@inner(_SHARE(WORDS, _ROW, _ROW))
+def _in_statement(words: Words, one: Row, other: Row) -> float:
+    """Whether the first word of the names of one row stands in the titles or the statement of the other."""
+    if one[NAME] == one[NAME + 1]:
+        return MISSING
+    word = words[one[NAME]].hash
+    if holds(words, other[STATEMENT], other[STATEMENT + 1], word) or holds(words, other[WHOLE], other[WHOLE + 1], word):
+        return 1.0
+    return 0.0 if other[STATEMENT] < other[STATEMENT + 1] else MISSING
+
+
+@inner(types.void(WORDS, TEXT, _ROW, _ROW, _FOUND, _MASKS))
+def _names(words: Words, texts: Text, one: Row, other: Row, found: Found, masks: npt.NDArray[np.uint64]) -> None:
+    begin, end, other_begin, other_end = one[NAME], one[NAME + 1], other[NAME], other[NAME + 1]
     found[15] = found[16] = found[17] = MISSING
     found[18] = (0.5 if begin < end else 0.0) + (0.5 if other_begin < other_end else 0.0)
-    found[19] = _in_statement(held, i, j)
-    shared, weight, other_weight, _ = overlap(held.bags, STATEMENT, i, j, apart)
-    found[20] = shared / min(weight, other_weight) if weight and other_weight else MISSING
+    found[19] = max(_in_statement(words, one, other), _in_statement(words, other, one))
     if begin == end or other_begin == other_end:
         return
-    found[16] = same_name(
-        names, begin, value_end(names, begin, end), other_begin, value_end(names, other_begin, other_end), masks
-    )
     best = total = 0.0
     count = 0
     while begin < end and count < _MOST_NAMES:
-        stop = value_end(names, begin, end)
-        other, other_count, mine = other_begin, 0, 0.0
-        while other < other_end and other_count < _MOST_NAMES and mine < 1.0:
-            other_stop = value_end(names, other, other_end)
-            mine = max(mine, same_name(names, begin, stop, other, other_stop, masks))
-            other, other_count = other_stop, other_count + 1
+        stop = value_end(words, begin, end)
+        at, other_count, mine = other_begin, 0, 0.0
+        while at < other_end and other_count < _MOST_NAMES and mine < 1.0:
+            other_stop = value_end(words, at, other_end)
+            near = same_name(words, texts, begin, stop, at, other_stop, masks)
+            if count == 0 and other_count == 0:
+                found[16] = near
+            mine = max(mine, near)
+            at, other_count = other_stop, other_count + 1
         best, total, count, begin = max(best, mine), total + mine, count + 1, stop
-    other_names = min(_MOST_NAMES, names.value[other_end - 1] + 1)
+    other_names = min(_MOST_NAMES, words[other_end - 1].value + 1)
     found[15], found[17] = best, min(1.0, total / min(count, other_names))
 
 
-@njit(cache=True, nogil=True)
-def _in_statement(held: Ready, i: int, j: int) -> float:
-    best = MISSING
-    for left, right in ((i, j), (j, i)):
-        name = held.words.first[NAME, left]
-        if name == held.words.first[NAME, left + 1]:
-            continue
-        word = held.words.hash[name]
-        if holds(held.bags, STATEMENT, right, word) or holds(held.bags, WHOLE, right, word):
-            return 1.0
-        if held.bags.first[STATEMENT, right] < held.bags.first[STATEMENT, right + 1]:
-            best = 0.0
-    return best
-
-
-@njit(cache=True, nogil=True)
-def _numbers(held: Ready, i: int, j: int, found: npt.NDArray[np.float32]) -> None:
+@inner(types.void(_ROW, _ROW, _FOUND))
+def _numbers(one: Row, other: Row, found: Found) -> None:
     found[21] = found[22] = found[23] = found[24] = found[25] = found[26] = MISSING
-    first, last, other_first, other_last = (
-        held.numbers[YEAR, i],
-        held.numbers[LAST_YEAR, i],
-        held.numbers[YEAR, j],
-        held.numbers[LAST_YEAR, j],
-    )
+    first, last, other_first, other_last = one[YEAR], one[LAST_YEAR], other[YEAR], other[LAST_YEAR]
     if first and other_first:
-        nearest = min(
-            abs(first - other_first), abs(last - other_last), abs(first - other_last), abs(last - other_first)
-        )
+        begins, ends = abs(first - other_first), abs(last - other_last)
+        nearest = min(min(begins, ends), min(abs(first - other_last), abs(last - other_first)))
         found[21] = max(0.0, 1.0 - nearest / 10)
-        found[22] = max(0.0, 1.0 - max(abs(first - other_first), abs(last - other_last)) / 10)
-    pages, other_pages = held.numbers[PAGES, i], held.numbers[PAGES, j]
+        found[22] = max(0.0, 1.0 - max(begins, ends) / 10)
+    pages, other_pages = one[PAGES], other[PAGES]
     if pages and other_pages:
         apart = abs(pages - other_pages)
         found[23] = 1.0 - apart / max(pages, other_pages)
         found[24] = max(0.0, 1.0 - apart / 20)
-    if held.numbers[VOLUMES, i] and held.numbers[VOLUMES, j]:
-        found[25] = 1.0 if held.numbers[VOLUMES, i] == held.numbers[VOLUMES, j] else 0.0
-    if held.numbers[HEIGHT, i] and held.numbers[HEIGHT, j]:
-        found[26] = max(0.0, 1.0 - abs(held.numbers[HEIGHT, i] - held.numbers[HEIGHT, j]) / 10)
-
-
-@njit(cache=True, nogil=True)
-def _imprint(held: Ready, i: int, j: int, found: npt.NDArray[np.float32]) -> None:
-    edition, other_edition = (
-        min(held.numbers[EDITION, i], held.numbers[EDITION, j]),
-        max(held.numbers[EDITION, i], held.numbers[EDITION, j]),
-    )
+    if one[VOLUMES] and other[VOLUMES]:
+        found[25] = 1.0 if one[VOLUMES] == other[VOLUMES] else 0.0
+    if one[HEIGHT] and other[HEIGHT]:
+        found[26] = max(0.0, 1.0 - abs(one[HEIGHT] - other[HEIGHT]) / 10)
+    edition, other_edition = min(one[EDITION], other[EDITION]), max(one[EDITION], other[EDITION])
     if edition == other_edition:
         found[27] = 1.0 if edition else MISSING
     elif edition == 0:
         found[27] = 0.9 if other_edition == 1 else 0.5
     else:
         found[27] = 0.0
-    found[28] = closest(held.words, EDITION_TEXT, i, j)
-    found[29] = closest(held.words, PUBLISHER, i, j)
-    found[30] = closest(held.words, PLACE, i, j)
-    found[31] = closest(held.words, SERIES, i, j)
-    found[32] = same_words(held.words, SERIES_NUMBER, i, j)
 
 
-@njit(cache=True, nogil=True)
-def _kinds(held: Ready, i: int, j: int, found: npt.NDArray[np.float32]) -> None:
-    found[33] = same_words(held.words, LANGUAGE, i, j)
-    found[34] = same_words(held.words, CARRIER, i, j)
-    level, other = _letter(held.words, LEVEL, i), _letter(held.words, LEVEL, j)
+@inner(_INT(WORDS, _ROW, _INT))
+def _letter(words: Words, row: Row, column: int) -> int:
+    return int(words[row[column]].head) if row[column] < row[column + 1] else 0
+
+
+@inner(types.boolean(WORDS, TEXT, _INT, _INT))
+def _same_kind(words: Words, texts: Text, word: int, other: int) -> bool:
+    start, other_start = words[word].start, words[other].start
+    for k in range(min(words[word].length, words[other].length)):
+        if texts[start + k] != texts[other_start + k]:
+            return False
+        if texts[start + k] == _COLON:
+            return True
+    return False
+
+
+@inner(types.void(WORDS, TEXT, _ROW, _ROW, _FOUND))
+def _identifiers(words: Words, texts: Text, one: Row, other: Row, found: Found) -> None:
+    found[36] = found[37] = MISSING
+    for place in range(one[IDENTIFIER], one[IDENTIFIER + 1]):
+        word = words[place]
+        for candidate in range(other[IDENTIFIER], other[IDENTIFIER + 1]):
+            if not _same_kind(words, texts, place, candidate):
+                continue
+            is_isbn = word.head == _ISBN and word.length > 4 and texts[word.start + 2] == _ISBN_THIRD
+            same = 1.0 if word.hash == words[candidate].hash else 0.0
+            if word.head == _SET:
+                same *= 0.5
+            feature = 36 if is_isbn else 37
+            found[feature] = max(float(found[feature]), same)
+
+
+@inner(types.void(WORDS, TEXT, _ROW, _ROW, _FOUND))
+def _kinds(words: Words, texts: Text, one: Row, other: Row, found: Found) -> None:
+    level, other_level = _letter(words, one, LEVEL), _letter(words, other, LEVEL)
     found[35], found[38] = MISSING, MISSING
-    if level and other:
-        found[35] = 1.0 if level == other else 0.0
-        books = (99, 109, 118)
-        if level != other and level in books and other in books:
-            found[35] = 0.5 if 109 in (level, other) else 0.2
-    is_volume, other_is_volume = _letter(held.words, PART, i) > 0, _letter(held.words, PART, j) > 0
-    is_set = not is_volume and (held.numbers[VOLUMES, i] > 1 or level == 99)
-    other_is_set = not other_is_volume and (held.numbers[VOLUMES, j] > 1 or other == 99)
+    if level and other_level:
+        found[35] = 1.0 if level == other_level else 0.0
+        if level != other_level and level in _BOOKS and other_level in _BOOKS:
+            found[35] = 0.5 if _MONOGRAPH in (level, other_level) else 0.2
+    is_volume, other_is_volume = one[PART] < one[PART + 1], other[PART] < other[PART + 1]
+    is_set = not is_volume and (one[VOLUMES] > 1 or level == _WHOLE_SET)
+    other_is_set = not other_is_volume and (other[VOLUMES] > 1 or other_level == _WHOLE_SET)
     if (is_set and other_is_volume) or (is_volume and other_is_set):
         found[38] = 0.0
     elif (is_set and other_is_set) or (is_volume and other_is_volume):
         found[38] = 1.0
-    found[36] = found[37] = MISSING
-    identifiers = held.words
-    for word in range(identifiers.first[IDENTIFIER, i], identifiers.first[IDENTIFIER, i + 1]):
-        for candidate in range(identifiers.first[IDENTIFIER, j], identifiers.first[IDENTIFIER, j + 1]):
-            if not _same_kind(identifiers, word, candidate):
-                continue
-            place = 36 if identifiers.codes[identifiers.start[word]] == _ISBN and _is_isbn(identifiers, word) else 37
-            same = 1.0 if identifiers.hash[word] == identifiers.hash[candidate] else 0.0
-            if identifiers.codes[identifiers.start[word]] == _SET:
-                same *= 0.5
-            found[place] = max(found[place], same)
+    _identifiers(words, texts, one, other, found)
 
 
-@njit(cache=True, nogil=True)
-def _letter(held: Words, column: int, row: int) -> int:
-    begin = held.first[column, row]
-    return int(held.codes[held.start[begin]]) if begin < held.first[column, row + 1] else 0
+@kernel(types.void(READY, _ROW, _ROW, _FOUNDS, _ROW, _ROW, _SHARED, _MASKS, _APART))
+def _compare(
+    held: Ready,
+    left: npt.NDArray[np.int32],
+    right: npt.NDArray[np.int32],
+    found: npt.NDArray[np.float32],
+    room: npt.NDArray[np.int32],
+    tally: npt.NDArray[np.int32],
+    shared: npt.NDArray[np.int32],
+    masks: npt.NDArray[np.uint64],
+    apart: npt.NDArray[np.int64],
+) -> None:
+    """:func:`compare` with room for what its parts write down: see :func:`share`, ``likeness`` and ``overlap``."""
+    words, texts, grams = held.words, held.texts, held.grams
+    last = left.shape[0] - 1
+    for pair in range(left.shape[0]):
+        i, j = left[pair], right[pair]
+        fetch_row(held, right[min(pair + _ROWS_AHEAD, last)])
+        fetch_parts(held, right[min(pair + _ALL_AHEAD, last)])
+        if held.content[j] < held.content[i]:
+            i, j = j, i
+        one, other, into = held.rows[i], held.rows[j], found[pair]
+        share(grams, one[FIRST_GRAM], one[END_GRAM], other[FIRST_GRAM], other[END_GRAM], room, tally, shared)
+        _titles(one, other, shared, into)
+        _title_words(words, texts, one, other, into, masks, apart)
+        _names(words, texts, one, other, into, masks)
+        _numbers(one, other, into)
+        _imprint(words, texts, one, other, into)
+        _kinds(words, texts, one, other, into)
 
 
-@njit(cache=True, nogil=True)
-def _is_isbn(held: Words, word: int) -> bool:
-    """Whether an identifier that begins with an i is an ISBN, by its third letter."""
-    return bool(held.end[word] - held.start[word] > 4 and held.codes[held.start[word] + 2] == 98)
+def compare(
+    held: Ready, left: npt.NDArray[np.int32], right: npt.NDArray[np.int32], found: npt.NDArray[np.float32]
+) -> None:
+    """Write the features of pairs of rows into ``found``, shape (pairs, features).
 
-
-@njit(cache=True, nogil=True)
-def _same_kind(held: Words, word: int, other: int) -> bool:
-    start, other_start = held.start[word], held.start[other]
-    for k in range(min(held.end[word] - start, held.end[other] - other_start)):
-        if held.codes[start + k] != held.codes[other_start + k]:
-            return False
-        if held.codes[start + k] == _COLON:
-            return True
-    return False
+    The row whose content has the lesser hash stands on the left, so that a pair has the same features wherever its rows
+    stand.
+    """
+    most = int((held.rows[:, END_GRAM] - held.rows[:, FIRST_GRAM]).max(initial=0))
+    _compare(
+        held,
+        left,
+        right,
+        found,
+        np.empty(most + 1, dtype=np.int32),
+        np.zeros(1 << 2 * KINDS, dtype=np.int32),
+        np.empty((KINDS, KINDS), dtype=np.int32),
+        np.zeros(256, dtype=np.uint64),
+        np.empty((2, _MOST_WORDS), dtype=np.int64),
+    )

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import types
 
-from bibld.dedup._compiling import njit
-from bibld.dedup.match._words import Bags, Grams, Words
+from bibld.dedup._kernel_types import CODES, inner, kernel, together
+from bibld.dedup.match._words import TEXT, WORDS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    Words = npt.NDArray[Any]
+    Text = npt.NDArray[np.uint32]
 
 _LONGEST = 64
 _INITIAL = 3
 _FUZZY = 0.75
 _ACRONYM = 0.9
+_ZERO, _NINE = 48, 57
 MISSING = -1.0
 
+_INT, _SHARE = types.int64, types.float64
+_MASKS = types.uint64[::1]
+_APART = types.int64[:, ::1]
+_TWO_WORDS = _SHARE(WORDS, TEXT, _INT, _INT, _MASKS)
+_TWO_COLUMNS = _SHARE(WORDS, TEXT, _INT, _INT, _INT, _INT)
 
-@njit(cache=True, nogil=True)
+
+@kernel(_SHARE(CODES, _INT, _INT, CODES, _INT, _INT, _MASKS))
 def likeness(
     codes: npt.NDArray[np.uint32],
     start: int,
@@ -31,12 +42,18 @@ def likeness(
 ) -> float:
     """1 less the edits per character of the longer of two texts, of which the first 64 characters count.
 
-    Edits are counted by the bit-parallel algorithm of Myers (1999). Characters meet where their codes agree in the last
-    eight bits, which is exact within a script.
+    The beginning that both have is left out, which changes no number of edits. Edits are counted by the bit-parallel
+    algorithm of Myers (1999). Characters meet where their codes agree in the last eight bits, which is exact within a
+    script.
     """
     length, other_length = min(end - start, _LONGEST), min(other_end - other_start, _LONGEST)
     if length == 0 or other_length == 0:
         return 0.0
+    longer = max(length, other_length)
+    while length > 0 and other_length > 0 and codes[start] == other_codes[other_start]:
+        start, other_start, length, other_length = start + 1, other_start + 1, length - 1, other_length - 1
+    if length == 0 or other_length == 0:
+        return 1.0 - max(length, other_length) / longer
     one = np.uint64(1)
     for i in range(length):
         masks[codes[start + i] & np.uint32(255)] |= one << np.uint64(i)
@@ -59,72 +76,34 @@ def likeness(
         negative = up & vertical
     for i in range(length):
         masks[codes[start + i] & np.uint32(255)] = np.uint64(0)
-    return 1.0 - edits / max(length, other_length)
+    return 1.0 - edits / longer
 
 
-@njit(cache=True, nogil=True)
-def jaccard(held: Grams, column: int, left: int, other: int, right: int) -> float:
-    """Jaccard similarity of the sets of a row in one column and of a row in another; ``MISSING`` where one is empty."""
-    i, i_end = held.first[column, left], held.first[column, left + 1]
-    j, j_end = held.first[other, right], held.first[other, right + 1]
-    if i == i_end or j == j_end:
-        return MISSING
-    total = (i_end - i) + (j_end - j)
-    shared = 0
-    while i < i_end and j < j_end:
-        one, two = held.value[i], held.value[j]
-        shared += one == two
-        i += one <= two
-        j += two <= one
-    return float(shared / (total - shared))
+@inner(types.boolean(WORDS, _INT))
+def _is_number(words: Words, word: int) -> bool:
+    return bool(_ZERO <= words[word].head <= _NINE)
 
 
-@njit(cache=True, nogil=True)
-def overlap(
-    held: Bags, column: int, left: int, right: int, apart: npt.NDArray[np.int64]
-) -> tuple[float, float, float, float]:
-    """Of two bags of words the weight shared, the weight of each, and how their numbers agree.
-
-    A word that the other side cuts short is shared, with the weight of the one that weighs less. Numbers: 1 all, 0.75
-    one side has more, 0.5 one side has none, 0.25 each side has others beside those shared, 0 all differ, ``MISSING``
-    where neither has any. ``apart`` (2, n) is room for the words that one side has alone; any after n stay apart.
-    """
-    i, i_end = held.first[column, left], held.first[column, left + 1]
-    j, j_end = held.first[column, right], held.first[column, right + 1]
-    shared = weight = other = 0.0
-    numbers = other_numbers = shared_numbers = alone = other_alone = 0
-    while i < i_end or j < j_end:
-        if j == j_end or (i < i_end and held.hash[i] < held.hash[j]):
-            weight += held.weight[i]
-            numbers += held.number[i]
-            if not held.number[i] and alone < apart.shape[1]:
-                apart[0, alone] = i
-                alone += 1
-            i += 1
-        elif i == i_end or held.hash[j] < held.hash[i]:
-            other += held.weight[j]
-            other_numbers += held.number[j]
-            if not held.number[j] and other_alone < apart.shape[1]:
-                apart[1, other_alone] = j
-                other_alone += 1
-            j += 1
-        else:
-            shared += held.weight[i]
-            shared_numbers += held.number[i]
-            i += 1
-            j += 1
-    for one in range(alone):
-        for two in range(other_alone):
-            i, j = apart[0, one], apart[1, two]
-            if j >= 0 and _cuts_short(held, i, j):
-                both = min(held.weight[i], held.weight[j])
-                shared, weight, other = shared + both, weight - held.weight[i], other - held.weight[j]
-                apart[1, two] = -1
-                break
-    return shared, shared + weight, shared + other, _agreement(shared_numbers, numbers, other_numbers)
+@inner(types.boolean(WORDS, TEXT, _INT, _INT))
+def is_beginning(words: Words, texts: Text, word: int, other: int) -> bool:
+    """Whether one of two words is the beginning of the other."""
+    one, two = words[word], words[other]
+    if one.head != two.head or (one.next != two.next and one.next != 0 and two.next != 0):
+        return False
+    same, shorter = 0, min(one.length, two.length)
+    while same < shorter and texts[one.start + same] == texts[two.start + same]:
+        same += 1
+    return bool(same == shorter)
 
 
-@njit(cache=True, nogil=True)
+@inner(types.boolean(WORDS, TEXT, _INT, _INT))
+def _cuts_short(words: Words, texts: Text, word: int, other: int) -> bool:
+    """Whether one of two words of at least three characters is the beginning of the other."""
+    shorter = min(words[word].length, words[other].length)
+    return bool(shorter >= _INITIAL and is_beginning(words, texts, word, other))
+
+
+@inner(_SHARE(_INT, _INT, _INT))
 def _agreement(shared: int, one: int, other: int) -> float:
     """How the numbers of two titles agree, by how many they share and how many each has beside."""
     if shared:
@@ -136,123 +115,155 @@ def _agreement(shared: int, one: int, other: int) -> float:
     return 0.5 if one == 0 or other == 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
-def _cuts_short(held: Bags, word: int, other: int) -> bool:
-    """Whether one of two words of at least three characters is the beginning of the other."""
-    start, other_start = held.start[word], held.start[other]
-    shorter = min(held.end[word] - start, held.end[other] - other_start)
-    if shorter < _INITIAL:
-        return False
-    same = 0
-    while same < shorter and held.codes[start + same] == held.codes[other_start + same]:
-        same += 1
-    return bool(same == shorter)
+@inner(together(_SHARE, _SHARE, _SHARE, _SHARE)(WORDS, TEXT, _INT, _INT, _INT, _INT, _APART))
+def overlap(
+    words: Words, texts: Text, i: int, i_end: int, j: int, j_end: int, apart: npt.NDArray[np.int64]
+) -> tuple[float, float, float, float]:
+    """Of two bags of words the weight shared, the weight of each, and how their numbers agree.
+
+    A word that the other side cuts short is shared, with the weight of the one that weighs less. A number is a word
+    that begins with a digit: 1 all agree, 0.75 one side has more, 0.5 one side has none, 0.25 each side has others
+    beside those shared, 0 all differ, ``MISSING`` where neither has any. ``apart`` (2, n) is room for the words that
+    one side has alone; any after n stay apart.
+    """
+    shared = weight = other = 0.0
+    numbers = other_numbers = shared_numbers = alone = other_alone = 0
+    while i < i_end or j < j_end:
+        if j == j_end or (i < i_end and words[i].hash < words[j].hash):
+            weight += words[i].weight
+            if _is_number(words, i):
+                numbers += 1
+            elif alone < apart.shape[1]:
+                apart[0, alone] = i
+                alone += 1
+            i += 1
+        elif i == i_end or words[j].hash < words[i].hash:
+            other += words[j].weight
+            if _is_number(words, j):
+                other_numbers += 1
+            elif other_alone < apart.shape[1]:
+                apart[1, other_alone] = j
+                other_alone += 1
+            j += 1
+        else:
+            shared += words[i].weight
+            shared_numbers += _is_number(words, i)
+            i += 1
+            j += 1
+    for one in range(alone):
+        for two in range(other_alone):
+            i, j = apart[0, one], apart[1, two]
+            if j >= 0 and words[i].head == words[j].head and _cuts_short(words, texts, i, j):
+                both = min(words[i].weight, words[j].weight)
+                shared, weight, other = shared + both, weight - words[i].weight, other - words[j].weight
+                apart[1, two] = -1
+                break
+    return shared, shared + weight, shared + other, _agreement(shared_numbers, numbers, other_numbers)
 
 
-@njit(cache=True, nogil=True)
-def is_beginning(held: Words, word: int, other: int) -> bool:
-    """Whether one of two words is the beginning of the other."""
-    start, other_start = held.start[word], held.start[other]
-    for i in range(min(held.end[word] - start, held.end[other] - other_start)):
-        if held.codes[start + i] != held.codes[other_start + i]:
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def abbreviated(held: Words, begin: int, end: int, other_begin: int, other_end: int) -> float:
+@inner(_TWO_COLUMNS)
+def abbreviated(words: Words, texts: Text, begin: int, end: int, other_begin: int, other_end: int) -> float:
     """How far two runs of words say the same, where a word may be cut short: the share of the weight that meets."""
     met = total = 0.0
-    for word in range(begin, end):
-        total += held.weight[word]
-        for other in range(other_begin, other_end):
-            if held.hash[word] == held.hash[other] or is_beginning(held, word, other):
-                met += held.weight[word]
-                break
-    for word in range(other_begin, other_end):
-        total += held.weight[word]
-        for other in range(begin, end):
-            if held.hash[word] == held.hash[other] or is_beginning(held, word, other):
-                met += held.weight[word]
-                break
+    for _ in range(2):
+        for word in range(begin, end):
+            total += words[word].weight
+            for other in range(other_begin, other_end):
+                if words[word].hash == words[other].hash or is_beginning(words, texts, word, other):
+                    met += words[word].weight
+                    break
+        begin, end, other_begin, other_end = other_begin, other_end, begin, end
     return met / total if total > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
-def value_end(held: Words, begin: int, end: int) -> int:
+@inner(_INT(WORDS, _INT, _INT))
+def value_end(words: Words, begin: int, end: int) -> int:
     """Where the value that begins with this word ends."""
     position = begin
-    while position < end and held.value[position] == held.value[begin]:
+    while position < end and words[position].value == words[begin].value:
         position += 1
     return position
 
 
-@njit(cache=True, nogil=True)
-def closest(held: Words, column: int, left: int, right: int) -> float:
+@inner(types.boolean(WORDS, TEXT, _INT, _INT, _INT, _INT))
+def is_acronym(words: Words, texts: Text, begin: int, end: int, other_begin: int, other_end: int) -> bool:
+    """Whether a run of one word is the first letters of another run; words of one or two letters may lack theirs."""
+    if end - begin != 1:
+        return False
+    letter, last = words[begin].start, words[begin].start + words[begin].length
+    if last - letter < _INITIAL or other_end - other_begin < last - letter:
+        return False
+    for other in range(other_begin, other_end):
+        if letter < last and texts[letter] == texts[words[other].start]:
+            letter += 1
+        elif words[other].length >= _INITIAL:
+            return False
+    return bool(letter == last)
+
+
+@inner(_TWO_COLUMNS)
+def closest(words: Words, texts: Text, begin: int, end: int, other_first: int, other_end: int) -> float:
     """:func:`abbreviated` of the values of two rows that are most alike; ``MISSING`` where a row has none."""
-    begin, end = held.first[column, left], held.first[column, left + 1]
-    other_first, other_end = held.first[column, right], held.first[column, right + 1]
     if begin == end or other_first == other_end:
         return MISSING
     best = 0.0
     while begin < end and best < 1.0:
-        stop = value_end(held, begin, end)
+        stop = value_end(words, begin, end)
         other = other_first
         while other < other_end:
-            other_stop = value_end(held, other, other_end)
-            best = max(best, abbreviated(held, begin, stop, other, other_stop))
-            if is_acronym(held, begin, stop, other, other_stop) or is_acronym(held, other, other_stop, begin, stop):
-                best = max(best, _ACRONYM)
+            other_stop = value_end(words, other, other_end)
+            best = max(best, abbreviated(words, texts, begin, stop, other, other_stop))
+            if best < _ACRONYM and (
+                is_acronym(words, texts, begin, stop, other, other_stop)
+                or is_acronym(words, texts, other, other_stop, begin, stop)
+            ):
+                best = _ACRONYM
             other = other_stop
         begin = stop
     return best
 
 
-@njit(cache=True, nogil=True)
-def is_acronym(held: Words, begin: int, end: int, other_begin: int, other_end: int) -> bool:
-    """Whether a run of one word is the first letters of another run; words of one or two letters may lack theirs."""
-    if end - begin != 1:
-        return False
-    letter, last = held.start[begin], held.end[begin]
-    if last - letter < _INITIAL or other_end - other_begin < last - letter:
-        return False
-    for other in range(other_begin, other_end):
-        if letter < last and held.codes[letter] == held.codes[held.start[other]]:
-            letter += 1
-        elif held.end[other] - held.start[other] >= _INITIAL:
-            return False
-    return bool(letter == last)
-
-
-@njit(cache=True, nogil=True)
-def same_words(held: Words, column: int, left: int, right: int) -> float:
+@inner(_SHARE(WORDS, _INT, _INT, _INT, _INT))
+def same_words(words: Words, begin: int, end: int, other_begin: int, other_end: int) -> float:
     """1 where two rows have a word in common, 0 where they have none, ``MISSING`` where a row has no words."""
-    if (
-        held.first[column, left] == held.first[column, left + 1]
-        or held.first[column, right] == held.first[column, right + 1]
-    ):
+    if begin == end or other_begin == other_end:
         return MISSING
-    for word in range(held.first[column, left], held.first[column, left + 1]):
-        for other in range(held.first[column, right], held.first[column, right + 1]):
-            if held.hash[word] == held.hash[other]:
+    for word in range(begin, end):
+        for other in range(other_begin, other_end):
+            if words[word].hash == words[other].hash:
                 return 1.0
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner(_TWO_WORDS)
+def _like_word(words: Words, texts: Text, word: int, other: int, masks: npt.NDArray[np.uint64]) -> float:
+    """The likeness of two words, 0 below three quarters, or where both their first and their last letters differ."""
+    if words[word].hash == words[other].hash:
+        return 1.0
+    length, other_length = words[word].length, words[other].length
+    if min(length, other_length) < _FUZZY * max(length, other_length):
+        return 0.0
+    start, other_start = words[word].start, words[other].start
+    if texts[start] != texts[other_start] and texts[start + length - 1] != texts[other_start + other_length - 1]:
+        return 0.0
+    near = likeness(texts, start, start + length, texts, other_start, other_start + other_length, masks)
+    return near if near >= _FUZZY else 0.0
+
+
+@inner(_SHARE(WORDS, TEXT, _INT, _INT, _INT, _INT, _MASKS))
 def same_name(
-    held: Words, begin: int, end: int, other_begin: int, other_end: int, masks: npt.NDArray[np.uint64]
+    words: Words, texts: Text, begin: int, end: int, other_begin: int, other_end: int, masks: npt.NDArray[np.uint64]
 ) -> float:
     """How far two names can be one: family name first, then given names or their initials.
 
     1 equal; 0.95 initials fit; 0.9 given names are missing on one side; less for spellings that differ; 0.5 a later
     given name differs; 0.25 the first does; 0 for another family name. Names of bodies are compared as words.
     """
-    result = _like_word(held, begin, other_begin, masks)
+    result = _like_word(words, texts, begin, other_begin, masks)
     if result == 0.0:
         if end - begin == 1 or other_end - other_begin == 1:
             return 0.0
-        share = abbreviated(held, begin, end, other_begin, other_end)
+        share = abbreviated(words, texts, begin, end, other_begin, other_end)
         return share * 0.8 if share > 0.6 else 0.0
     given, other_given = end - begin - 1, other_end - other_begin - 1
     if given == 0 or other_given == 0:
@@ -260,45 +271,36 @@ def same_name(
     exact = given == other_given
     for i in range(1, min(given, other_given) + 1):
         word, other = begin + i, other_begin + i
-        if held.hash[word] == held.hash[other]:
+        if words[word].hash == words[other].hash:
             continue
         exact = False
-        short = min(held.end[word] - held.start[word], held.end[other] - held.start[other])
-        if short <= _INITIAL and is_beginning(held, word, other):
+        short = min(words[word].length, words[other].length)
+        if short <= _INITIAL and is_beginning(words, texts, word, other):
             continue
-        near = _like_word(held, word, other, masks)
+        near = _like_word(words, texts, word, other, masks)
         if near == 0.0:
             return result * (0.25 if i == 1 else 0.5)
         result *= near
     return result if exact else 0.95 * result
 
 
-@njit(cache=True, nogil=True)
-def _like_word(held: Words, word: int, other: int, masks: npt.NDArray[np.uint64]) -> float:
-    """The likeness of two words, 0 below three quarters, or where both their first and their last letters differ."""
-    if held.hash[word] == held.hash[other]:
-        return 1.0
-    length, other_length = held.end[word] - held.start[word], held.end[other] - held.start[other]
-    if min(length, other_length) < _FUZZY * max(length, other_length):
-        return 0.0
-    start, other_start = held.start[word], held.start[other]
-    if (
-        held.codes[start] != held.codes[other_start]
-        and held.codes[start + length - 1] != held.codes[other_start + other_length - 1]
-    ):
-        return 0.0
-    near = likeness(held.codes, held.start[word], held.end[word], held.codes, held.start[other], held.end[other], masks)
-    return near if near >= _FUZZY else 0.0
-
-
-@njit(cache=True, nogil=True)
-def holds(held: Bags, column: int, row: int, word: np.uint64) -> bool:
-    """Whether a word stands in a row."""
-    low, high = held.first[column, row], held.first[column, row + 1]
+@inner(types.boolean(WORDS, _INT, _INT, types.uint64))
+def holds(words: Words, low: int, high: int, word: np.uint64) -> bool:
+    """Whether a word stands in a bag of words."""
+    end = high
     while low < high:
         middle = (low + high) // 2
-        if held.hash[middle] < word:
+        if words[middle].hash < word:
             low = middle + 1
         else:
             high = middle
-    return bool(low < held.first[column, row + 1] and held.hash[low] == word)
+    return bool(low < end and words[low].hash == word)
+
+
+@inner(types.boolean(WORDS, _INT, _INT, _INT))
+def is_same_run(words: Words, begin: int, other: int, length: int) -> bool:
+    """Whether as many words are equal from two places on."""
+    same = 0
+    while same < length and words[begin + same].hash == words[other + same].hash:
+        same += 1
+    return same == length

@@ -7,6 +7,7 @@ are the same when the score is above ``same`` and their part numbers do not conf
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -55,21 +56,22 @@ def similarities(
     return np.maximum(results[0], np.float32(0)), results[1]
 
 
-def explain(columns: FeatureColumns, left: int, right: int, settings: Settings) -> Score:
-    """The score of one pair of rows with the two similarities that it is the mean of."""
+def explain(
+    columns: FeatureColumns,
+    left: npt.NDArray[np.uint32],
+    right: npt.NDArray[np.uint32],
+    settings: Settings,
+) -> Iterator[Score]:
+    """The scores of pairs of rows, each with the two similarities that it is the mean of."""
     import numpy as np
 
-    pair = columns.rows((left, right))
-    title, author = similarities(pair, np.array([0], np.uint32), np.array([1], np.uint32))
-    features = [Feature("title", rounded(title[0]))]
-    if author[0] >= 0:
-        features.append(Feature("author", rounded(author[0])))
-    return Score(rounded(_score(title, author)[0]), tuple(features))
-
-
-def rounded(value: np.float32) -> float:
-    """A similarity as it is stored and shown: six decimals."""
-    return round(float(value), 6)
+    titles, authors = similarities(columns, left, right)
+    rounded = (np.round(found.astype(np.float64), 6).tolist() for found in (_score(titles, authors), titles, authors))
+    for value, title, author in zip(*rounded, strict=True):
+        features = [Feature("title", title)]
+        if author >= 0:
+            features.append(Feature("author", author))
+        yield Score(value, tuple(features))
 
 
 def _score(title: npt.NDArray[np.float32], author: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -93,25 +93,29 @@ def compared(
 def _in_portions(
     columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], rarity: Rarity
 ) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
-    """The features of some pairs at a time. The lesser row always stands on the left, so that a pair has one score."""
+    """The features of some pairs at a time."""
     import numpy as np
 
     from bibld.dedup.match._comparison import COUNT, compare
     from bibld.dedup.match._words import ready
 
-    rows, places = np.unique(np.concatenate((left, right)), return_inverse=True)
+    is_used = np.zeros(len(columns), dtype=np.bool_)
+    is_used[left] = is_used[right] = True
+    rows = np.flatnonzero(is_used)
+    places = np.zeros(len(columns), dtype=np.int32)
+    places[rows] = np.arange(len(rows), dtype=np.int32)
     held = ready(columns, rows, rarity)
-    ones, others = places[: len(left)], places[len(left) :]
-    lesser, greater = np.minimum(ones, others).astype(np.uint32), np.maximum(ones, others).astype(np.uint32)
     for start in range(0, len(left), _PAIRS_AT_ONCE):
         pairs = slice(start, start + _PAIRS_AT_ONCE)
-        found = np.empty((len(lesser[pairs]), COUNT), dtype=np.float32)
-        compare(held, lesser[pairs], greater[pairs], found)
+        found = np.empty((len(left[pairs]), COUNT), dtype=np.float32)
+        compare(held, places[left[pairs]], places[right[pairs]], found)
         yield pairs, found
 
 
-def explain(columns: FeatureColumns, left: int, right: int, settings: Settings) -> Score:
-    """The probability of one pair of rows, and what each feature adds to its logit, the weightiest first.
+def explain(
+    columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], settings: Settings
+) -> Iterator[Score]:
+    """The probabilities of pairs of rows, and what each feature adds to the logit, the weightiest first.
 
     The contributions of all features and of ``start`` add up to the logit. A feature's value of -1 says that it is
     missing.
@@ -121,18 +125,23 @@ def explain(columns: FeatureColumns, left: int, right: int, settings: Settings) 
     from bibld.dedup.match._comparison import NAMES
     from bibld.dedup.match._trees import contributions, sums
 
-    model, forest, _ = _loaded(settings.file)
-    row = features(columns, np.array([left], np.uint32), np.array([right], np.uint32), settings)
-    added = contributions(forest, row[0]) * model.scale
-    start = added[-1] + model.scale * model.start + model.shift
-    held = [
-        Feature(name, round(float(value), 6), round(float(weight), 6))
-        for name, value, weight in zip(NAMES, row[0], added[:-1], strict=True)
-        if round(float(weight), 6) != 0
-    ]
-    held.sort(key=lambda feature: (-abs(feature.contribution), feature.name))
-    value = np.float32(_probability(model, sums(forest, row))[0])
-    return Score(round(float(value), 6), (Feature(START, 1.0, round(float(start), 6)), *held))
+    model, forest, rarity = _loaded(settings.file)
+    names = sorted(NAMES)
+    by_name = np.array([list(NAMES).index(name) for name in names])
+    for _, found in _in_portions(columns, left, right, rarity):
+        probabilities = np.round(_probability(model, sums(forest, found)).astype(np.float32).astype(np.float64), 6)
+        added = contributions(forest, found) * model.scale
+        starts = np.round(added[:, -1] + model.scale * model.start + model.shift, 6)
+        weights, values = np.round(added[:, by_name], 6), np.round(found[:, by_name].astype(np.float64), 6)
+        order = np.argsort(-np.abs(weights), axis=1, kind="stable")
+        counts = np.count_nonzero(weights, axis=1)
+        rows = zip(
+            probabilities.tolist(), starts.tolist(), values.tolist(), weights.tolist(), order.tolist(), counts.tolist(),
+            strict=True,
+        )  # fmt: skip
+        for value, start, numbers, contribution, ranked, count in rows:
+            features = [Feature(names[i], numbers[i], contribution[i]) for i in ranked[:count]]
+            yield Score(value, (Feature(START, 1.0, start), *features))
 
 
 def _probability(model: Model, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

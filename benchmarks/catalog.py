@@ -1,0 +1,127 @@
+"""What keeping a record in the catalog takes: microseconds to write it, bytes on disk.
+
+``python benchmarks/catalog.py`` converts the records of the Government Publishing Office among the real ones once, then
+writes them into a new catalog as a run does (register, compression, commit; in batches of up to 1,000), and beside it
+into two others: the same catalog without dictionaries, and an SQLite table with the plain blobs. Sizes are those of
+both databases after reading, before matching: indices, queues and dictionaries are in them.
+"""
+
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import zstandard
+from _measure import real_data
+
+from bibld import config, pipeline, progress
+from bibld.catalog import Catalog, NewRecord, _compression
+from bibld.catalog._records import Records
+
+FILES = "gpo_updates/new_*.mrc", "gpo_updates/changed_*.mrc", "gpo_covid_online.mrc"
+TIMES = 5
+CONFIG = """workspace = "work"
+workers = 1
+[dataset]
+base = "http://localhost:8000/"
+title = { en = "GPO" }
+license = "https://creativecommons.org/publicdomain/zero/1.0/"
+publisher = "benchmarks"
+"""
+
+Batches = list[list[NewRecord]]
+
+
+def converted(folder: Path) -> Batches:
+    """The records in the batches in which a run writes them."""
+    files = [path for pattern in FILES for path in sorted((real_data() / "marc21").glob(pattern))]
+    sources = "".join(f'[[source]]\nid = "s{number}"\npath = "{path}"\n' for number, path in enumerate(files))
+    (folder / "bibld.toml").write_text(CONFIG + sources, encoding="utf-8")
+    found: Batches = []
+    put = Records.put
+
+    def caught(self: Records, records: list[NewRecord], run: int):
+        found.append(list(records))
+        return put(self, records, run)
+
+    Records.put = caught
+    pipeline.run(config.load(folder / "bibld.toml"), datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
+    Records.put = put
+    return [batch for batch in found if batch]
+
+
+def into_catalog(place: Path, batches: Batches) -> None:
+    with Catalog(place) as catalog:
+        with catalog.commit():
+            for number in range(1, 1 + max(record.carrier for batch in batches for record in batch)):
+                catalog.records.carrier(f"s{number}", "x", "iso2709", b"{}")
+        for batch in batches:
+            with catalog.commit():
+                catalog.records.put(batch, 1)
+
+
+def without_dictionaries(place: Path, batches: Batches) -> None:
+    trained = _compression._trained
+    _compression._trained = lambda samples: None
+    into_catalog(place, batches)
+    _compression._trained = trained
+
+
+def plainly(place: Path, batches: Batches) -> None:
+    """One table with a key, in the same transactions."""
+    place.mkdir()
+    connection = sqlite3.connect(place / "plain.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("CREATE TABLE record (id TEXT PRIMARY KEY, original BLOB, mods BLOB)")
+    for batch in batches:
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT OR REPLACE INTO record VALUES (?, ?, ?)",
+            [(str(record.id), record.original, record.mods) for record in batch],
+        )
+        connection.execute("COMMIT")
+    connection.close()
+
+
+def measured(name: str, write: Callable[[Path, Batches], None], place: Path, batches: Batches) -> tuple[float, float]:
+    """Microseconds and bytes for each record: the best of some times, in CPU time, since others use the machine too."""
+    count = sum(map(len, batches))
+    best = elapsed = float("inf")
+    for _ in range(TIMES):
+        shutil.rmtree(place, ignore_errors=True)
+        begin, cpu = time.perf_counter(), time.process_time()
+        write(place, batches)
+        best, elapsed = min(best, time.process_time() - cpu), min(elapsed, time.perf_counter() - begin)
+    size = sum(path.stat().st_size for path in place.glob("*.db")) / count
+    print(f"{name}: {best / count * 1e6:.0f} us of CPU ({elapsed / count * 1e6:.0f} us passed), {size:,.0f} bytes")
+    return best, size
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        batches = converted(place)
+        records = [record for batch in batches for record in batch]
+        original, mods = (
+            sum(len(getattr(one, name)) for one in records) / len(records) for name in ("original", "mods")
+        )
+        print(f"{len(records):,} records; one has {original:,.0f} bytes of original and {mods:,.0f} of MODS as JSON")
+        ours, size = measured("the catalog", into_catalog, place / "ours", batches)
+        _, untrained = measured("without dictionaries", without_dictionaries, place / "untrained", batches)
+        baseline, plain = measured("plain blobs in SQLite", plainly, place / "plain", batches)
+        one = zstandard.ZstdCompressor(level=3)
+        begin = time.process_time()
+        for record in records:
+            one.compress(record.mods)
+        alone = time.process_time() - begin
+        print(f"{size / untrained:.2f} of the size without dictionaries, {size / plain:.2f} of that of plain blobs")
+        print(
+            f"{ours / baseline:.1f} times the time of plain blobs, {ours / alone:.1f} times that of zstd over the MODS"
+        )
+
+
+if __name__ == "__main__":
+    main()

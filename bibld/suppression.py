@@ -1,0 +1,152 @@
+"""Suppression: records and values that must not be published, as a file lists them.
+
+The file is a table (CSV; commas, semicolons or tabs) with the columns ``record`` (an id or an IRI), ``value`` (empty:
+the whole record) and ``reason``. What stands in it is in force when a run has read its sources, what left it is lifted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from operator import itemgetter
+from pathlib import Path
+
+import msgspec
+
+from bibld.catalog import Catalog
+from bibld.config import Config
+from bibld.errors import ConfigError
+from bibld.intake import original_of
+from bibld.model.iris import Iris, record_of_path
+from bibld.model.mods import Mods
+from bibld.model.mods_xml import to_element
+from bibld.model.withheld import Withheld, plain, without_texts, without_values
+from bibld.progress import Progress
+
+_COLUMNS = ("record", "value", "reason")
+_DELIMITERS = (",", ";", "\t")
+_ALIKE = 0.8
+"""How like a text must be to be offered instead of one that is not there, between 0 and 1."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """One line: ``place`` says where it stands, ``value`` is empty for the whole record."""
+
+    place: str
+    record: str
+    value: str
+    reason: str
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+
+
+def read(config: Config) -> tuple[Asked, ...]:
+    """The lines of the file that ``[publish] suppress`` names; none without one.
+
+    Raises ``ConfigError`` with a message for each line that cannot be understood: what it asks for would be published.
+    """
+    if not config.publish.suppress:
+        return ()
+    file = Path(config.publish.suppress)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise ConfigError([f"publish.suppress: {file} cannot be read as text in UTF-8: {error}"]) from error
+    faults: list[str] = []
+    found = tuple(_asked(file.name, text, faults))
+    if faults:
+        raise ConfigError(faults)
+    return found
+
+
+def _asked(name: str, text: str, faults: list[str]) -> Iterator[Asked]:
+    header: list[str] = []
+    for place, row in _rows(name, text, faults):
+        if not header:
+            header = [cell.strip().lower() for cell in row]
+            if sorted(header) != sorted(_COLUMNS):
+                faults.append(f"{place}: the columns must be {','.join(_COLUMNS)}, not {','.join(header)}")
+                return
+        elif len(row) != len(header):
+            faults.append(f"{place}: has {len(row)} cells, not {len(header)}; put text with commas in quotes")
+        else:
+            cells = dict(zip(header, map(plain, row), strict=True))
+            if cells["record"]:
+                yield Asked(place, cells["record"], cells["value"], cells["reason"])
+            else:
+                faults.append(f"{place}: names no record")
+    if not header:
+        faults.append(f"{name}: is empty; its first line must be {','.join(_COLUMNS)}")
+
+
+def _rows(name: str, text: str, faults: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The rows that say anything, each with the line that it begins in."""
+    head = text.partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    begins = 1
+    try:
+        for row in lines:
+            place, begins = f"{name} line {begins}", lines.line_num + 1
+            if any(cell.strip() for cell in row):
+                yield place, row
+    except csv.Error as error:
+        faults.append(f"{name} line {begins}: {error}")
+
+
+# -- the catalog -------------------------------------------------------------------------------------------------------
+
+
+def enforce(catalog: Catalog, config: Config, asked: Iterable[Asked], progress: Progress) -> None:
+    """Have in force what is asked for, and nothing else; says what names no record, and what is not in its record."""
+    iris = Iris(config.dataset.base)
+    wanted: dict[tuple[int, str], Asked] = {}
+    for one in asked:
+        try:
+            ordinal = _ordinal(catalog, iris, one.record)
+        except ValueError as error:
+            progress.say(f"{one.place}: suppresses nothing: {error}")
+        else:
+            wanted[ordinal, one.value] = one
+    with catalog.commit():
+        taken, lifted = catalog.suppressions.replace({key: one.reason for key, one in wanted.items()})
+    if taken or lifted:
+        progress.say(f"read: {taken} suppressions are new, {lifted} are lifted, {len(wanted)} are in force")
+    for message in _not_found(catalog, wanted):
+        progress.say(message)
+
+
+def _ordinal(catalog: Catalog, iris: Iris, name: str) -> int:
+    """The ordinal of a record that is named by its id or by one of its IRIs; raises ``ValueError``."""
+    path = iris.path(name)
+    if path is None:
+        record = catalog.register.meant(name)
+    else:
+        bare = path.removeprefix("doc/").removesuffix(".html")
+        kind, _, rest = bare.partition("/")
+        if kind not in ("resource", "record"):
+            raise ValueError(f"{name} is the IRI of no record")
+        record = record_of_path(rest)
+    ordinal = catalog.register.ordinal(record)
+    if ordinal is None:
+        raise ValueError(f"there has never been a record {record}")
+    return ordinal
+
+
+def _not_found(catalog: Catalog, wanted: Mapping[tuple[int, str], Asked]) -> Iterator[str]:
+    """A message for each value that is not in the MODS of its record."""
+    for (ordinal, value), one in sorted(wanted.items(), key=itemgetter(0)):
+        withheld = Withheld.parse(value)
+        mods = catalog.records.whole(ordinal) or Mods()
+        if not value or without_values(mods, [withheld]) != mods:
+            continue
+        texts = sorted({plain(str(text)) for text in to_element(mods).itertext()})
+        meant = "".join(f"; did you mean {text!r}?" for text in get_close_matches(withheld.text, texts, 1, _ALIKE))
+        record = catalog.records.get(ordinal)
+        original = original_of(record) if record is not None else None
+        is_there = original is not None and without_texts(original, [withheld]) != original
+        also = "; fields of its original that hold it are left out" if is_there else ""
+        yield f"{one.place}: {value!r} is the whole text of no element in the MODS of {one.record}{also}{meant}"

@@ -1,0 +1,177 @@
+"""``bibld catalog check`` finds what was damaged, and what it mends ends in the same release."""
+
+import shutil
+from contextlib import closing
+
+import msgspec
+import pytest
+
+from bibld import pipeline, progress
+from bibld.catalog import Catalog
+from bibld.catalog._schema import connected
+from tests.end_to_end.conftest import CLOCK, dumps
+
+
+def execute(*statements):
+    def damage(loaded):
+        with closing(connected(loaded.workspace / "catalog.db", read_only=False)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+    return damage
+
+
+def spoil(pattern, data=b"spoilt", place=None):
+    """Write something else into the first file that fits a pattern, at its end or some other place."""
+
+    def damage(loaded):
+        file = next(path for path in sorted(loaded.workspace.glob(pattern)) if path.is_file())
+        content = file.read_bytes()
+        place_now = len(content) if place is None else place
+        file.unlink()  # other releases may have the same file
+        file.write_bytes(content[:place_now] + data + content[place_now + len(data) :])
+
+    return damage
+
+
+def remove(pattern):
+    def damage(loaded):
+        place = next(iter(sorted(loaded.workspace.glob(pattern))))
+        shutil.rmtree(place) if place.is_dir() else place.unlink()
+
+    return damage
+
+
+FRAME = "x'28b52ffd2004'"
+DAMAGES = {
+    "a record's blob": (execute(f"UPDATE record SET body = {FRAME} WHERE ordinal = 5"), "record 5 cannot be read"),
+    "an edge's blob": (
+        execute(f"UPDATE edge SET body = {FRAME} WHERE left_ordinal = (SELECT max(left_ordinal) FROM edge)"),
+        "edge",
+    ),
+    "a cluster's description": (
+        execute(f"UPDATE merged SET mods = {FRAME} WHERE founder = (SELECT max(founder) FROM merged)"),
+        "cannot be read",
+    ),
+    "the quads of a cluster": (
+        execute(f"UPDATE statement SET quads = {FRAME} WHERE founder = 1"),
+        "statement 1 cannot",
+    ),
+    "the quads of an entity": (execute(f"UPDATE entity SET quads = {FRAME} WHERE entity = 3"), "entity 3 cannot"),
+    "a lost edge's end": (
+        execute(
+            "UPDATE edge SET right_ordinal = 999 WHERE (left_ordinal, right_ordinal) ="
+            " (SELECT left_ordinal, right_ordinal FROM edge LIMIT 1)"
+        ),
+        "have an end that does not live",
+    ),
+    "a cluster without its founder": (
+        execute("DELETE FROM member WHERE ordinal = (SELECT min(founder) FROM member)"),
+        "have another founder",
+    ),
+    "a cluster that is not merged": (
+        execute("DELETE FROM merged WHERE founder = (SELECT min(founder) FROM merged)"),
+        "are not merged",
+    ),
+    "a description too many": (
+        execute("INSERT INTO merged SELECT 288, mods, sources, made_by FROM merged LIMIT 1"),
+        "belong to no cluster",
+    ),
+    "a cluster without statements": (
+        execute("DELETE FROM delivery", "DELETE FROM statement WHERE founder = (SELECT max(founder) FROM statement)"),
+        "have no statements",
+    ),
+    "an entity that nobody claims": (
+        execute("INSERT INTO entity (iri, quads) VALUES ('http://x', NULL)"),
+        "nobody claims anything",
+    ),
+    "a segment that is gone": (remove("index/1"), "index/1"),
+    "a segment that is cut off": (spoil("index/1/texts.*"), "texts"),
+    "rows that were made of other records": (spoil("index/1/made.*", b"\1\2\3", 80), "another version"),
+    "a row that counts no more": (execute("INSERT INTO tombstone VALUES (1, 7)"), "have no row"),
+    "a run of keys": (spoil("index/1/keys-*/composite.0.keys", b"nothing", 0), "no whole run of keys"),
+    "the live store": (remove("store/*.sst"), "store: "),
+    "a live store of something else": (execute("UPDATE delivery SET quads = 17"), "quads instead of 17"),
+    "a dump": (spoil("releases/1/bibld.nq.gz", b"x", 100), "bibld.nq.gz are not as they were made"),
+    "a manifest": (spoil("releases/1/manifest.json", b"}", 0), "is no release"),
+}
+
+
+APART = {
+    "rows that were made of other records",
+    "a row that counts no more",
+    "a run of keys",
+    "a live store of something else",
+    "a manifest",
+}
+TOGETHER = [
+    [name for name, (damage, _) in DAMAGES.items() if "execute" in damage.__qualname__ and name not in APART],
+    ["a segment that is gone", "a dump"],
+    ["a segment that is cut off", "the live store"],
+    sorted(APART),
+]
+"""Damages that do not hide each other."""
+
+
+def test_every_damage_is_tried():
+    assert sorted(name for names in TOGETHER for name in names) == sorted(DAMAGES)
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: names[0])
+def test_what_is_damaged_is_found_and_mended_by_the_next_run(names, copy, whole, invoke):
+    for name in names:
+        DAMAGES[name][0](copy)
+    found = invoke("catalog", "check", copy.file, "--all", "-q")
+    assert found.exit_code == 1
+    assert [name for name in names if DAMAGES[name][1] not in found.output] == [], found.output
+    mended = invoke("catalog", "check", copy.file, "--all", "-q", "--repair")
+    assert (mended.exit_code, mended.output.count("mended") >= len(names)) == (0, True), mended.output
+    pipeline.run(copy, CLOCK, progress.Silent())
+    after = invoke("catalog", "check", copy.file, "--all", "-q")
+    assert (after.exit_code, after.output) == (0, "289 records: nothing is wrong\n")
+    assert dumps(copy) == dumps(whole)
+
+
+def test_a_workspace_that_is_well_is_not_changed(whole, invoke):
+    before = {path: path.stat().st_mtime_ns for path in whole.workspace.rglob("*.db")}
+    for words in ((), ("--all",), ("--repair", "--json")):
+        assert invoke("catalog", "check", whole.file, "-q", *words).exit_code == 0
+    assert {path: path.stat().st_mtime_ns for path in whole.workspace.rglob("*.db")} == before
+
+
+def test_what_is_pending_is_not_wrong(copy, invoke):
+    with Catalog(copy.workspace) as catalog, catalog.commit():
+        catalog.records.delete(1, run=9)
+        catalog.records.delete(200, run=9)
+    assert invoke("catalog", "check", copy.file, "-q").output == "287 records: nothing is wrong\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--repair",)])
+def test_a_register_that_lost_something_is_never_mended(words, copy, invoke):
+    with closing(connected(copy.workspace / "register.db", read_only=False)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute("DELETE FROM ordinal WHERE ordinal = 7")
+    before = (copy.workspace / "register.db").read_bytes()
+    found = invoke("catalog", "check", copy.file, "-q", *words)
+    assert found.exit_code == 1
+    assert "register.db: does not know 7, which catalog.db holds; restore it from a backup" in found.output
+    assert (copy.workspace / "register.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["register.db", "catalog.db"])
+def test_a_damaged_database_is_found_and_left_for_the_backup(name, copy, invoke):
+    file = copy.workspace / name
+    content = bytearray(file.read_bytes())
+    content[5000:9000] = b"\xff" * 4000
+    file.write_bytes(content)
+    found = invoke("catalog", "check", copy.file, "-q", "--repair", "--json")
+    assert found.exit_code == 1
+    (finding,) = msgspec.json.decode(found.output)["findings"]
+    assert (finding["where"], finding["mended"]) == (name, False)
+    assert "restore it from a backup" in finding["remedy"]
+
+
+def test_nothing_to_check_says_what_to_do(tmp_path, whole, invoke):
+    shutil.copytree(whole.folder, tmp_path / "sample")
+    found = invoke("catalog", "check", tmp_path / "sample" / "bibld.toml")
+    assert "run `bibld run` first" in str(found.exception)

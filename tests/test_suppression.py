@@ -1,0 +1,85 @@
+"""The file of what must not be published: a line that cannot be understood stops the run, one that finds nothing is
+told."""
+
+from pathlib import Path
+
+import pytest
+
+from bibld import config, suppression
+from bibld.errors import ConfigError
+from bibld.suppression import Asked
+
+CONFIG = """
+workspace = "work"
+[dataset]
+base = "https://data.example.org/"
+title = { en = "Books" }
+license = "https://creativecommons.org/publicdomain/zero/1.0/"
+publisher = "A library"
+[[source]]
+id = "lib"
+path = "books.mrc"
+[publish]
+suppress = "lists/suppress.csv"
+"""
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "books.mrc").write_bytes(b"")
+    (tmp_path / "bibld.toml").write_text(CONFIG, encoding="utf-8")
+
+    def read(text: bytes | str | None) -> tuple[Asked, ...]:
+        if text is not None:
+            data = text if isinstance(text, bytes) else text.encode()
+            (tmp_path / "lists" / "suppress.csv").write_bytes(data)
+        return suppression.read(config.load(tmp_path / "bibld.toml"))
+
+    return read
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_table_is_read_as_spreadsheets_save_it(read, delimiter, mark):
+    text = f'{mark}Record,Value,Reason\r\nlib:1,,court\r\n\r\nlib:2,"A; ""b""\n c\t,d", letter \r\n'
+    if delimiter != ",":
+        text = text.replace('"A; ""b""\n c\t,d"', "\0").replace(",", delimiter).replace("\0", '"A; ""b""\n c\t,d"')
+    assert read(text) == (
+        Asked("suppress.csv line 2", "lib:1", "", "court"),
+        Asked("suppress.csv line 4", "lib:2", 'A; "b" c ,d', "letter"),
+    )
+
+
+def test_the_columns_may_stand_in_any_order(read):
+    assert read("reason,record,value\nx,lib:1,y\n") == (Asked("suppress.csv line 2", "lib:1", "y", "x"),)
+
+
+def test_a_header_alone_asks_for_nothing(read):
+    assert read("record,value,reason\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        (None, ["cannot be read as text in UTF-8"]),
+        (b"record,value,reason\nlib:1,\xff,x\n", ["cannot be read as text in UTF-8"]),
+        ("", ["suppress.csv: is empty"]),
+        ("lib:1,,x\n", ["suppress.csv line 1: the columns must be record,value,reason"]),
+        ("record,values,reason\nlib:1,a,x\n", ["suppress.csv line 1: the columns must be record,value,reason"]),
+        (
+            "record,value,reason\nlib:1,Tolstoy, Leo,x\nlib:2,a\n,a,x\n",
+            [
+                "suppress.csv line 2: has 4 cells, not 3",
+                "suppress.csv line 3: has 2 cells, not 3",
+                "suppress.csv line 4: names no record",
+            ],
+        ),
+        ('record,value,reason\nlib:1,,x\nlib:2,"a"b,x\n', ["suppress.csv line 3: "]),
+    ],
+)
+def test_what_cannot_be_understood_stops_the_run_with_every_fault(read, text, faults):
+    with pytest.raises(ConfigError) as caught:
+        read(text)
+    assert len(caught.value.faults) == len(faults)
+    assert all(fault in found for fault, found in zip(faults, caught.value.faults, strict=True))
