@@ -14,14 +14,15 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from _measure import real_config, real_data
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import _features, features_of
+from bibld.dedup._compiling import njit
 from bibld.dedup._extraction import columns_of, extract
 from bibld.dedup._segments import Segment, SegmentWriter
-from bibld.dedup.match._words import gathered
 from bibld.model.literals import folded
 from bibld.model.mods import Mods
 
@@ -97,6 +98,21 @@ def enlarged(segment: Segment, folder: Path) -> Segment:
             ordinals = np.arange(len(segment), dtype=np.uint64) + np.uint64(time_ * len(segment))
             writer.add(msgspec.structs.replace(everything, ordinals=ordinals))
         return writer.close()
+
+
+@njit(cache=True)
+def gathered(
+    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32], rows: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    """Some rows of a text column in memory, as offsets and codes of their own."""
+    found = np.zeros(rows.shape[0] + 1, dtype=np.int64)
+    for i in range(rows.shape[0]):
+        found[i + 1] = found[i] + offsets[rows[i] + 1] - offsets[rows[i]]
+    held = np.empty(found[-1], dtype=np.uint32)
+    for i in range(rows.shape[0]):
+        for position in range(found[i + 1] - found[i]):
+            held[found[i] + position] = codes[offsets[rows[i]] + position]
+    return found, held
 
 
 def measure_segment(segment: Segment) -> None:

@@ -12,7 +12,7 @@ import json
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
@@ -95,10 +95,10 @@ class Folded:
                 result[chosen] = 1 / (1 + np.exp(-(scale * logits + shift)))
         return result.astype(np.float32)
 
-    def explain(self, columns: FeatureColumns, left: int, right: int, settings: object) -> Score:
-        """The probability of one pair."""
-        ends = np.array([0], np.uint32), np.array([1], np.uint32)
-        return Score(round(float(self.scores(columns.rows((left, right)), *ends, settings)[0]), 6))
+    def explain(self, columns: FeatureColumns, left: Ends, right: Ends, settings: object) -> Iterator[Score]:
+        """The probabilities of pairs of rows."""
+        for value in self.scores(columns, left, right, settings).tolist():
+            yield Score(round(float(value), 6))
 
     def _fitted(self, *without: int) -> object:
         seen = ~np.isin(self._folds, without)

@@ -292,6 +292,7 @@ def _compared(fresh: Path, copy: Path, everything: Month, library: Sequence[Marc
     moved = len(one.catalog ^ other.catalog) // 2
     assert one.is_one() and other.is_one()
     assert one.clusters == other.clusters, f"{len(one.clusters ^ other.clusters)} clusters differ"
+    assert len(one.catalog) == len(other.catalog)
     differing = by_smallest(one) ^ by_smallest(other)
     assert not differing, sorted(differing)[:10]
     yield (

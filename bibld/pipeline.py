@@ -271,7 +271,7 @@ def run(
     Resumes what was interrupted; raises ``StageError`` when a stage cannot go on, ``CatalogError`` when another run
     holds the workspace.
     """
-    with Catalog(config.workspace) as catalog:
+    with Catalog(config.workspace, progress=progress) as catalog:
         return Pipeline(catalog, config, clock, progress, restat, rebuild).run(until)
 
 

@@ -61,8 +61,8 @@ class Matching:
         self._index.sweep()
         heard = self._hear()
         is_whole = self._index.is_usable() and bool(self._catalog.segments.all())
-        restat = restat or not is_whole or self._must_count()
-        self._everything = self._everything or restat
+        restat = restat or self._must_count()
+        self._everything = self._everything or restat or not is_whole
         pending = self._catalog.pending.items("dedup") if is_whole else None
         count = self._catalog.records.count() if self._everything or pending is None else len(pending)
         self._progress.stage("dedup", "records", count)

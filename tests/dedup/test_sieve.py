@@ -9,6 +9,7 @@ from bibld.dedup import _sieve
 from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup._kernels import halves
 from bibld.dedup._probe_kernels import distances, sifted
+from bibld.dedup._sieve_trees import likely, shipped
 from bibld.dedup._works import Works
 from bibld.dedup.match import model
 from bibld.model.features import FeatureColumns, Features
@@ -28,7 +29,8 @@ RECORD = st.builds(
 def passed(columns):
     count = len(columns)
     left, right = (side.astype(np.int64) for side in np.triu_indices(count, 1))
-    return left, right, sifted(_sieve.signatures(columns), left, right)
+    held = _sieve.signatures(columns)
+    return left, right, sifted(held, left, right) & likely(held, left, right, shipped())
 
 
 @given(st.lists(RECORD, min_size=2, max_size=8))

@@ -214,7 +214,7 @@ def test_the_documented_scorer_scores(added):
     assert scores.dtype == np.float32
     assert scores.tolist() == pytest.approx([1.0, 0.4, 0.0, 0.0])
     assert all(one >= other for one, other in pairwise(scores.tolist()))
-    assert scorer.explain(columns, 0, 2, scorer.Settings()).value == pytest.approx(0.4)
+    assert next(scorer.explain(columns, left[1:2], right[1:2], scorer.Settings())).value == pytest.approx(0.4)
     assert 0 < scorer.Settings().same < 1
 
 
