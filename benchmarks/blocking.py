@@ -29,7 +29,7 @@ from bibld import adapters, config, crosswalk, dedup, pipeline, progress, resour
 from bibld.catalog import Catalog
 from bibld.config import DedupConfig
 from bibld.dedup import evaluate, features_of
-from bibld.dedup._candidates import all_keys, candidate_pairs, proposed, statistics_of
+from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, proposed, statistics_of
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.literals import folded, person_key, romanised, years
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield

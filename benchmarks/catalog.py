@@ -18,8 +18,9 @@ import zstandard
 from _measure import real_data
 
 from bibld import config, pipeline, progress
-from bibld.catalog import Catalog, NewRecord, _compression
-from bibld.catalog._records import Records
+from bibld.catalog import Catalog, NewRecord
+from bibld.catalog._records import compression as _compression
+from bibld.catalog._records.records import Records
 
 FILES = "gpo_updates/new_*.mrc", "gpo_updates/changed_*.mrc", "gpo_covid_online.mrc"
 TIMES = 5

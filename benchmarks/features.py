@@ -21,8 +21,8 @@ from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import _features, features_of
 from bibld.dedup._compiling import njit
-from bibld.dedup._extraction import columns_of, extract
-from bibld.dedup._segments import Segment, SegmentWriter
+from bibld.dedup._index.extraction import columns_of, extract
+from bibld.dedup._index.segments import Segment, SegmentWriter
 from bibld.model.literals import folded
 from bibld.model.mods import Mods
 

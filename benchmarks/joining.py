@@ -19,11 +19,11 @@ from synthetic import Catalogue
 
 from bibld import adapters
 from bibld.config import DedupConfig
-from bibld.dedup._indexing import index_base, index_segment
-from bibld.dedup._join import join
-from bibld.dedup._key_runs import SegmentRuns, open_runs
-from bibld.dedup._segments import Segment, SegmentWriter
-from bibld.dedup._statistics import count_words
+from bibld.dedup._index.segments import Segment, SegmentWriter
+from bibld.dedup._keys.indexing import index_base, index_segment
+from bibld.dedup._keys.key_runs import SegmentRuns, open_runs
+from bibld.dedup._keys.statistics import count_words
+from bibld.dedup._pairs.join import join
 from bibld.model.features import Statistics
 
 GOAL = 25_000_000

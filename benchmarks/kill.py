@@ -23,7 +23,8 @@ from pathlib import Path
 import msgspec
 
 from bibld import config, pipeline, progress, publish, resources, store, triplify
-from bibld.catalog import Catalog, _schema
+from bibld.catalog import Catalog
+from bibld.catalog._database import schema as _schema
 from bibld.model.iris import Iris
 
 DELTAS = 14

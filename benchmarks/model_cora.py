@@ -19,8 +19,8 @@ from model_tables import report
 
 from bibld.config import DedupConfig
 from bibld.dedup import train
-from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
-from bibld.dedup._kernels import halves
+from bibld.dedup._keys.kernels import halves
+from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup.match import jaccard, model
 from bibld.dedup.match._words import Rarity
 from bibld.model.features import BETWEEN, FeatureColumns, Features

@@ -16,11 +16,11 @@ from scale import write
 
 from bibld import config
 from bibld.config import Config
-from bibld.dedup._indexing import index_base, index_segment
-from bibld.dedup._join import join
-from bibld.dedup._judge import Judge, Judged
-from bibld.dedup._link import Linked, Said, linked
-from bibld.dedup._segments import Segment, Segments, SegmentWriter
+from bibld.dedup._cluster.link import Linked, Said, linked
+from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
+from bibld.dedup._judge.judge import Judge, Judged
+from bibld.dedup._keys.indexing import index_base, index_segment
+from bibld.dedup._pairs.join import join
 
 _ROWS = 50_000
 _DELTAS = 7

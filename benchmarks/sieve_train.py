@@ -21,12 +21,12 @@ from synthetic import Catalogue
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.config import DedupConfig
-from bibld.dedup import _sieve_trees as trees
 from bibld.dedup import features_of
-from bibld.dedup._indexing import index_base
-from bibld.dedup._join import join
-from bibld.dedup._sieve import signatures
-from bibld.dedup._statistics import Held
+from bibld.dedup._keys.indexing import index_base
+from bibld.dedup._keys.statistics import Held
+from bibld.dedup._pairs import sieve_trees as trees
+from bibld.dedup._pairs.join import join
+from bibld.dedup._pairs.sieve import signatures
 from bibld.dedup.match import model
 from bibld.model.features import FeatureColumns
 

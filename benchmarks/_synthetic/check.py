@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from bibld import adapters
 from bibld.config import DedupConfig
-from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
-from bibld.dedup._statistics import title
-from bibld.dedup._text_kernels import words
+from bibld.dedup._keys.statistics import title
+from bibld.dedup._keys.text_kernels import words
+from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.model.features import FeatureColumns, TextColumn
 from bibld.model.literals import folded, romanised
 
@@ -102,7 +102,7 @@ class Blocking(msgspec.Struct, frozen=True):
 
 def realism(catalogue: Catalogue, listed: Path | None = None) -> None:
     """Block by identifier and composite keys, score with the default model, and compare with the truth."""
-    from bibld.dedup._kernels import halves
+    from bibld.dedup._keys.kernels import halves
     from bibld.dedup.match import model
 
     held = joined(list(catalogue.chunks()))

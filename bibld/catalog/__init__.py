@@ -20,22 +20,22 @@ from typing import TextIO
 
 import msgspec
 
-from bibld.catalog._compression import Blobs
-from bibld.catalog._descriptions import Descriptions
-from bibld.catalog._entities import Entities
-from bibld.catalog._history import History, What
-from bibld.catalog._linkage import Linkage, StoredEdge
-from bibld.catalog._loads import LoadCounts, NewRecord, Reject, Superseded
-from bibld.catalog._migration import migrate
-from bibld.catalog._patches import Delivery, Patches
+from bibld.catalog._database.migration import migrate
+from bibld.catalog._database.schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, opened
 from bibld.catalog._pending import Pending
-from bibld.catalog._records import Records
-from bibld.catalog._register import Register
+from bibld.catalog._records.compression import Blobs
+from bibld.catalog._records.loads import LoadCounts, NewRecord, Reject, Superseded
+from bibld.catalog._records.records import Records
+from bibld.catalog._register.history import History, What
+from bibld.catalog._register.register import Register
+from bibld.catalog._register.suppressions import Suppression, Suppressions
+from bibld.catalog._results.descriptions import Descriptions
+from bibld.catalog._results.entities import Entities
+from bibld.catalog._results.linkage import Linkage, StoredEdge
+from bibld.catalog._results.patches import Delivery, Patches
+from bibld.catalog._results.segments import SegmentRow, SegmentTable
+from bibld.catalog._results.statements import Statements
 from bibld.catalog._runs import Runs
-from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, opened
-from bibld.catalog._segments import SegmentRow, SegmentTable
-from bibld.catalog._statements import Statements
-from bibld.catalog._suppressions import Suppression, Suppressions
 from bibld.errors import CatalogError
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId

@@ -11,9 +11,9 @@ import msgspec
 
 from bibld import publish, store
 from bibld.catalog import Catalog
-from bibld.catalog._check import Fault, faults, file_faults
+from bibld.catalog._database.check import Fault, faults, file_faults
 from bibld.config import Config
-from bibld.dedup._check import index_faults
+from bibld.dedup._index.check import index_faults
 from bibld.errors import CatalogError, StageError, StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri

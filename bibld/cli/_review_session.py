@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import RELATIONS, Given, Saying, Verdicts
+from bibld.catalog._register.verdicts import RELATIONS, Given, Saying, Verdicts
 from bibld.cli._terminal import print_question
 from bibld.dedup import review as reviewing
 from bibld.dedup._verdict_table import reason_of

@@ -147,7 +147,7 @@ def backup(config: Path, folder: Path, register_only: bool, as_json: bool, quiet
     """
     from bibld import config as configuration
     from bibld import progress
-    from bibld.catalog._backup import back_up
+    from bibld.catalog._database.backup import back_up
 
     loaded = configuration.load(config)
     with progress.shown(quiet=quiet) as shown:

@@ -36,7 +36,7 @@ def join(config: Path, one: str, other: str, reason: str, person: str | None, ru
     from bibld import config as configuration
     from bibld import explain as explaining
     from bibld.catalog import Catalog
-    from bibld.catalog._verdicts import Saying, Verdicts
+    from bibld.catalog._register.verdicts import Saying, Verdicts
     from bibld.dedup import review as reviewing
     from bibld.model.linkage import Pair
 

@@ -16,7 +16,7 @@ from bibld.errors import ConfigError
 
 if TYPE_CHECKING:
     from bibld.catalog import Catalog
-    from bibld.catalog._verdicts import Given, Verdicts
+    from bibld.catalog._register.verdicts import Given, Verdicts
     from bibld.config import Config
     from bibld.dedup.review import Question
 
@@ -54,7 +54,7 @@ def review(
     """
     from bibld import config as configuration
     from bibld.catalog import Catalog
-    from bibld.catalog._verdicts import Verdicts
+    from bibld.catalog._register.verdicts import Verdicts
 
     if sum((listing, export is not None, table is not None, bool(withdraw), given)) > 1:
         raise click.UsageError("--list, --export, --csv, --withdraw and --verdicts exclude each other")

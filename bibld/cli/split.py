@@ -37,7 +37,7 @@ def split(
     from bibld import config as configuration
     from bibld import explain as explaining
     from bibld.catalog import Catalog
-    from bibld.catalog._verdicts import Verdicts
+    from bibld.catalog._register.verdicts import Verdicts
     from bibld.dedup import review as reviewing
 
     loaded = configuration.load(config)

@@ -14,13 +14,13 @@ import msgspec
 from bibld import adapters
 from bibld.catalog import Catalog, digest
 from bibld.config import Config
-from bibld.dedup._edges import Edges
-from bibld.dedup._exceptions import told
 from bibld.dedup._features import features_of
 from bibld.dedup._first_use import FirstUse
-from bibld.dedup._index import VERSION as INDEX_VERSION
-from bibld.dedup._judge import Judge
-from bibld.dedup._keys import families_met, key_names, keys_of_all
+from bibld.dedup._index.index import VERSION as INDEX_VERSION
+from bibld.dedup._judge.edges import Edges
+from bibld.dedup._judge.exceptions import told
+from bibld.dedup._judge.judge import Judge
+from bibld.dedup._keys.keys import families_met, key_names, keys_of_all
 from bibld.dedup._matching import Matched, Matching
 from bibld.dedup._prepared import frozen_statistics, prepared
 from bibld.model.features import FeatureColumns, Features, Statistics

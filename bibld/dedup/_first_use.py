@@ -58,8 +58,8 @@ def compile_part(part: str) -> None:
     import numpy as np
 
     from bibld.config import Config, DedupConfig
-    from bibld.dedup._judge import Judge
-    from bibld.dedup._link import Said, linked
+    from bibld.dedup._cluster.link import Said, linked
+    from bibld.dedup._judge.judge import Judge
     from bibld.model.features import FeatureColumns, Features
 
     class Defaults:
@@ -76,10 +76,10 @@ def compile_part(part: str) -> None:
     book = Features(main_title="voina i mir", names="tolstoi lev", year=1970, last_year=1970, identifiers="isbn:1")
     columns = FeatureColumns.of(enumerate([book] * 3))
     if part == "keys":
-        from bibld.dedup._indexing import index_base
-        from bibld.dedup._join import join
-        from bibld.dedup._keys import families_met, keys_of_all
-        from bibld.dedup._statistics import Held
+        from bibld.dedup._keys.indexing import index_base
+        from bibld.dedup._keys.keys import families_met, keys_of_all
+        from bibld.dedup._keys.statistics import Held
+        from bibld.dedup._pairs.join import join
 
         statistics, runs = index_base([Held(columns)], [None], method)
         for first in (0, 1):

@@ -11,9 +11,9 @@ import msgspec
 
 from bibld.catalog import Catalog, digest
 from bibld.config import Config
-from bibld.dedup._index import Index, Place
-from bibld.dedup._judge import Judge, Judged
-from bibld.dedup._statistics import from_bytes, to_bytes
+from bibld.dedup._index.index import Index, Place
+from bibld.dedup._judge.judge import Judge, Judged
+from bibld.dedup._keys.statistics import from_bytes, to_bytes
 from bibld.dedup._writer import Writer
 from bibld.model.features import Statistics
 from bibld.progress import Progress
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup._key_runs import SegmentRuns
+    from bibld.dedup._keys.key_runs import SegmentRuns
 
     Ends = npt.NDArray[np.uint32]
 
@@ -109,8 +109,8 @@ class Matching:
 
     def _keys(self, place: Place, restat: bool) -> tuple[Statistics, list[SegmentRuns]]:
         """The statistics, counted and stored where they must be, and the keys of all segments."""
-        from bibld.dedup._indexing import index_base, index_segment
-        from bibld.dedup._key_runs import open_runs
+        from bibld.dedup._keys.indexing import index_base, index_segment
+        from bibld.dedup._keys.key_runs import open_runs
 
         if restat:
             version = self._version() + 1
@@ -144,7 +144,7 @@ class Matching:
         self, judge: Judge, place: Place, runs: Sequence[SegmentRuns], statistics: Statistics, first: int
     ) -> tuple[Judged, int]:
         """The candidate pairs that are not simply different, and how many candidates there were."""
-        from bibld.dedup._join import join
+        from bibld.dedup._pairs.join import join
 
         count = 0
 

@@ -12,12 +12,12 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._extraction import extract
 from bibld.dedup._first_use import FirstUse
-from bibld.dedup._index import Index
+from bibld.dedup._index.extraction import extract
+from bibld.dedup._index.index import Index
+from bibld.dedup._index.segments import Segments
+from bibld.dedup._keys.statistics import from_bytes
 from bibld.dedup._matching import blocking_digest
-from bibld.dedup._segments import Segments
-from bibld.dedup._statistics import from_bytes
 from bibld.model.features import Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
 from bibld.model.origin import RecordId
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup._key_runs import SegmentRuns
+    from bibld.dedup._keys.key_runs import SegmentRuns
 
     Nodes = npt.NDArray[np.int64]
 
@@ -73,7 +73,7 @@ def prepared(catalog: Catalog, config: Config, progress: Progress) -> Iterator[P
     """Take features and keys of all living records, in a temporary folder that goes with the context."""
     import numpy as np
 
-    from bibld.dedup._indexing import index_base, index_segment
+    from bibld.dedup._keys.indexing import index_base, index_segment
 
     compiling = FirstUse(progress)
     compiling.begin()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from bibld.config import Config
-from bibld.dedup._candidates import all_keys, proposed
-from bibld.dedup._edges import Edges, with_outcome
-from bibld.dedup._join import join
-from bibld.dedup._judge import DIFFERENT, SAME, Judge
-from bibld.dedup._judge import Judged as JudgedPairs
+from bibld.dedup._cluster.link import Linked, Said, halves, linked, packed
+from bibld.dedup._judge.edges import Edges, with_outcome
+from bibld.dedup._judge.judge import DIFFERENT, SAME, Judge
+from bibld.dedup._judge.judge import Judged as JudgedPairs
 from bibld.dedup._labels import LabelledPair
-from bibld.dedup._link import Linked, Said, halves, linked, packed
+from bibld.dedup._pairs.candidates import all_keys, proposed
+from bibld.dedup._pairs.join import join
 from bibld.dedup._prepared import Prepared
 from bibld.model.linkage import Pair, Verdict
 

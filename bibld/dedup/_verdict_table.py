@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import RELATIONS, Saying
+from bibld.catalog._register.verdicts import RELATIONS, Saying
 from bibld.dedup.review import Compared, Question
 from bibld.errors import ConfigError
 from bibld.model.features import Features

@@ -11,11 +11,11 @@ import msgspec
 
 from bibld.catalog import Catalog, StoredEdge, What
 from bibld.config import Config
-from bibld.dedup._edges import Edges, with_outcome
-from bibld.dedup._index import Place
-from bibld.dedup._judge import SAME, Judge, Judged
-from bibld.dedup._keys import families_met, keys_of_all
-from bibld.dedup._link import Linked, Said, linked
+from bibld.dedup._cluster.link import Linked, Said, linked
+from bibld.dedup._index.index import Place
+from bibld.dedup._judge.edges import Edges, with_outcome
+from bibld.dedup._judge.judge import SAME, Judge, Judged
+from bibld.dedup._keys.keys import families_met, keys_of_all
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
 from bibld.model.origin import RecordId

@@ -13,7 +13,7 @@ from itertools import product
 import msgspec
 
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import Given, Saying, Verdicts
+from bibld.catalog._register.verdicts import Given, Saying, Verdicts
 from bibld.config import Config
 from bibld.dedup._features import features_of
 from bibld.errors import ConfigError

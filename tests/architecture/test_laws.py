@@ -98,7 +98,7 @@ def test_imports_run_one_way(module: Path) -> None:
 
 
 def test_the_laws_of_imports_forbid_what_they_should() -> None:
-    assert not is_lawful("bibld.merge", "bibld.dedup._clusters")
+    assert not is_lawful("bibld.merge", "bibld.dedup._cluster.clusters")
     assert not is_lawful("bibld.model.marc", "bibld.protocols")
     assert not is_lawful("bibld.publish", "bibld.pipeline")
     assert is_lawful("bibld.merge", "bibld.model.literals")

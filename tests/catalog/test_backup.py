@@ -6,8 +6,9 @@ import threading
 import pytest
 
 from bibld import pipeline, progress
-from bibld.catalog import Catalog, _backup
-from bibld.catalog._backup import back_up
+from bibld.catalog import Catalog
+from bibld.catalog._database import backup as _backup
+from bibld.catalog._database.backup import back_up
 from bibld.errors import CatalogError
 from bibld.model.origin import RecordId
 from tests.end_to_end.conftest import CLOCK, dumps

@@ -8,7 +8,7 @@ import pytest
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
-from bibld.catalog._schema import connected
+from bibld.catalog._database.schema import connected
 from tests.end_to_end.conftest import CLOCK, dumps
 
 

@@ -11,9 +11,10 @@ import pytest
 import zstandard
 
 from bibld import config, pipeline, progress
-from bibld.catalog import Catalog, _migration
-from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT
-from bibld.catalog._verdicts import Verdicts
+from bibld.catalog import Catalog
+from bibld.catalog._database import migration as _migration
+from bibld.catalog._database.schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT
+from bibld.catalog._register.verdicts import Verdicts
 from bibld.errors import CatalogError
 from bibld.model.origin import RecordId
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog
-from bibld.catalog._compression import Blobs
-from bibld.catalog._coverage import Subfields
-from bibld.catalog._packing import mods_in, original_in, packed
+from bibld.catalog._records.compression import Blobs
+from bibld.catalog._records.coverage import Subfields
+from bibld.catalog._records.packing import mods_in, original_in, packed
 from bibld.errors import CatalogError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709

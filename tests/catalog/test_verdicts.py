@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import Saying, Verdicts
+from bibld.catalog._register.verdicts import Saying, Verdicts
 from bibld.errors import CatalogError
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from bibld import config, explain
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import Verdicts
+from bibld.catalog._register.verdicts import Verdicts
 from bibld.cli import _bibld
 from bibld.cli._review_session import Session
 from bibld.cli._terminal import shown

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.dedup._clusters import (
+from bibld.dedup._cluster.clusters import (
     CUT,
     ISBNS,
     MEDOID,

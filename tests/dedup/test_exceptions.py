@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.dedup._exceptions import findings
+from bibld.dedup._judge.exceptions import findings
 from bibld.model.features import Features
 
 ALL = ("edition", "year", "carrier", "language")

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress, resources
 from bibld.catalog import Catalog
-from bibld.dedup import _extraction, _features, features_of
-from bibld.dedup._extraction import columns_of, extract, extracted
+from bibld.dedup import _features, features_of
+from bibld.dedup._index import extraction as _extraction
+from bibld.dedup._index.extraction import columns_of, extract, extracted
+from bibld.dedup._index.segments import Segment
 from bibld.dedup._numerals import with_digits
-from bibld.dedup._segments import Segment
 from bibld.errors import StageError
 from bibld.model import literals
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup._indexing import index_base, index_segment
-from bibld.dedup._join import join
-from bibld.dedup._key_runs import open_runs
-from bibld.dedup._keys import families_met, keys_of_all
-from bibld.dedup._spool import Spool, together
-from bibld.dedup._statistics import Held
+from bibld.dedup._keys.indexing import index_base, index_segment
+from bibld.dedup._keys.key_runs import open_runs
+from bibld.dedup._keys.keys import families_met, keys_of_all
+from bibld.dedup._keys.spool import Spool, together
+from bibld.dedup._keys.statistics import Held
+from bibld.dedup._pairs.join import join
 from bibld.dedup.block import composite, identifier, simhash
 from bibld.errors import CatalogError
 from bibld.model.features import FeatureColumns, Features

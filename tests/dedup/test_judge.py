@@ -6,8 +6,8 @@ import pytest
 
 from bibld import adapters
 from bibld.config import DedupConfig
-from bibld.dedup._edges import Edges
-from bibld.dedup._judge import Judge
+from bibld.dedup._judge.edges import Edges
+from bibld.dedup._judge.judge import Judge
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.origin import RecordId
 from tests.dedup import similarity

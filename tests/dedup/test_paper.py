@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup._candidates import all_keys, candidate_pairs
-from bibld.dedup._kernels import bigrams, halves, jaccard, java_simhash
+from bibld.dedup._keys.kernels import bigrams, halves, jaccard, java_simhash
+from bibld.dedup._pairs.candidates import all_keys, candidate_pairs
 from bibld.dedup.block import paper
 from bibld.dedup.match import jaccard as scorer
 from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import Saying, Verdicts
+from bibld.catalog._register.verdicts import Saying, Verdicts
 from bibld.dedup import review
 from bibld.dedup._verdict_table import LABELS, questions_csv, read_sayings
 from bibld.errors import ConfigError

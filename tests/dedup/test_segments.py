@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld.dedup import _segment_writer
-from bibld.dedup._segments import Segment, Segments, SegmentWriter, packed
+from bibld.dedup._index import segment_writer as _segment_writer
+from bibld.dedup._index.segments import Segment, Segments, SegmentWriter, packed
 from bibld.errors import CatalogError
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features
 from tests.strategies import any_texts

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup import _sieve
-from bibld.dedup._candidates import all_keys, candidate_pairs, statistics_of
-from bibld.dedup._kernels import halves
-from bibld.dedup._probe_kernels import distances, sifted
-from bibld.dedup._sieve_trees import likely, shipped
-from bibld.dedup._works import Works
+from bibld.dedup._judge.works import Works
+from bibld.dedup._keys.kernels import halves
+from bibld.dedup._pairs import sieve as _sieve
+from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
+from bibld.dedup._pairs.probe_kernels import distances, sifted
+from bibld.dedup._pairs.sieve_trees import likely, shipped
 from bibld.dedup.match import model
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking

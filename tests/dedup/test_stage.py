@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from bibld import adapters, config, dedup, explain, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import Saying, Verdicts
+from bibld.catalog._register.verdicts import Saying, Verdicts
 from bibld.cli import _bibld
 from bibld.dedup import evaluate
 from bibld.model.linkage import Pair, Verdict

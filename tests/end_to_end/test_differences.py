@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from bibld import config, pipeline, progress, store, triplify
 from bibld.catalog import Catalog
-from bibld.catalog._verdicts import Saying, Verdicts
+from bibld.catalog._register.verdicts import Saying, Verdicts
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield

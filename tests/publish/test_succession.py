@@ -15,7 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bibld.catalog import digest
-from bibld.catalog._patches import Patches
+from bibld.catalog._results.patches import Patches
 from bibld.model.release import DatasetDescription, Figures, Manifest
 from bibld.progress import Silent
 from bibld.publish import Contents, Releases, Settings, is_current, publish

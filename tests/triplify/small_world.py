@@ -9,7 +9,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog, NewRecord
-from bibld.catalog._linkage import StoredEdge
+from bibld.catalog._results.linkage import StoredEdge
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.mods import Mods, Name, NamePart, RecordIdentifier, RecordInfo, RelatedItem, TitleInfo
 from bibld.model.origin import Origin, RecordId

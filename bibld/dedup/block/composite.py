@@ -60,8 +60,8 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
     """The keys of all rows. The first byte of a key is the number of its family, the rest is a hash."""
     import numpy as np
 
-    from bibld.dedup._statistics import title
-    from bibld.dedup._text_kernels import rarest, title_prefixes, values, words
+    from bibld.dedup._keys.statistics import title
+    from bibld.dedup._keys.text_kernels import rarest, title_prefixes, values, words
     from bibld.dedup.block._composite_kernel import composite_keys
 
     names, texts = columns.texts["names"], title(columns)
@@ -89,7 +89,7 @@ def _parts(columns: FeatureColumns, title12: Numbers) -> Numbers:
     """Set title (without one the own title) and part of volumes, 0 for other records."""
     import numpy as np
 
-    from bibld.dedup._text_kernels import mixed, prefixes
+    from bibld.dedup._keys.text_kernels import mixed, prefixes
 
     of_set, part = columns.texts["set_title"], columns.part
     set12 = prefixes(of_set.offsets, of_set.codes, 12)

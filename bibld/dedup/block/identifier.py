@@ -37,7 +37,7 @@ def keys(
     """The keys of all rows that have identifiers, and their rows."""
     import numpy as np
 
-    from bibld.dedup._text_kernels import values
+    from bibld.dedup._keys.text_kernels import values
 
     column = columns.texts["identifiers"]
     set_isbn = np.frombuffer(_SET.encode("utf-32-le"), dtype=np.uint32)

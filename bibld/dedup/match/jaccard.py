@@ -44,7 +44,7 @@ def similarities(
     """Jaccard similarity of title and author for pairs of rows; an author's is -1 where both have none."""
     import numpy as np
 
-    from bibld.dedup._kernels import bigrams, jaccard
+    from bibld.dedup._keys.kernels import bigrams, jaccard
 
     results = []
     for column in (columns.title, columns.author):

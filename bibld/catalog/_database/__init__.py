@@ -1,0 +1,1 @@
+"""The two databases: tables, formats, backups, checks."""

@@ -1,0 +1,1 @@
+"""Source records, packed and compressed, with their rejects and counts."""

@@ -1,0 +1,1 @@
+"""What cannot be recomputed: ordinals, heirs, history, and what people said."""

@@ -1,0 +1,1 @@
+"""What the stages found: edges, clusters, merged descriptions, statements, patches."""

@@ -1,0 +1,1 @@
+"""Clusters out of decisions, under constraints."""

@@ -1,0 +1,136 @@
+"""Whether the index on disk is whole and agrees with the catalog."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from bibld.catalog import Catalog, SegmentRow
+from bibld.catalog._database.check import Fault, some
+from bibld.config import Config
+from bibld.dedup._index.index import Index, mark
+from bibld.dedup._index.segments import Segment
+from bibld.dedup._keys.key_runs import open_runs
+from bibld.errors import CatalogError
+from bibld.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.uint64]
+
+_ANEW = "the next run makes it anew"
+
+
+def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Fault]:
+    """What is wrong with the segments and their keys; the catalog must be held for a run.
+
+    A segment that is not whole is forgotten and its records are matched anew; keys that cannot be read are removed.
+    """
+    index = Index(catalog, config)
+    rows = catalog.segments.all()
+    if any(row.made_by != index.made_by for row in rows):
+        return  # another version made them, so the next run makes all anew
+    progress.stage("check", "segments", len(rows))
+    opened: list[tuple[SegmentRow, Segment]] = []
+    for row in rows:
+        try:
+            segment = Segment.open(index.path(row.number))
+            for name in ("made", "source"):
+                segment.array(name)
+            if len(segment) != row.records:
+                raise CatalogError(f"{segment.folder}: has {len(segment)} rows instead of {row.records}")
+        except (CatalogError, KeyError) as error:
+            what = str(error) if isinstance(error, CatalogError) else f"has no column {error}"
+            yield Fault(f"index/{row.number}", what.partition("; run")[0], _ANEW, _forgetting(catalog, index, row))
+        else:
+            opened.append((row, segment))
+            yield from _key_faults(catalog, config, index, row)
+        progress.advance()
+    if len(opened) == len(rows) and rows:
+        yield from _row_faults(catalog, opened)
+
+
+def _forgetting(catalog: Catalog, index: Index, row: SegmentRow) -> Callable[[], None]:
+    """Forget a segment; which records it held is unknown, so all are matched anew that stand in no other."""
+
+    def mend() -> None:
+        with catalog.commit():
+            catalog.segments.remove(row.number)
+        index.sweep()
+        held = _alive(catalog, [(one, Segment.open(index.path(one.number))) for one in catalog.segments.all()])[0]
+        known = set(held.tolist())
+        with catalog.commit():
+            catalog.pending.add("dedup", [ordinal for ordinal, _ in catalog.records.made_by() if ordinal not in known])
+
+    return mend
+
+
+def _key_faults(catalog: Catalog, config: Config, index: Index, row: SegmentRow) -> Iterator[Fault]:
+    statistics = catalog.linkage.statistics()
+    if statistics is None:
+        return
+    folder = index.path(row.number) / f"keys-{statistics[0]}"
+    try:
+        open_runs(folder, row.records, config)
+    except CatalogError as error:
+        what = str(error).partition("; run")[0]
+        yield Fault(f"index/{row.number}", what, _ANEW, lambda: shutil.rmtree(folder))
+
+
+def _row_faults(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) -> Iterator[Fault]:
+    """Each living record that nothing is pending for stands in one row that counts, and no other row counts."""
+    import numpy as np
+
+    waiting = np.array(catalog.pending.items("dedup"), dtype=np.uint64)
+    ordinals, made = _alive(catalog, opened)
+    marks = [(ordinal, mark(made_by)) for ordinal, made_by, _ in catalog.records.marks()]
+    wanted = np.array([ordinal for ordinal, _ in marks], dtype=np.uint64)
+    wanted_made = np.array([number for _, number in marks], dtype=np.uint64)
+    order = np.argsort(ordinals, kind="stable")
+    ordinals, made = ordinals[order], made[order]
+    twice = np.unique(ordinals[1:][ordinals[1:] == ordinals[:-1]])
+    absent, gone = np.setdiff1d(wanted, ordinals), np.setdiff1d(ordinals, wanted)
+    both, here, there = np.intersect1d(ordinals, wanted, return_indices=True)
+    stale = both[made[here] != wanted_made[there]]
+    for what, found in (
+        ("records {} stand in two rows", twice),
+        ("living records {} have no row", absent),
+        ("rows of records {} count, which do not live", gone),
+        ("rows of records {} were made of another version of them", stale),
+    ):
+        wrong = np.setdiff1d(found, waiting).tolist()
+        if wrong:
+            yield Fault("index", what.format(some(wrong)), _ANEW, _matching_anew(catalog, opened, wrong))
+
+
+def _alive(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) -> tuple[Numbers, Numbers]:
+    """The ordinals of the rows that count, and the marks of what made them."""
+    import numpy as np
+
+    ordinals, made = [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
+    for row, segment in opened:
+        counts = np.ones(len(segment), dtype=np.bool_)
+        buried = np.array(catalog.segments.buried(row.number), dtype=np.int64)
+        counts[buried[buried < len(segment)]] = False
+        ordinals.append(segment.ordinals[counts])
+        made.append(segment.array("made")[counts])
+    return np.concatenate(ordinals), np.concatenate(made)
+
+
+def _matching_anew(
+    catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]], ordinals: Sequence[int]
+) -> Callable[[], None]:
+    """Bury all rows of some records, and have those match anew."""
+    import numpy as np
+
+    def mend() -> None:
+        wanted = np.array(ordinals, dtype=np.uint64)
+        with catalog.commit():
+            for row, segment in opened:
+                catalog.segments.bury(row.number, np.flatnonzero(np.isin(segment.ordinals, wanted)).tolist())
+            catalog.pending.add("dedup", ordinals)
+
+    return mend

@@ -1,0 +1,1 @@
+"""Decisions about pairs: scores, exceptions, and edges with their reasons."""
