@@ -31,6 +31,9 @@ BATCH = 500
 _WORTH_A_PROCESS = 200
 """Fewer records than this in a batch are converted on the spot."""
 
+_WORTH_PROCESSES = 2_000
+"""So many records are converted on the spot before processes are started, which takes as long."""
+
 _BATCHES_AHEAD = 2
 """Batches under way for each process."""
 
@@ -81,6 +84,7 @@ class Conversions:
         """``workers``: the number of processes; 0 for as many as there are cores."""
         self._workers = workers or len(os.sched_getaffinity(0))
         self._pool: ProcessPoolExecutor | None = None
+        self._on_the_spot = 0
 
     def __enter__(self) -> Conversions:
         return self
@@ -104,9 +108,11 @@ class Conversions:
             yield from _put_together(*waiting.popleft())
 
     def _submitted(self, job: Job, raws: list[Raw]) -> Future[list[_Packed]]:
-        if self._workers > 1 and len(raws) >= _WORTH_A_PROCESS:
+        is_worth_it = self._pool is not None or self._on_the_spot + len(raws) > _WORTH_PROCESSES
+        if self._workers > 1 and len(raws) >= _WORTH_A_PROCESS and is_worth_it:
             records = [(*msgspec.structs.astuple(raw.origin), raw.data) for raw in raws]
             return self._started().submit(_convert_batch, job, records)
+        self._on_the_spot += len(raws)
         done: Future[list[_Packed]] = Future()
         done.set_result([_packed(converted(job, raw)) for raw in raws])
         return done

@@ -178,8 +178,8 @@ def test_a_chunk_is_as_good_as_all(monkeypatch):
     records = [Features(main_title=f"voina i mir {number % 5}", year=1970 + number % 3) for number in range(23)]
     statistics, runs = indexed(records, [], config)
     for module, name in (
-        ("_statistics", "CHUNK"), ("_statistics", "AT_ONCE"), ("_indexing", "AT_ONCE"), ("_levels", "_ROOM"),
-        ("_pairs", "_WAITING"),
+        ("_keys.statistics", "CHUNK"), ("_keys.statistics", "AT_ONCE"), ("_keys.indexing", "AT_ONCE"),
+        ("_keys.levels", "_ROOM"), ("_pairs.pairs", "_WAITING"),
     ):  # fmt: skip
         monkeypatch.setattr(sys.modules[f"bibld.dedup.{module}"], name, 4)
     again, others = indexed(records, [9], config)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 BUILDING = ".building"
+_WALKED = 10_000
+"""Who asks for so many neighbouring rows walks through all; what was read before is let go."""
 HEAD = "head.json"
 
 
@@ -141,6 +143,8 @@ class Segment:
 
         start = min(max(start, 0), len(self))
         stop = min(max(start, stop), len(self))
+        if stop - start >= _WALKED:
+            self.release()
         starts = self.starts[start : stop + 1]
         if not 0 <= starts[0] <= starts[-1] <= len(self.texts):
             raise damaged(self.folder, "rows begin or end where they should not")

@@ -31,6 +31,8 @@ DECISIONS: tuple[Decision, ...] = ("different", "review", "related", "same")
 DIFFERENT, REVIEW, RELATED, SAME = range(4)
 _PAIRS_AT_ONCE = 50_000
 _WAITING = 6
+_RELEASED_EVERY = 8
+"""After so many portions the pages of the index that they touched are let go."""
 
 
 class Rows(Protocol):
@@ -139,7 +141,10 @@ class Judge:
         """Decisions in the order of the pairs, made by several threads."""
         with ThreadPoolExecutor(self._workers) as pool:
             waiting: deque[Future[Judged]] = deque()
-            for left, right in _cut(pairs):
+            release = getattr(self.rows, "release", None)
+            for number, (left, right) in enumerate(_cut(pairs)):
+                if release is not None and number % _RELEASED_EVERY == 0:
+                    release()
                 waiting.append(pool.submit(self._portion, left, right, least))
                 if len(waiting) > _WAITING:
                     yield waiting.popleft().result()

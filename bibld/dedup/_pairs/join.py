@@ -55,7 +55,7 @@ def join(
     found = Candidates(rows, memory, workers)
     sieve = np.empty((0, WIDTH), np.uint64)
     if is_sieved(config) and runs and not new_from:
-        sieve = np.concatenate([held.sieve for held in runs])
+        sieve = runs[0].sieve if len(runs) == 1 else np.concatenate([held.sieve for held in runs])
     try:
         for name in runs[0].runs if runs else ():
             if new_from:
