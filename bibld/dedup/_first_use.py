@@ -27,7 +27,9 @@ class FirstUse:
     def begin(self) -> None:
         """Start to compile what this version of bibld has not compiled yet."""
         if not _mark().exists():
-            self._progress.say("dedup: the first use on a machine compiles what compares records, for some twenty seconds")
+            self._progress.say(
+                "dedup: the first use on a machine compiles what compares records, for some twenty seconds"
+            )
             self._processes = [
                 subprocess.Popen(
                     [sys.executable, "-m", __name__, part],
