@@ -76,7 +76,7 @@ class Trial:
         self._edges = Edges(self._judge, ready.named, "evaluation")
         self._said = Said.of(ready.said(people))
         with join(ready.runs, config, ready.statistics) as found:
-            self.candidates = np.concatenate([np.empty(0, np.uint64), *found.packed()])
+            self.candidates = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
     def full(self) -> Judged:
         """What the whole pipeline joins."""

@@ -130,9 +130,9 @@ class Writer:
         ends = [self._place.segments.position(pairs[:, side].copy()) for side in (0, 1)]
         scores = np.array([stored[left, right] for left, right in pairs.tolist()], dtype=np.float64)
         nothing = np.zeros(len(pairs), dtype=np.uint8)
-        return Judged(
-            np.minimum(*ends), np.maximum(*ends), scores, nothing + np.uint8(SAME), nothing, nothing > 0, nothing > 0
-        )
+        left, right = np.minimum(*ends), np.maximum(*ends)
+        differ = self._judge.isbns_differ(left, right)
+        return Judged(left, right, scores, nothing + np.uint8(SAME), nothing, nothing > 0, nothing > 0, differ)
 
     def _linked(self, judged: Judged, reached: set[int] | None = None) -> Linked:
         """Clusters of what was judged and said; what people said of records beyond ``reached`` is left out."""
@@ -181,7 +181,10 @@ class Writer:
             for place, rule, reason in self._edges.outcomes(found)
         }
         is_new = (np.arange(len(found.decisions)) < fresh) | found.is_said
-        stored = self._stored(found, np.flatnonzero(is_new), outcomes)
+        # By position, so that the table grows at its end.
+        places = np.flatnonzero(is_new)
+        places = places[np.lexsort((found.judged.right[places], found.judged.left[places]))]
+        stored = self._stored(found, places, outcomes)
         samples = list(islice(stored, _SAMPLES))
         self._linkage.learn_edges(samples)
         self._linkage.put_edges(samples)

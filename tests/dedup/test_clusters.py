@@ -19,6 +19,7 @@ from bibld.dedup._cluster.clusters import (
     SOURCE,
     ClusterRules,
     Inside,
+    Known,
     Links,
     grouped,
 )
@@ -63,21 +64,23 @@ def run(world, rules, order=None, records=RECORDS):
         bars = [PERSON if pair in apart else world.bars.get(pair, NOTHING) for pair in asked]
         return Inside(np.array([world.scores[pair] for pair in asked], float), np.array(bars, np.uint8))
 
-    def isbns_differ(left, right):
-        asked = [tuple(sorted(pair)) for pair in zip(left.tolist(), right.tolist(), strict=True)]
-        return np.array([rules.review is not None and world.bars.get(pair) == ISBNS for pair in asked], bool)
-
     ends = np.array(found, dtype=np.int64).reshape(-1, 2)
     links = Links(
         ends[:, 0].copy(),
         ends[:, 1].copy(),
         np.array([world.links[pair] for pair in found], float),
         np.array([world.people.get(pair, False) for pair in found], bool),
+        np.array(
+            [ISBNS if rules.review is not None and world.bars.get(pair) == ISBNS else NOTHING for pair in found],
+            np.uint8,
+        ),
     )
+    told = ends[::2] if order is None else np.array(order.sample(list(combinations(NODES, 2)), 20))
+    known = Known(told[:, 0], told[:, 1], inside(told[:, 0], told[:, 1]))
     names = sorted({source for source, _ in records})
     sources = np.array([-1 if one in rules.several else names.index(one) for one, _ in records])
     said = np.array(sorted(apart), dtype=np.int64).reshape(-1, 2)
-    result = grouped(links, sources, rules, lambda nodes: nodes, inside, isbns_differ, (said[:, 0], said[:, 1]))
+    result = grouped(links, sources, rules, lambda nodes: nodes, known, inside, (said[:, 0], said[:, 1]))
     clusters = {}
     for node, first in enumerate(result.clusters.tolist()):
         clusters.setdefault(first, []).append(node)

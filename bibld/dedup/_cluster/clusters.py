@@ -39,20 +39,35 @@ class ClusterRules(msgspec.Struct, frozen=True):
     review: float | None = None
 
 
-class Links(NamedTuple):
-    """Pairs of nodes that are the same, each once; ``must`` are those that people said to be. All of shape (links,)."""
-
-    left: Nodes
-    right: Nodes
-    scores: npt.NDArray[np.float64]
-    must: npt.NDArray[np.bool_]
-
-
 class Inside(NamedTuple):
     """The scores of any pairs of nodes, and what bars them from one cluster; shape (pairs,)."""
 
     scores: npt.NDArray[np.float64]
     bars: npt.NDArray[np.uint8]
+
+
+class Links(NamedTuple):
+    """Pairs of nodes that are the same, each once; ``must`` are those that people said to be, ``bars`` what speaks
+    against one cluster nevertheless. All of shape (links,)."""
+
+    left: Nodes
+    right: Nodes
+    scores: npt.NDArray[np.float64]
+    must: npt.NDArray[np.bool_]
+    bars: npt.NDArray[np.uint8]
+
+
+class Known(NamedTuple):
+    """Pairs of nodes, each once, that need not be asked about; shape (pairs,)."""
+
+    left: Nodes
+    right: Nodes
+    inside: Inside
+
+    def where(self, chosen: npt.NDArray[np.bool_] | Nodes) -> Known:
+        """Some of the pairs."""
+        inside = Inside(self.inside.scores[chosen], self.inside.bars[chosen])
+        return Known(self.left[chosen], self.right[chosen], inside)
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -78,17 +93,17 @@ def grouped(
     sources: Nodes,
     rules: ClusterRules,
     order: Callable[[Nodes], Nodes],
+    known: Known,
     inside: Callable[[Nodes, Nodes], Inside],
-    isbns_differ: Callable[[Nodes, Nodes], npt.NDArray[np.bool_]],
     apart: tuple[Nodes, Nodes],
 ) -> Grouped:
     """Join nodes 0 to n - 1 by links.
 
     ``sources`` (n,): the number of each node's source, -1 for one of ``several``. ``order`` gives numbers by which
-    nodes that tie are put in order. ``inside`` knows about any pairs, ``isbns_differ`` a part of it at less cost;
-    ``apart`` are the pairs that people said not to be the same, of which ``inside`` says so too.
+    nodes that tie are put in order. ``inside`` tells about any pairs, ``known`` about some of them at no cost;
+    ``apart`` are the pairs that people said not to be the same, of which these say so too.
     """
-    return _Grouping(links, sources, rules, order, inside, isbns_differ, apart).done()
+    return _Grouping(links, sources, rules, order, known, inside, apart).done()
 
 
 class _Grouping:
@@ -98,8 +113,8 @@ class _Grouping:
         sources: Nodes,
         rules: ClusterRules,
         order: Callable[[Nodes], Nodes],
+        known: Known,
         inside: Callable[[Nodes, Nodes], Inside],
-        isbns_differ: Callable[[Nodes, Nodes], npt.NDArray[np.bool_]],
         apart: tuple[Nodes, Nodes],
     ) -> None:
         import numpy as np
@@ -108,13 +123,14 @@ class _Grouping:
         self._sources = sources
         self._rules = rules
         self._order = order
+        self._known = known
         self._inside = inside
-        self._isbns_differ = isbns_differ
         self._apart = apart
         self._clusters = np.arange(len(sources))
         self._refused = np.zeros(len(links.left), dtype=np.uint8)
         self._witness = np.zeros((len(links.left), 2), dtype=np.int64)
         self._cuts: list[Cut] = []
+        self._of_known = np.empty(0, dtype=np.int64)
 
     def done(self) -> Grouped:
         import numpy as np
@@ -130,6 +146,7 @@ class _Grouping:
         wanted = self._refused == 0
         two = wanted & (sizes[self._links.left] == 2)
         self._join_two(np.flatnonzero(two))
+        self._hold_known(component, sizes)
         for chosen in _portions(component, sizes, self._links.left, wanted & ~two):
             self._join_many(chosen, component)
         return Grouped(self._clusters, self._refused, self._witness, tuple(self._cuts))
@@ -142,7 +159,7 @@ class _Grouping:
         for start in range(0, len(chosen), _PAIRS_AT_ONCE):
             links = chosen[start : start + _PAIRS_AT_ONCE]
             left, right = self._links.left[links], self._links.right[links]
-            bars = np.where(self._isbns_differ(left, right), np.uint8(ISBNS), np.uint8(NOTHING))
+            bars = self._links.bars[links]
             one_source = (self._sources[left] == self._sources[right]) & (self._sources[left] >= 0)
             bars[one_source] = SOURCE
             bars[self._links.must[links]] = NOTHING
@@ -171,7 +188,8 @@ class _Grouping:
         turn = np.searchsorted(starts, low, side="right") - 1
         best = np.lexsort((high, low, -links.scores[chosen], ~must, turn))
         chosen, low, high, must, turn = chosen[best], low[best], high[best], must[best], turn[best]
-        data = self._known(starts, members, np.unique(turn[np.isin(held[best], self._said(component))]))
+        with_apart = np.unique(turn[np.isin(held[best], self._said(component))])
+        data = self._told(starts, members, place, self._known_inside(component[members[starts[:-1]]]), with_apart)
         bounds = np.searchsorted(turn, np.arange(len(starts)))
         made = data._replace(
             source=self._sources[members], links=bounds, left=low - starts[turn], right=high - starts[turn], must=must
@@ -186,8 +204,11 @@ class _Grouping:
         """The components in which people said that something is not the same."""
         return component[self._apart[0]]
 
-    def _known(self, starts: Nodes, members: Nodes, with_apart: Nodes) -> Components:
-        """Scores and bars inside components: of all, or for the paper of those that people spoke about."""
+    def _told(self, starts: Nodes, members: Nodes, place: Nodes, known: Known, with_apart: Nodes) -> Components:
+        """Scores and bars inside components: of all, or for the paper of those that people spoke about.
+
+        ``place`` says of each node at which place among the members it stands; what is not ``known`` is asked.
+        """
         import numpy as np
 
         from bibld.dedup._cluster.cluster_kernels import Components, pairs_inside
@@ -204,10 +225,34 @@ class _Grouping:
         if not asked.all():
             wanted = asked[np.searchsorted(starts, left, side="right") - 1]
             left, right = left[wanted], right[wanted]
-        known = self._inside(members[left], members[right])
-        return Components(
-            starts, nothing, nothing, nothing, nothing, np.empty(0, np.bool_), triangle, known.scores, known.bars
-        )
+        scores, bars = np.zeros(len(left)), np.zeros(len(left), dtype=np.uint8)
+        is_unknown = np.ones(len(left), dtype=np.bool_)
+        ends = place[known.left], place[known.right]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        turn = np.searchsorted(starts, low, side="right") - 1
+        at, row = triangle[turn], low - starts[turn]
+        at += row * sizes[turn] - row * (row + 1) // 2 + high - low - 1
+        is_asked = triangle[turn] >= 0
+        at = at[is_asked]
+        scores[at], bars[at], is_unknown[at] = known.inside.scores[is_asked], known.inside.bars[is_asked], False
+        scores[is_unknown], bars[is_unknown] = self._inside(members[left[is_unknown]], members[right[is_unknown]])
+        return Components(starts, nothing, nothing, nothing, nothing, np.empty(0, np.bool_), triangle, scores, bars)
+
+    def _hold_known(self, component: Nodes, sizes: Nodes) -> None:
+        """Keep what is known inside components of three and more, by component."""
+        import numpy as np
+
+        of_left = component[self._known.left]
+        chosen = np.flatnonzero((of_left == component[self._known.right]) & (sizes[self._known.left] > 2))
+        chosen = chosen[np.argsort(of_left[chosen], kind="stable")]
+        self._known, self._of_known = self._known.where(chosen), of_left[chosen]
+
+    def _known_inside(self, held: Nodes) -> Known:
+        """What is known inside some components, which are neighbours."""
+        import numpy as np
+
+        first, last = np.searchsorted(self._of_known, [held[0], held[-1] + 1])
+        return self._known.where(np.arange(first, last))
 
     # -- too large ones -----------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from bibld.dedup._cluster.clusters import CUT, PERSON, Cut, Inside, Links, grouped
+from bibld.dedup._cluster.clusters import CUT, ISBNS, NOTHING, PERSON, Cut, Inside, Known, Links, grouped
 from bibld.dedup._judge.judge import DECISIONS, REVIEW, SAME, Judge, Judged
 from bibld.model.linkage import Decision
 
@@ -71,20 +71,30 @@ def linked(judge: Judge, judged: Judged, said: Said, order: Callable[[Nodes], No
     decisions, is_said = judged.decisions.copy(), np.zeros(len(judged.left), dtype=np.bool_)
     decisions[places], is_said[places] = said.decisions, True
     chosen = np.flatnonzero(decisions == SAME)
-    nodes, ends = np.unique(np.concatenate((judged.left[chosen], judged.right[chosen])), return_inverse=True)
-    links = Links(ends[: len(chosen)].copy(), ends[len(chosen) :].copy(), judged.scores[chosen], is_said[chosen])
+    nodes, place = _nodes(judged.left[chosen], judged.right[chosen], len(judge.sources))
+    links = Links(
+        place[judged.left[chosen]],
+        place[judged.right[chosen]],
+        judged.scores[chosen],
+        is_said[chosen],
+        np.where(judged.isbns_differ[chosen], np.uint8(ISBNS), np.uint8(NOTHING)),
+    )
     apart = _apart(said, nodes)
 
     def inside(left: Nodes, right: Nodes) -> Inside:
         return _barred(judge.inside(nodes[left], nodes[right]), left, right, apart)
+
+    between = np.flatnonzero((place[judged.left] >= 0) & (place[judged.right] >= 0))
+    left, right = place[judged.left[between]], place[judged.right[between]]
+    known = Known(left, right, _barred(judge.known(judged.where(between)), left, right, apart))
 
     found = grouped(
         links,
         judge.sources[nodes].astype(np.int64),
         judge.rules,
         lambda some: order(nodes[some]),
+        known,
         inside,
-        lambda left, right: judge.isbns_differ(nodes[left], nodes[right]),
         apart,
     )
     refused = np.zeros(len(decisions), dtype=np.uint8)
@@ -101,13 +111,30 @@ def _with_said(judge: Judge, judged: Judged, said: Said) -> tuple[Judged, Nodes]
     """The pairs with those that people spoke of and no blocker proposed; and where all that they spoke of stand."""
     import numpy as np
 
+    if not len(said.left):
+        return judged, np.empty(0, dtype=np.int64)
     held, spoken = packed(judged.left, judged.right), packed(said.left, said.right)
-    new = ~np.isin(spoken, held)
+    nearest = np.minimum(np.searchsorted(spoken, held), len(spoken) - 1)
+    met = np.flatnonzero(spoken[nearest] == held)
+    places = np.full(len(spoken), -1, dtype=np.int64)
+    places[nearest[met]] = met
+    new = places < 0
+    places[new] = len(held) + np.arange(np.count_nonzero(new))
     if new.any():
         judged = Judged.together([judged, judge.judged(said.left[new], said.right[new])])
-        held = packed(judged.left, judged.right)
-    order = np.argsort(held, kind="stable")
-    return judged, order[np.searchsorted(held, spoken, sorter=order)]
+    return judged, places
+
+
+def _nodes(left: Nodes, right: Nodes, positions: int) -> tuple[Nodes, Nodes]:
+    """The positions that stand in pairs, ascending; and of all ``positions`` the place there, -1 for the others."""
+    import numpy as np
+
+    is_node = np.zeros(positions, dtype=np.bool_)
+    is_node[left] = is_node[right] = True
+    nodes = np.flatnonzero(is_node)
+    place = np.full(positions, -1, dtype=np.int64)
+    place[nodes] = np.arange(len(nodes))
+    return nodes, place
 
 
 def _apart(said: Said, nodes: Nodes) -> tuple[Nodes, Nodes]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from bibld.dedup._judge.exception_kernels import Described
+
     Nodes = npt.NDArray[np.int64]
     Ends = npt.NDArray[np.integer]
 
@@ -47,7 +49,7 @@ class Judged(NamedTuple):
 
     ``decisions`` are places in ``DECISIONS``; ``exceptions`` the bits of those that hold and count; ``is_work``:
     whether the two look like one work; ``is_one_source``: whether they are of one source of which a cluster holds but
-    one.
+    one; ``isbns_differ``: whether both have ISBNs and none in common (never for the paper's method).
     """
 
     left: Nodes
@@ -57,6 +59,7 @@ class Judged(NamedTuple):
     exceptions: npt.NDArray[np.uint8]
     is_work: npt.NDArray[np.bool_]
     is_one_source: npt.NDArray[np.bool_]
+    isbns_differ: npt.NDArray[np.bool_]
 
     def where(self, chosen: npt.NDArray[np.bool_] | Nodes) -> Judged:
         """Some of the pairs."""
@@ -68,7 +71,7 @@ class Judged(NamedTuple):
         """Pairs of several, behind each other."""
         import numpy as np
 
-        kinds = (np.int64, np.int64, np.float64, np.uint8, np.uint8, np.bool_, np.bool_)
+        kinds = (np.int64, np.int64, np.float64, np.uint8, np.uint8, np.bool_, np.bool_, np.bool_)
         nothing = [np.empty(0, kind) for kind in kinds]
         together: list[Any] = [np.concatenate(columns) for columns in zip(nothing, *parts, strict=True)]
         return cls(*together)
@@ -125,12 +128,15 @@ class Judge:
 
     def inside(self, left: Nodes, right: Nodes) -> Inside:
         """What the constraints on clusters ask about any pairs."""
+        return self.known(self.judged(left, right))
+
+    def known(self, judged: Judged) -> Inside:
+        """What the constraints on clusters ask about pairs that are judged."""
         import numpy as np
 
-        judged = self.judged(left, right)
-        bars = np.zeros(len(left), dtype=np.uint8)
+        bars = np.zeros(len(judged.left), dtype=np.uint8)
         if self.review is not None:
-            bars[self.isbns_differ(left, right)] = ISBNS
+            bars[judged.isbns_differ] = ISBNS
             bars[judged.exceptions & PARTS_CONFLICT > 0] = PARTS
             bars[judged.decisions == RELATED] = RELATION
         return Inside(judged.scores, bars)
@@ -154,18 +160,21 @@ class Judge:
     def _portion(self, left: Nodes, right: Nodes, least: float | None) -> Judged:
         import numpy as np
 
+        from bibld.dedup._judge.exception_kernels import described, isbns_differ
+
         columns, ones, others = self._gathered(left, right, None)
         scores = np.round(self.scorer.scores(columns, ones, others, self.settings).astype(np.float64), 6)
+        held, rows = described(columns), (ones.astype(np.int64), others.astype(np.int64))
+        differ = is_work = np.zeros(len(left), dtype=np.bool_)
         if self.review is None:
-            is_work = np.zeros(len(left), dtype=np.bool_)
-            bits = np.where(_parts_differ(columns, ones, others), PARTS_CONFLICT, 0).astype(np.uint8)
+            bits = np.where(_parts_differ(held, *rows), PARTS_CONFLICT, 0).astype(np.uint8)
         else:
-            is_work = Works(columns).agree(ones, others)
-            bits = self._exceptions(columns, ones, others, is_work | (scores >= min(self.review, least or 1.0)))
+            is_work, differ = Works(columns).agree(ones, others), isbns_differ(held, *rows)
+            bits = self._exceptions(held, *rows, is_work | (scores >= min(self.review, least or 1.0)))
         of_left = self.sources[left]
         is_one_source = (of_left == self.sources[right]) & (of_left >= 0)
         nothing = np.zeros(len(left), dtype=np.uint8)
-        found = Judged(left, right, scores, nothing, bits, is_work, is_one_source)
+        found = Judged(left, right, scores, nothing, bits, is_work, is_one_source, differ)
         return found._replace(decisions=_decided(found, self.same, self.review))
 
     def _gathered(self, left: Nodes, right: Nodes, names: Iterable[str] | None) -> tuple[FeatureColumns, Ends, Ends]:
@@ -177,15 +186,14 @@ class Judge:
         return self.rows.rows(positions, names), ends[: len(left)], ends[len(left) :]
 
     def _exceptions(
-        self, columns: FeatureColumns, left: Ends, right: Ends, wanted: npt.NDArray[np.bool_]
+        self, held: Described, left: Nodes, right: Nodes, wanted: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.uint8]:
         import numpy as np
 
-        from bibld.dedup._judge.exception_kernels import described, exceptions
+        from bibld.dedup._judge.exception_kernels import exceptions
 
         bits = np.zeros(len(left), dtype=np.uint8)
-        found = exceptions(described(columns), left[wanted].astype(np.int64), right[wanted].astype(np.int64))
-        bits[wanted] = found & np.uint8(self._asked)
+        bits[wanted] = exceptions(held, left[wanted], right[wanted]) & np.uint8(self._asked)
         return bits
 
     def isbns_differ(self, left: Nodes, right: Nodes) -> npt.NDArray[np.bool_]:
@@ -232,14 +240,9 @@ def _decided(judged: Judged, same: float, review: float | None) -> npt.NDArray[n
     return decisions
 
 
-def _parts_differ(columns: FeatureColumns, left: Ends, right: Ends) -> npt.NDArray[np.bool_]:
+def _parts_differ(held: Described, left: Nodes, right: Nodes) -> npt.NDArray[np.bool_]:
     """Whether both rows of each pair have part numbers, which are not equal."""
-    import numpy as np
+    from bibld.dedup._judge.exception_kernels import exceptions
 
-    from bibld.dedup._judge.exception_kernels import described, exceptions
-
-    differ: npt.NDArray[np.bool_] = (
-        exceptions(described(columns), left.astype(np.int64), right.astype(np.int64)) & (PARTS_CONFLICT | NESTED_PARTS)
-        > 0
-    )
+    differ: npt.NDArray[np.bool_] = exceptions(held, left, right) & (PARTS_CONFLICT | NESTED_PARTS) > 0
     return differ

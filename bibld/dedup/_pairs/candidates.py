@@ -46,7 +46,7 @@ def candidate_pairs(blockers: list[Keys], columns: FeatureColumns, config: Confi
         near[blocker.name] = blocker.near
     held = SegmentRuns(len(columns), runs, near, _sieve.signatures(columns))
     with join([held], config, Statistics.none()) as found:
-        return np.concatenate([np.empty(0, np.uint64), *found.packed()])
+        return np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
 
 def proposed(blocker: Keys, columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:

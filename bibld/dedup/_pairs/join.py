@@ -52,10 +52,10 @@ def join(
 
     rows = sum(held.rows for held in runs)
     living = np.ones(rows, np.bool_) if alive is None else alive
-    found = Candidates(rows, memory, workers)
     sieve = np.empty((0, WIDTH), np.uint64)
     if is_sieved(config) and runs and not new_from:
         sieve = runs[0].sieve if len(runs) == 1 else np.concatenate([held.sieve for held in runs])
+    found = Candidates(rows, memory, workers, sieve[:, 0] if len(sieve) else None)
     try:
         for name in runs[0].runs if runs else ():
             if new_from:
@@ -91,23 +91,25 @@ def _join(
     counts = Counts(name)
     for level in levels_of(name, runs, config, statistics, alive):
         tested = msgspec.structs.replace(level, near=near, bits=bits, sieve=sieves[0])
-        for pairs, met in in_order(partial(_sifted, tested, sieves[1]), parts_of(level.runs), workers):
+        for pairs, met in in_order(partial(_sifted, found, tested, sieves[1]), parts_of(level.runs), workers):
             found.add(pairs)
             counts = counts.plus(level.number, met)
         counts = counts.plus_rows(level.cut_rows())
     found.counts.append(counts)
 
 
-def _sifted(level: Level, trees: Trees | None, part: tuple[int, int]) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """The pairs of some parts that the whole sieve lets through, and the counts of their keys."""
+def _sifted(
+    found: Candidates, level: Level, trees: Trees | None, part: tuple[int, int]
+) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    """The pairs of some parts that the whole sieve lets through, prepared, and the counts of their keys."""
     import numpy as np
 
     from bibld.dedup._keys.kernels import halves
 
     pairs, met = level.pairs(part)
-    if trees is None or not len(pairs):
-        return pairs, met
-    from bibld.dedup._pairs.sieve_trees import likely
+    if trees is not None and len(pairs):
+        from bibld.dedup._pairs.sieve_trees import likely
 
-    left, right = halves(pairs)
-    return pairs[likely(level.sieve, left.astype(np.int64), right.astype(np.int64), trees)], met
+        left, right = halves(pairs)
+        pairs = pairs[likely(level.sieve, left.astype(np.int64), right.astype(np.int64), trees)]
+    return found.prepared(pairs), met

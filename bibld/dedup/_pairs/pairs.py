@@ -62,18 +62,30 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class Candidates:
-    """Candidate pairs, to be walked as often as one likes until they are closed; ``counts`` tells of the keys."""
+    """Candidate pairs, to be walked as often as one likes until they are closed; ``counts`` tells of the keys.
 
-    def __init__(self, rows: int, memory: int, workers: int) -> None:
+    They come by the neighbourhood of their rows, so that who looks at some pairs finds most of their rows again and
+    again: where ``titles`` are given, SimHashes of all titles by flat position, rows with like titles are neighbours;
+    else those with like positions.
+    """
+
+    def __init__(self, rows: int, memory: int, workers: int, titles: Numbers | None = None) -> None:
+        from bibld.dedup._pairs.neighbours import Neighbours
+
         self.counts: list[Counts] = []
+        self._neighbours = None if titles is None else Neighbours.of(titles)
         self._shift = 32 + max(rows.bit_length() - _RANGES.bit_length() + 1, 0)
         self._spool = Spool(memory)
         self._workers = workers
         self._waiting: list[Numbers] = []
         self._held = 0
 
+    def prepared(self, pairs: Numbers) -> Numbers:
+        """Pairs, ``left << 32 | right``, as :meth:`add` takes them; several threads may ask."""
+        return pairs if self._neighbours is None else self._neighbours.numbered(pairs)
+
     def add(self, pairs: Numbers) -> None:
-        """Take pairs, ``left << 32 | right``, in any order and as often as they were met."""
+        """Take prepared pairs, in any order and as often as they were met."""
         self._waiting.append(pairs)
         self._held += len(pairs)
         if self._held >= _WAITING:
@@ -94,12 +106,16 @@ class Candidates:
         return [message for message in (counts.message() for counts in self.counts) if message]
 
     def packed(self) -> Iterator[Numbers]:
-        """The pairs as ``left << 32 | right``, ascending, each once, in portions."""
+        """The pairs as ``left << 32 | right``, each once with left < right, in portions."""
         parts = groups(self._spool.sizes(_RANGES), _WAITING)
-        yield from in_order(lambda part: self._spool.sorted(*part, is_set=True)[1], parts, self._workers)
+        yield from in_order(self._part, parts, self._workers)
+
+    def _part(self, part: tuple[int, int]) -> Numbers:
+        pairs = self._spool.sorted(*part, is_set=True)[1]
+        return pairs if self._neighbours is None else self._neighbours.pairs(pairs)
 
     def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
-        """Left and right flat positions, ascending by both, each pair once with left < right, in portions."""
+        """Left and right flat positions, each pair once with left < right, in portions."""
         from bibld.dedup._keys.kernels import halves
 
         for pairs in self.packed():
