@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup.match._trees import Model, Tree
+    from bibld.dedup.match._steps import Tree
+    from bibld.dedup.match._trees import Model
 
 _FOLDS = 5
 _FEWEST_LABELS = 50
@@ -297,7 +298,7 @@ def _components(pairs: Iterable[tuple[int, int]], count: int) -> list[int]:
 
 def _tree(nodes: Any) -> Tree:  # noqa: ANN401
     """One tree of scikit-learn with the mean of the leaves below as the value of each inner node."""
-    from bibld.dedup.match._trees import Tree
+    from bibld.dedup.match._steps import Tree
 
     values = [float(value) for value in nodes["value"]]
     for node in reversed(range(len(nodes))):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld import config as configuration
-from bibld.dedup.match import _trees, model
+from bibld.dedup.match import _steps, _trees, model
 from bibld.dedup.match._comparison import COUNT, NAMES
 from bibld.dedup.match._strings import MISSING, likeness
 from bibld.errors import ConfigError
@@ -149,7 +149,7 @@ def test_a_title_of_many_words_and_a_word_of_many_letters_are_compared():
     assert compared(long, WAR)["title_numbers"] == 0.5
 
 
-def walked(tree: _trees.Tree, row: list[float]) -> float:
+def walked(tree: _steps.Tree, row: list[float]) -> float:
     node = 0
     while tree.feature[node] >= 0:
         value = row[tree.feature[node]]
@@ -163,14 +163,14 @@ def test_sums_and_contributions_are_those_of_a_walk_down_each_tree():
     random = np.random.default_rng(1)
     rows = random.choice([MISSING, 0, 0.25, 0.5, 0.9, 1, *random.random(20)], (300, COUNT)).astype(np.float32)
     expected = [sum(walked(tree, row) for tree in shipped.trees) for row in rows.tolist()]
-    assert _trees.sums(forest, rows).tolist() == expected
+    assert _steps.sums(forest.steps, rows).tolist() == expected
     assert _trees.contributions(forest, rows).sum(axis=1) == pytest.approx(np.array(expected))
 
 
 def test_a_feature_with_more_thresholds_than_fit_is_refused():
     shipped, _, _ = model._loaded("")
     trees = [
-        _trees.Tree([0, -1, -1], [cut / 300, 0, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [0, -1, 1]) for cut in range(256)
+        _steps.Tree([0, -1, -1], [cut / 300, 0, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [0, -1, 1]) for cut in range(256)
     ]
     with pytest.raises(ValueError, match="thresholds"):
         _trees.forest(msgspec.structs.replace(shipped, trees=trees))
@@ -320,6 +320,6 @@ def test_a_file_that_is_no_model_is_refused(tmp_path, data):
 
 def test_a_tree_that_leads_in_circles_is_refused():
     shipped, _, _ = model._loaded("")
-    tree = _trees.Tree([0, -1], [0.5, 0], [0, 0], [1, 0], [0, 0], [0.0, 1.0])
+    tree = _steps.Tree([0, -1], [0.5, 0], [0, 0], [1, 0], [0, 0], [0.0, 1.0])
     with pytest.raises(ValueError, match="downwards"):
         _trees.forest(msgspec.structs.replace(shipped, trees=[tree]))

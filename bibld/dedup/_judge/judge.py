@@ -31,9 +31,9 @@ DECISIONS: tuple[Decision, ...] = ("different", "review", "related", "same")
 """Decisions in the order of their numbers."""
 
 DIFFERENT, REVIEW, RELATED, SAME = range(4)
-_PAIRS_AT_ONCE = 50_000
+_PAIRS_AT_ONCE = 10_000
 _WAITING = 6
-_RELEASED_EVERY = 8
+_RELEASED_EVERY = 40
 """After so many portions the pages of the index that they touched are let go."""
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup._pairs.sieve_trees import Trees
-
     Numbers = npt.NDArray[np.uint64]
     Flags = npt.NDArray[np.bool_]
 
@@ -55,15 +53,14 @@ def join(
     sieve = np.empty((0, WIDTH), np.uint64)
     if is_sieved(config) and runs and not new_from:
         sieve = runs[0].sieve if len(runs) == 1 else np.concatenate([held.sieve for held in runs])
-    found = Candidates(rows, memory, workers, sieve[:, 0] if len(sieve) else None)
+    sifted = (sieve, trees_for(config)) if len(sieve) else (None, None)
+    found = Candidates(rows, memory, workers, *sifted)
     try:
         for name in runs[0].runs if runs else ():
             if new_from:
                 probe(found, name, runs, new_from, config, statistics, living, workers)
             else:
-                is_certain = getattr(adapters.find("dedup.block", name), "IS_CERTAIN", False)
-                sieves = sieve[:0] if is_certain else sieve, None if is_certain else trees_for(config)
-                _join(found, name, runs, config, statistics, living, sieves, workers)
+                _join(found, name, runs, config, statistics, living, sieve, workers)
         found.flush()
     except BaseException:
         found.close()
@@ -78,10 +75,10 @@ def _join(
     config: Config,
     statistics: Statistics,
     alive: Flags,
-    sieves: tuple[Numbers, Trees | None],
+    sieve: Numbers,
     workers: int,
 ) -> None:
-    """Add the pairs that one blocker proposes and the two halves of the sieve let through."""
+    """Add the pairs that one blocker proposes and the rules of the sieve let through, if it asks them."""
     import numpy as np
 
     blocker, near, bits = adapters.find("dedup.block", name), np.empty(0, np.uint64), 64
@@ -89,27 +86,18 @@ def _join(
         near = np.concatenate([held.near[name] for held in runs])
         bits = blocker.distance(config.settings("dedup.block", name))
     counts = Counts(name)
+    is_certain = getattr(blocker, "IS_CERTAIN", False)
+    add = found.add_certain if is_certain else found.add
     for level in levels_of(name, runs, config, statistics, alive):
-        tested = msgspec.structs.replace(level, near=near, bits=bits, sieve=sieves[0])
-        for pairs, met in in_order(partial(_sifted, found, tested, sieves[1]), parts_of(level.runs), workers):
-            found.add(pairs)
+        tested = msgspec.structs.replace(level, near=near, bits=bits, sieve=sieve[:0] if is_certain else sieve)
+        for pairs, met in in_order(partial(_prepared, found, tested), parts_of(level.runs), workers):
+            add(pairs)
             counts = counts.plus(level.number, met)
         counts = counts.plus_rows(level.cut_rows())
     found.counts.append(counts)
 
 
-def _sifted(
-    found: Candidates, level: Level, trees: Trees | None, part: tuple[int, int]
-) -> tuple[Numbers, npt.NDArray[np.int64]]:
-    """The pairs of some parts that the whole sieve lets through, prepared, and the counts of their keys."""
-    import numpy as np
-
-    from bibld.dedup._keys.kernels import halves
-
+def _prepared(found: Candidates, level: Level, part: tuple[int, int]) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    """The pairs of some parts as they are added, and the counts of their keys."""
     pairs, met = level.pairs(part)
-    if trees is not None and len(pairs):
-        from bibld.dedup._pairs.sieve_trees import likely
-
-        left, right = halves(pairs)
-        pairs = pairs[likely(level.sieve, left.astype(np.int64), right.astype(np.int64), trees)]
     return found.prepared(pairs), met

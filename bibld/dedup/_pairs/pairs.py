@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld.dedup._keys.key_runs import LEVELS
-from bibld.dedup._keys.spool import Spool, groups
+from bibld.dedup._keys.spool import Spool, groups, together
 from bibld.dedup._keys.threads import in_order
 from bibld.dedup._pairs.sieve import REFINED_BY
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from bibld.dedup._pairs.sieve_trees import Trees
+
+    Flags = npt.NDArray[np.bool_]
     Numbers = npt.NDArray[np.uint64]
     Offsets = npt.NDArray[np.int64]
     Rows = npt.NDArray[np.uint32]
@@ -65,17 +68,21 @@ class Candidates:
     """Candidate pairs, to be walked as often as one likes until they are closed; ``counts`` tells of the keys.
 
     They come by the neighbourhood of their rows, so that who looks at some pairs finds most of their rows again and
-    again: where ``titles`` are given, SimHashes of all titles by flat position, rows with like titles are neighbours;
-    else those with like positions.
+    again: where ``signatures`` are given, those of the sieve by flat position, rows with like titles are neighbours;
+    else those with like positions. ``trees`` sift what was added, each pair once.
     """
 
-    def __init__(self, rows: int, memory: int, workers: int, titles: Numbers | None = None) -> None:
+    def __init__(
+        self, rows: int, memory: int, workers: int, signatures: Numbers | None = None, trees: Trees | None = None
+    ) -> None:
         from bibld.dedup._pairs.neighbours import Neighbours
 
         self.counts: list[Counts] = []
-        self._neighbours = None if titles is None else Neighbours.of(titles)
+        self._signatures = signatures
+        self._trees = trees
+        self._neighbours = None if signatures is None else Neighbours.of(signatures[:, 0])
         self._shift = 32 + max(rows.bit_length() - _RANGES.bit_length() + 1, 0)
-        self._spool = Spool(memory)
+        self._spool, self._certain = Spool(memory - memory // 4), Spool(memory // 4)
         self._workers = workers
         self._waiting: list[Numbers] = []
         self._held = 0
@@ -83,6 +90,12 @@ class Candidates:
     def prepared(self, pairs: Numbers) -> Numbers:
         """Pairs, ``left << 32 | right``, as :meth:`add` takes them; several threads may ask."""
         return pairs if self._neighbours is None else self._neighbours.numbered(pairs)
+
+    def add_certain(self, pairs: Numbers) -> None:
+        """Take prepared pairs that nothing sifts, in any order and as often as they were met."""
+        from bibld.dedup._keys.key_kernels import apart
+
+        self._certain.add(*apart(pairs, self._shift, _RANGES))
 
     def add(self, pairs: Numbers) -> None:
         """Take prepared pairs, in any order and as often as they were met."""
@@ -107,12 +120,32 @@ class Candidates:
 
     def packed(self) -> Iterator[Numbers]:
         """The pairs as ``left << 32 | right``, each once with left < right, in portions."""
-        parts = groups(self._spool.sizes(_RANGES), _WAITING)
+        parts = groups(self._spool.sizes(_RANGES) + self._certain.sizes(_RANGES), _WAITING)
         yield from in_order(self._part, parts, self._workers)
 
     def _part(self, part: tuple[int, int]) -> Numbers:
+        import numpy as np
+
         pairs = self._spool.sorted(*part, is_set=True)[1]
+        if self._trees is not None:
+            pairs = pairs[self._are_likely(self._rows(pairs), self._trees)]
+        certain = self._certain.sorted(*part, is_set=True)[1]
+        if len(certain):
+            pairs = together([(np.array([0, len(one)]), one) for one in (pairs, certain)], is_set=True)[1]
+        return self._rows(pairs)
+
+    def _rows(self, pairs: Numbers) -> Numbers:
         return pairs if self._neighbours is None else self._neighbours.pairs(pairs)
+
+    def _are_likely(self, pairs: Numbers, trees: Trees) -> Flags:
+        import numpy as np
+
+        from bibld.dedup._keys.kernels import halves
+        from bibld.dedup._pairs.sieve_trees import likely
+
+        assert self._signatures is not None  # there are no trees without
+        left, right = halves(pairs)
+        return likely(self._signatures, left.astype(np.int64), right.astype(np.int64), trees)
 
     def __iter__(self) -> Iterator[tuple[Rows, Rows]]:
         """Left and right flat positions, each pair once with left < right, in portions."""
@@ -130,3 +163,4 @@ class Candidates:
     def close(self) -> None:
         """Let go of the pairs."""
         self._spool.close()
+        self._certain.close()

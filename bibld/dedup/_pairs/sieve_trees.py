@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from numba import types
 
 from bibld.dedup._kernel_types import OFFSETS, TABLE, inner, kernel
 from bibld.dedup._pairs.sieve_kernels import bits_set
+from bibld.dedup.match._steps import Steps, Tree, steps, sums
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -45,8 +47,7 @@ _FILE = "sieve.json"
 _LOW, _NONE = np.uint64(0xFFFFFFFF), np.uint64(0)
 _HALF = np.uint64(32)
 _MOST_YEARS, _MOST_PAGES = 60, 200
-_VALUES = types.Array(types.float32, 1, "C", readonly=True)
-_NODES = types.Array(types.int32, 2, "C", readonly=True)
+_PAIRS_AT_ONCE = 8192
 
 
 class Provenance(msgspec.Struct, frozen=True):
@@ -81,19 +82,21 @@ class SieveModel(msgspec.Struct, frozen=True):
 
 
 class Trees(NamedTuple):
-    """The model for the kernel: ``nodes`` (n, 4) are feature, threshold, left, right."""
+    """The model for the kernels: a pair passes where the leaves that it reaches add up to ``least``."""
 
     least: float
-    roots: npt.NDArray[np.int64]
-    nodes: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float32]
+    steps: Steps
 
 
 def of_model(model: SieveModel) -> Trees:
     """Put a model into arrays."""
-    nodes = np.array([model.feature, model.threshold, model.left, model.right], dtype=np.int32).T
-    values = np.array(model.value, dtype=np.float32)
-    return Trees(model.least - model.start, np.array(model.roots, np.int64), np.ascontiguousarray(nodes), values)
+    trees = []
+    for begin, end in pairwise([*model.roots, len(model.feature)]):
+        left, right = ([node - begin for node in nodes[begin:end]] for nodes in (model.left, model.right))
+        thresholds = [float(threshold) for threshold in model.threshold[begin:end]]
+        leads_left = [1] * (end - begin)
+        trees.append(Tree(model.feature[begin:end], thresholds, left, right, leads_left, model.value[begin:end]))
+    return Trees(model.least - model.start, steps(trees, len(FEATURES)))
 
 
 @lru_cache(maxsize=1)
@@ -105,21 +108,22 @@ def shipped() -> Trees:
 
 def likely(held: Numbers, left: Places, right: Places, trees: Trees) -> Flags:
     """Which pairs of rows of signatures are one work, or not unlikely to score 0.5; shape (pairs,)."""
-    result = np.empty(len(left), dtype=np.bool_)
-    _likely(held, left, right, trees.roots, trees.nodes, trees.values, trees.least, result)
+    result = _are_one_work(held, left, right)
+    for others in np.array_split(np.flatnonzero(~result), len(left) // _PAIRS_AT_ONCE + 1):
+        result[others] = reach(described(held, left[others], right[others]), trees)
     return result
 
 
-def sums_reach(features: npt.NDArray[np.int32], trees: Trees) -> Flags:
+def reach(features: npt.NDArray[np.float32], trees: Trees) -> Flags:
     """Which pairs, by their features (pairs, features), the trees let through; shape (pairs,)."""
-    return np.array([_sum(row, trees.roots, trees.nodes, trees.values) >= trees.least for row in features], np.bool_)
+    passing: Flags = sums(trees.steps, features) >= trees.least
+    return passing
 
 
-def described(held: Numbers, left: Places, right: Places) -> npt.NDArray[np.int32]:
+def described(held: Numbers, left: Places, right: Places) -> npt.NDArray[np.float32]:
     """The features of pairs of rows of signatures, shape (pairs, features)."""
-    result = np.empty((len(left), len(FEATURES)), dtype=np.int32)
-    for pair in range(len(left)):
-        _describe(held, int(left[pair]), int(right[pair]), result[pair])
+    result = np.empty((len(left), len(FEATURES)), dtype=np.float32)
+    _describe(held, left, right, result)
     return result
 
 
@@ -133,17 +137,17 @@ def _field(last: int, shift: int) -> int:
     return int((last >> np.uint64(shift)) & np.uint64(0xFFFF))
 
 
-@kernel(types.void(TABLE, types.int64, types.int64, types.int32[::1]))
-def _describe(held: Numbers, i: int, j: int, found: npt.NDArray[np.int32]) -> None:
-    main, whole = _apart(held[i, 0], held[j, 0]), _apart(held[i, 1], held[j, 1])
-    cross = min(_apart(held[i, 0], held[j, 1]), _apart(held[i, 1], held[j, 0]))
-    found[0], found[1], found[2] = main, whole, cross
-    words, others = bits_set(held[i, 2]), bits_set(held[j, 2])
-    shared = bits_set(held[i, 2] & held[j, 2])
-    found[3], found[4], found[5] = shared, min(words, others) - shared, max(words, others) - shared
-    names, more = held[i, 3] >> _HALF, held[j, 3] >> _HALF
-    found[6], found[7] = bits_set(names & more), min(bits_set(names), bits_set(more))
-    one, other = held[i, 4], held[j, 4]
+@kernel(types.boolean[::1](TABLE, OFFSETS, OFFSETS))
+def _are_one_work(held: Numbers, left: Places, right: Places) -> Flags:
+    result = np.empty(left.shape[0], dtype=np.bool_)
+    for pair in range(left.shape[0]):
+        work = held[left[pair], 3] & _LOW
+        result[pair] = work != _NONE and work == held[right[pair], 3] & _LOW
+    return result
+
+
+@inner(types.void(types.uint64, types.uint64, types.float32[::1]))
+def _describe_numbers(one: int, other: int, found: npt.NDArray[np.float32]) -> None:
     first, last = _field(one, 48), _field(one, 32)
     other_first, other_last = _field(other, 48), _field(other, 32)
     found[8] = found[9] = found[10] = found[11] = found[12] = -1
@@ -159,36 +163,16 @@ def _describe(held: Numbers, i: int, j: int, found: npt.NDArray[np.int32]) -> No
         found[12] = 1 if _field(one, 0) == _field(other, 0) else 0
 
 
-@kernel(types.float64(types.int32[::1], OFFSETS, _NODES, _VALUES))
-def _sum(
-    found: npt.NDArray[np.int32], roots: Places, nodes: npt.NDArray[np.int32], values: npt.NDArray[np.float32]
-) -> float:
-    """The sum of the leaves that a pair reaches."""
-    total = 0.0
-    for tree in range(roots.shape[0]):
-        node = np.int64(roots[tree])
-        while nodes[node, 0] >= 0:
-            node = np.int64(nodes[node, 2] if found[nodes[node, 0]] <= nodes[node, 1] else nodes[node, 3])
-        total += values[node]
-    return total
-
-
-@kernel(types.void(TABLE, OFFSETS, OFFSETS, OFFSETS, _NODES, _VALUES, types.float64, types.boolean[::1]))
-def _likely(
-    held: Numbers,
-    left: Places,
-    right: Places,
-    roots: Places,
-    nodes: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32],
-    least: float,
-    result: Flags,
-) -> None:
-    found = np.empty(13, dtype=np.int32)
+@kernel(types.void(TABLE, OFFSETS, OFFSETS, types.float32[:, ::1]))
+def _describe(held: Numbers, left: Places, right: Places, result: npt.NDArray[np.float32]) -> None:
     for pair in range(left.shape[0]):
-        i, j = left[pair], right[pair]
-        result[pair] = True
-        if held[i, 3] & _LOW == held[j, 3] & _LOW and held[i, 3] & _LOW != _NONE:
-            continue
-        _describe(held, i, j, found)
-        result[pair] = _sum(found, roots, nodes, values) >= least
+        i, j, found = left[pair], right[pair], result[pair]
+        main, whole = _apart(held[i, 0], held[j, 0]), _apart(held[i, 1], held[j, 1])
+        cross = min(_apart(held[i, 0], held[j, 1]), _apart(held[i, 1], held[j, 0]))
+        found[0], found[1], found[2] = main, whole, cross
+        words, others = bits_set(held[i, 2]), bits_set(held[j, 2])
+        shared = bits_set(held[i, 2] & held[j, 2])
+        found[3], found[4], found[5] = shared, min(words, others) - shared, max(words, others) - shared
+        names, more = held[i, 3] >> _HALF, held[j, 3] >> _HALF
+        found[6], found[7] = bits_set(names & more), min(bits_set(names), bits_set(more))
+        _describe_numbers(held[i, 4], held[j, 4], found)

@@ -52,12 +52,12 @@ def scores(
     """The probabilities of pairs of rows, shape (pairs,); raises ``ConfigError`` for a model file that is none."""
     import numpy as np
 
-    from bibld.dedup.match._trees import sums
+    from bibld.dedup.match._steps import sums
 
     model, forest, rarity = _loaded(settings.file)
     result = np.empty(len(left), dtype=np.float32)
     for pairs, found in _in_portions(columns, left, right, rarity):
-        result[pairs] = _probability(model, sums(forest, found))
+        result[pairs] = _probability(model, sums(forest.steps, found))
     return result
 
 
@@ -123,13 +123,16 @@ def explain(
     import numpy as np
 
     from bibld.dedup.match._comparison import NAMES
-    from bibld.dedup.match._trees import contributions, sums
+    from bibld.dedup.match._steps import sums
+    from bibld.dedup.match._trees import contributions
 
     model, forest, rarity = _loaded(settings.file)
     names = sorted(NAMES)
     by_name = np.array([list(NAMES).index(name) for name in names])
     for _, found in _in_portions(columns, left, right, rarity):
-        probabilities = np.round(_probability(model, sums(forest, found)).astype(np.float32).astype(np.float64), 6)
+        probabilities = np.round(
+            _probability(model, sums(forest.steps, found)).astype(np.float32).astype(np.float64), 6
+        )
         added = contributions(forest, found) * model.scale
         starts = np.round(added[:, -1] + model.scale * model.start + model.shift, 6)
         weights, values = np.round(added[:, by_name], 6), np.round(found[:, by_name].astype(np.float64), 6)
