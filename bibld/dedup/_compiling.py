@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
+from numba import config, njit
 
-from bibld.dedup._cache import VARIABLE, cache_folder
+from bibld.dedup._cache import cache_folder
 
-os.environ.setdefault(VARIABLE, str(cache_folder()))
-
-from numba import njit
+# Not by the environment, which processes that are started would inherit.
+setattr(config, "CACHE_DIR", str(cache_folder()))  # noqa: B010
 
 __all__ = ["njit"]

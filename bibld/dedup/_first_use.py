@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bibld.dedup._cache import cache_folder
+from bibld.dedup._cache import cache_folder, use_cache
 from bibld.progress import Progress
 
 _PARTS = ("keys", "scores")
@@ -26,6 +26,7 @@ class FirstUse:
 
     def begin(self) -> None:
         """Start to compile what this version of bibld has not compiled yet."""
+        use_cache()
         if not _mark().exists():
             self._progress.say(
                 "dedup: the first use on a machine compiles what compares records, for some twenty seconds"
@@ -48,11 +49,8 @@ class FirstUse:
 
 
 def _mark() -> Path:
-    """The file that says that this version has compiled all."""
-    from bibld import __version__
-
-    newest = max(path.stat().st_mtime_ns for path in Path(__file__).parent.rglob("*.py"))
-    return cache_folder() / f"compiled-{__version__}-{newest}"
+    """The file that says that these sources have compiled all."""
+    return cache_folder() / "compiled"
 
 
 def compile_part(part: str) -> None:

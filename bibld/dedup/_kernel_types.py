@@ -29,6 +29,9 @@ NEW_NUMBERS = types.uint64[::1]
 NEW_ROWS = types.uint32[::1]
 NEW_COUNTS = types.int32[::1]
 
+MISSING = -1.0
+"""The likeness of two values of which a record does not say one."""
+
 _FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}
 _FOR_KERNELS: dict[str, Any] = _FOR_PYTHON | {"no_cpython_wrapper": True}
 

@@ -217,8 +217,8 @@ def _silenced(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.float
     """The pairs again, as if their records said less: that a record says little must not make it another book."""
     import numpy as np
 
+    from bibld.dedup._kernel_types import MISSING
     from bibld.dedup.match._comparison import NAMES
-    from bibld.dedup.match._strings import MISSING
 
     random = np.random.default_rng(seed)
     names = list(NAMES)
@@ -234,7 +234,7 @@ def _with_missing(found: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Features as scikit-learn wants them: NaN where missing; a feature that every pair lacks says nothing."""
     import numpy as np
 
-    from bibld.dedup.match._strings import MISSING
+    from bibld.dedup._kernel_types import MISSING
 
     held = np.where(found == MISSING, np.float32(np.nan), found)
     held[:, np.isnan(held).all(axis=0)] = MISSING

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-CHUNK = 250_000
+CHUNK = 50_000
 """Rows that are looked at together."""
 AT_ONCE = 2_000_000
 """Numbers that are sorted together."""

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import inner, kernel
+from bibld.dedup._kernel_types import MISSING, inner, kernel
 from bibld.dedup.match._bigrams import IN_FULL, IN_MAIN, IN_REMAINDER, IN_SET, IN_WHOLE, KINDS, share
 from bibld.dedup.match._prefetch import fetch_parts, fetch_row
 from bibld.dedup.match._strings import (
-    MISSING,
     closest,
     holds,
     is_same_run,

@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import inner, kernel
-from bibld.dedup.match._strings import MISSING
+from bibld.dedup._kernel_types import MISSING, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

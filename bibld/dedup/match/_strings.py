@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, inner, kernel, together
+from bibld.dedup._kernel_types import CODES, MISSING, inner, kernel, together
 from bibld.dedup.match._words import TEXT, WORDS
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ _INITIAL = 3
 _FUZZY = 0.75
 _ACRONYM = 0.9
 _ZERO, _NINE = 48, 57
-MISSING = -1.0
 
 _INT, _SHARE = types.int64, types.float64
 _MASKS = types.uint64[::1]

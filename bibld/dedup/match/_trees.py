@@ -8,10 +8,9 @@ import msgspec
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import kernel
+from bibld.dedup._kernel_types import MISSING, kernel
 from bibld.dedup.match._comparison import COUNT, NAMES
 from bibld.dedup.match._steps import Steps, Tree, decides, steps
-from bibld.dedup.match._strings import MISSING
 
 if TYPE_CHECKING:
     import numpy.typing as npt
