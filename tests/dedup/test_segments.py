@@ -321,3 +321,14 @@ def test_a_full_disk_spares_the_earlier_further_column(segment, monkeypatch):
         segment.put("rarity", pieces(), np.uint8)
     assert segment.array("rarity").tolist() == [0, 1, 2, 3]
     assert not list(segment.folder.glob("*.building"))
+
+
+def test_a_file_that_was_cut_since_it_was_opened_is_told(tmp_path):
+    with SegmentWriter(tmp_path / "one") as writer:
+        writer.add(packed(FeatureColumns.of(SMALL)))
+        writer.close()
+    segment = Segment.open(tmp_path / "one")
+    with (tmp_path / "one" / "texts.uint8").open("r+b") as file:
+        file.truncate(4)
+    with pytest.raises(CatalogError, match="cannot be read to its end.*catalog check"):
+        segment.rows(np.array([3]))

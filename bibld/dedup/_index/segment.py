@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import weakref
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -28,6 +29,7 @@ BUILDING = ".building"
 _WALKED = 10_000
 """Who asks for so many neighbouring rows walks through all; what was read before is let go."""
 HEAD = "head.json"
+TEXTS = "texts.uint8"
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -64,6 +66,8 @@ class Segment:
         self.all_numbers: npt.NDArray[np.int32] = maps["numbers"].reshape(head.rows, len(head.numbers))
         self.numbers = {name: self.all_numbers[:, column] for column, name in enumerate(head.numbers)}
         self.head = head
+        self.texts_file = os.open(folder / TEXTS, os.O_RDONLY)
+        weakref.finalize(self, os.close, self.texts_file)
         self._maps = maps
 
     @classmethod
@@ -193,7 +197,8 @@ def gathered(parts: Sequence[Part], count: int) -> Packed:
     """The ``count`` rows that parts of segments give together; raises ``CatalogError`` where a segment is damaged."""
     import numpy as np
 
-    from bibld.dedup._index.segment_kernels import collected, sizes
+    from bibld.dedup._index.reading import rows_read
+    from bibld.dedup._index.segment_kernels import sizes
 
     starts = np.zeros(count + 1, dtype=np.int64)
     for segment, rows, places in parts:
@@ -204,7 +209,8 @@ def gathered(parts: Sequence[Part], count: int) -> Packed:
     ordinals = np.empty(count, dtype=np.uint64)
     numbers = np.empty((count, parts[0][0].all_numbers.shape[1] if parts else 0), dtype=np.int32)
     for segment, rows, places in parts:
-        collected(segment.starts, segment.texts, rows, places, starts, texts)
+        if not rows_read(segment.texts_file, segment.starts, rows, places, starts, texts):
+            raise damaged(segment.folder, f"{TEXTS} cannot be read to its end")
         ordinals[places], numbers[places] = segment.ordinals[rows], segment.all_numbers[rows]
     return Packed(ordinals, starts, texts, numbers, {})
 

@@ -33,7 +33,7 @@ DECISIONS: tuple[Decision, ...] = ("different", "review", "related", "same")
 DIFFERENT, REVIEW, RELATED, SAME = range(4)
 _PAIRS_AT_ONCE = 10_000
 _WAITING = 6
-_RELEASED_EVERY = 40
+_RELEASED_EVERY = 400
 """After so many portions the pages of the index that they touched are let go."""
 
 
