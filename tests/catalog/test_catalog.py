@@ -82,6 +82,23 @@ def test_ordinals_are_kept_when_a_record_goes_and_comes_back(catalog):
     assert not catalog.record(RecordId("rsl", "1")).deleted
 
 
+def test_ordinals_go_up_one_by_one_and_none_is_given_twice(catalog):
+    def ids(*numbers):
+        return [RecordId("rsl", number) for number in numbers]
+
+    with catalog.commit():
+        assert catalog.register.given_all(ids("b", "a", "b")) == [1, 2, 1]
+        assert catalog.register.given(RecordId("rsl", "c")) == 3
+        assert catalog.register.given_all(ids("d", "a", "c", "e", "d")) == [4, 2, 3, 5, 4]
+        catalog._register_connection.execute("DELETE FROM ordinal WHERE control_number = 'e'")
+        assert catalog.register.given_all(ids("f", "e")) == [6, 7]
+    with pytest.raises(ZeroDivisionError), catalog.commit():
+        assert catalog.register.given_all(ids("g")) == [8]
+        raise ZeroDivisionError
+    with catalog.commit():
+        assert catalog.register.given_all(ids("h", "a")) == [8, 2]
+
+
 def test_an_unchanged_record_that_went_missing_lives_again_but_one_deleted_by_its_status_does_not(catalog):
     put(catalog, new("1"), new("2", deleted=True))
     with catalog.commit():

@@ -1,5 +1,7 @@
 """Records come back from their packed form as they were, whatever their bytes are."""
 
+from itertools import accumulate
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,8 +47,26 @@ def test_a_regular_record_is_kept_without_its_directory(original):
     assert len(packed(b"", original)) == len(original) - 10 - 9 * fields - 2 + 2
 
 
+def with_fields(sizes):
+    """A record with fields of these sizes under tags of any characters, lengths cut to four digits, starts to five."""
+    starts = list(accumulate((size + 1 for size in sizes), initial=0))
+    entries = (f"{n % 1000:03X}{(n + 1) % 10000:04}{start:05}" for n, start in zip(sizes, starts, strict=False))
+    directory = "".join(entries).encode()
+    base, content = 25 + len(directory), b"".join(b"x" * size + b"\x1e" for size in sizes)
+    return b"%05dnam a22%05d a 4500%b\x1e%b\x1d" % (base + len(content) + 1, base, directory, content)
+
+
+@pytest.mark.parametrize("sizes", [[0], [0, 0, 7], [9998, 3], [9999, 3], [10_000, 0], [30_000, 60_000], range(1, 300)])
+def test_many_fields_and_long_ones_need_no_directory(sizes):
+    original = with_fields(sizes)
+    piece = packed(b"{}", original)
+    assert original_in(piece) == original
+    assert len(piece) == 3 + len(original) - 10 - 9 * len(sizes) - 2 + 1
+
+
 def test_what_is_no_piece_is_refused():
-    for piece in (b"", b"{}", b"{}\n", b"{}\n\x07abc"):
+    too_few_tags = b"{}\n\x01" + b"leader of 14 b" + b"001" + b"\x1eone\x1etwo"
+    for piece in (b"", b"{}", b"{}\n", b"{}\n\x07abc", too_few_tags):
         with pytest.raises(ValueError):
             original_in(piece)
 
@@ -78,10 +98,10 @@ def books(kind, count=400):
 def test_a_dictionary_is_learnt_for_what_none_suits_and_not_for_what_one_does(tmp_path):
     with Catalog(tmp_path) as catalog, catalog.commit():
         blobs = Blobs(catalog._connection)
-        frames = [blobs.suited("record", 1, books("book"))(blob) for blob in books("book")]
-        blobs.suited("record", 2, books("book"))
+        frames = blobs.compressed_all("record", 1, books("book"))
+        blobs.compressed_all("record", 2, books("book"))
         assert len(blobs._numbers("record")) == 1
-        blobs.suited("record", 3, books("карта"))
+        blobs.compressed_all("record", 3, books("карта"))
         assert len(blobs._numbers("record")) == 2
         assert [Blobs(catalog._connection).decompressed(frame) for frame in frames] == books("book")
 
@@ -89,11 +109,11 @@ def test_a_dictionary_is_learnt_for_what_none_suits_and_not_for_what_one_does(tm
 def test_a_dictionary_that_was_rolled_back_is_not_used(tmp_path):
     with Catalog(tmp_path) as catalog:
         with pytest.raises(ZeroDivisionError), catalog.commit():
-            catalog._blobs.suited("record", 1, books("book"))
+            catalog._blobs.compressed_all("record", 1, books("book"))
             raise ZeroDivisionError
         with catalog.commit():
-            frame = catalog._blobs.suited("record", 1, books("book")[:9])(b"a book")
-        assert Blobs(catalog._connection).decompressed(frame) == b"a book"
+            frames = catalog._blobs.compressed_all("record", 1, books("book")[:9])
+        assert [Blobs(catalog._connection).decompressed(frame) for frame in frames] == books("book")[:9]
 
 
 def test_damage_is_told(tmp_path):

@@ -31,10 +31,14 @@ class Subfields:
 
     def written(self, unmapped: Sequence[str], private: Sequence[str]) -> bytes:
         """The names of subfields, each as often as it occurs, as they stand with a record."""
-        numbers = [self._number(name, "unmapped") for name in unmapped]
-        numbers += [self._number(name, "private") for name in private]
-        if not numbers or max(numbers) < _MORE:
-            return bytes(numbers)
+        fates = (unmapped, "unmapped"), (private, "private")
+        try:
+            small = b"".join([bytes(map(self._numbers[fate].__getitem__, names)) for names, fate in fates if names])
+            if small.isascii():  # as almost all are: each number is one byte
+                return small
+        except (KeyError, ValueError):
+            pass  # a name is new, or a number is too large for a byte
+        numbers = [self._number(name, fate) for names, fate in fates for name in names]
         out = bytearray()
         for number in numbers:
             while number >= _MORE:

@@ -7,7 +7,7 @@ import msgspec
 from bibld.model.origin import Origin, RecordId
 
 
-class NewRecord(msgspec.Struct, frozen=True):
+class NewRecord(msgspec.Struct, frozen=True, gc=False):
     """A converted record on its way into the catalog; ``mods`` is the JSON of its ``Mods``."""
 
     id: RecordId

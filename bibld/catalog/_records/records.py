@@ -126,7 +126,7 @@ class Records:
         """Store records under their ordinals."""
         self._subfields.refresh()
         pieces = [packed(record.mods, record.original) for record in records.values()]
-        compress = self._blobs.suited("record", next(iter(records.values())).carrier, pieces)
+        bodies = self._blobs.compressed_all("record", next(iter(records.values())).carrier, pieces)
         self._connection.executemany(
             "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -140,9 +140,9 @@ class Records:
                     run,
                     BY_STATUS if record.deleted else self._suppressions.state(ordinal),
                     self._subfields.written(record.unmapped, record.private),
-                    compress(piece),
+                    body,
                 )
-                for (ordinal, record), piece in zip(records.items(), pieces, strict=True)
+                for (ordinal, record), body in zip(records.items(), bodies, strict=True)
             ),
         )
         self._connection.executemany(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
@@ -43,11 +44,14 @@ class Register:
         known = self._known(records)
         missing = [record for record in dict.fromkeys(records) if record not in known]
         if missing:
+            # The number of the last row that there ever was: what AUTOINCREMENT would count on from.
+            last = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'ordinal'").fetchone()
+            new = dict(zip(missing, count(last[0] + 1 if last else 1)))
             self._connection.executemany(
-                "INSERT INTO ordinal (source, control_number) VALUES (?, ?)",
-                ((record.source, record.control_number) for record in missing),
+                "INSERT INTO ordinal VALUES (?, ?, ?)",
+                ((ordinal, record.source, record.control_number) for record, ordinal in new.items()),
             )
-            known |= self._known(missing)
+            known |= new
         return [known[record] for record in records]
 
     def _known(self, records: Iterable[RecordId]) -> dict[RecordId, int]:
