@@ -23,7 +23,7 @@ from bibld.progress import Progress
 from bibld.protocols import Store
 from bibld.publish._dumps import DUMPS, described
 from bibld.publish._provenance import run_quads
-from bibld.publish._releases import Releases
+from bibld.publish._releases import Releases, writing
 from bibld.publish._succession import CONSUMER, Settings, base_of, succeed, write_patch
 from bibld.publish._void import PREFIXES, void_quads
 
@@ -79,34 +79,35 @@ def publish(
     Raises ``StageError``.
     """
     progress.stage("publish", "files")
-    iris = Iris(contents.dataset.base)
-    base = base_of(catalog, releases)
-    goal = catalog.patches.last()
-    number, place = releases.building()
-    created = clock.strftime("%Y-%m-%dT%H:%M:%SZ")
-    stated = frozenset(contents.parts)
-    description = stated | void_quads(store, iris, contents.dataset, contents.figures.sources, contents.examples)
-    run = run_quads(iris, number, created, made_by)
-    patch = write_patch(catalog, base, goal, description, number, place) if base is not None else None
-    every = chain(contents.quads, sorted(description - stated))
-    dumps = succeed(base, FullDumps(number, created, DUMPS), patch, every, place, settings)
-    (place / "void.ttl").write_bytes(_turtle(sorted(description)))
-    (place / "run.nq").write_text("".join(run), encoding="utf-8")
-    _replace_graphs(store, iris, [*description, *run])
-    store.backup(place / "store")
-    figures = msgspec.structs.replace(contents.figures, quads=dumps.quads)
-    files = _files(place, dumps.carried)
-    manifest = Manifest(number, created, made_by, contents.dataset, figures, files, dumps.full, dumps.patches, goal)
-    (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
-    with catalog.commit():
-        catalog.patches.begin(CONSUMER, goal)
-    releases.complete(number, place, settings.keep)
-    if catalog.suppressions.are_new():
-        releases.withdraw_before(number)
-    with catalog.commit():
-        catalog.suppressions.released()
-        catalog.patches.delivered(CONSUMER, goal, dumps.quads, made_by)
-    return manifest
+    with writing(releases.folder):
+        iris = Iris(contents.dataset.base)
+        base = base_of(catalog, releases)
+        goal = catalog.patches.last()
+        number, place = releases.building()
+        created = clock.strftime("%Y-%m-%dT%H:%M:%SZ")
+        stated = frozenset(contents.parts)
+        description = stated | void_quads(store, iris, contents.dataset, contents.figures.sources, contents.examples)
+        run = run_quads(iris, number, created, made_by)
+        patch = write_patch(catalog, base, goal, description, number, place) if base is not None else None
+        every = chain(contents.quads, sorted(description - stated))
+        dumps = succeed(base, FullDumps(number, created, DUMPS), patch, every, place, settings)
+        (place / "void.ttl").write_bytes(_turtle(sorted(description)))
+        (place / "run.nq").write_text("".join(run), encoding="utf-8")
+        _replace_graphs(store, iris, [*description, *run])
+        store.backup(place / "store")
+        figures = msgspec.structs.replace(contents.figures, quads=dumps.quads)
+        files = _files(place, dumps.carried)
+        manifest = Manifest(number, created, made_by, contents.dataset, figures, files, dumps.full, dumps.patches, goal)
+        (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        with catalog.commit():
+            catalog.patches.begin(CONSUMER, goal)
+        releases.complete(number, place, settings.keep)
+        if catalog.suppressions.are_new():
+            releases.withdraw_before(number)
+        with catalog.commit():
+            catalog.suppressions.released()
+            catalog.patches.delivered(CONSUMER, goal, dumps.quads, made_by)
+        return manifest
 
 
 def _files(place: Path, carried: Iterable[ReleaseFile]) -> tuple[ReleaseFile, ...]:

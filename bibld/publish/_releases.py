@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -100,6 +102,15 @@ class Releases:
             held.close()
             return None
         return held
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Has a disk that is full, or may not be written, end the stage with a word: raises ``StageError``."""
+    try:
+        yield
+    except OSError as error:
+        raise StageError(f"{folder}: a release cannot be written: {error}; free some space, then run again") from error
 
 
 def _remove(place: Path) -> None:

@@ -7,8 +7,7 @@ description (``graph/dataset``) and its run (``graph/run``).
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bibld import adapters
@@ -27,7 +26,6 @@ VERSION = 1
 CONSUMER = "store"
 """What the catalog calls the live store where it keeps how far the patches have been delivered."""
 
-_LINES_AT_ONCE = 50_000
 _SOON_COUNTED = 1_000_000
 """A larger store is counted after a run that was stopped, and by `bibld catalog check`: counting walks through it."""
 _WORTHWHILE = 0.5
@@ -122,7 +120,7 @@ def _follow(catalog: Catalog, held: Delivery, config: Config, progress: Progress
                 with catalog.commit():
                     catalog.patches.begin(CONSUMER, goal)
                 progress.stage("store", "changed quads")
-                added, removed = _apply(live, net.lines(), progress)
+                added, removed = _apply(live, net.lines, progress)
             count = held.quads + added - removed
             if is_resumed or count < _SOON_COUNTED:
                 found = _of_catalog(live, config)
@@ -137,19 +135,18 @@ def _follow(catalog: Catalog, held: Delivery, config: Config, progress: Progress
         live.close()
 
 
-def _apply(live: Store, lines: Iterable[tuple[bytes, bool]], progress: Progress) -> tuple[int, int]:
-    """Apply a patch in parts; the number of quads added and removed. Each line occurs once, so the order is free."""
-    rest = iter(lines)
-    counts = [0, 0]
-    while part := list(islice(rest, _LINES_AT_ONCE)):
-        parts: tuple[list[str], list[str]] = ([], [])
-        for line, is_added in part:
-            parts[is_added].append(f"{line.decode()}\n")
-            counts[is_added] += 1
-        removed, added = parts
-        live.apply(added, removed)
-        progress.advance(len(part))
-    return counts[1], counts[0]
+def _apply(live: Store, patch: Callable[[], Iterable[tuple[bytes, bool]]], progress: Progress) -> tuple[int, int]:
+    """Apply a patch; the number of quads added and removed. Each line occurs once, so that the order is free."""
+    counts = {True: 0, False: 0}
+
+    def lines(wanted: bool) -> Iterator[str]:
+        for line, is_added in patch():
+            if is_added == wanted:
+                counts[wanted] += 1
+                yield f"{line.decode()}\n"
+
+    live.apply(added=counted(lines(True), progress), removed=counted(lines(False), progress))
+    return counts[True], counts[False]
 
 
 def _of_catalog(live: Store, config: Config) -> int:

@@ -14,6 +14,9 @@ import pyoxigraph
 
 from bibld.errors import BadQuery, QueryTimeout, StoreError
 
+_UNFINISHED = "bulk-*.sst"
+"""Files of a load that was stopped; what is complete has another name."""
+
 
 class Settings(msgspec.Struct, frozen=True):
     """``chunk``: how many quads are loaded at once; more is faster and takes more memory (about 1 KB a quad)."""
@@ -28,23 +31,42 @@ class OxigraphStore:
         self._settings = settings
         with _translated(f"{folder}"):
             self._store = pyoxigraph.Store(str(folder))
+            for left in folder.glob(_UNFINISHED):
+                left.unlink()
 
     def load(self, quads: Iterable[str]) -> None:
-        """Add quads in bulk, chunk by chunk."""
-        lines = iter(quads)
-        while chunk := "".join(islice(lines, self._settings.chunk)):
-            with _translated("loading"):
-                self._store.bulk_load(chunk.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
-        with _translated("loading"):
+        """Add quads in bulk, chunk by chunk, and put the files of all chunks in order.
+
+        Else each later opening would begin with that unasked, and lose what it did where the store is closed before.
+        """
+        for chunk in self._chunks(quads):
+            self._add(chunk)
+        with _translated("putting what was loaded in order"):
+            self._store.optimize()
             self._store.flush()
 
     def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Remove, then add."""
+        """Remove, then add; what is added comes in files of its own, in half of the time that single quads take."""
+        for chunk in self._chunks(removed):
+            self._remove(chunk)
+        for chunk in self._chunks(added):
+            self._add(chunk)
         with _translated("applying a patch"):
-            for quad in _parsed(removed):
-                self._store.remove(quad)
-            self._store.extend(_parsed(added))
             self._store.flush()
+
+    def _chunks(self, quads: Iterable[str]) -> Iterator[bytes]:
+        lines = iter(quads)
+        while chunk := "".join(islice(lines, self._settings.chunk)):
+            yield chunk.encode()
+
+    def _add(self, chunk: bytes) -> None:
+        with _translated("loading"):
+            self._store.bulk_load(chunk, format=pyoxigraph.RdfFormat.N_QUADS)
+
+    def _remove(self, chunk: bytes) -> None:
+        with _translated("applying a patch"):
+            for quad in pyoxigraph.parse(chunk, format=pyoxigraph.RdfFormat.N_QUADS):
+                self._store.remove(quad)
 
     def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> Sequence[Sequence[str | None]]:
         """The rows of a SELECT query, as N-Triples terms; the deadline is checked between rows.
@@ -102,10 +124,6 @@ class OxigraphStore:
 def open_store(folder: Path, settings: Settings) -> OxigraphStore:
     """Open the store in a folder, making it where there is none; raises ``StoreError``."""
     return OxigraphStore(folder, settings)
-
-
-def _parsed(lines: Iterable[str]) -> Iterator[pyoxigraph.Quad]:
-    yield from pyoxigraph.parse("".join(lines).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
 
 
 @contextmanager

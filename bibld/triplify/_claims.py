@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -45,6 +46,28 @@ class Claim(msgspec.Struct, frozen=True):
     kind: Kind
     value: EntityClaim
     record: RecordId
+
+
+class Voice(msgspec.Struct, frozen=True, array_like=True):
+    """What is claimed about an entity, whoever claims it."""
+
+    kind: Kind
+    value: EntityClaim
+
+
+def voices(claims: Iterable[Claim]) -> dict[tuple[str, Voice], int]:
+    """What is claimed about each entity (its IRI), and how many records vote for it.
+
+    A record has one vote for each form that it prefers; it stands with the first claim of that form. So votes of
+    clusters add up, since they share no record.
+    """
+    votes: dict[tuple[str, Voice], int] = {}
+    given: set[tuple[str, Form, RecordId]] = set()
+    for claim in claims:
+        what, vote = (claim.entity, Voice(claim.kind, claim.value)), (claim.entity, claim.value.label, claim.record)
+        votes[what] = votes.get(what, 0) + (vote not in given)
+        given.add(vote)
+    return votes
 
 
 class Statements(msgspec.Struct, frozen=True):

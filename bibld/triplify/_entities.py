@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 
 from bibld.model.iris import Iris
-from bibld.model.origin import RecordId
 from bibld.model.rdf import XSD, iri, literal
-from bibld.triplify._claims import Claim, EntityClaim, Form, Kind
+from bibld.triplify._claims import Claim, EntityClaim, Form, Kind, Voice, voices
 from bibld.triplify._codes import EXTERNAL_SCHEMES
 from bibld.triplify._draft import Quad, in_order
 from bibld.triplify._life import life
@@ -41,16 +40,23 @@ def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple
     """The lines that describe one entity, a function of the set of claims: neither their order nor their number counts
     beyond the choice of the preferred label.
 
-    For each language the form that most records prefer is the preferred one (then the longest, then the first in the
-    order of code points); the others are alternative ones. ``entity`` is its IRI; without a claim about it there is
-    nothing to say.
+    ``entity`` is its IRI; without a claim about it there is nothing to say.
     """
-    own: dict[EntityClaim, set[RecordId]] = defaultdict(set)
+    own = voices(claim for claim in claims if claim.entity == entity)
+    return described(entity, [(voice, votes) for (_, voice), votes in own.items()], iris)
+
+
+def described(entity: str, claimed: Iterable[tuple[Voice, int]], iris: Iris) -> tuple[str, ...]:
+    """The lines that describe one entity, from all that is claimed about it and the votes for each.
+
+    For each language the form that most records prefer is the preferred one (then the longest, then the first in the
+    order of code points); the others are alternative ones.
+    """
+    own: dict[EntityClaim, int] = defaultdict(int)
     kinds: set[Kind] = set()
-    for claim in claims:
-        if claim.entity == entity:
-            own[claim.value].add(claim.record)
-            kinds.add(claim.kind)
+    for voice, votes in claimed:
+        own[voice.value] += votes
+        kinds.add(voice.kind)
     if not own:
         return ()
     subject = iri(entity)
@@ -83,18 +89,18 @@ def _classes(kind: Kind, values: Iterable[EntityClaim]) -> list[str]:
     return list(_CLASSES[kind])
 
 
-def labels(claims: Mapping[EntityClaim, Set[RecordId]]) -> tuple[list[Form], list[Form]]:
-    """The preferred forms, one for each language, and the others, from what is claimed and by which records."""
-    votes: dict[Form, set[RecordId]] = defaultdict(set)
+def labels(claimed: Mapping[EntityClaim, int]) -> tuple[list[Form], list[Form]]:
+    """The preferred forms, one for each language, and the others, from what is claimed and the votes for it."""
+    votes: dict[Form, int] = defaultdict(int)
     mentioned: set[Form] = set()
-    for value, records in claims.items():
-        votes[value.label].update(records)
+    for value, number in claimed.items():
+        votes[value.label] += number
         mentioned.update(value.others)
     by_language: dict[str, list[Form]] = defaultdict(list)
     for form in votes:
         by_language[form.language].append(form)
     preferred = [
-        min(forms, key=lambda form: (-len(votes[form]), -len(form.text), form.text)) for forms in by_language.values()
+        min(forms, key=lambda form: (-votes[form], -len(form.text), form.text)) for forms in by_language.values()
     ]
     others = (mentioned | set(votes)) - set(preferred)
     return sorted(preferred), sorted(others)

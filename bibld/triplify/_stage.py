@@ -13,10 +13,10 @@ from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
 from bibld.progress import Progress
-from bibld.triplify._claims import Claim, EntityClaim, Kind
+from bibld.triplify._claims import Claim, Voice, voices
 from bibld.triplify._cluster import Settings, statements
 from bibld.triplify._dataset import dataset_statements
-from bibld.triplify._entities import entity_statements
+from bibld.triplify._entities import described
 
 VERSION = 4
 """To be raised when the same input gives other statements, of clusters or of entities."""
@@ -30,16 +30,8 @@ Restating = Callable[[int], tuple[bytes, bytes]]
 """Says anew what belongs to one item; gives its quads before and after."""
 
 
-class _HeldClaim(msgspec.Struct, frozen=True, array_like=True):
-    """A claim as the catalog holds it, beside the number of its entity."""
-
-    kind: Kind
-    value: EntityClaim
-    record: RecordId
-
-
 _ENCODER = msgspec.json.Encoder()
-_CLAIM = msgspec.json.Decoder(_HeldClaim)
+_VOICE = msgspec.json.Decoder(Voice)
 
 
 def settings_digest(base: str, settings: Settings) -> str:
@@ -118,7 +110,7 @@ def _cluster(catalog: Catalog, made_with: str, iris: Iris, settings: Settings, f
 
 
 def _claim(catalog: Catalog, founder: int, claims: Iterable[Claim]) -> None:
-    bodies = [(one.entity, _ENCODER.encode(_HeldClaim(one.kind, one.value, one.record))) for one in claims]
+    bodies = [(entity, _ENCODER.encode(voice), votes) for (entity, voice), votes in voices(claims).items()]
     catalog.pending.add(ENTITIES, sorted(catalog.entities.replace_claims(founder, bodies)))
 
 
@@ -133,12 +125,11 @@ def _exists(catalog: Catalog, record: RecordId) -> bool:
 def _entity(catalog: Catalog, iris: Iris, entity: int) -> tuple[bytes, bytes]:
     before = catalog.entities.quads(entity)
     name = catalog.entities.iri(entity)
-    held = map(_CLAIM.decode, catalog.entities.claims(entity))
-    claims = [Claim(name, one.kind, one.value, one.record) for one in held] if name is not None else []
-    if name is None or not claims:
+    claimed = [(_VOICE.decode(body), votes) for body, votes in catalog.entities.voices(entity)]
+    if name is None or not claimed:
         catalog.entities.drop(entity)
         return before, b""
-    after = "".join(entity_statements(name, claims, iris)).encode()
+    after = "".join(described(name, claimed, iris)).encode()
     if after != before:
         catalog.entities.put(entity, after)
     return before, after

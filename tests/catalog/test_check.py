@@ -85,6 +85,14 @@ DAMAGES = {
         execute("INSERT INTO entity (iri, quads) VALUES ('http://x', NULL)"),
         "nobody claims anything",
     ),
+    "votes that nobody gave": (
+        execute("UPDATE voice SET votes = votes + 1 WHERE voice = (SELECT max(voice) FROM voice)"),
+        "claimed by others than were counted",
+    ),
+    "a claim of something that nobody knows": (
+        execute("INSERT INTO claimant SELECT founder, 1000000, 1 FROM statement ORDER BY founder LIMIT 1 OFFSET 99"),
+        "claim something about an entity that is not there",
+    ),
     "a segment that is gone": (remove("index/1"), "index/1"),
     "a segment that is cut off": (spoil("index/1/texts.*"), "texts"),
     "rows that were made of other records": (spoil("index/1/made.*", b"\1\2\3", 80), "another version"),

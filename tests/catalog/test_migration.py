@@ -10,12 +10,13 @@ import msgspec
 import pytest
 import zstandard
 
-from bibld import config, pipeline, progress
+from bibld import config, pipeline, progress, triplify
 from bibld.catalog import Catalog
 from bibld.catalog._database import migration as _migration
 from bibld.catalog._database.schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT
 from bibld.catalog._register.verdicts import Verdicts
 from bibld.errors import CatalogError
+from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 
@@ -148,6 +149,45 @@ def test_an_earlier_workspace_ends_in_the_same_release(read, tmp_path, catalog_f
     fresh = sample_in(tmp_path / "fresh")
     pipeline.run(fresh, CLOCK, progress.Silent())
     assert dumps(old) == dumps(fresh)
+
+
+EARLIER_CLAIMS = """
+DROP TABLE claimant;
+DROP TABLE voice;
+CREATE TABLE claim (entity INTEGER NOT NULL REFERENCES entity, founder INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE INDEX claim_entity ON claim (entity);
+CREATE INDEX claim_founder ON claim (founder);
+PRAGMA user_version = 5;
+"""
+
+
+def test_claims_are_counted_as_the_stage_counts_them(tmp_path):
+    """Each cluster has the claims, with the votes, that it would have if it were triplified anew."""
+    loaded = sample_in(tmp_path)
+    pipeline.run(loaded, CLOCK, progress.Silent(), until="store")
+    with Catalog(loaded.workspace) as catalog:
+        counted = _counted(catalog)
+        iris = Iris(loaded.dataset.base)
+        numbers = dict(catalog._connection.execute("SELECT iri, entity FROM entity").fetchall())
+        rows = [
+            (numbers[one.entity], founder, msgspec.json.encode((one.kind, one.value, one.record)))
+            for founder in catalog.statements.founders()
+            for one in triplify.statements(catalog.descriptions.merged(founder), [], iris).claims
+        ]
+        catalog._connection.executescript(EARLIER_CLAIMS)
+        catalog._connection.executemany("INSERT INTO claim VALUES (?, ?, ?)", rows)
+    with Catalog(loaded.workspace) as catalog:
+        assert _counted(catalog) == counted
+        assert max(votes for *_, votes in counted) > 1
+    held, wanted = tables(loaded.workspace / "catalog.db", CATALOG)
+    assert held == wanted
+
+
+def _counted(catalog):
+    return catalog._connection.execute(
+        "SELECT founder, entity, body, clusters, voice.votes, claimant.votes FROM claimant JOIN voice USING (voice)"
+        " ORDER BY 1, 2, 3"
+    ).fetchall()
 
 
 def test_a_migration_that_fails_leaves_everything_as_it_was(read, tmp_path, monkeypatch):

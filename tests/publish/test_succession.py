@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from bibld.catalog import digest
 from bibld.catalog._results.patches import Patches
+from bibld.errors import StageError
 from bibld.model.release import DatasetDescription, Figures, Manifest
 from bibld.progress import Silent
 from bibld.publish import Contents, Releases, Settings, is_current, publish
@@ -101,6 +102,25 @@ def test_the_first_release_has_full_dumps_and_the_next_one_builds_on_them(publis
         "added-2.nq.gz", "removed-2.nq.gz", "bibld.nq.gz", "bibld.nt.gz", "run.nq", "void.ttl",
     }  # fmt: skip
     assert second.file("bibld.nq.gz") == first.file("bibld.nq.gz")
+
+
+class FullDisk(Releases):
+    """Releases on a disk that has no room for the dump."""
+
+    def building(self) -> tuple[int, Path]:
+        number, place = super().building()
+        (place / "bibld.nq.gz").symlink_to("/dev/full")
+        return number, place
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_a_disk_that_is_full_ends_the_stage_with_a_word_and_costs_nothing(publisher):
+    publisher.releases = FullDisk(publisher.folder)
+    with pytest.raises(StageError, match=r"releases: a release cannot be written: .*No space .*; free some space"):
+        publisher.publish()
+    publisher.releases = Releases(publisher.folder)
+    assert publisher.releases.current() is None
+    assert publisher.publish().number == 1
 
 
 def test_a_release_is_complete_when_those_before_it_are_gone(publisher):

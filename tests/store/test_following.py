@@ -203,7 +203,9 @@ def test_what_was_begun_is_ended_before_it_is_undone(world, loaded, worthwhile, 
     assert held(loaded) == set(world.quads())
 
 
-STOPS = st.none() | st.tuples(st.sampled_from(["apply", "delivered", "load"]), st.integers(0, 3), st.booleans())
+STOPS = st.none() | st.tuples(
+    st.sampled_from(["_remove", "_add", "delivered", "load"]), st.integers(0, 3), st.booleans()
+)
 STEPS = st.lists(st.tuples(CHANGES, STOPS, st.sampled_from([0.01, 100.0])), min_size=1, max_size=5)
 
 
@@ -215,11 +217,11 @@ def test_it_holds_the_quads_of_the_catalog_whatever_was_stopped_where(steps):
         World(Path(folder)) as world,
         patch("bibld.store.oxigraph.OxigraphStore", InMemory),
     ):
-        loaded = configured(Path(folder))
+        loaded = configured(Path(folder), chunk=20)
         for change, stop, worthwhile in steps:
             world.change(change)
             world.triplify()
-            with patch.object(store, "_LINES_AT_ONCE", 20), patch.object(store, "_WORTHWHILE", worthwhile):
+            with patch.object(store, "_WORTHWHILE", worthwhile):
                 _stopped(world, loaded, stop)
         with patch.object(store, "_WORTHWHILE", 100.0):
             heard = Heard()

@@ -34,6 +34,17 @@ def test_a_patch_removes_then_adds(store):
     assert store.count() == 3
 
 
+def test_what_a_stopped_load_left_behind_goes_when_the_store_is_opened(tmp_path):
+    store = open_store(tmp_path / "store", Settings())
+    store.load([A, B])
+    store.close()
+    (tmp_path / "store" / "bulk-277879205629356451600454698428261310630.sst").write_bytes(b"half of it")
+    store = open_store(tmp_path / "store", Settings())
+    assert not list((tmp_path / "store").glob("bulk-*"))
+    assert store.count() == 2
+    store.close()
+
+
 def test_a_query_sees_all_graphs_or_only_the_default_one(store):
     store.load([A, B])
     count = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"

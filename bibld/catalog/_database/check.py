@@ -292,14 +292,31 @@ _RULES = (
     _Rule(
         "triplify",
         "clusters {} claim something about an entity that is not there",
-        "SELECT DISTINCT founder FROM claim WHERE entity NOT IN (SELECT entity FROM entity)"
+        "SELECT DISTINCT founder FROM claimant WHERE voice NOT IN (SELECT voice FROM voice JOIN entity USING (entity))"
         f" AND NOT {_waits('founder', 'triplify')}",
-        ("UPDATE statement SET made_by = '' WHERE founder = ?1", _PEND.format("triplify", "?1")),
+        (
+            "DELETE FROM claimant WHERE founder = ?1 AND voice NOT IN (SELECT voice FROM voice)",
+            "UPDATE statement SET made_by = '' WHERE founder = ?1",
+            _PEND.format("triplify", "?1"),
+        ),
+    ),
+    _Rule(
+        "triplify",
+        "entities {} are claimed by others than were counted",
+        "SELECT DISTINCT entity FROM voice LEFT JOIN (SELECT voice, count(*) AS found, sum(votes) AS given"
+        " FROM claimant GROUP BY voice) USING (voice)"
+        " WHERE coalesce(found, 0) <> clusters OR coalesce(given, 0) <> votes",
+        (
+            "UPDATE voice SET (clusters, votes) = (SELECT count(*), coalesce(sum(claimant.votes), 0)"
+            " FROM claimant WHERE claimant.voice = voice.voice) WHERE entity = ?1",
+            "DELETE FROM voice WHERE entity = ?1 AND clusters = 0",
+            _PEND.format("entity", "?1"),
+        ),
     ),
     _Rule(
         "triplify",
         "entities {} have no quads, or nobody claims anything about them",
-        "SELECT entity FROM entity WHERE (quads IS NULL OR entity NOT IN (SELECT entity FROM claim))"
+        "SELECT entity FROM entity WHERE (quads IS NULL OR entity NOT IN (SELECT entity FROM voice))"
         " AND NOT EXISTS (SELECT 1 FROM pending WHERE item = entity AND stage = 'entity')",
         (_PEND.format("entity", "?1"),),
     ),

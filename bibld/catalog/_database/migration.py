@@ -10,15 +10,18 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 
+import msgspec
 import zstandard
 
 from bibld.catalog._database.schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, connected
 from bibld.catalog._records.compression import Blobs, written_dictionary
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import packed
+from bibld.catalog._results.entities import claim
 from bibld.errors import CatalogError
 from bibld.progress import Progress
 
@@ -140,14 +143,11 @@ def _pack_records(connection: sqlite3.Connection, progress: Progress) -> None:
     )
     while batch := list(islice(rows, _AT_ONCE)):
         pieces = [packed(blobs.decompressed(row[-1]), blobs.decompressed(row[-2])) for row in batch]
-        compress = blobs.suited("record", batch[0][1], pieces)
+        bodies = blobs.compressed_all("record", batch[0][1], pieces)
         coverage = _coverage(connection, batch[0][0], batch[-1][0])
         connection.executemany(
             "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (*row[:-2], subfields.written(*coverage[row[0]]), compress(piece))
-                for row, piece in zip(batch, pieces, strict=True)
-            ),
+            ((*row[:-2], subfields.written(*coverage[row[0]]), body) for row, body in zip(batch, bodies, strict=True)),
         )
         progress.advance(len(batch))
     connection.execute("DROP TABLE earlier")
@@ -170,4 +170,30 @@ def _add_tables(connection: sqlite3.Connection, progress: Progress) -> None:
     """4 → 5: what must not be published has a table, which is made with all that are missing."""
 
 
-_CATALOG_STEPS: dict[int, Step] = {2: _drop_results, 3: _pack_records, 4: _add_tables}
+def _count_claims(connection: sqlite3.Connection, progress: Progress) -> None:
+    """5 → 6: what is claimed about an entity is kept once, with the number of clusters and records that claim it."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'claim'").fetchone() is None:
+        return  # an earlier step dropped them
+    _make_missing(connection, CATALOG)
+    rows = connection.execute("SELECT founder, entity, body FROM claim ORDER BY founder")
+    for founder, claims in groupby(rows, itemgetter(0)):
+        votes: dict[tuple[int, bytes], int] = {}
+        given: set[tuple[int, bytes, bytes]] = set()
+        for _, entity, body in claims:
+            kind, value, record = msgspec.json.decode(body, type=tuple[msgspec.Raw, msgspec.Raw, msgspec.Raw])
+            vote = entity, bytes(msgspec.json.decode(value, type=_Labelled).label), bytes(record)
+            what = entity, b"[%s,%s]" % (bytes(kind), bytes(value))
+            votes[what] = votes.get(what, 0) + (vote not in given)
+            given.add(vote)
+        for (entity, body), number in votes.items():
+            claim(connection, founder, entity, body, number)
+    connection.execute("DROP TABLE claim")
+
+
+class _Labelled(msgspec.Struct):
+    """A claim as far as its form of the name."""
+
+    label: msgspec.Raw
+
+
+_CATALOG_STEPS: dict[int, Step] = {2: _drop_results, 3: _pack_records, 4: _add_tables, 5: _count_claims}

@@ -8,7 +8,7 @@ from pathlib import Path
 from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 2
-CATALOG_FORMAT = 5
+CATALOG_FORMAT = 6
 
 REGISTER = """
 -- What cannot be recomputed: back this file up.
@@ -190,13 +190,21 @@ CREATE TABLE entity (                          -- agents, concepts, places … a
   iri TEXT NOT NULL UNIQUE,
   quads BLOB
 );
-CREATE TABLE claim (                           -- what each record says about an entity
+CREATE TABLE voice (                           -- what is claimed about an entity, each once
+  voice INTEGER PRIMARY KEY,
   entity INTEGER NOT NULL REFERENCES entity,
-  founder INTEGER NOT NULL,
-  body BLOB NOT NULL
+  body BLOB NOT NULL,
+  clusters INTEGER NOT NULL,                   -- how many claim it
+  votes INTEGER NOT NULL,                      -- how many of their records prefer its form of the name
+  UNIQUE (entity, body)
 );
-CREATE INDEX claim_entity ON claim (entity);
-CREATE INDEX claim_founder ON claim (founder);
+CREATE TABLE claimant (                        -- which clusters claim what
+  founder INTEGER NOT NULL,
+  voice INTEGER NOT NULL REFERENCES voice,
+  votes INTEGER NOT NULL,                      -- those of its own records
+  PRIMARY KEY (founder, voice)
+) WITHOUT ROWID;
+CREATE INDEX claimant_voice ON claimant (voice);
 CREATE TABLE patch (                           -- quads that changed, in order, until store and release have them
   patch INTEGER PRIMARY KEY AUTOINCREMENT,
   added BLOB NOT NULL,

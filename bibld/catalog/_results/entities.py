@@ -10,7 +10,7 @@ from bibld.catalog._records.compression import Blobs
 
 
 class Entities:
-    """The tables of entities and claims. Nothing is committed here; the catalog does that.
+    """The tables of entities, voices and claimants. Nothing is committed here; the catalog does that.
 
     An entity has a number in the catalog, which comes and goes with it, and nothing that is published depends on.
     """
@@ -19,32 +19,36 @@ class Entities:
         self._connection = connection
         self._blobs = blobs
 
-    def replace_claims(self, founder: int, claims: Iterable[tuple[str, bytes]]) -> set[int]:
-        """Store the claims of a cluster (IRI of the entity, body) instead of those before; gives the entities about
-        which it claims something else than it did."""
-        wanted: dict[int, set[bytes]] = defaultdict(set)
-        for iri, body in claims:
-            wanted[self._number(iri)].add(body)
-        held: dict[int, set[bytes]] = defaultdict(set)
+    def replace_claims(self, founder: int, claims: Iterable[tuple[str, bytes, int]]) -> set[int]:
+        """Store the claims of a cluster (IRI of the entity, what is claimed, votes) instead of those before; gives the
+        entities about which it claims something else than it did, or with other votes.
+
+        A vote is a record that prefers a form of the name; it counts once among all claims of that form.
+        """
+        wanted: dict[int, dict[bytes, int]] = defaultdict(dict)
+        for iri, body, votes in claims:
+            wanted[self._number(iri)][body] = votes
+        held: dict[int, dict[bytes, int]] = defaultdict(dict)
         rows = self._connection.execute(
-            "SELECT rowid, entity, body FROM claim WHERE founder = ?", (founder,)
-        ).fetchall()
-        for _, entity, body in rows:
-            held[entity].add(body)
+            "SELECT entity, body, claimant.votes FROM claimant JOIN voice USING (voice) WHERE founder = ?", (founder,)
+        )
+        for entity, body, votes in rows:
+            held[entity][body] = votes
         changed = {entity for entity in wanted.keys() | held.keys() if wanted.get(entity) != held.get(entity)}
-        self._connection.executemany(
-            "DELETE FROM claim WHERE rowid = ?", ((row,) for row, entity, _ in rows if entity in changed)
-        )
-        self._connection.executemany(
-            "INSERT INTO claim VALUES (?, ?, ?)",
-            (
-                (entity, founder, body)
-                for entity, bodies in wanted.items()
-                if entity in changed
-                for body in sorted(bodies)
-            ),
-        )
+        for entity in sorted(changed):
+            for body, votes in held.get(entity, {}).items():
+                self._withdraw(founder, entity, body, votes)
+            for body, votes in sorted(wanted.get(entity, {}).items()):
+                claim(self._connection, founder, entity, body, votes)
+            self._connection.execute("DELETE FROM voice WHERE entity = ? AND clusters = 0", (entity,))
         return changed
+
+    def _withdraw(self, founder: int, entity: int, body: bytes, votes: int) -> None:
+        (voice,) = self._connection.execute(
+            "UPDATE voice SET clusters = clusters - 1, votes = votes - ? WHERE entity = ? AND body = ? RETURNING voice",
+            (votes, entity, body),
+        ).fetchone()
+        self._connection.execute("DELETE FROM claimant WHERE founder = ? AND voice = ?", (founder, voice))
 
     def _number(self, iri: str) -> int:
         row = self._connection.execute("SELECT entity FROM entity WHERE iri = ?", (iri,)).fetchone()
@@ -52,14 +56,16 @@ class Entities:
             row = self._connection.execute("INSERT INTO entity (iri) VALUES (?) RETURNING entity", (iri,)).fetchone()
         return int(row[0])
 
-    def claims(self, entity: int) -> list[bytes]:
-        """The bodies of all claims about an entity, in no order."""
-        return [body for (body,) in self._connection.execute("SELECT body FROM claim WHERE entity = ?", (entity,))]
+    def voices(self, entity: int) -> list[tuple[bytes, int]]:
+        """All that is claimed about an entity, each once and in no order, with the votes for it."""
+        return self._connection.execute("SELECT body, votes FROM voice WHERE entity = ?", (entity,)).fetchall()
 
     def claims_of(self, iri: str) -> list[int]:
         """The founders of the clusters that claim an entity, ascending."""
         rows = self._connection.execute(
-            "SELECT DISTINCT founder FROM claim JOIN entity USING (entity) WHERE iri = ? ORDER BY founder", (iri,)
+            "SELECT DISTINCT founder FROM claimant JOIN voice USING (voice) JOIN entity USING (entity) WHERE iri = ?"
+            " ORDER BY founder",
+            (iri,),
         )
         return [founder for (founder,) in rows]
 
@@ -99,3 +105,13 @@ class Entities:
     def count(self) -> int:
         """The number of entities."""
         return int(self._connection.execute("SELECT count(*) FROM entity").fetchone()[0])
+
+
+def claim(connection: sqlite3.Connection, founder: int, entity: int, body: bytes, votes: int) -> None:
+    """Store one claim of a cluster, which has none like it."""
+    (voice,) = connection.execute(
+        "INSERT INTO voice (entity, body, clusters, votes) VALUES (?, ?, 1, ?) ON CONFLICT (entity, body)"
+        " DO UPDATE SET clusters = clusters + 1, votes = votes + excluded.votes RETURNING voice",
+        (entity, body, votes),
+    ).fetchone()
+    connection.execute("INSERT INTO claimant VALUES (?, ?, ?)", (founder, voice, votes))

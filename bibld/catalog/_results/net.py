@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from heapq import merge
 from itertools import groupby
 from operator import itemgetter
@@ -56,11 +56,14 @@ class Net:
     def lines(self) -> Iterator[tuple[bytes, bool]]:
         """The lines that were added more often than removed (True) or the other way round (False), sorted; may be
         asked for more than once, one after the other."""
-        runs: list[Iterable[tuple[bytes, int]]] = [_read(run) for run in self._runs]
-        for line, group in groupby(merge(*runs, sorted(self._sums.items()), key=_LINE), key=_LINE):
-            number = sum(count for _, count in group)
+        held = sorted(item for item in self._sums.items() if item[1])
+        for line, number in self._with_runs(held) if self._runs else held:
             if number:
                 yield line, number > 0
+
+    def _with_runs(self, held: list[tuple[bytes, int]]) -> Iterator[tuple[bytes, int]]:
+        for line, group in groupby(merge(*map(_read, self._runs), held, key=_LINE), key=_LINE):
+            yield line, sum(count for _, count in group)
 
 
 def _read(run: BinaryIO) -> Iterator[tuple[bytes, int]]:
