@@ -44,6 +44,7 @@ full_above = 0.5
 {sources}"""
 SOURCE = '[[source]]\nid = "{id}"\npath = "{path}"\n'
 STEPS = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "shutil.rmtree"}
+INDEX = "/index/"
 QUEUES = {"merge": ("dedup",), "triplify": ("dedup", "merge"), "store": ("dedup", "merge", "triplify", "entity")}
 """What must have been worked off when the log says that a stage has begun."""
 
@@ -92,15 +93,14 @@ def run(file: Path, delta: int, log: Path) -> None:
         print("done", file=out, flush=True)
 
 
-def run_to_step(file: Path, delta: int, log: Path, last: int = 0) -> int:
+def run_to_step(file: Path, delta: int, log: Path, last: int = 0) -> list[str]:
     """A run that kills itself just before a step that the disk remembers; ``last``: which one, 0: none. Gives the
-    number of steps."""
-    steps = 0
+    names of the steps."""
+    steps: list[str] = []
 
     def step(name: str) -> None:
-        nonlocal steps
-        steps += 1
-        if steps == last:
+        steps.append(name)
+        if len(steps) == last:
             with log.open("a", encoding="utf-8") as out:
                 out.write(f"killed before {name}\n")
             os.kill(os.getpid(), signal.SIGKILL)
@@ -227,6 +227,11 @@ class Child:
         return msgspec.json.decode(self._answer.read_bytes())
 
 
+def _segments(file: Path) -> int:
+    """How many segments the index has."""
+    return len(list((file.parent / "work" / "index").glob("*")))
+
+
 class Killing:
     """Runs over the same deltas, undisturbed and killed."""
 
@@ -236,8 +241,9 @@ class Killing:
         self._catalogue = Catalogue(records)
         self._expected: list[object] = []
         self._seconds: list[float] = []
-        self._steps: list[int] = []
+        self._steps: list[list[str]] = []
         self.moments: Counter[str] = Counter()
+        self.at_index = self.compactions = 0
 
     def undisturbed(self, deltas: int) -> None:
         """All deltas without kills: what to expect, and how long each run takes."""
@@ -246,9 +252,12 @@ class Killing:
         for delta in range(deltas):
             file = self._catalogue.write(self._folder / "undisturbed", delta)
             begin = time.perf_counter()
+            segments = _segments(file)
             steps = self._child(lambda file=file, delta=delta: run_to_step(file, delta, self._log)).answer()
             self._seconds.append(time.perf_counter() - begin)
-            self._steps.append(int(str(steps)))
+            assert isinstance(steps, list)
+            self._steps.append(steps)
+            self.compactions += _segments(file) < segments
             self._expected.append(self._child(lambda file=file: outcome(file)).answer())
 
     def killed(self, kills: int) -> Iterator[str]:
@@ -275,7 +284,7 @@ class Killing:
     def _kill(self, file: Path, delta: int, at_step: bool) -> None:
         self._log.write_text("")
         if at_step:
-            last = self._random.randrange(1, self._steps[delta] + 1)
+            last = self._step_of(delta)
             self._child(lambda: run_to_step(file, delta, self._log, last)).ended()
         else:
             child = self._child(lambda: run(file, delta, self._log))
@@ -285,6 +294,14 @@ class Killing:
         stages = [line.split(":")[0] for line in said if line.split(":")[0] in pipeline.STAGES]
         self.moments["after the end" if "done" in said else stages[-1] if stages else "before the start"] += 1
         self.last = said[-1] if said else "nothing said"
+        self.at_index += self.last.startswith("killed before") and INDEX in self.last
+
+    def _step_of(self, delta: int) -> int:
+        """The number of any step, or as often of one in the index: few are, and most of those bring segments
+        together."""
+        steps = self._steps[delta]
+        in_index = [number for number, name in enumerate(steps, 1) if INDEX in name]
+        return self._random.choice(in_index if in_index and self._random.random() < 0.5 else range(1, len(steps) + 1))
 
     @property
     def _log(self) -> Path:
@@ -305,6 +322,9 @@ def main() -> None:
                 wrong += 1
                 print(f"{number}: {fault} ({killing.last})", flush=True)
         print(f"{sum(killing.moments.values())} kills, {wrong} faults; the runs were at {dict(killing.moments)}")
+        print(
+            f"{killing.at_index} kills before a step in the index; {killing.compactions} runs brought segments together"
+        )
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from bibld.progress import Progress
 
 __all__ = ["Comparison", "FirstUse", "Matched", "compare", "dedup", "features_of", "is_pending", "settings_digest"]
 
-VERSION = 4
+VERSION = 5
 """To be raised when the same features give other edges or clusters."""
 
 

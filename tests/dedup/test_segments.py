@@ -330,5 +330,5 @@ def test_a_file_that_was_cut_since_it_was_opened_is_told(tmp_path):
     segment = Segment.open(tmp_path / "one")
     with (tmp_path / "one" / "texts.uint8").open("r+b") as file:
         file.truncate(4)
-    with pytest.raises(CatalogError, match="cannot be read to its end.*catalog check"):
+    with pytest.raises(CatalogError, match=r"cannot be read to its end.*catalog check"):
         segment.rows(np.array([3]))
