@@ -1,0 +1,114 @@
+"""From MARC records on disk to clusters: seconds of each step, everything included.
+
+``python benchmarks/from_marc.py [RECORDS]`` makes the MARC 21 files of two libraries (``synthetic.py``), a million
+records by default, and runs what ``bibld dedup`` runs over them: reading and crosswalk into the catalog, features into
+the index, keys, joining and judging, clusters, and writing edges and clusters. ``--files A B`` takes files that
+``synthetic.py --marc`` has made. The steps are measured from outside, by the clock.
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from unittest.mock import patch
+
+from _synthetic.catalogue import Catalogue
+from _synthetic.marc import write_marc
+
+from bibld import config, pipeline, progress
+from bibld.catalog import Catalog
+from bibld.dedup import _first_use, _matching, _writer
+from bibld.dedup._index.index import Index
+from bibld.dedup._judge.judge import Judge
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+CONFIG = """workspace = "work"
+[dataset]
+base = "http://localhost:8000/"
+title = {{ en = "Two libraries" }}
+license = "https://creativecommons.org/publicdomain/zero/1.0/"
+publisher = "benchmarks"
+[[source]]
+id = "a"
+path = "{}"
+[[source]]
+id = "b"
+path = "{}"
+"""
+STEPS = {
+    "features into the index": (Index, "take"),
+    "statistics and keys": (_matching.Matching, "_keys"),
+    "joining and judging": (_matching.Matching, "_judged"),
+    "  of that judging": (Judge, "edges"),
+    "clusters, edges and events written": (_writer.Writer, "everything"),
+    "  of that clusters": (_writer, "linked"),
+}
+
+
+class Clock:
+    """Seconds by step."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+
+    def around(self, name: str, function):
+        """The function, measured."""
+
+        def measured(*arguments, **named):
+            with self.step(name):
+                return function(*arguments, **named)
+
+        return measured
+
+
+def run(files: list[Path], place: Path, clock: Clock) -> None:
+    """Read both files, then match; the steps of matching one by one."""
+    (place / "bibld.toml").write_text(CONFIG.format(*(path.resolve() for path in files)), encoding="utf-8")
+    loaded = config.load(place / "bibld.toml")
+    with clock.step("reading, crosswalk, catalog"):
+        pipeline.run(loaded, DAY, progress.Silent(), until="read")
+    patches = [
+        patch.object(owner, name, clock.around(step, getattr(owner, name))) for step, (owner, name) in STEPS.items()
+    ]
+    for one in patches:
+        one.start()
+    with clock.step("matching, all of it"):
+        pipeline.run(loaded, DAY, progress.Silent(), until="dedup")
+    for one in patches:
+        one.stop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", type=int, nargs="?", default=1_000_000)
+    parser.add_argument("--files", type=Path, nargs=2)
+    asked = parser.parse_args()
+    compiling = _first_use.FirstUse(progress.Silent())
+    compiling.begin()
+    compiling.wait()
+    with tempfile.TemporaryDirectory() as folder:
+        place, clock = Path(folder), Clock()
+        files = asked.files or [path for path, _ in write_marc(Catalogue(asked.records, 1), place / "made")]
+        run(files, place, clock)
+        with Catalog(place / "work", read_only=True) as catalog:
+            records = catalog.records.count()
+        print(f"{records:,} records, {sum(path.stat().st_size for path in files) / 1e6:.0f} MB of MARC 21")
+        for name, seconds in clock.seconds.items():
+            print(f"  {name:36} {seconds:8.1f} s {seconds / records * 1e6:8.1f} us a record")
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        size = sum(path.stat().st_size for path in (place / "work").rglob("*") if path.is_file())
+        print(f"  largest process {own:.2f} GB; workspace {size / records:.0f} bytes a record")
+
+
+if __name__ == "__main__":
+    main()
