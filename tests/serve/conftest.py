@@ -151,7 +151,12 @@ def catalog() -> FakeCatalog:
         Merged(Cluster(FOUNDER, (FOUNDER, MEMBER)), both, sources),
         Merged(Cluster(ALONE, (ALONE,)), alone, ()),
     )
-    features = (Feature("title", 1.0), Feature("author", 1.0), Feature("publisher", 0.62))
+    features = (
+        Feature("title", 1.0),
+        Feature("author", 1.0),
+        Feature("publisher", 0.62, -0.5),
+        Feature("isbn", -1.0, 0.125),
+    )
     score = Score(0.964, features, ("title+year",))
     edge = Edge(Pair.of(FOUNDER, MEMBER), score, Verdict("same", "model", ("Title, author and year agree.",)), "abc")
     return FakeCatalog(records, merged, (edge,))

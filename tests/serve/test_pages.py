@@ -164,7 +164,17 @@ def test_the_resource_page_tells_what_was_merged_and_why(client):
     ]
     differing = [attributes for attributes in seen.of("td") if attributes.get("class") == "differs"]
     assert len(differing) == 4  # publisher and ISBN in two columns
-    for told in ("0.964", "by model", "Title, author and year agree.", "publisher", "0.620", "title+year"):
+    for told in (
+        "0.964",
+        "by model",
+        "Title, author and year agree.",
+        "publisher",
+        "0.620",
+        "-0.50",
+        "not stated",
+        "+0.12",
+        "title+year",
+    ):
         assert told in seen.text
     hrefs = {attributes["href"] for attributes in seen.of("a")}
     assert MATCH.removesuffix(".html") in hrefs
