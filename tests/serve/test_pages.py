@@ -9,9 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from bibld.model import mods as m
 from bibld.model.iris import Iris
-from bibld.model.linkage import Pair
+from bibld.model.linkage import Pair, ValueSource
 from bibld.model.origin import RecordId
+from bibld.serve._pages import views
 
 RESOURCE = "/lod/doc/resource/rsl/RU~5CNLR~5Cbibl~5C204591.html"
 HOSTILE = "/lod/doc/resource/rsl/01003120729.html"
@@ -252,3 +254,18 @@ def test_errors_are_pages_for_people_and_problems_for_programs(client, path, sta
     problem = client.get(path, "application/json")
     assert (problem.status_code, problem.headers["content-type"]) == (status, "application/problem+json")
     assert problem.json()["status"] == status
+
+
+def test_a_date_that_stands_with_each_script_is_one_value_of_all_who_have_it():
+    date = m.Date(value="1970", encoding="w3cdtf")
+    mods = m.Mods(origin_info=(m.OriginInfo(date_issued=(date,)), m.OriginInfo(date_issued=(date,))))
+    one, other, third = (RecordId(source, "1") for source in ("nlr", "rsl", "slavica"))
+    sources = [
+        ValueSource("origin_info/0/date_issued/0", (one, other)),
+        ValueSource("origin_info/1/date_issued/0", (third,)),
+    ]
+    (group,) = views.field_groups(mods, {}, (one, other, third), sources)
+    ((label, (value,)),) = group.rows
+    assert (label, value.value.text, value.sources) == ("Published", "1970", ())
+    (group,) = views.field_groups(mods, {}, (one, other, third, RecordId("dnb", "1")), sources)
+    assert group.rows[0][1][0].sources == ("nlr", "rsl", "slavica")

@@ -81,16 +81,21 @@ def field_groups(
     members: Sequence[RecordId] = (),
     sources: Sequence[ValueSource] = (),
 ) -> list[FieldGroup]:
-    """The fields of a description; with ``members`` each value is marked with the sources that hold it."""
+    """The fields of a description; with ``members`` each value is marked with the sources that hold it.
+
+    What stands twice and looks the same (a date, with the place and the publisher in each script) is one value here.
+    """
     holders = {source.path: source.records for source in sources}
-    groups: dict[str, dict[str, list[MarkedValue]]] = {}
+    held: dict[fields.Value, set[RecordId]] = {}
     for value in fields.values(mods):
-        held = _holders(value.path, holders)
-        disputed = len(members) > 1 and held is not None and set(held) != set(members)
-        names = tuple(dict.fromkeys(record.source for record in held)) if held is not None and disputed else ()
+        found = _holders(value.path, holders)
+        held.setdefault(msgspec.structs.replace(value, path=""), set()).update(members if found is None else found)
+    groups: dict[str, dict[str, list[MarkedValue]]] = {}
+    for value, records in held.items():
+        is_disputed = len(members) > 1 and records != set(members)
+        names = tuple(dict.fromkeys(record.source for record in sorted(records))) if is_disputed else ()
         href = links.get(folded(value.text)) or links.get(folded(value.short))
-        marked = MarkedValue(value, href, names)
-        groups.setdefault(value.group, {}).setdefault(value.label, []).append(marked)
+        groups.setdefault(value.group, {}).setdefault(value.label, []).append(MarkedValue(value, href, names))
     return [
         FieldGroup(name, tuple((label, tuple(marked)) for label, marked in rows.items()))
         for name, rows in groups.items()
