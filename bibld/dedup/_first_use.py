@@ -2,19 +2,42 @@
 needed.
 
 What is compiled is kept in the user's cache folder (``_cache``). ``python -m bibld.dedup._first_use keys`` compiles
-what makes keys and pairs, ``… scores`` what judges pairs and clusters them.
+what makes keys, pairs and clusters, ``… scores`` what reads and judges them. Kernels are compiled when their modules
+are imported; which process imports which balances the two, and neither needs a module of the other.
 """
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from bibld.dedup._cache import cache_folder, use_cache
 from bibld.progress import Progress
 
-_PARTS = ("keys", "scores")
+PARTS = {
+    "keys": (
+        "bibld.dedup.block._composite_kernel",
+        "bibld.dedup._keys.kernels",
+        "bibld.dedup._keys.key_kernels",
+        "bibld.dedup._keys.refining_kernels",
+        "bibld.dedup._keys.text_kernels",
+        "bibld.dedup._pairs.join_kernels",
+        "bibld.dedup._pairs.probe_kernels",
+        "bibld.dedup._pairs.neighbours",
+        "bibld.dedup._pairs.sieve_trees",
+        "bibld.dedup.match._step_kernels",
+        "bibld.dedup._cluster.cluster_kernels",
+    ),
+    "scores": (
+        "bibld.dedup._index.reading",
+        "bibld.dedup._index.segment_kernels",
+        "bibld.dedup._judge.exception_kernels",
+        "bibld.dedup.match._trees",
+    ),
+}
 
 
 class FirstUse:
@@ -28,9 +51,7 @@ class FirstUse:
         """Start to compile what this version of bibld has not compiled yet."""
         use_cache()
         if not _mark().exists():
-            self._progress.say(
-                "dedup: the first use on a machine compiles what compares records, for some twenty seconds"
-            )
+            self._progress.say("dedup: the first use on a machine compiles what compares records, for some fifteen seconds")
             self._processes = [
                 subprocess.Popen(
                     [sys.executable, "-m", __name__, part],
@@ -38,7 +59,7 @@ class FirstUse:
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                 )
-                for part in _PARTS
+                for part in PARTS
             ]
 
     def wait(self) -> None:
@@ -54,43 +75,11 @@ def _mark() -> Path:
 
 
 def compile_part(part: str) -> None:
-    """Use all kernels of a part on a few made-up records."""
-    import numpy as np
-
-    from bibld.config import Config, DedupConfig
-    from bibld.dedup._cluster.link import Said, linked
-    from bibld.dedup._judge.judge import Judge
-    from bibld.model.features import FeatureColumns, Features
-
-    class Defaults:
-        dedup = DedupConfig()
-        sources = ()
-        workers = 1
-
-        def settings(self, stage: str, name: str) -> object:
-            from bibld import adapters
-
-            return adapters.settings_type(stage, name)()
-
-    method: Config = Defaults()  # type: ignore[assignment]
-    book = Features(main_title="voina i mir", names="tolstoi lev", year=1970, last_year=1970, identifiers="isbn:1")
-    columns = FeatureColumns.of(enumerate([book] * 3))
-    if part == "keys":
-        from bibld.dedup._keys.indexing import index_base
-        from bibld.dedup._keys.keys import families_met, keys_of_all
-        from bibld.dedup._keys.statistics import Held
-        from bibld.dedup._pairs.join import join
-
-        statistics, runs = index_base([Held(columns)], [None], method)
-        for first in (0, 1):
-            with join([*runs, *runs], method, statistics, new_from=first) as found:
-                list(found)
-        left = np.array([0], np.uint32)
-        families_met(keys_of_all(columns, method, statistics), columns, method, left, left + np.uint32(1))
-        return
-    judge = Judge(columns, np.arange(3), method)
-    judged = judge.judged(np.array([0, 0, 1]), np.array([1, 2, 2]))
-    linked(judge, judged, Said.of({}), lambda positions: positions)
+    """Import the modules of a part."""
+    # The compiler's rubbish is not worth collecting, since the process ends soon.
+    gc.disable()
+    for name in PARTS[part]:
+        import_module(name)
 
 
 if __name__ == "__main__":

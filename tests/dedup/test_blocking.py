@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
+from bibld.dedup._keys.hash_kernels import prefixes
 from bibld.dedup._keys.indexing import index_segment
 from bibld.dedup._keys.kernels import halves
 from bibld.dedup._keys.keys import families_met, key_names
 from bibld.dedup._keys.statistics import Counted, Held, from_bytes, title, to_bytes
-from bibld.dedup._keys.text_kernels import prefixes, rarest, title_prefixes, trigram_simhash, values, words
+from bibld.dedup._keys.text_kernels import rarest, title_prefixes, trigram_simhash, values, words
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup._pairs.join import join
 from bibld.dedup.block import composite, identifier, simhash

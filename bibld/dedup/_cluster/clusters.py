@@ -211,7 +211,7 @@ class _Grouping:
         """
         import numpy as np
 
-        from bibld.dedup._cluster.cluster_kernels import Components, pairs_inside
+        from bibld.dedup._cluster.cluster_kernels import Components
 
         nothing = np.empty(0, dtype=np.int64)
         sizes = np.diff(starts)
@@ -221,7 +221,7 @@ class _Grouping:
             asked[with_apart] = True
         counts = np.where(asked, sizes * (sizes - 1) // 2, 0)
         triangle = np.where(asked, np.concatenate(([0], np.cumsum(counts)[:-1])), -1)
-        left, right = pairs_inside(starts)
+        left, right = _pairs_inside(starts)
         if not asked.all():
             wanted = asked[np.searchsorted(starts, left, side="right") - 1]
             left, right = left[wanted], right[wanted]
@@ -312,6 +312,17 @@ def _portions(component: Nodes, sizes: Nodes, left: Nodes, wanted: npt.NDArray[n
     running = np.cumsum(size * (size - 1) // 2)
     cuts = np.unique(np.searchsorted(running, np.arange(_PAIRS_AT_ONCE, running[-1], _PAIRS_AT_ONCE)) + 1)
     yield from np.split(chosen, firsts[cuts[cuts < len(firsts)]])
+
+
+def _pairs_inside(starts: Nodes) -> tuple[Nodes, Nodes]:
+    """All pairs of nodes of components that are ``starts[c]:starts[c + 1]``, component by component."""
+    import numpy as np
+
+    nodes = np.arange(starts[-1])
+    following = np.repeat(starts[1:], np.diff(starts)) - nodes - 1
+    left = np.repeat(nodes, following)
+    first = np.cumsum(following) - following
+    return left, left + 1 + np.arange(len(left)) - np.repeat(first, following)
 
 
 def _firsts(ordered: Nodes) -> Nodes:

@@ -21,7 +21,7 @@ class Works:
     def __init__(self, columns: FeatureColumns) -> None:
         import numpy as np
 
-        from bibld.dedup._keys.text_kernels import prefixes
+        from bibld.dedup._keys.hash_kernels import prefixes
 
         own, of_set, names = (columns.texts[name] for name in ("main_title", "set_title", "names"))
         titles = prefixes(own.offsets, own.codes, _ALL)

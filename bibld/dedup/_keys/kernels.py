@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bibld.dedup._compiling import njit
+from bibld.dedup._kernel_types import NEW_NUMBERS, NUMBERS, OFFSETS, ROWS, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -114,7 +115,7 @@ def jaccard(
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel(NEW_NUMBERS(OFFSETS, NUMBERS, ROWS, ROWS))
 def families_in_common(
     offsets: npt.NDArray[np.int64],
     keys: npt.NDArray[np.uint64],

@@ -24,7 +24,7 @@ from bibld.dedup._kernel_types import (
     kernel,
     together,
 )
-from bibld.dedup._keys.text_kernels import finalised
+from bibld.dedup._keys.hash_kernels import finalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -91,8 +91,8 @@ def apart(numbers: Numbers, shift: int, parts: int) -> tuple[Offsets, Numbers]:
     return offsets, result
 
 
-@inner(types.void(NEW_NUMBERS, NEW_NUMBERS, types.int64, types.int64, types.int64))
-def _sort(numbers: Numbers, room: Numbers, begin: int, end: int, low: int) -> None:
+@inner(types.void(NEW_NUMBERS, NEW_NUMBERS, NEW_OFFSETS, types.int64, types.int64, types.int64))
+def _sort(numbers: Numbers, room: Numbers, places: Offsets, begin: int, end: int, low: int) -> None:
     """Sort some of the numbers by their bits from ``low`` on, keeping the order of those that are equal in them."""
     if end - begin < _FEW:
         bits = np.uint64(low)
@@ -107,14 +107,14 @@ def _sort(numbers: Numbers, room: Numbers, begin: int, end: int, low: int) -> No
     same = np.uint64(0)
     for i in range(begin, end):
         same |= numbers[i] ^ numbers[begin]
-    places = np.empty(1 << _DIGIT, dtype=np.int64)
     mask = np.uint64((1 << _DIGIT) - 1)
     source, target, is_in_room = numbers, room, False
     for digit in range(low, 64, _DIGIT):
         bits = np.uint64(digit)
         if not (same >> bits) & mask:
             continue
-        places[:] = 0
+        for value in range(1 << _DIGIT):
+            places[value] = 0
         for i in range(begin, end):
             places[np.int64((source[i] >> bits) & mask)] += 1
         total = begin
@@ -145,7 +145,7 @@ def regrouped(
     count, parts = offsets.shape[0], offsets.shape[1] - 1
     result = np.empty(pieces.shape[0], dtype=np.uint64)
     room = np.empty(pieces.shape[0] if count > 1 or low == 0 else 0, dtype=np.uint64)
-    found = np.empty(parts + 1, dtype=np.int64)
+    places, found = np.empty(1 << _DIGIT, dtype=np.int64), np.empty(parts + 1, dtype=np.int64)
     found[0] = filled = 0
     for part in range(parts):
         begin = filled
@@ -155,7 +155,7 @@ def regrouped(
                 result[filled] = pieces[place] + bases[piece]
                 filled += 1
         if count > 1 or low == 0:
-            _sort(result, room, begin, filled, low)
+            _sort(result, room, places, begin, filled, low)
         if is_set:
             end, filled = filled, begin
             for place in range(begin, end):

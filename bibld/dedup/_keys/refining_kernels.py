@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from bibld.dedup._kernel_types import NEW_NUMBERS, NEW_ROWS, NUMBERS, OFFSETS, kernel, together
-from bibld.dedup._keys.text_kernels import finalised
+from bibld.dedup._keys.hash_kernels import finalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt

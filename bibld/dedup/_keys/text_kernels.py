@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, COUNTS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel, together
+from bibld.dedup._kernel_types import CODES, COUNTS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel
+from bibld.dedup._keys.hash_kernels import PRIME, SEED, finalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -21,80 +22,33 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.uint64]
 
 TITLE = (OFFSETS, CODES, OFFSETS, CODES)
-_LISTS = together(NEW_OFFSETS, NEW_NUMBERS)
+_ROWS = types.uint64[:, ::1]
 _BLANK = 32
 _BETWEEN = 124
-_SEED = np.uint64(0xCBF29CE484222325)
-_PRIME = np.uint64(0x100000001B3)
-_FIRST = np.uint64(0xFF51AFD7ED558CCD)
-_SECOND = np.uint64(0xC4CEB9FE1A85EC53)
-_SHIFT = np.uint64(33)
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
 LENGTHS = (4, 12, 18)
 """The lengths of the beginnings of titles that make keys; the whole title is the fourth."""
 
 
-@inner(types.uint64(types.uint64))
-def finalised(value: Any) -> Any:  # noqa: ANN401
-    """The finaliser of MurmurHash3: every bit of the input moves half of the bits of the output."""
-    value ^= value >> _SHIFT
-    value *= _FIRST
-    value ^= value >> _SHIFT
-    value *= _SECOND
-    value ^= value >> _SHIFT
-    return value if value != _NONE else _ONE
-
-
-@inner(types.uint64(types.uint64, types.uint64))
-def mix(left: Any, right: Any) -> Any:  # noqa: ANN401
-    """One hash for two; 0 where either is 0."""
-    if left == _NONE or right == _NONE:
-        return _NONE
-    return finalised((left * _PRIME) ^ (right + (left >> _SHIFT)))
-
-
-@kernel(NEW_NUMBERS(NUMBERS, NUMBERS))
-def mixed(left: Numbers, right: Numbers) -> Numbers:
-    """One hash for each two, shape (n,); 0 where either is 0."""
-    result = np.empty(left.shape[0], dtype=np.uint64)
-    for row in range(left.shape[0]):
-        result[row] = mix(left[row], right[row])
-    return result
-
-
-@kernel(NEW_NUMBERS(OFFSETS, CODES, types.int64))
-def prefixes(offsets: Offsets, codes: Codes, length: int) -> Numbers:
-    """The hash of the first so many characters of each text, blanks not counted, shape (n,)."""
-    count = offsets.shape[0] - 1
-    result = np.zeros(count, dtype=np.uint64)
-    for row in range(count):
-        value, taken = _SEED, 0
-        for position in range(offsets[row], offsets[row + 1]):
-            if taken == length:
-                break
-            if codes[position] != _BLANK:
-                value = (value ^ np.uint64(codes[position])) * _PRIME
-                taken += 1
-        if taken:
-            result[row] = finalised(value)
-    return result
-
-
-@kernel(types.uint64[:, ::1](*TITLE))
 def title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
-    """The hashes of the beginnings of each title, of ``LENGTHS`` and of all of it, as :func:`prefixes`, (4, n)."""
-    count = main.shape[0] - 1
-    result = np.zeros((4, count), dtype=np.uint64)
-    for row in range(count):
-        value, taken, reached = _SEED, 0, 0
+    """The hashes of the beginnings of each title, of ``LENGTHS`` and of all of it, as ``prefixes``, (4, n)."""
+    result = np.zeros((4, len(main) - 1), dtype=np.uint64)
+    _title_prefixes(main, main_codes, rest, rest_codes, result)
+    return result
+
+
+@kernel(types.void(*TITLE, _ROWS))
+def _title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes, result: Numbers) -> None:
+    for row in range(result.shape[1]):
+        value, taken, reached = SEED, 0, 0
         offsets, codes = main, main_codes
         for part in range(2):
             if part:
                 offsets, codes = rest, rest_codes
             for position in range(offsets[row], offsets[row + 1]):
                 if codes[position] != _BLANK:
-                    value = (value ^ np.uint64(codes[position])) * _PRIME
+                    value = (value ^ np.uint64(codes[position])) * PRIME
                     taken += 1
                     if reached < 3 and taken == LENGTHS[reached]:
                         result[reached, row] = finalised(value)
@@ -102,7 +56,6 @@ def title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: 
         if taken:
             for slot in range(reached, 4):
                 result[slot, row] = finalised(value)
-    return result
 
 
 @inner(types.int64(NEW_NUMBERS, types.int64, types.int64, types.uint64))
@@ -119,45 +72,53 @@ def _inserted(hashes: Numbers, begin: int, end: int, value: Any) -> int:  # noqa
     return end + 1
 
 
-@kernel(_LISTS(*TITLE))
 def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> tuple[Offsets, Numbers]:
     """The set of the words of each title, ascending by hash, as offsets (n + 1,) and hashes."""
-    count = main.shape[0] - 1
-    found = np.zeros(count + 1, dtype=np.int64)
-    hashes = np.empty((main_codes.shape[0] + rest_codes.shape[0]) // 2 + 2 * count + 1, dtype=np.uint64)
+    found = np.zeros(len(main), dtype=np.int64)
+    hashes = np.empty((len(main_codes) + len(rest_codes)) // 2 + 2 * len(main), dtype=np.uint64)
+    _words(main, main_codes, rest, rest_codes, found, hashes)
+    return found, hashes[: found[-1]].copy()
+
+
+@kernel(types.void(*TITLE, NEW_OFFSETS, NEW_NUMBERS))
+def _words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes, found: Offsets, hashes: Numbers) -> None:
     filled = 0
-    for row in range(count):
+    for row in range(found.shape[0] - 1):
         begin = filled
         offsets, codes = main, main_codes
         for part in range(2):
             if part:
                 offsets, codes = rest, rest_codes
-            value, in_word = _SEED, False
+            value, in_word = SEED, False
             for position in range(offsets[row], offsets[row + 1] + 1):
                 code = codes[position] if position < offsets[row + 1] else np.uint32(_BLANK)
                 if code != _BLANK and code != _BETWEEN:
-                    value = (value ^ np.uint64(code)) * _PRIME
+                    value = (value ^ np.uint64(code)) * PRIME
                     in_word = True
                 elif in_word:
                     filled = _inserted(hashes, begin, filled, finalised(value))
-                    value, in_word = _SEED, False
+                    value, in_word = SEED, False
         found[row + 1] = filled
-    return found, hashes[:filled].copy()
 
 
-@kernel(_LISTS(OFFSETS, CODES, types.int64, types.int64, CODES))
 def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Codes) -> tuple[Offsets, Numbers]:
     """The hashes of the first ``most`` values of each text, as offsets (n + 1,) and hashes, in their order.
 
     Of a value the first ``letters`` characters count; -1: its first word, -2: all of it. A value that begins with
     ``without`` (where that is not empty) has none.
     """
-    count = offsets.shape[0] - 1
-    found = np.zeros(count + 1, dtype=np.int64)
-    hashes = np.empty(codes.shape[0] + 1, dtype=np.uint64)
+    found, hashes = np.zeros(len(offsets), dtype=np.int64), np.empty(len(codes) + 1, dtype=np.uint64)
+    _values(offsets, codes, letters, most, without, found, hashes)
+    return found, hashes[: found[-1]].copy()
+
+
+@kernel(types.void(OFFSETS, CODES, types.int64, types.int64, CODES, NEW_OFFSETS, NEW_NUMBERS))
+def _values(
+    offsets: Offsets, codes: Codes, letters: int, most: int, without: Codes, found: Offsets, hashes: Numbers
+) -> None:
     filled = 0
-    for row in range(count):
-        value, taken, like, ended, number = _SEED, 0, 0, False, 0
+    for row in range(found.shape[0] - 1):
+        value, taken, like, ended, number = SEED, 0, 0, False, 0
         for position in range(offsets[row], offsets[row + 1] + 1):
             code = codes[position] if position < offsets[row + 1] else np.uint32(_BETWEEN)
             if code == _BETWEEN:
@@ -166,31 +127,34 @@ def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Cod
                         hashes[filled] = finalised(value)
                         filled += 1
                     number += 1
-                value, taken, like, ended = _SEED, 0, 0, False
+                value, taken, like, ended = SEED, 0, 0, False
             elif code == _BLANK:
                 ended = ended or (letters == -1 and taken > 0)
             elif not ended and (letters < 0 or taken < letters):
                 if like == taken and like < without.shape[0] and without[like] == code:
                     like += 1
-                value = (value ^ np.uint64(code)) * _PRIME
+                value = (value ^ np.uint64(code)) * PRIME
                 taken += 1
         found[row + 1] = filled
-    return found, hashes[:filled].copy()
 
 
-@kernel(types.int64[:, ::1](OFFSETS, NUMBERS, COUNTS, types.int64))
 def rarest(offsets: Offsets, hashes: Numbers, frequencies: npt.NDArray[np.int32], most: int) -> Offsets:
     """Positions in ``hashes`` of the ``most`` rarest words of each row, shape (n, most), -1 where it has fewer.
 
     ``frequencies`` are those of the words at the same positions. A word of frequency 0 or 1 stands after all others,
     since it can hardly bring two records together (it may be a misprint).
     """
-    count = offsets.shape[0] - 1
-    result = np.full((count, most), -1, dtype=np.int64)
-    for row in range(count):
+    result = np.full((len(offsets) - 1, most), -1, dtype=np.int64)
+    _rarest(offsets, hashes, frequencies, result)
+    return result
+
+
+@kernel(types.void(OFFSETS, NUMBERS, COUNTS, types.int64[:, ::1]))
+def _rarest(offsets: Offsets, hashes: Numbers, frequencies: npt.NDArray[np.int32], result: Offsets) -> None:
+    for row in range(result.shape[0]):
         for position in range(offsets[row], offsets[row + 1]):
             place = position
-            for slot in range(most):
+            for slot in range(result.shape[1]):
                 other = result[row, slot]
                 if other == -1:
                     result[row, slot] = place
@@ -201,7 +165,6 @@ def rarest(offsets: Offsets, hashes: Numbers, frequencies: npt.NDArray[np.int32]
                 if rank < other_rank or (rank == other_rank and hashes[place] < hashes[other]):
                     result[row, slot] = place
                     place = other
-    return result
 
 
 @inner(types.uint64(NEW_NUMBERS, types.uint64))
@@ -218,17 +181,22 @@ def _majority(planes: Numbers, votes: Any) -> Any:  # noqa: ANN401
     return above
 
 
-@kernel(types.uint64[:, ::1](*TITLE))
 def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
     """SimHash of 64 bits over the character trigrams of main title and of whole title, blanks not counted, (2, n).
 
     Bit i is set when more of the first 255 trigrams have bit i of their (well-mixed) hash set than not. A text of one
     or two characters is its own only trigram; an empty text has the hash 0.
     """
-    count = main.shape[0] - 1
-    result = np.zeros((2, count), dtype=np.uint64)
-    planes = np.empty(8, dtype=np.uint64)
-    for row in range(count):
+    result = np.zeros((2, len(main) - 1), dtype=np.uint64)
+    _trigram_simhash(main, main_codes, rest, rest_codes, np.empty(8, dtype=np.uint64), result)
+    return result
+
+
+@kernel(types.void(*TITLE, NEW_NUMBERS, _ROWS))
+def _trigram_simhash(
+    main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes, planes: Numbers, result: Numbers
+) -> None:
+    for row in range(result.shape[1]):
         window, taken = _NONE, 0
         a = b = c = d = e = f = g = h = _NONE
         offsets, codes = main, main_codes
@@ -245,7 +213,7 @@ def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes:
                 if taken > 257:
                     break
                 # Counters of 8 bits stand upright, one plane for each bit: all 64 are counted up at once.
-                carry = finalised(window ^ _SEED)
+                carry = finalised(window ^ SEED)
                 a, carry = a ^ carry, a & carry
                 b, carry = b ^ carry, b & carry
                 c, carry = c ^ carry, c & carry
@@ -259,5 +227,4 @@ def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes:
                 planes[4], planes[5], planes[6], planes[7] = e, f, g, h
                 result[part, row] = _majority(planes, np.uint64(min(taken - 2, 255)))
             elif taken:
-                result[part, row] = finalised(window ^ _SEED)
-    return result
+                result[part, row] = finalised(window ^ SEED)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numba import types
 
-from bibld.dedup._kernel_types import NEW_NUMBERS, NEW_ROWS, NUMBERS, ROWS, kernel, together
+from bibld.dedup._kernel_types import NEW_NUMBERS, NEW_OFFSETS, NEW_ROWS, NUMBERS, ROWS, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,7 +34,9 @@ class Neighbours(NamedTuple):
     @classmethod
     def of(cls, titles: Numbers) -> Neighbours:
         """Rows by the upper bits of SimHashes of their titles (rows,), then by position."""
-        return cls(*_numbers(np.ascontiguousarray(titles)))
+        made = cls(np.empty(len(titles), dtype=np.uint32), np.empty(len(titles), dtype=np.uint32))
+        _number(np.ascontiguousarray(titles), np.zeros(_GROUPS + 1, dtype=np.int64), *made)
+        return made
 
     def numbered(self, pairs: Numbers) -> Numbers:
         """Pairs of rows, ``left << 32 | right``, as pairs of numbers, the lesser on the left."""
@@ -46,20 +49,17 @@ class Neighbours(NamedTuple):
         return renamed
 
 
-@kernel(together(NEW_ROWS, NEW_ROWS)(NUMBERS))
-def _numbers(titles: Numbers) -> tuple[Rows, Rows]:
-    starts = np.zeros(_GROUPS + 1, dtype=np.int64)
+@kernel(types.void(NUMBERS, NEW_OFFSETS, NEW_ROWS, NEW_ROWS))
+def _number(titles: Numbers, starts: npt.NDArray[np.int64], numbers: Rows, rows: Rows) -> None:
     for row in range(titles.shape[0]):
         starts[np.int64(titles[row] >> _SHIFT) + 1] += 1
     for group in range(_GROUPS):
         starts[group + 1] += starts[group]
-    numbers, rows = np.empty(titles.shape[0], dtype=np.uint32), np.empty(titles.shape[0], dtype=np.uint32)
     for row in range(titles.shape[0]):
         place = np.int64(titles[row] >> _SHIFT)
         numbers[row] = starts[place]
         rows[starts[place]] = row
         starts[place] += 1
-    return numbers, rows
 
 
 @kernel(NEW_NUMBERS(NUMBERS, ROWS))

@@ -63,8 +63,9 @@ def signatures(columns: FeatureColumns) -> Signatures:
     """
     import numpy as np
 
+    from bibld.dedup._keys.hash_kernels import prefixes
     from bibld.dedup._keys.statistics import title
-    from bibld.dedup._keys.text_kernels import prefixes, trigram_simhash, values
+    from bibld.dedup._keys.text_kernels import trigram_simhash, values
     from bibld.dedup._pairs.sieve_kernels import word_bits
 
     names, of_set = columns.texts["names"], columns.texts["set_title"]
@@ -96,7 +97,7 @@ def _works(columns: FeatureColumns) -> Signatures:
     """A hash of what makes rows look like one work, as ``works`` compares them; 0 without a title."""
     import numpy as np
 
-    from bibld.dedup._keys.text_kernels import mixed, prefixes
+    from bibld.dedup._keys.hash_kernels import mixed, prefixes
 
     own, of_set, names = (columns.texts[name] for name in ("main_title", "set_title", "names"))
     titles, sets = prefixes(own.offsets, own.codes, _ALL), prefixes(of_set.offsets, of_set.codes, _ALL)

@@ -89,7 +89,7 @@ def _parts(columns: FeatureColumns, title12: Numbers) -> Numbers:
     """Set title (without one the own title) and part of volumes, 0 for other records."""
     import numpy as np
 
-    from bibld.dedup._keys.text_kernels import mixed, prefixes
+    from bibld.dedup._keys.hash_kernels import mixed, prefixes
 
     of_set, part = columns.texts["set_title"], columns.part
     set12 = prefixes(of_set.offsets, of_set.codes, 12)

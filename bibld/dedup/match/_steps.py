@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
-from numba import types
-
-from bibld.dedup._kernel_types import MISSING, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_TOGETHER = 256
-_ALWAYS = 255
+TOGETHER = 256
+"""So many pairs walk together."""
+
+ALWAYS = 255
+"""A number above those of all thresholds."""
 
 
 class Tree(msgspec.Struct, frozen=True):
@@ -53,22 +53,12 @@ class Steps(NamedTuple):
     cuts_begin: npt.NDArray[np.int32]
 
 
-_STEPS = types.NamedTuple(  # type: ignore[no-untyped-call]
-    (types.int32[::1], types.int32[::1], types.int32[::1], types.int32[::1], types.float64[:, ::1],
-     types.float32[::1], types.int32[::1]),
-    Steps,
-)  # fmt: skip
-_FOUND = types.Array(types.float32, 2, "C", readonly=True)
-_SUMS = types.float64[::1]
-_BIN, _BINS = types.uint8[::1], types.uint8[:, ::1]
-
-
 def steps(trees: Sequence[Tree], features: int) -> Steps:
     """Trees over so many features as steps; raises ``ValueError`` for too many leaves or thresholds."""
     ends = [[node for node, decides in enumerate(tree.feature) if decides < 0] for tree in trees]
     most = max(map(len, ends), default=0)
-    if most > _ALWAYS:
-        raise ValueError(f"has a tree with more than {_ALWAYS} leaves")
+    if most > ALWAYS:
+        raise ValueError(f"has a tree with more than {ALWAYS} leaves")
     cuts = _cuts(trees, features)
     leaves = np.zeros((len(trees), most), np.float64)
     begin, found = [0], list[tuple[int, int, int]]()
@@ -89,8 +79,8 @@ def _cuts(trees: Sequence[Tree], features: int) -> list[list[float]]:
         for feature, threshold in zip(tree.feature, tree.threshold, strict=True):
             if feature >= 0:
                 found[feature].add(float(np.float32(threshold)))
-    if max(map(len, found), default=0) >= _ALWAYS:
-        raise ValueError(f"has a feature with {_ALWAYS} thresholds or more")
+    if max(map(len, found), default=0) >= ALWAYS:
+        raise ValueError(f"has a feature with {ALWAYS} thresholds or more")
     return [sorted(held) for held in found]
 
 
@@ -111,68 +101,6 @@ def _of_node(
     yield level, decides(tree, node, len(cuts)), cuts[tree.feature[node]].index(float(np.float32(tree.threshold[node])))
 
 
-@inner(types.void(_STEPS, _FOUND, types.int64, types.float32[::1], _BINS))
-def _binned(
-    held: Steps,
-    features: npt.NDArray[np.float32],
-    start: int,
-    column: npt.NDArray[np.float32],
-    found: npt.NDArray[np.uint8],
-) -> None:
-    """Write rows of features as columns, twice: each value as how many thresholds it is above, what is missing as below
-    and then as above all thresholds."""
-    width = features.shape[1]
-    for feature in range(width):
-        for pair in range(min(_TOGETHER, features.shape[0] - start)):
-            column[pair] = features[start + pair, feature]
-        low, high = found[feature], found[width + feature]
-        for pair in range(_TOGETHER):
-            low[pair] = 0
-        for cut in range(held.cuts_begin[feature], held.cuts_begin[feature + 1]):
-            threshold = held.cuts[cut]
-            for pair in range(_TOGETHER):
-                low[pair] += np.uint8(column[pair] > threshold)
-        for pair in range(_TOGETHER):
-            high[pair] = _ALWAYS if column[pair] == np.float32(MISSING) else low[pair]
-
-
-@inner(types.void(_BIN, types.int32, _BIN, _BIN))
-def _choose(
-    column: npt.NDArray[np.uint8], threshold: int, low: npt.NDArray[np.uint8], high: npt.NDArray[np.uint8]
-) -> None:
-    """Where the feature is above the threshold take what lies in ``high``."""
-    at = np.uint8(threshold)
-    for pair in range(_TOGETHER):
-        one, other, value = low[pair], high[pair], column[pair]
-        low[pair] = other if value > at else one
-
-
-@kernel(types.void(_STEPS, _FOUND, _SUMS, types.float32[::1], _BINS, _BINS))
-def _sum(
-    held: Steps,
-    features: npt.NDArray[np.float32],
-    result: npt.NDArray[np.float64],
-    column: npt.NDArray[np.float32],
-    columns: npt.NDArray[np.uint8],
-    leaves: npt.NDArray[np.uint8],
-) -> None:
-    """:func:`sums` with room for a column of features, for all columns twice, and for a row of leaves at each level."""
-    for start in range(0, features.shape[0], _TOGETHER):
-        _binned(held, features, start, column, columns)
-        pairs = min(_TOGETHER, features.shape[0] - start)
-        for tree in range(held.leaves.shape[0]):
-            for step in range(held.begin[tree], held.begin[tree + 1]):
-                low, feature, above = leaves[held.level[step]], held.decides[step], held.above[step]
-                if feature < 0:
-                    for pair in range(_TOGETHER):
-                        low[pair] = above
-                else:
-                    _choose(columns[feature], above, low, leaves[held.level[step] + 1])
-            value, reached = held.leaves[tree], leaves[0]
-            for pair in range(pairs):
-                result[start + pair] += value[reached[pair]]
-
-
 def sums(held: Steps, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """The sum of the leaves that each pair reaches; ``features`` has the shape (pairs, features).
 
@@ -180,8 +108,10 @@ def sums(held: Steps, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float
     between the leaves that they would reach below it. That is more than a walk down, but the same for all pairs, so
     that one instruction does it for many.
     """
+    from bibld.dedup.match._step_kernels import add_leaves
+
     result = np.zeros(len(features), dtype=np.float64)
-    column, columns = np.zeros(_TOGETHER, np.float32), np.zeros((2 * features.shape[1], _TOGETHER), np.uint8)
+    column, columns = np.zeros(TOGETHER, np.float32), np.zeros((2 * features.shape[1], TOGETHER), np.uint8)
     levels = int(held.level.max(initial=0)) + 2
-    _sum(held, features, result, column, columns, np.zeros((levels, _TOGETHER), np.uint8))
+    add_leaves(*held, features, result, column, columns, np.zeros((levels, TOGETHER), np.uint8))
     return result

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import from_dtype, types
 
-from bibld.dedup._kernel_types import CODES, NUMBERS, OFFSETS, PLACES, inner, kernel, together
+from bibld.dedup._kernel_types import CODES, NUMBERS, OFFSETS, PLACES, inner, kernel
 from bibld.dedup.match._bigrams import IN_FULL, IN_MAIN, IN_REMAINDER, IN_SET, IN_WHOLE, KINDS, add_bigrams, sizes
 from bibld.model.features import FeatureColumns, TextColumn
 
@@ -67,23 +67,17 @@ _INTS = types.int64[::1]
 _WEIGHTS = types.Array(types.float32, 1, "C", readonly=True)
 
 
-@kernel(together(types.int64, types.int64, types.int64, types.int64)(PLACES, OFFSETS))
 def _room(offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> tuple[int, int, int, int]:
     """Characters of all texts with one between, of those that make bags, of titles; and of a row's titles or statement
     at most."""
-    chars = of_bags = of_titles = longest = 0
-    for place in range(rows.shape[0]):
-        row, titles = rows[place], 0
-        for text in range(_COLUMNS):
-            length = offsets[text, row + 1] - offsets[text, row] + 1
-            chars += length
-            titles += length if text < _TITLES else 0
-            if text == _SAID:
-                of_bags += length
-                longest = max(longest, length)
-        of_titles += titles
-        longest = max(longest, titles)
-    return chars, of_bags + of_titles, of_titles, longest
+    begins = np.take(offsets, rows, axis=1)
+    lengths = np.take(offsets, rows + 1, axis=1)
+    lengths -= begins
+    lengths += 1
+    titles = lengths[:_TITLES].sum(axis=0)
+    of_titles, said = int(titles.sum()), lengths[_SAID]
+    longest = max(int(titles.max(initial=0)), int(said.max(initial=0)))
+    return int(lengths.sum()), int(said.sum()) + of_titles, of_titles, longest
 
 
 @inner(types.int64(types.int64[:, ::1], types.int64, TEXT, types.int64, types.int64, types.int64))
