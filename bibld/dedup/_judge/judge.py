@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -96,7 +97,7 @@ class Judge:
         self.same: float = self.settings.same
         self.review: float | None = getattr(self.settings, "review", None)
         self._asked = mask(tuple(config.dedup.exceptions))
-        self._workers = config.workers or None
+        self._workers = config.workers or len(os.sched_getaffinity(0))
         several = frozenset(source.id for source in config.sources if source.config.duplicates)
         self.rules = ClusterRules(several, config.dedup.largest_cluster, self.review)
 
