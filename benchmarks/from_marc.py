@@ -11,7 +11,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
@@ -40,6 +40,8 @@ id = "b"
 path = "{}"
 """
 STEPS = {
+    "reading, crosswalk, catalog": (pipeline.Pipeline, "_read"),
+    "matching, all of it": (pipeline.Pipeline, "_dedup"),
     "features into the index": (Index, "take"),
     "statistics and keys": (_matching.Matching, "_keys"),
     "joining and judging": (_matching.Matching, "_judged"),
@@ -72,20 +74,13 @@ class Clock:
 
 
 def run(files: list[Path], place: Path, clock: Clock) -> None:
-    """Read both files, then match; the steps of matching one by one."""
+    """Read both files and match; the steps of that one by one."""
     (place / "bibld.toml").write_text(CONFIG.format(*(path.resolve() for path in files)), encoding="utf-8")
     loaded = config.load(place / "bibld.toml")
-    with clock.step("reading, crosswalk, catalog"):
-        pipeline.run(loaded, DAY, progress.Silent(), until="read")
-    patches = [
-        patch.object(owner, name, clock.around(step, getattr(owner, name))) for step, (owner, name) in STEPS.items()
-    ]
-    for one in patches:
-        one.start()
-    with clock.step("matching, all of it"):
+    with ExitStack() as stack:
+        for step, (owner, name) in STEPS.items():
+            stack.enter_context(patch.object(owner, name, clock.around(step, getattr(owner, name))))
         pipeline.run(loaded, DAY, progress.Silent(), until="dedup")
-    for one in patches:
-        one.stop()
 
 
 def main() -> None:

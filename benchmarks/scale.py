@@ -30,6 +30,7 @@ from bibld.dedup._keys.indexing import index_base, index_segment
 from bibld.dedup._keys.key_runs import open_runs
 from bibld.dedup._keys.statistics import from_bytes, to_bytes
 from bibld.dedup._pairs.join import join
+from bibld.dedup._pairs.pairs import Candidates
 
 _CONFIG = """
 workspace = "work"
@@ -145,7 +146,6 @@ def match(folder: str, records: int, method: str, memory: float, workers: int) -
     loaded = config.load(place / "bibld.toml")
     memory_watch = Watch()
     memory_watch.start()
-    begin = time.perf_counter()
     segment = Segment.open(place / "0")
     (place / "0" / "keys").mkdir()
     with steps.step("keys"):
@@ -153,15 +153,15 @@ def match(folder: str, records: int, method: str, memory: float, workers: int) -
         statistics, runs = index_base([segment], [place / "0" / "keys"], loaded, workers=workers, memory=room)
     truth = np.load(place / "truth0.npy")
     judge = Judge(Segments([segment]), segment.array("source").astype(np.int32), loaded)
-    counts = [0, 0]
     with steps.step("join"):
-        found = join(runs, loaded, statistics, memory=room, workers=workers).__enter__()
+        found = join(runs, loaded, statistics, memory=room, workers=workers)
     with steps.step("score"):
-        judged = judge.edges(counted(found, truth, counts))
-        found.__exit__(None, None, None)
+        judged = judge.edges(found)
     with steps.step("cluster"):
         result = linked(judge, judged, Said.of({}), lambda positions: positions)
-    seconds = time.perf_counter() - begin
+    seconds = sum(steps.seconds.values())
+    with found:
+        met = count(found, truth)
     mapped = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     (place / "statistics").write_bytes(to_bytes(statistics))
     return {
@@ -172,8 +172,8 @@ def match(folder: str, records: int, method: str, memory: float, workers: int) -
         "us/record": round(seconds / len(segment) * 1e6, 2),
         "GB": round(memory_watch.most / 1e6, 2),
         "GB with mapped files": round(mapped, 2),
-        "candidates/record": round(counts[0] / len(segment), 3),
-        **quality(result, truth, counts[1]),
+        "candidates/record": round(met[0] / len(segment), 3),
+        **quality(result, truth, met[1]),
         "bytes/record": round(
             sum(one.stat().st_size for one in (place / "0").rglob("*") if one.is_file()) / len(segment)
         ),
@@ -197,16 +197,15 @@ def add(folder: str, records: int, new: int, method: str, memory: float, workers
         runs = [base, index_segment(held[1], place / "1" / "keys", loaded, statistics)]
         sources = np.concatenate([one.array("source") for one in held]).astype(np.int32)
         judge = Judge(Segments(held), sources, loaded)
-        counts = [0, 0]
         with join(runs, loaded, statistics, new_from=1) as found:
-            judged = judge.edges(counted(found, truth, counts))
-        linked(judge, judged, Said.of({}), lambda positions: positions)
-        times[name] = round(time.perf_counter() - begin, 2)
+            linked(judge, judge.edges(found), Said.of({}), lambda positions: positions)
+            times[name] = round(time.perf_counter() - begin, 2)
+            met = count(found, truth)
         is_new = np.arange(len(truth)) >= len(held[0])
         figures = {
             "stored": len(held[0]),
             "new": len(held[1]),
-            "true pairs met": counts[1],
+            "true pairs met": met[1],
             "of": met_by(truth, is_new),
         }
     return {**figures, **times}
@@ -217,11 +216,10 @@ def met_by(truth: np.ndarray, is_new: np.ndarray) -> int:
     return true_pairs(truth) - true_pairs(truth[~is_new])
 
 
-def counted(chunks: Iterator[tuple[np.ndarray, np.ndarray]], truth: np.ndarray, counts: list[int]) -> Iterator:
-    for left, right in chunks:
-        counts[0] += len(left)
-        counts[1] += int(np.count_nonzero(truth[left] == truth[right]))
-        yield left, right
+def count(candidates: Candidates, truth: np.ndarray) -> tuple[int, int]:
+    """How many candidate pairs there are, and how many are true."""
+    found = [(len(left), int(np.count_nonzero(truth[left] == truth[right]))) for left, right in candidates]
+    return sum(pairs for pairs, _ in found), sum(true for _, true in found)
 
 
 def quality(result: Linked, truth: np.ndarray, met: int) -> dict[str, object]:

@@ -51,7 +51,9 @@ class FirstUse:
         """Start to compile what this version of bibld has not compiled yet."""
         use_cache()
         if not _mark().exists():
-            self._progress.say("dedup: the first use on a machine compiles what compares records, for some fifteen seconds")
+            self._progress.say(
+                "dedup: the first use on a machine compiles what compares records, for some fifteen seconds"
+            )
             self._processes = [
                 subprocess.Popen(
                     [sys.executable, "-m", __name__, part],

@@ -73,7 +73,7 @@ class Matching:
         judged, candidates = self._judged(judge, place, runs, statistics, 0 if self._everything else first)
         writer = Writer(self._catalog, self._config, judge, place, statistics, self._made_by(), self._happened)
         with self._catalog.commit():
-            found = writer.everything(judged) if self._everything else writer.touched(judged)
+            found = writer.everything(judged) if self._everything else writer.touched(judged, first)
             self._catalog.pending.clear("dedup")
             self._catalog.segments.hear(heard)
         for message in found.messages:

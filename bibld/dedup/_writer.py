@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -81,8 +81,11 @@ class Writer:
         self._catalog.pending.add("merge", gone)
         return Written(len(found.decisions), len(found.starts) - 1, tuple(self._edges.messages(found)))
 
-    def touched(self, judged: Judged) -> Written:
-        """Store what was found about the pending records, and cluster all that is joined with them anew."""
+    def touched(self, judged: Judged, first: int) -> Written:
+        """Store what was found about the pending records, and cluster all that is joined with them anew.
+
+        Their rows stand in the segments from ``first`` on.
+        """
         pending = self._catalog.pending.items("dedup")
         ordinals, same = self._place.segments.ordinal, judged.decisions == SAME
         ends = {member for one in pending for member in self._linkage.members(self._linkage.founder(one))}
@@ -96,7 +99,7 @@ class Writer:
         self._bequeath(gone)
         back = self._restored(living)
         changes = self._linkage.replace_clusters(self._clusters(found), sorted(reached))
-        self._tell(changes, gone, back)
+        self._tell(changes, gone, back, self._new(set(living).difference(back), first))
         self._notify(pending, changes, gone)
         return Written(len(judged.left), len(found.starts) - 1, tuple(self._edges.messages(found)))
 
@@ -225,10 +228,22 @@ class Writer:
         self._catalog.register.disinherit(back)
         return back
 
-    def _tell(self, changes: Sequence[tuple[int, int, int]], gone: Sequence[int], back: Sequence[int]) -> None:
+    def _new(self, some: Iterable[int], first: int) -> list[int]:
+        """Those of some ordinals, ascending, that no segment before the ``first`` has known: ordinals only grow."""
+        known = [int(segment.ordinals[-1]) for segment in self._place.segments.segments[:first] if len(segment)]
+        return sorted(one for one in some if one > max(known, default=-1))
+
+    def _tell(
+        self,
+        changes: Sequence[tuple[int, int, int]],
+        gone: Sequence[int],
+        back: Sequence[int],
+        new: Sequence[int] = (),
+    ) -> None:
         """Note what became of the IRIs of records."""
         dead = set(gone)
         events: list[tuple[int, str, What, int | None]] = [(one, self._happened, "deleted", None) for one in gone]
+        events += [(one, self._happened, "appeared", None) for one in new]
         events += [(one, self._happened, "restored", None) for one in back]
         for one, was, now in changes:
             if one in dead:
