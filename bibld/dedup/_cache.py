@@ -39,10 +39,9 @@ def use_cache() -> None:
 
 
 def _base() -> Path:
-    if named := os.environ.get(VARIABLE):
-        return Path(named)
-    homes = os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME") and f"{os.environ['HOME']}/.cache"
-    for folder in (Path(home) / "bibld" for home in homes if home):
+    named, home = os.environ.get(VARIABLE), os.environ.get("HOME")
+    homes = os.environ.get("XDG_CACHE_HOME"), home and f"{home}/.cache"
+    for folder in (Path(one) for one in (named, *(each and f"{each}/bibld" for each in homes)) if one):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:

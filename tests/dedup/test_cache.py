@@ -35,6 +35,14 @@ def test_the_folder_is_the_same_until_a_source_with_kernels_changes(caches, monk
     assert len(found) == 2
 
 
+def test_where_nothing_can_be_written_the_next_folder_is_taken(caches, monkeypatch):
+    (caches / "file").touch()
+    monkeypatch.setenv(_cache.VARIABLE, str(caches / "file" / "below"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches / "home"))
+    _cache.cache_folder.cache_clear()
+    assert _cache.cache_folder().parent == caches / "home" / "bibld"
+
+
 def test_kernels_that_nobody_used_for_long_are_removed(caches):
     old, recent = caches / "kernels-0", caches / "kernels-1"
     for folder in (old, recent):
