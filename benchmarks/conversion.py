@@ -19,7 +19,7 @@ import pymarc
 from _measure import real_data
 
 from bibld import adapters, read
-from bibld.conversion import Conversion, Conversions, Job
+from bibld.ingest import Conversion, Conversions, Job
 from bibld.protocols import HarvestedFile, Raw
 
 FILES = ("marc21/gpo_covid_online.mrc", "marc21/uva_marc8.mrc", "rusmarc/stavropol_cp866.mrc")

@@ -1,6 +1,6 @@
 """All stages in their order.
 
-harvest → read → crosswalk (``bibld.intake``) → dedup → merge → triplify → store → publish
+harvest → read → crosswalk (``bibld.ingest``) → dedup → merge → triplify → store → publish
 
 A run is a difference: every stage has a queue of what changed in its inputs, works it off, and hands on what changed in
 its results. Where the settings or the version of a stage changed, everything is in its queue. A run that was stopped,
@@ -18,12 +18,10 @@ from time import perf_counter
 
 import msgspec
 
-from bibld import dedup, merge, publish, store, suppression, triplify
+from bibld import dedup, ingest, merge, publish, store, triplify
 from bibld.catalog import Catalog, LoadCounts, digest
 from bibld.config import Config
-from bibld.conversion import Conversions
 from bibld.errors import StageError
-from bibld.intake import Intake
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.progress import Progress
@@ -104,14 +102,14 @@ class Pipeline:
     def _read(self) -> list[LoadCounts]:
         begin = perf_counter()
         self._progress.stage("read", "records")
-        suppressed = suppression.read(self._config)
-        with Conversions(self._config.workers) as conversions:
+        suppressed = ingest.read_suppressions(self._config)
+        with ingest.Conversions(self._config.workers) as conversions:
             loads = [
-                Intake(self._catalog, self._config, source, self._number, conversions, self._progress).take()
+                ingest.Intake(self._catalog, self._config, source, self._number, conversions, self._progress).take()
                 for source in self._config.sources
             ]
         self._retire_sources()
-        suppression.enforce(self._catalog, self._config, suppressed, self._progress)
+        ingest.apply_suppressions(self._catalog, self._config, suppressed, self._progress)
         done = sum(load.read for load in loads)
         self._times.append(StageTime("read", perf_counter() - begin, done, was_current=False))
         return loads

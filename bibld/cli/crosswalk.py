@@ -16,9 +16,9 @@ import msgspec
 from bibld.cli._options import print_json, print_table, quiet_option
 
 if TYPE_CHECKING:
-    from bibld.conversion import Conversions
     from bibld.crosswalk import Tally
     from bibld.errors import RecordError
+    from bibld.ingest import Conversions
     from bibld.progress import Progress
     from bibld.protocols import HarvestedFile
 
@@ -84,7 +84,7 @@ def crosswalk(
     """
     from bibld import crosswalk as stage
     from bibld import progress
-    from bibld.conversion import Conversions
+    from bibld.ingest import Conversions
 
     options = Options(reader, charset, flavour, _settings(flavour, profile), to, verbose, coverage)
     tally = stage.Tally() if coverage else None
@@ -125,8 +125,8 @@ class _Work:
     def contents(self, files: list[HarvestedFile]) -> Iterator[bytes]:
         """The MODS of each record, in the order of the input."""
         from bibld import read
-        from bibld.conversion import Job
         from bibld.errors import RecordError
+        from bibld.ingest import Job
 
         options = self._options
         self._progress.stage("crosswalk", "records")

@@ -42,7 +42,7 @@ def _site(config: Config, settings: Settings) -> Site:
     """The current release, held until it is closed, with a catalog opened for it alone."""
     from bibld import pipeline
     from bibld.catalog import Catalog
-    from bibld.intake import public_original_of
+    from bibld.ingest import public_original_of
     from bibld.publish import Releases
     from bibld.serve import Site
 

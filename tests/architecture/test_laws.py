@@ -22,8 +22,8 @@ LAYERS = (
     ("protocols", "adapters", "config", "progress", "resources", "vocabulary"),
     ("catalog",),
     STAGES,
-    ("conversion",),
-    ("intake", "suppression", "pipeline", "explain"),
+    ("ingest",),
+    ("pipeline", "explain"),
     ("cli",),
     ("__main__",),
 )

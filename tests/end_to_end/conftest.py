@@ -11,7 +11,7 @@ import pytest
 from bibld import config, pipeline, progress, resources
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.intake import public_original_of
+from bibld.ingest import public_original_of
 from bibld.serve import Site
 
 CLOCK = datetime(2026, 1, 1, tzinfo=UTC)

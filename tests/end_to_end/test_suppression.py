@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from bibld import config, explain, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.cli import _bibld
-from bibld.intake import public_original_of
+from bibld.ingest import public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin

@@ -7,7 +7,7 @@ import pytest
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.intake import original_of, public_original_of
+from bibld.ingest import original_of, public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin, RecordId

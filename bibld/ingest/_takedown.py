@@ -18,7 +18,7 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.errors import ConfigError
-from bibld.intake import original_of
+from bibld.ingest._load import original_of
 from bibld.model.iris import Iris, record_of_path
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
@@ -31,7 +31,7 @@ _ALIKE = 0.8
 """How like a text must be to be offered instead of one that is not there, between 0 and 1."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SuppressionRequest(msgspec.Struct, frozen=True):
     """One line: ``place`` says where it stands, ``value`` is empty for the whole record."""
 
     place: str
@@ -43,7 +43,7 @@ class Asked(msgspec.Struct, frozen=True):
 # -- the file ----------------------------------------------------------------------------------------------------------
 
 
-def read(config: Config) -> tuple[Asked, ...]:
+def read_suppressions(config: Config) -> tuple[SuppressionRequest, ...]:
     """The lines of the file that ``[publish] suppress`` names; none without one.
 
     Raises ``ConfigError`` with a message for each line that cannot be understood: what it asks for would be published.
@@ -62,7 +62,7 @@ def read(config: Config) -> tuple[Asked, ...]:
     return found
 
 
-def _asked(name: str, text: str, faults: list[str]) -> Iterator[Asked]:
+def _asked(name: str, text: str, faults: list[str]) -> Iterator[SuppressionRequest]:
     header: list[str] = []
     for place, row in _rows(name, text, faults):
         if not header:
@@ -75,7 +75,7 @@ def _asked(name: str, text: str, faults: list[str]) -> Iterator[Asked]:
         else:
             cells = dict(zip(header, map(plain, row), strict=True))
             if cells["record"]:
-                yield Asked(place, cells["record"], cells["value"], cells["reason"])
+                yield SuppressionRequest(place, cells["record"], cells["value"], cells["reason"])
             else:
                 faults.append(f"{place}: names no record")
     if not header:
@@ -100,10 +100,12 @@ def _rows(name: str, text: str, faults: list[str]) -> Iterator[tuple[str, Sequen
 # -- the catalog -------------------------------------------------------------------------------------------------------
 
 
-def enforce(catalog: Catalog, config: Config, asked: Iterable[Asked], progress: Progress) -> None:
+def apply_suppressions(
+    catalog: Catalog, config: Config, asked: Iterable[SuppressionRequest], progress: Progress
+) -> None:
     """Have in force what is asked for, and nothing else; says what names no record, and what is not in its record."""
     iris = Iris(config.dataset.base)
-    wanted: dict[tuple[int, str], Asked] = {}
+    wanted: dict[tuple[int, str], SuppressionRequest] = {}
     for one in asked:
         try:
             ordinal = _ordinal(catalog, iris, one.record)
@@ -136,7 +138,7 @@ def _ordinal(catalog: Catalog, iris: Iris, name: str) -> int:
     return ordinal
 
 
-def _not_found(catalog: Catalog, wanted: Mapping[tuple[int, str], Asked]) -> Iterator[str]:
+def _not_found(catalog: Catalog, wanted: Mapping[tuple[int, str], SuppressionRequest]) -> Iterator[str]:
     """A message for each value that is not in the MODS of its record."""
     for (ordinal, value), one in sorted(wanted.items(), key=itemgetter(0)):
         withheld = Withheld.parse(value)

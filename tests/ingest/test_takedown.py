@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bibld import config, suppression
+from bibld import config
 from bibld.errors import ConfigError
-from bibld.suppression import Asked
+from bibld.ingest import SuppressionRequest, read_suppressions
 
 CONFIG = """
 workspace = "work"
@@ -30,11 +30,11 @@ def read(tmp_path: Path):
     (tmp_path / "books.mrc").write_bytes(b"")
     (tmp_path / "bibld.toml").write_text(CONFIG, encoding="utf-8")
 
-    def read(text: bytes | str | None) -> tuple[Asked, ...]:
+    def read(text: bytes | str | None) -> tuple[SuppressionRequest, ...]:
         if text is not None:
             data = text if isinstance(text, bytes) else text.encode()
             (tmp_path / "lists" / "suppress.csv").write_bytes(data)
-        return suppression.read(config.load(tmp_path / "bibld.toml"))
+        return read_suppressions(config.load(tmp_path / "bibld.toml"))
 
     return read
 
@@ -46,13 +46,13 @@ def test_a_table_is_read_as_spreadsheets_save_it(read, delimiter, mark):
     if delimiter != ",":
         text = text.replace('"A; ""b""\n c\t,d"', "\0").replace(",", delimiter).replace("\0", '"A; ""b""\n c\t,d"')
     assert read(text) == (
-        Asked("suppress.csv line 2", "lib:1", "", "court"),
-        Asked("suppress.csv line 4", "lib:2", 'A; "b" c ,d', "letter"),
+        SuppressionRequest("suppress.csv line 2", "lib:1", "", "court"),
+        SuppressionRequest("suppress.csv line 4", "lib:2", 'A; "b" c ,d', "letter"),
     )
 
 
 def test_the_columns_may_stand_in_any_order(read):
-    assert read("reason,record,value\nx,lib:1,y\n") == (Asked("suppress.csv line 2", "lib:1", "y", "x"),)
+    assert read("reason,record,value\nx,lib:1,y\n") == (SuppressionRequest("suppress.csv line 2", "lib:1", "y", "x"),)
 
 
 def test_a_header_alone_asks_for_nothing(read):

@@ -17,8 +17,8 @@ import msgspec
 from bibld import crosswalk, harvest, read
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
-from bibld.conversion import Conversion, Conversions, Job, converted
 from bibld.errors import DamagedFile, HarvestError, RecordError
+from bibld.ingest._conversion import Conversion, Conversions, Job, convert_record
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import Origin, RecordId
 from bibld.model.withheld import without_texts
@@ -141,7 +141,7 @@ class Intake:
         new.clear()
         known = self._catalog.records.unchanged(_made_by(raw, context))
         if known is None:
-            return converted(job, raw)
+            return convert_record(job, raw)
         ordinal, last_run, deleted = known
         self._counts["superseded" if last_run == self._run else "deleted" if deleted else "converted"] += 1
         self._catalog.records.see(ordinal, raw.origin.position, raw.origin.offset, carrier, self._run)

@@ -114,7 +114,7 @@ class Conversions:
             return self._started().submit(_convert_batch, job, records)
         self._on_the_spot += len(raws)
         done: Future[list[_Packed]] = Future()
-        done.set_result([_packed(converted(job, raw)) for raw in raws])
+        done.set_result([_packed(convert_record(job, raw)) for raw in raws])
         return done
 
     def _started(self) -> ProcessPoolExecutor:
@@ -129,7 +129,7 @@ class Conversions:
 def _convert_batch(job: Job, records: list[tuple[str, str, int, int, bytes]]) -> list[_Packed]:
     """Convert some records of a file, each given as the parts of its origin and its bytes."""
     return [
-        _packed(converted(job, Raw(Origin(source, file, position, offset), data)))
+        _packed(convert_record(job, Raw(Origin(source, file, position, offset), data)))
         for source, file, position, offset, data in records
     ]
 
@@ -138,7 +138,7 @@ def _packed(conversion: Conversion | RecordError) -> _Packed:
     return conversion if isinstance(conversion, RecordError) else msgspec.structs.astuple(conversion)[1:]
 
 
-def converted(job: Job, raw: Raw) -> Conversion | RecordError:
+def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
     """Convert one record."""
     carrier: Carrier = job.carrier
     try:
