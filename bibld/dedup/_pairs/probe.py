@@ -92,7 +92,6 @@ def _with_stored(level: Level, stored: Sequence[Run], bases: Sequence[int], work
 
 def _tested(name: str, pairs: Numbers, runs: Sequence[SegmentRuns], new_from: int, config: Config) -> Numbers:
     """Those of some pairs (ascending) that the blocker and the sieve let through."""
-
     from bibld.dedup._pairs.probe_kernels import distances, sifted
 
     blocker = adapters.find("dedup.block", name)
