@@ -18,9 +18,10 @@ from typing import NamedTuple
 import pymarc
 from _measure import real_data
 
-from bibld import adapters, read
+from bibld import adapters
 from bibld.ingest import Conversion, Conversions, Job
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 FILES = ("marc21/gpo_covid_online.mrc", "marc21/uva_marc8.mrc", "rusmarc/stavropol_cp866.mrc")
 LONG, MILLION, SAMPLE = 50_000, 1_000_000, 10_000
@@ -92,10 +93,10 @@ def converted(path: Path, workers: int) -> Run:
     """Convert all records of a file to MODS and its JSON."""
     begin, own = time.perf_counter(), time.process_time()
     file = HarvestedFile("s", path.name, path)
-    examined = read.examine(file)
+    examined = examine(file)
     settings = {name: adapters.settings_type("crosswalk", name)() for name in adapters.names("crosswalk")}
     with Conversions(workers) as conversions:
-        outcomes = conversions.in_order(Job("s", examined.carrier, "auto", settings), read.read(file, examined))
+        outcomes = conversions.in_order(Job("s", examined.carrier, "auto", settings), read(file, examined))
         count = sum(isinstance(outcome, Conversion) for outcome in outcomes)
         seconds, own = time.perf_counter() - begin, time.process_time() - own
         others = [child.pid for child in multiprocessing.active_children()]
@@ -118,7 +119,7 @@ def peak_megabytes(pid: int | str | None) -> float:
 def repeat(source: Path, count: int, target: Path) -> None:
     """Write the records of a file again and again until there are so many."""
     file = HarvestedFile("s", source.name, source)
-    pieces = (piece.data for piece in read.read(file) if isinstance(piece, Raw))
+    pieces = (piece.data for piece in read(file) if isinstance(piece, Raw))
     records = list(islice(pieces, 2_000))
     with target.open("wb") as out:
         for data in islice(cycle(records), count):

@@ -22,10 +22,10 @@ import msgspec
 from _synthetic.catalogue import Catalogue
 from _synthetic.marc import write_marc
 
-from bibld import read
 from bibld.model.marc import DataField, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 CHANGED, NEW, DELETED = 700, 200, 100
 LIBRARIES = "ab"
@@ -102,8 +102,8 @@ def _parsed(records: Sequence[bytes]) -> list[MarcRecord]:
         out.write(b"".join(records))
         out.flush()
         file = HarvestedFile("x", "x.mrc", Path(out.name))
-        examined = read.examine(file)
-        parsed = [examined.carrier.parse(raw).record for raw in read.read(file, examined) if isinstance(raw, Raw)]
+        examined = examine(file)
+        parsed = [examined.carrier.parse(raw).record for raw in read(file, examined) if isinstance(raw, Raw)]
     return [record for record in parsed if isinstance(record, MarcRecord)]
 
 

@@ -20,13 +20,13 @@ import msgspec
 from _measure import real_data, seconds
 from lxml import etree
 
-from bibld import read
 from bibld.crosswalk import marc21
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.model.marc import MarcRecord
 from bibld.model.mods_plan import MODS, XML
 from bibld.model.mods_xml import to_element
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 LOC = marc21.Settings(profile="loc")
 STD = marc21.Settings()
@@ -50,8 +50,8 @@ def expected_files(folder: Path) -> list[Path]:
 def records(path: Path) -> Iterator[MarcRecord | None]:
     """The records of a file in their order; None for what cannot be read."""
     file = HarvestedFile("s", path.name, path)
-    examined = read.examine(file)
-    for raw in read.read(file, examined):
+    examined = examine(file)
+    for raw in read(file, examined):
         record = examined.carrier.parse(raw).record if isinstance(raw, Raw) else None
         yield record if isinstance(record, MarcRecord) else None
 

@@ -13,7 +13,7 @@ import numpy as np
 from _measure import real_data, seconds
 from model_train import RUSMARC, SEED
 
-from bibld import crosswalk, read
+from bibld import crosswalk
 from bibld.dedup import train
 from bibld.dedup._labels import LabelledPair
 from bibld.dedup.match import jaccard, model
@@ -24,6 +24,7 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 SURE = 0.97
 
@@ -116,9 +117,9 @@ def loaded(path: Path) -> tuple[dict[RecordId, Mods], dict[str, str]]:
 def converted(path: Path) -> list[Mods]:
     """The records of a file that describe publications."""
     file = HarvestedFile("file", path.name, path)
-    examined = read.examine(file)
+    examined = examine(file)
     found = []
-    for raw in read.read(file, examined):
+    for raw in read(file, examined):
         if isinstance(raw, Raw):
             with suppress(CrosswalkError):
                 found.append(crosswalk.convert(examined.carrier.parse(raw).record)[1].mods)

@@ -3,8 +3,8 @@
 import pymarc
 from _measure import real_data, seconds
 
-from bibld import read
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 FILES = (
     ("marc21/gpo_covid_online.mrc", {"to_unicode": True, "force_utf8": False, "permissive": True}),
@@ -18,8 +18,8 @@ def main() -> None:
         file = HarvestedFile("s", name, path)
 
         def ours(file: HarvestedFile = file) -> int:
-            examined = read.examine(file)
-            return sum(bool(examined.carrier.parse(raw)) for raw in read.read(file, examined) if isinstance(raw, Raw))
+            examined = examine(file)
+            return sum(bool(examined.carrier.parse(raw)) for raw in read(file, examined) if isinstance(raw, Raw))
 
         def theirs(path=path, options=options) -> int:
             with path.open("rb") as stream:

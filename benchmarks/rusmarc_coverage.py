@@ -30,7 +30,6 @@ from pathlib import Path
 
 from _measure import real_data
 
-from bibld import read
 from bibld.crosswalk import rusmarc
 from bibld.crosswalk._unimarc.coded import DETAIL_CODES, FORM_CODES, GENRE_CODES
 from bibld.crosswalk._unimarc.codes import AUDIENCE, LANGUAGE, RELATOR, RELATOR_WORD, latin
@@ -40,6 +39,7 @@ from bibld.model.marc_writers import to_iso2709
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 FILES = (
     "articles_cp1251.mrc", "declared_cp1251_is_utf8.iso", "nlr_cp1251.iso", "nlr_koi8r.iso", "stavropol_cp866.mrc",
@@ -53,8 +53,8 @@ STATES_NOTHING = " 0uxyz"
 
 def records(path: Path) -> Iterator[MarcRecord]:
     file = HarvestedFile("s", path.name, path)
-    examined = read.examine(file)
-    for raw in read.read(file, examined):
+    examined = examine(file)
+    for raw in read(file, examined):
         if isinstance(raw, Raw):
             record = examined.carrier.parse(raw).record
             if isinstance(record, MarcRecord):

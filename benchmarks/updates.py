@@ -27,13 +27,14 @@ from pathlib import Path
 import msgspec
 from _measure import real_data
 
-from bibld import config, pipeline, progress, publish, read, store, triplify
+from bibld import config, pipeline, progress, publish, store, triplify
 from bibld.catalog import Catalog
 from bibld.model.iris import Iris
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import RecordId
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 BASE = "http://localhost:8000/"
 COPIED = 3
@@ -89,8 +90,8 @@ class Outcome(msgspec.Struct, frozen=True):
 def records_of(path: Path, most: int | None = None) -> list[MarcRecord]:
     """The records of a file, or the first of them."""
     file = HarvestedFile("gpo", path.name, path)
-    examined = read.examine(file)
-    found = [examined.carrier.parse(raw).record for raw in read.read(file, examined) if isinstance(raw, Raw)]
+    examined = examine(file)
+    found = [examined.carrier.parse(raw).record for raw in read(file, examined) if isinstance(raw, Raw)]
     return [record for record in found if isinstance(record, MarcRecord)][:most]
 
 

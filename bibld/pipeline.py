@@ -18,10 +18,14 @@ from time import perf_counter
 
 import msgspec
 
-from bibld import dedup, ingest, merge, publish, store, triplify
+from bibld import dedup, ingest, publish, store, triplify
 from bibld.catalog import Catalog, LoadCounts, digest
 from bibld.config import Config
 from bibld.errors import StageError
+from bibld.merge import is_pending as is_merge_pending
+from bibld.merge import merge as merge_clusters
+from bibld.merge import redo as requeue_merges
+from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.progress import Progress
@@ -134,10 +138,10 @@ class Pipeline:
         return found.records
 
     def _merge(self) -> int | None:
-        self._renew("merge", merge.settings_digest(self._config), merge.redo)
-        if not merge.is_pending(self._catalog):
+        self._renew("merge", merge_settings_digest(self._config), requeue_merges)
+        if not is_merge_pending(self._catalog):
             return None
-        return merge.merge(self._catalog, self._config, self._progress)
+        return merge_clusters(self._catalog, self._config, self._progress)
 
     def _triplify(self) -> int | None:
         base, settings = self._config.dataset.base, self._config.triplify

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from bibld import crosswalk, read
+from bibld import crosswalk
 from bibld.dedup import features_of
 from bibld.model.features import NUMBERS, TEXTS, Features
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 from .catalogue import Catalogue
 from .columns import Rows
@@ -82,8 +83,8 @@ def differences(path: Path, catalogue: Catalogue, first: int, name: str, most: i
 
 def _read(path: Path) -> Iterator[MarcRecord]:
     file = HarvestedFile("synthetic", path.name, path)
-    examined = read.examine(file)
-    for raw in read.read(file, examined):
+    examined = examine(file)
+    for raw in read(file, examined):
         assert isinstance(raw, Raw), raw
         yield examined.carrier.parse(raw).record
 

@@ -12,9 +12,9 @@ from xml.sax.saxutils import quoteattr
 import click
 import msgspec
 
-from bibld import read
 from bibld.catalog import Catalog
 from bibld.progress import Progress, counted
+from bibld.read import carrier_of
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ def export_originals(
     Raises ``click.UsageError`` where a stream would be a mixture of several.
     """
     carriers = [
-        (number, name, file, reader, read.carrier_of(reader, state))
+        (number, name, file, reader, carrier_of(reader, state))
         for number, name, file, reader, state in catalog.records.carriers(source)
     ]
     kinds = {(name, reader, frame_of(reader, one), one.charset) for _, name, _, reader, one in carriers}

@@ -124,18 +124,18 @@ class _Work:
 
     def contents(self, files: list[HarvestedFile]) -> Iterator[bytes]:
         """The MODS of each record, in the order of the input."""
-        from bibld import read
         from bibld.errors import RecordError
         from bibld.ingest import Job
+        from bibld.read import examine, read
 
         options = self._options
         self._progress.stage("crosswalk", "records")
         for file in files:
-            examined = read.examine(file, options.reader, options.charset)
+            examined = examine(file, options.reader, options.charset)
             form: Any = "xml" if options.form == "mods" else "json"
             job = Job(file.source, examined.carrier, options.flavour, options.settings, form, options.coverage)
             self._progress.say(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
-            for outcome in self._conversions.in_order(job, read.read(file, examined)):
+            for outcome in self._conversions.in_order(job, read(file, examined)):
                 self._count()
                 if isinstance(outcome, RecordError):
                     self._reject(outcome)

@@ -22,18 +22,18 @@ def read(files: tuple[Path, ...], reader: str, charset: str, as_json: bool) -> N
     """
     import msgspec
 
-    from bibld import read as stage
     from bibld.errors import RecordError
     from bibld.model.marc import MarcRecord
     from bibld.model.marc_writers import to_mrk
     from bibld.protocols import HarvestedFile
+    from bibld.read import examine, read
 
     rejected = 0
     for path in files:
         file = HarvestedFile("file", path.as_posix(), path)
-        examined = stage.examine(file, reader, charset)
+        examined = examine(file, reader, charset)
         click.echo(f"{path}: {examined.reader}, {examined.carrier.charset}", err=True)
-        for raw in stage.read(file, examined):
+        for raw in read(file, examined):
             try:
                 if isinstance(raw, RecordError):
                     raise raw

@@ -19,8 +19,8 @@ def stats(config: Path, everything: bool, as_json: bool) -> None:
     """Tell what the catalog holds: records and charsets of each source, what is suppressed, and subfields that are not
     in the MODS."""
     from bibld import config as configuration
-    from bibld import read
     from bibld.catalog import Catalog
+    from bibld.read import carrier_of
 
     loaded = configuration.load(config)
     with Catalog(loaded.workspace, read_only=True) as catalog:
@@ -30,7 +30,7 @@ def stats(config: Path, everything: bool, as_json: bool) -> None:
         charsets = [
             (source, file, reader, carrier.declared or "nothing", carrier.charset)
             for source, file, reader, state in catalog.records.charsets()
-            if (carrier := read.carrier_of(reader, state))
+            if (carrier := carrier_of(reader, state))
         ]
     if as_json:
         print_json({"sources": loads, "files": charsets, "suppressed": suppressed, "coverage": coverage})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from bibld import crosswalk, harvest, read
+from bibld import crosswalk, harvest
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
 from bibld.errors import DamagedFile, HarvestError, RecordError
@@ -24,6 +24,8 @@ from bibld.model.origin import Origin, RecordId
 from bibld.model.withheld import without_texts
 from bibld.progress import Progress
 from bibld.protocols import Carrier, HarvestedFile, Raw, SourceRecord
+from bibld.read import VERSION as READ_VERSION
+from bibld.read import Examined, carrier_of, examine, read, to_json
 
 _RECORDS_AT_ONCE = 1000
 
@@ -67,7 +69,7 @@ class Intake:
         for file in harvest.files(self._config, self._source):
             self._progress.say(f"read: {file.name}")
             try:
-                examined = read.examine(file, self._source.config.read, self._source.config.charset, self._source.read)
+                examined = examine(file, self._source.config.read, self._source.config.charset, self._source.read)
             except HarvestError as error:
                 self._refuse(file, error)
             else:
@@ -85,14 +87,14 @@ class Intake:
         with self._catalog.commit():
             self._reject([DamagedFile(Origin(file.source, file.name, 1, 0), str(error))])
 
-    def _take_file(self, file: HarvestedFile, examined: read.Examined) -> None:
-        state = read.to_json(examined.carrier)
+    def _take_file(self, file: HarvestedFile, examined: Examined) -> None:
+        state = to_json(examined.carrier)
         with self._catalog.commit():
             number = self._catalog.records.carrier(self._source.id, file.name, examined.reader, state)
         context = digest(self._source.id, self._made_with, examined.reader, _without_place(examined.carrier)).encode()
         settings = self._config.crosswalk_settings(self._source)
         job = Job(self._source.id, examined.carrier, self._source.config.crosswalk, settings)
-        pieces = self._recognised(read.read(file, examined), context)
+        pieces = self._recognised(read(file, examined), context)
         for batch in _batches(self._conversions.in_order(job, pieces)):
             with self._catalog.commit():
                 self._take_batch(batch, number, job, context)
@@ -209,12 +211,12 @@ class Intake:
 def settings_digest(config: Config, source: Source) -> str:
     """A hash of the versions and settings that the conversion of a source's records depends on."""
     settings = [[name, digest(one)] for name, one in config.crosswalk_settings(source).items()]
-    return digest(read.VERSION, crosswalk.VERSION, source.config.crosswalk, settings)
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings)
 
 
 def original_of(record: SourceRecord) -> MarcRecord | None:
     """Parse the original bytes of a stored record again; None where they are no MARC record."""
-    carrier = read.carrier_of(record.reader, record.carrier)
+    carrier = carrier_of(record.reader, record.carrier)
     parsed = carrier.parse(Raw(record.origin, record.original)).record
     return parsed if isinstance(parsed, MarcRecord) else None
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bibld import read
 from bibld.crosswalk import rusmarc
 from bibld.model.marc_writers import to_iso2709
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 CASES = Path(__file__).parents[1] / "crosswalk" / "cases" / "rusmarc"
 DATA = os.environ.get("BIBLD_TEST_DATA")
@@ -24,8 +24,8 @@ ENOUGH = 150
 
 def records_of(path):
     file = HarvestedFile("s", path.name, path)
-    examined = read.examine(file)
-    return [examined.carrier.parse(raw).record for raw in read.read(file, examined) if isinstance(raw, Raw)]
+    examined = examine(file)
+    return [examined.carrier.parse(raw).record for raw in read(file, examined) if isinstance(raw, Raw)]
 
 
 def mods_of(records):

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bibld import crosswalk, read
+from bibld import crosswalk
 from bibld.model.mods import Mods
 from bibld.protocols import HarvestedFile, Raw
+from bibld.read import examine, read
 
 DATA = os.environ.get("BIBLD_TEST_DATA")
 FORMS = ("marc8", "utf8", "xml")
@@ -19,8 +20,8 @@ def converted(folder: Path) -> dict[str, Mods]:
     found = {}
     for path in sorted(folder.iterdir()):
         file = HarvestedFile("gpo", path.name, path)
-        examined = read.examine(file)
-        for raw in read.read(file, examined):
+        examined = examine(file)
+        for raw in read(file, examined):
             assert isinstance(raw, Raw)
             record = examined.carrier.parse(raw).record
             found[f"{path.stem} {record.control_number}"] = crosswalk.convert(record)[1].mods

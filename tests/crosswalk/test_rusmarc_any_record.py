@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from bibld import read
 from bibld.crosswalk import rusmarc, unimarc
 from bibld.crosswalk._flavour import is_unimarc
 from bibld.errors import CrosswalkError, HarvestError
@@ -20,7 +19,7 @@ from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
 from bibld.model.origin import Origin
 from bibld.protocols import HarvestedFile
-from bibld.read import iso2709
+from bibld.read import examine, iso2709, read
 
 DATA = os.environ.get("BIBLD_TEST_DATA")
 needs_data = pytest.mark.skipif(DATA is None, reason="BIBLD_TEST_DATA is not set")
@@ -109,10 +108,10 @@ def test_other_real_records_give_valid_mods(folder, schemas):
     for path in sorted((Path(DATA) / folder).iterdir()):
         try:
             file = HarvestedFile("x", path.name, path)
-            examined = read.examine(file)
+            examined = examine(file)
         except HarvestError:
             continue  # not records: a table of codes, an empty file
-        for raw in read.read(file, examined):
+        for raw in read(file, examined):
             record = examined.carrier.parse(raw).record
             if is_unimarc(record):
                 count += 1
