@@ -1,4 +1,4 @@
-"""RDF as text in N-Quads, one line a quad. This is the only place that escapes.
+"""RDF as text in N-Quads, one line a quad, and the prefixes of vocabularies. This is the only place that escapes.
 
 A term is a string in N-Quads syntax (https://www.w3.org/TR/n-quads/): ``<https://…>`` or ``"text"@ru``. There are no
 blank nodes, so that the difference of two datasets is the difference of two sets of lines.
@@ -7,6 +7,32 @@ blank nodes, so that the difference of two datasets is the difference of two set
 from __future__ import annotations
 
 import re
+from functools import cache
+
+PREFIXES = {
+    "bf": "http://id.loc.gov/ontologies/bibframe/",
+    "bibo": "http://purl.org/ontology/bibo/",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcat": "http://www.w3.org/ns/dcat#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "isbd": "http://iflastandards.info/ns/isbd/elements/",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "prov": "http://www.w3.org/ns/prov#",
+    "rdau": "http://rdaregistry.info/Elements/u/",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "relators": "http://id.loc.gov/vocabulary/relators/",
+    "schema": "http://schema.org/",
+    "sd": "http://www.w3.org/ns/sparql-service-description#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "void": "http://rdfs.org/ns/void#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+"""Prefix → namespace of every public vocabulary that bibld writes; ``ontology/context.jsonld`` declares the same, but
+for ``sd``, which only the description of the SPARQL endpoint needs."""
+
+XSD = PREFIXES["xsd"]
 
 _ILLEGAL_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _TO_ESCAPE = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff\ufffe\uffff]')
@@ -14,7 +40,18 @@ _LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _NAMED = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _NOT_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
 
-XSD = "http://www.w3.org/2001/XMLSchema#"
+
+def expand(curie: str) -> str:
+    """Return the IRI that a compact IRI such as ``dcterms:title`` abbreviates; raises ``KeyError`` for a prefix that
+    is not in ``PREFIXES``."""
+    prefix, _, local = curie.partition(":")
+    return PREFIXES[prefix] + local
+
+
+@cache
+def term(curie: str) -> str:
+    """Write a compact IRI such as ``dcterms:title`` as a term; raises ``KeyError`` for an unknown prefix."""
+    return iri(expand(curie))
 
 
 def iri(text: str) -> str:

@@ -14,6 +14,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
+from bibld.model.rdf import expand
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
@@ -175,9 +176,9 @@ class Documents:
         document = thing.iri if thing.is_document else iris.document(thing.iri)
         about = [triple(document, "void:inDataset", iris.dataset)]
         if not thing.is_document:
-            about.append(triple(document, "rdf:type", ox.NamedNode("http://xmlns.com/foaf/0.1/Document")))
+            about.append(triple(document, "rdf:type", ox.NamedNode(expand("foaf:Document"))))
             about.append(triple(document, "foaf:primaryTopic", thing.iri))
-            modified = ox.Literal(manifest.created, datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#dateTime"))
+            modified = ox.Literal(manifest.created, datatype=ox.NamedNode(expand("xsd:dateTime")))
             about.append(triple(document, "dcterms:modified", modified))
             about.append(triple(document, "dcterms:license", manifest.dataset.license))
         if thing.merged is not None:

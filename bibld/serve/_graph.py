@@ -14,37 +14,17 @@ from rdflib.plugins.serializers.jsonld import from_rdf
 
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
+from bibld.model.rdf import XSD, expand
 
 Subject = ox.NamedNode | ox.BlankNode | ox.Triple
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
-PREFIXES: Mapping[str, str] = {
-    "bibo": "http://purl.org/ontology/bibo/",
-    "dcterms": "http://purl.org/dc/terms/",
-    "foaf": "http://xmlns.com/foaf/0.1/",
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "prov": "http://www.w3.org/ns/prov#",
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "schema": "http://schema.org/",
-    "sd": "http://www.w3.org/ns/sparql-service-description#",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "void": "http://rdfs.org/ns/void#",
-}
-"""The vocabularies that documents themselves speak; those of the data are in the JSON-LD context."""
 _LABELS = tuple(
-    ox.NamedNode(PREFIXES[prefix] + name)
-    for prefix, name in (
-        ("rdfs", "label"),
-        ("skos", "prefLabel"),
-        ("dcterms", "title"),
-        ("schema", "name"),
-        ("foaf", "name"),
-        ("bibo", "shortTitle"),
-    )
+    ox.NamedNode(expand(curie))
+    for curie in ("rdfs:label", "skos:prefLabel", "dcterms:title", "schema:name", "foaf:name", "bibo:shortTitle")
 )
-_SAME_AS = ox.NamedNode(PREFIXES["owl"] + "sameAs")
-_STRING = "http://www.w3.org/2001/XMLSchema#string"
+_SAME_AS = ox.NamedNode(expand("owl:sameAs"))
+_STRING = XSD + "string"
 _XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
 _MANY_NODES = 20_000
 _INCOMING_COUNTED = 10_000
@@ -180,10 +160,9 @@ def _without_fragment(subject: object) -> str:
 
 
 def triple(subject: str, predicate: str, value: str | Term) -> ox.Triple:
-    """A triple about a thing; ``predicate`` is a name with a prefix of ``PREFIXES``, a text value is an IRI."""
-    prefix, _, name = predicate.partition(":")
+    """Return a triple about a thing; ``predicate`` is a compact IRI, a text value is an IRI."""
     held = ox.NamedNode(value) if isinstance(value, str) else value
-    return ox.Triple(ox.NamedNode(subject), ox.NamedNode(PREFIXES[prefix] + name), held)
+    return ox.Triple(ox.NamedNode(subject), ox.NamedNode(expand(predicate)), held)
 
 
 def write(triples: Iterable[ox.Triple], media_type: str, prefixes: Mapping[str, str], context: object) -> bytes:

@@ -16,12 +16,13 @@ from bibld.model.iris import Iris, record_of_path
 from bibld.model.linkage import Cluster, Decision, Edge, Feature, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
+from bibld.model.rdf import expand
 from bibld.protocols import CatalogView, SourceRecord
-from bibld.serve._graph import PREFIXES, ReleaseGraph
+from bibld.serve._graph import ReleaseGraph
 
-_SAME_AS = PREFIXES["owl"] + "sameAs"
-_DERIVED_FROM = PREFIXES["prov"] + "wasDerivedFrom"
-_LABEL = PREFIXES["rdfs"] + "label"
+_SAME_AS = expand("owl:sameAs")
+_DERIVED_FROM = expand("prov:wasDerivedFrom")
+_LABEL = expand("rdfs:label")
 _DECISIONS: tuple[Decision, ...] = get_args(Decision)
 _SCORE = "{:.6f}".format
 """As many digits as the store has."""

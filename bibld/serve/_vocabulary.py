@@ -8,7 +8,7 @@ import msgspec
 
 from bibld import vocabulary
 from bibld.model.iris import Iris
-from bibld.serve._graph import PREFIXES
+from bibld.model.rdf import PREFIXES
 
 
 class Vocabulary(msgspec.Struct, frozen=True):

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from bibld.model.rdf import iri
+
+EDTF = "http://id.loc.gov/datatypes/edtf"
+"""The datatype of dates that are not XSD dates, such as ranges."""
+
+
+def loc(scheme: str, code: str) -> str:
+    """Return the term for a code of a code list of the Library of Congress."""
+    return iri(f"http://id.loc.gov/vocabulary/{scheme}/{code}")
+
+
 _ISO_639 = """
 aar aa, abk ab, afr af, aka ak, alb sq, amh am, ara ar, arg an, arm hy, asm as, ava av, ave ae, aym ay, aze az,
 bak ba, bam bm, baq eu, bel be, ben bn, bih bh, bis bi, bod bo, bos bs, bre br, bul bg, bur my, cat ca, ces cs,

@@ -8,12 +8,11 @@ from bibld.model.iris import Iris
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods_words import tidy
 from bibld.model.origin import RecordId
-from bibld.model.rdf import XSD, iri, literal, quad
+from bibld.model.rdf import XSD, iri, literal, quad, term
 from bibld.triplify._claims import Claim, EntityClaim, Form, Kind
 from bibld.triplify._language import Languages
-from bibld.triplify._vocabulary import name
 
-_TYPE = name("rdf:type")
+_TYPE = term("rdf:type")
 
 Quad = tuple[str, str, str, str]
 
@@ -57,12 +56,12 @@ class Draft:
         """Add a statement; ``predicate`` is a compact IRI or a term, the others are terms, ``graph`` a graph's name."""
         if graph and graph not in self._graphs:
             self._graphs[graph] = iri(self.iris.graph(graph))
-        term = predicate if predicate[0] == "<" else name(predicate)
-        self.quads.append((self._graphs[graph] if graph else "", subject or self.subject, term, value))
+        property_ = predicate if predicate[0] == "<" else term(predicate)
+        self.quads.append((self._graphs[graph] if graph else "", subject or self.subject, property_, value))
 
     def a(self, kind: str, subject: str | None = None, graph: str = "") -> None:
         """Say what class (a compact IRI or a term) the subject belongs to."""
-        self.say("rdf:type", kind if kind.startswith("<") else name(kind), subject, graph)
+        self.say("rdf:type", kind if kind.startswith("<") else term(kind), subject, graph)
 
     def text(self, predicate: str, text: str, subject: str | None = None, language: str | None = None) -> None:
         """Add a statement with a plain or language-tagged literal; an empty text says nothing."""
@@ -74,11 +73,11 @@ class Draft:
         """Add a statement with a literal of a datatype of XML Schema."""
         self.say(predicate, literal(text, datatype=XSD + datatype), subject, graph)
 
-    def own(self, term: str) -> str:
+    def own(self, name: str) -> str:
         """A term of bibld's ontology."""
-        if term not in self._own:
-            self._own[term] = iri(self.iris.term(term))
-        return self._own[term]
+        if name not in self._own:
+            self._own[name] = iri(self.iris.term(name))
+        return self._own[name]
 
     def record(self, record: RecordId) -> str:
         """The term for a source record."""

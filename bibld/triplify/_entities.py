@@ -6,13 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from bibld.model.iris import Iris
-from bibld.model.rdf import XSD, iri, literal
+from bibld.model.rdf import XSD, iri, literal, term
 from bibld.triplify._claims import Claim, EntityClaim, Form, Kind, Voice, voices
 from bibld.triplify._codes import EXTERNAL_SCHEMES
 from bibld.triplify._draft import Quad, in_order
 from bibld.triplify._life import life
 from bibld.triplify._links import identity
-from bibld.triplify._vocabulary import name
 
 _CLASSES_OF_NAME = {
     "personal": ("foaf:Person", "bf:Person", "schema:Person"),
@@ -63,11 +62,11 @@ def described(entity: str, claimed: Iterable[tuple[Voice, int]], iris: Iris) -> 
     quads: list[Quad] = []
 
     def say(predicate: str, value: str, graph: str = "") -> None:
-        quads.append((iri(iris.graph(graph)) if graph else "", subject, name(predicate), value))
+        quads.append((iri(iris.graph(graph)) if graph else "", subject, term(predicate), value))
 
     kind = min(kinds)
     for curie in _classes(kind, own):
-        say("rdf:type", name(curie))
+        say("rdf:type", term(curie))
     preferred, others = labels(own)
     for form in preferred:
         for predicate in ("skos:prefLabel", "rdfs:label", *_NAME_PROPERTIES[kind]):
@@ -106,28 +105,28 @@ def labels(claimed: Mapping[EntityClaim, int]) -> tuple[list[Form], list[Form]]:
     return sorted(preferred), sorted(others)
 
 
-def _details(value: EntityClaim, iris: Iris, quads: list[Quad], subject: str) -> None:
-    def say(predicate: str, term: str) -> None:
-        quads.append(("", subject, predicate if predicate.startswith("<") else name(predicate), term))
+def _details(claim: EntityClaim, iris: Iris, quads: list[Quad], subject: str) -> None:
+    def say(predicate: str, value: str) -> None:
+        quads.append(("", subject, predicate if predicate.startswith("<") else term(predicate), value))
 
-    if value.dates:
-        say("bf:date", literal(value.dates))
-        birth, death = life(value.dates)
-        if value.type == "personal" and birth:
+    if claim.dates:
+        say("bf:date", literal(claim.dates))
+        birth, death = life(claim.dates)
+        if claim.type == "personal" and birth:
             say("schema:birthDate", literal(birth, datatype=XSD + "gYear"))
-        if value.type == "personal" and death:
+        if claim.type == "personal" and death:
             say("schema:deathDate", literal(death, datatype=XSD + "gYear"))
-    if value.scheme:
-        say(iri(iris.term("scheme")), literal(value.scheme))
-        if value.scheme in EXTERNAL_SCHEMES:
-            say("skos:inScheme", iri(EXTERNAL_SCHEMES[value.scheme]))
-    if value.notation:
-        say("skos:notation", literal(value.notation))
-    for part in value.parts:
+    if claim.scheme:
+        say(iri(iris.term("scheme")), literal(claim.scheme))
+        if claim.scheme in EXTERNAL_SCHEMES:
+            say("skos:inScheme", iri(EXTERNAL_SCHEMES[claim.scheme]))
+    if claim.notation:
+        say("skos:notation", literal(claim.notation))
+    for part in claim.parts:
         say("dcterms:hasPart", iri(part))
-    if value.issn:
-        say("bibo:issn", literal(value.issn))
-        say("schema:issn", literal(value.issn))
+    if claim.issn:
+        say("bibo:issn", literal(claim.issn))
+        say("schema:issn", literal(claim.issn))
 
 
 def _graph(target: str, iris: Iris) -> str:

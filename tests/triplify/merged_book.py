@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pyoxigraph as ox
 import rdflib
 
+from bibld.model import rdf
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Edge, Feature, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.mods import (
@@ -51,22 +52,7 @@ NLR = RecordId("nlr", "RU\\NLR\\bibl\\538692")
 LOC = RecordId("loc", "ocm00035782")
 RESOURCE = IRIS.resource(NLR)
 
-PREFIXES = {
-    "bf": "http://id.loc.gov/ontologies/bibframe/",
-    "bibld": f"{BASE}ontology#",
-    "bibo": "http://purl.org/ontology/bibo/",
-    "dcterms": "http://purl.org/dc/terms/",
-    "foaf": "http://xmlns.com/foaf/0.1/",
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "prov": "http://www.w3.org/ns/prov#",
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "relators": "http://id.loc.gov/vocabulary/relators/",
-    "schema": "http://schema.org/",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "void": "http://rdfs.org/ns/void#",
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-}
+PREFIXES = {**rdf.PREFIXES, "bibld": f"{BASE}ontology#"}
 
 
 def code(value: str) -> tuple[Role, ...]:

@@ -15,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.errors import BadQuery, QueryTimeout, StoreError, Unavailable
-from bibld.serve._graph import PREFIXES, triple, with_prefixes_in_order, write
+from bibld.model.rdf import PREFIXES
+from bibld.serve._graph import triple, with_prefixes_in_order, write
 from bibld.serve._http import Problem, Representation, link_header, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, SparqlView, result_view

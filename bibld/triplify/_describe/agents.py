@@ -15,13 +15,12 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
 from bibld.triplify._claims import EntityClaim
-from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE
+from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE, loc
 from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key, figures, name_key
 from bibld.triplify._language import script_of
 from bibld.triplify._life import life
 from bibld.triplify._links import Identity, identity, web_iri
-from bibld.triplify._vocabulary import loc
 
 _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
 _ROMAN = re.compile(r"[IVXLCM]+\.?")

@@ -8,12 +8,11 @@ from bibld.model.literals import pages
 from bibld.model.mods import Language, Location
 from bibld.model.mods_words import tidy
 from bibld.model.rdf import iri, literal
-from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, NO_LANGUAGES
+from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, NO_LANGUAGES, loc
 from bibld.triplify._describe.agents import claimed_body
 from bibld.triplify._draft import Draft
 from bibld.triplify._language import to_tag
 from bibld.triplify._links import web_iri
-from bibld.triplify._vocabulary import loc
 
 _CODE = re.compile(r"[a-z]{3}")
 _ORGANISATION = re.compile(r"[a-z][a-z0-9-]*")

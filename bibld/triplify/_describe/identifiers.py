@@ -8,10 +8,9 @@ from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn10, isbn13,
 from bibld.model.mods import Identifier
 from bibld.model.mods_words import tidy
 from bibld.model.rdf import iri, literal
-from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER
+from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft
 from bibld.triplify._links import web_iri
-from bibld.triplify._vocabulary import loc
 
 _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.[0-9]{4,9}/\S+)", re.IGNORECASE)
 _FLAT = {"oclc": "bibo:oclcnum", "lccn": "bibo:lccn", "upc": "bibo:upc", "ean": "bibo:gtin14"}

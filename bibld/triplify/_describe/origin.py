@@ -14,14 +14,15 @@ from bibld.model.rdf import XSD, iri, literal
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import (
     CLASS_OF_EVENT,
+    EDTF,
     ISSUANCES,
     STATEMENT_OF_EVENT,
     UNNAMED,
+    loc,
 )
 from bibld.triplify._describe.agents import claimed_agent, claimed_publisher, identities
 from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key
-from bibld.triplify._vocabulary import EDTF, loc
 
 _YEAR = re.compile(r"[0-2][0-9]{3}")
 _DAY = re.compile(r"([0-2][0-9]{3})-([0-9]{2})(?:-([0-9]{2}))?")

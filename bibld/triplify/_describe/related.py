@@ -10,7 +10,7 @@ from bibld.model.mods_words import tidy
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
 from bibld.triplify._claims import EntityClaim, Form
-from bibld.triplify._codes import CREATOR_ROLES, RELATIONS
+from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._describe.agents import claimed_agent, roles_of, same_agents
 from bibld.triplify._describe.identifiers import say_number
 from bibld.triplify._describe.origin import issued
@@ -19,7 +19,6 @@ from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key
 from bibld.triplify._language import Languages
 from bibld.triplify._links import web_iri
-from bibld.triplify._vocabulary import loc
 
 _NUMBER_OF = {"volume": "bibo:volume", "issue": "bibo:issue", "number": "bibo:number", "chapter": "bibo:chapter"}
 _UNSORTED = re.compile(r"[^a-z]+")

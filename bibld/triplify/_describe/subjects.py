@@ -26,13 +26,13 @@ from bibld.triplify._codes import (
     CLASS_OF_CLASSIFICATION,
     CONCEPT_CLASSIFICATIONS,
     SCHEME_LANGUAGES,
+    loc,
 )
 from bibld.triplify._describe.agents import claimed_agent, dates_of, heading, identities
 from bibld.triplify._describe.origin import claimed_place, country_of
 from bibld.triplify._describe.titles import full_title
 from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key
-from bibld.triplify._vocabulary import loc
 
 _AREA = re.compile(r"[a-z](?:-[a-z]{1,3}){0,2}")
 _FREE = "keywords"
