@@ -94,7 +94,7 @@ def converted(path: Path, workers: int) -> Run:
     begin, own = time.perf_counter(), time.process_time()
     file = HarvestedFile("s", path.name, path)
     examined = examine(file)
-    settings = {name: adapters.settings_type("crosswalk", name)() for name in adapters.names("crosswalk")}
+    settings = {name: adapters.settings_type("crosswalk", name)() for name in adapters.adapter_names("crosswalk")}
     with Conversions(workers) as conversions:
         outcomes = conversions.in_order(Job("s", examined.carrier, "auto", settings), read(file, examined))
         count = sum(isinstance(outcome, Conversion) for outcome in outcomes)

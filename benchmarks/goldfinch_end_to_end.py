@@ -179,9 +179,11 @@ class Measures:
     def found(self, method: Config, mode: Mode, is_swept: bool = False) -> Evaluation:
         """Against all true pairs (``full``), or on the pairs judged singly (``pairs``)."""
         pairs = self.gold.true if mode == "full" else self.gold.labelled
-        find = adapters.find
+        find = adapters.load_adapter
         offered = {("dedup.match", "folded"): self.scorer}
-        with patch.object(adapters, "find", lambda stage, name: offered.get((stage, name)) or find(stage, name)):
+        with patch.object(
+            adapters, "load_adapter", lambda stage, name: offered.get((stage, name)) or find(stage, name)
+        ):
             return evaluate.evaluate(self._catalog, method, pairs, mode, progress.Silent(), sweep=is_swept)
 
     def columns(self) -> tuple[FeatureColumns, Ends, Ends]:

@@ -294,3 +294,18 @@ class StoreBackend(Protocol):
 
     def open_store(self, folder: Path, settings: Any) -> Store:  # noqa: ANN401
         """Open (and where needed make) the store that belongs to a workspace."""
+
+
+EXTENSION_POINTS: dict[str, type] = {
+    "harvest": Harvester,
+    "read": Reader,
+    "crosswalk": Crosswalk,
+    "dedup.block": Blocker,
+    "dedup.match": Scorer,
+    "merge": MergePolicy,
+    "store": StoreBackend,
+}
+"""The protocol of the adapters of each stage; an entry point is in the group ``bibld.<stage>``."""
+
+SETTINGS_MAY_BE_REQUIRED = frozenset({"harvest"})
+"""Stages whose adapters may have settings without a default, because each source configures them."""

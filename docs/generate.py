@@ -189,14 +189,16 @@ def stage_docstring(name: str) -> str:
 
 def adapters_of(stage: str) -> str:
     """Every adapter of a stage, and what it says about itself."""
-    return "\n\n".join(f"### {name}\n\n{plain(adapters.find(stage, name).__doc__)}" for name in adapters.names(stage))
+    return "\n\n".join(
+        f"### {name}\n\n{plain(adapters.load_adapter(stage, name).__doc__)}" for name in adapters.adapter_names(stage)
+    )
 
 
 def adapter_keys(stage: str) -> str:
     """The settings of every adapter of a stage."""
     parts = []
-    for name in adapters.names(stage):
-        struct = adapters.find(stage, name).Settings
+    for name in adapters.adapter_names(stage):
+        struct = adapters.load_adapter(stage, name).Settings
         heading = f'{stage} = "{name}"' if stage in ("harvest", "read") else f"[{stage.split('.')[0]}.{name}]"
         parts.append(f"### {heading}\n\n{keys(struct, f'{stage}.{name}')}")
     return "\n\n".join(parts)
@@ -242,7 +244,7 @@ def _branches(kind: type, known: Sequence[type], indent: str = "") -> Iterator[s
 
 
 def _rules_and_private(flavour: str) -> tuple[Sequence[Rule], dict[str, Iterable[str]]]:
-    module = adapters.find("crosswalk", flavour)
+    module = adapters.load_adapter("crosswalk", flavour)
     if hasattr(module, "FLAVOUR"):
         return module.FLAVOUR.rules, dict(module.FLAVOUR.private)
     return module.RULES, dict(module.COVERAGE._private)

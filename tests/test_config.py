@@ -57,7 +57,7 @@ def test_the_tables_of_adapters_reach_them(write):
     [
         (
             ("workspace =", "worspace ="),
-            ['line 2: worspace: "worspace" is no key here; did you mean "workspace"?', "workspace: is required"],
+            ['line 2: worspace: unknown key "worspace"; did you mean "workspace"?', "workspace: is required"],
         ),
         (
             ('base = "https://data.example.org/"', 'base = "https://data.example.org"'),
@@ -66,7 +66,7 @@ def test_the_tables_of_adapters_reach_them(write):
         (('base = "https://data.example.org/"', 'base = "data"'), ["dataset.base:", "absolute http or https IRI"]),
         (
             ("license =", "licence ="),
-            ['"licence" is no key here; did you mean "license"?', "dataset.license: is required"],
+            ['unknown key "licence"; did you mean "license"?', "dataset.license: is required"],
         ),
         (('title = { en = "Books" }', 'title = "Books"'), ["line 5: dataset.title: expected object, got str"]),
         (('path = "*.mrc"', 'path = "*.iso"'), ['line 10: source[1].path: no file matches the pattern "*.iso"']),

@@ -63,6 +63,9 @@ def _bibld() -> None:
     `bibld sample FOLDER` makes an example to try, `bibld run CONFIG` goes through all stages, `bibld serve CONFIG`
     serves the result on this machine.
     """
+    from bibld.adapters import broken_plugins
+
+    broken_plugins()
 
 
 def main() -> None:

@@ -6,8 +6,6 @@ import click
 
 from bibld.cli._options import json_option, print_json, print_table
 
-_STAGES = ("harvest", "read", "crosswalk", "dedup.block", "dedup.match", "merge", "store")
-
 
 @click.command()
 @json_option
@@ -16,10 +14,16 @@ def adapters(as_json: bool) -> None:
     from bibld import adapters as registry
 
     rows = [
-        (stage, name, (registry.find(stage, name).__doc__ or "").strip().partition("\n\n")[0].replace("\n", " "))
-        for stage in _STAGES
-        for name in registry.names(stage)
+        (
+            stage,
+            name,
+            (registry.load_adapter(stage, name).__doc__ or "").strip().partition("\n\n")[0].replace("\n", " "),
+        )
+        for stage in registry.STAGES
+        for name in registry.adapter_names(stage)
     ]
+    rows += [(broken.stage, broken.name, f"broken: {broken.cause}") for broken in registry.broken_plugins()]
+    rows.sort(key=lambda row: registry.STAGES.index(row[0]))
     if as_json:
         print_json([{"stage": stage, "name": name, "about": about} for stage, name, about in rows])
     else:

@@ -176,15 +176,17 @@ def _settings(flavour: str, profile: str | None) -> dict[str, Any]:
     """The settings of every crosswalk by name; raises ``UsageError`` for a profile that there is not."""
     from bibld import adapters
 
-    names = adapters.names("crosswalk")
+    names = adapters.adapter_names("crosswalk")
     if flavour != "auto" and flavour not in names:
-        raise click.UsageError(f"--flavour: {adapters.unknown(flavour, [*names, 'auto'], 'flavour')}")
+        raise click.UsageError(f"--flavour: {adapters.unknown_name_message(flavour, [*names, 'auto'], 'flavour')}")
     settings = {name: adapters.settings_type("crosswalk", name)() for name in names}
     if profile is not None:
         kind = type(settings[_WITH_PROFILES])
         allowed = [str(name) for name in get_args(get_type_hints(kind).get("profile"))]
         if profile not in allowed:
-            raise click.UsageError(f"--profile: {adapters.unknown(profile, allowed, f'profile of {_WITH_PROFILES}')}")
+            raise click.UsageError(
+                f"--profile: {adapters.unknown_name_message(profile, allowed, f'profile of {_WITH_PROFILES}')}"
+            )
         settings[_WITH_PROFILES] = kind(profile=profile)
     return settings
 

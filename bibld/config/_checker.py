@@ -56,7 +56,7 @@ class Checker:
         workers = self._value(tables, "workers", Annotated[int, msgspec.Meta(ge=0)], "", default=0)
         dataset = self._dataset(tables.get("dataset"))
         sources = self._sources(tables.get("source", []))
-        self._adapter_tables("crosswalk", self._table(tables, "crosswalk"), adapters.names("crosswalk"))
+        self._adapter_tables("crosswalk", self._table(tables, "crosswalk"), adapters.adapter_names("crosswalk"))
         dedup = self._dedup(self._table(tables, "dedup"))
         merge = self._merge(self._table(tables, "merge"))
         store = self._store(self._table(tables, "store"))
@@ -92,7 +92,7 @@ class Checker:
         fields = {field.encode_name: field for type_ in types for field in msgspec.structs.fields(type_)}
         for key in table:
             if key not in fields:
-                self.fault(_dotted(where, key), adapters.unknown(key, sorted(fields), "key here"))
+                self.fault(_dotted(where, key), adapters.unknown_name_message(key, sorted(fields), "key"))
         for key, field in fields.items():
             if field.required and key not in table:
                 self.fault(_dotted(where, key), f"is required and has no default{_EXPECTED.get(key, '')}")
@@ -191,12 +191,12 @@ class Checker:
         settings = self._struct(type_, table, where)
         if source.harvest is None or source.config.read not in ("auto", "csv"):
             return settings
-        on_disk = getattr(adapters.find("harvest", source.config.harvest), "on_disk", None)
+        on_disk = getattr(adapters.load_adapter("harvest", source.config.harvest), "on_disk", None)
         if on_disk is not None:
-            read_header, paths = adapters.find("read", "csv").header, on_disk(self.file.parent, source.harvest)
+            read_header, paths = adapters.load_adapter("read", "csv").header, on_disk(self.file.parent, source.harvest)
             known = [column for path in paths for column in read_header(path, source.read)]
             for key, column in settings.missing(table, known) if known else ():
-                self.fault(f"{where}.{key}", adapters.unknown(column, known, "column of the files"))
+                self.fault(f"{where}.{key}", adapters.unknown_name_message(column, known, "column of the files"))
         return settings
 
     def _check_deletes(self, deletes: str, where: str) -> None:
@@ -216,7 +216,7 @@ class Checker:
             self.fault(f"{where}.charset", error.faults[0])
 
     def _check_files(self, config: SourceConfig, settings: Any, where: str) -> None:  # noqa: ANN401
-        check = getattr(adapters.find("harvest", config.harvest), "faults", None)
+        check = getattr(adapters.load_adapter("harvest", config.harvest), "faults", None)
         if check is not None:
             for key, message in check(self.file.parent, settings):
                 self.fault(f"{where}.{key}", message)
@@ -226,10 +226,10 @@ class Checker:
         name = table.get(key, default)
         if name == "auto" and default == "auto":
             return None
-        known = adapters.names(stage)
+        known = adapters.adapter_names(stage)
         if not isinstance(name, str) or name not in known:
-            allowed = [*known, "auto"] if default == "auto" else known
-            self.fault(f"{where}.{key}", adapters.unknown(str(name), allowed, f"adapter of {stage}"))
+            also = (adapters.AUTO,) if default == adapters.AUTO else ()
+            self.fault(f"{where}.{key}", adapters.unknown_adapter_message(stage, str(name), also))
             return None
         return adapters.settings_type(stage, name)
 
@@ -238,7 +238,8 @@ class Checker:
         for name, table in tables.items():
             where = f"{stage}.{name}"
             if name not in names:
-                self.fault(where, adapters.unknown(name, names, f"adapter of {stage}"))
+                message = adapters.unknown_name_message(name, names, "dedup adapter")
+                self.fault(where, message if inner else adapters.unknown_adapter_message(stage, name))
                 continue
             if not isinstance(table, dict):
                 self.fault(where, f"must be a table [{where}]")
@@ -251,14 +252,14 @@ class Checker:
     def _dedup(self, table: dict[str, Any]) -> DedupConfig:
         own = {field.name for field in msgspec.structs.fields(DedupConfig)}
         config = self._struct(DedupConfig, table, "dedup") or DedupConfig()
-        blockers, scorers = adapters.names("dedup.block"), adapters.names("dedup.match")
+        blockers, scorers = adapters.adapter_names("dedup.block"), adapters.adapter_names("dedup.match")
         for name in config.block:
             if name not in blockers:
-                self.fault("dedup.block", adapters.unknown(name, blockers, "blocker"))
+                self.fault("dedup.block", adapters.unknown_adapter_message("dedup.block", name))
         if not config.block:
             self.fault("dedup.block", f"at least one blocker is needed (allowed: {', '.join(blockers)})")
         if config.match not in scorers:
-            self.fault("dedup.match", adapters.unknown(config.match, scorers, "scorer"))
+            self.fault("dedup.match", adapters.unknown_adapter_message("dedup.match", config.match))
         for name, inner in table.items():
             if name in own:
                 continue
@@ -268,20 +269,20 @@ class Checker:
 
     def _merge(self, table: dict[str, Any]) -> MergeConfig:
         elements = {field.name for field in msgspec.structs.fields(MergeConfig)}
-        policies = adapters.names("merge")
+        policies = adapters.adapter_names("merge")
         for key, value in table.items():
             if key in elements and isinstance(value, str) and value not in policies:
-                self.fault(f"merge.{key}", adapters.unknown(value, policies, "policy"))
+                self.fault(f"merge.{key}", adapters.unknown_adapter_message("merge", value))
             elif key not in elements and key not in policies:
-                self.fault(f"merge.{key}", adapters.unknown(key, sorted({*elements, *policies}), "key here"))
+                self.fault(f"merge.{key}", adapters.unknown_name_message(key, sorted({*elements, *policies}), "key"))
         self._adapter_tables("merge", {key: value for key, value in table.items() if key in policies}, policies)
         return self._struct(MergeConfig, table, "merge") or MergeConfig()
 
     def _store(self, table: dict[str, Any]) -> StoreConfig:
         config = self._struct(StoreConfig, table, "store") or StoreConfig()
-        known = adapters.names("store")
+        known = adapters.adapter_names("store")
         if config.backend not in known:
-            self.fault("store.backend", adapters.unknown(config.backend, known, "store"))
+            self.fault("store.backend", adapters.unknown_adapter_message("store", config.backend))
         self._adapter_tables("store", {key: value for key, value in table.items() if key != "backend"}, known)
         return config
 

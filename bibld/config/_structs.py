@@ -142,14 +142,14 @@ class Config(msgspec.Struct, frozen=True):
 
     def crosswalk_settings(self, source: Source) -> dict[str, Any]:
         """The settings of every crosswalk by name, as they hold for one source."""
-        settings = {name: self.settings("crosswalk", name) for name in adapters.names("crosswalk")}
+        settings = {name: self.settings("crosswalk", name) for name in adapters.adapter_names("crosswalk")}
         return settings if source.columns is None else settings | {"columns": source.columns}
 
     def matching(self, block: tuple[str, ...], match: str | None) -> Config:
         """The same with other blockers and another scorer where they are given; raises ``ConfigError``."""
         for stage, names in (("dedup.block", block), ("dedup.match", (match,) if match else ())):
             for name in names:
-                adapters.find(stage, name)
+                adapters.load_adapter(stage, name)
         chosen = DedupConfig(
             block=block or self.dedup.block,
             match=match or self.dedup.match,

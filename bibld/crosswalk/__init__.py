@@ -68,15 +68,12 @@ def convert(
 
 
 def sniff(record: MarcRecord | Mods | Row) -> str:
-    """The flavour of a record: the first adapter, by name, that claims it; else the head of its family."""
+    """The flavour of a record: the first adapter, by priority, that recognises it."""
     if isinstance(record, Mods):
         return MODS_FLAVOUR
     if isinstance(record, Row):
         return COLUMNS_FLAVOUR
-    for name in _names():
-        if name != COLUMNS_FLAVOUR and _adapter(name).sniffs(record):
-            return name
-    return "unimarc" if is_unimarc(record) else "marc21"
+    return adapters.detect_adapter("crosswalk", record) or ("unimarc" if is_unimarc(record) else "marc21")
 
 
 def coverage(tally: Tally, settings_of: Callable[[str], Any]) -> list[SubfieldCoverage]:
@@ -91,9 +88,9 @@ def is_deleted(record: MarcRecord) -> bool:
 
 @cache
 def _names() -> tuple[str, ...]:
-    return tuple(adapters.names("crosswalk"))
+    return tuple(adapters.adapter_names("crosswalk"))
 
 
 @cache
 def _adapter(name: str) -> ModuleType:
-    return adapters.find("crosswalk", name)
+    return adapters.load_adapter("crosswalk", name)

@@ -80,6 +80,9 @@ LOC_RULES = _rules(
 LOC_COVERAGE = Coverage(LOC_RULES, {}, Conventions(link=CONVENTIONS.link, structural=frozenset("68")))
 """What the rules of ``loc`` read; they keep nothing back but local fields."""
 
+PRIORITY = -1
+"""Behind other crosswalks, because it recognises every record that is not of the UNIMARC family."""
+
 
 def sniffs(record: MarcRecord) -> bool:
     """Whether the record is MARC 21: anything that is not of the UNIMARC family."""

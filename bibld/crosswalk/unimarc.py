@@ -22,6 +22,9 @@ _PRIVATE = {"899": "efx"}
 FLAVOUR = flavour(UNIMARC_BOOK.rules, rusmarc.of_marc21, _PRIVATE)
 _COVERAGE = Coverage(FLAVOUR.rules, FLAVOUR.private)
 
+PRIORITY = -1
+"""Behind other crosswalks, because it recognises every record of the UNIMARC family that is not RUSMARC."""
+
 
 class Settings(UnimarcSettings, frozen=True):
     """As in all the family."""

@@ -52,7 +52,7 @@ class Comparison(msgspec.Struct, frozen=True):
 def settings_digest(config: Config) -> str:
     """A hash of the versions and of all settings that the result depends on."""
     settings = config.settings("dedup.match", config.dedup.match)
-    identity = getattr(adapters.find("dedup.match", config.dedup.match), "identity", None)
+    identity = getattr(adapters.load_adapter("dedup.match", config.dedup.match), "identity", None)
     if hasattr(settings, "file"):  # its content counts, not where it lies
         settings = msgspec.structs.replace(settings, file="")
     scorer = [

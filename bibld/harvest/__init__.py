@@ -11,6 +11,6 @@ from bibld.protocols import HarvestedFile
 
 def files(config: Config, source: Source) -> Iterator[HarvestedFile]:
     """The files of one source in a stable order; raises ``HarvestError``."""
-    harvester = adapters.find("harvest", source.config.harvest)
+    harvester = adapters.load_adapter("harvest", source.config.harvest)
     found: Iterator[HarvestedFile] = harvester.files(source.id, config.folder, source.harvest)
     return found

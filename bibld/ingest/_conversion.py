@@ -120,7 +120,11 @@ class Conversions:
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             context = multiprocessing.get_context("forkserver")
-            used = [f"bibld.{stage}.{name}" for stage in ("read", "crosswalk") for name in adapters.names(stage)]
+            used = [
+                adapters.load_adapter(stage, name).__name__
+                for stage in ("read", "crosswalk")
+                for name in adapters.adapter_names(stage)
+            ]
             context.set_forkserver_preload([__name__, *used])
             self._pool = ProcessPoolExecutor(self._workers, context, initializer=_prepare_process)
         return self._pool

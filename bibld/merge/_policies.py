@@ -17,7 +17,7 @@ class Policy:
     """A policy with its settings; ``single`` is the one for what a publication has once."""
 
     def __init__(self, name: str, settings: Any, single: Policy | None = None) -> None:  # noqa: ANN401
-        self._chosen = adapters.find("merge", name).chosen
+        self._chosen = adapters.load_adapter("merge", name).chosen
         self._settings = settings
         self.single = single or self
 
@@ -60,7 +60,7 @@ class Policies:
 
     def _policy(self, name: str) -> Policy:
         if name not in self._known:
-            single = getattr(adapters.find("merge", name), "SINGLE", None)
+            single = getattr(adapters.load_adapter("merge", name), "SINGLE", None)
             other = self._policy(single) if single not in (None, name) else None
             self._known[name] = Policy(name, self._settings_of(name), other)
         return self._known[name]

@@ -46,7 +46,7 @@ def examine(file: HarvestedFile, reader: str = AUTO, charset: str = AUTO, settin
     unknown reader or charset. Damage further on does not matter here; :func:`read` reports it.
     """
     name = _sniffed(file) if reader == AUTO else reader
-    module = cast(Reader, adapters.find("read", name))
+    module = cast(Reader, adapters.load_adapter("read", name))
     chosen = module.Settings() if settings is None else settings
     if charset != AUTO and hasattr(chosen, "charset"):
         chosen = msgspec.structs.replace(chosen, charset=charset)
@@ -88,7 +88,7 @@ def to_json(carrier: Carrier) -> bytes:
 def carrier_of(reader: str, json: bytes) -> Carrier:
     """The carrier that :func:`to_json` wrote; raises ``ConfigError`` for an unknown reader, ``CatalogError`` for JSON
     that is none of its carriers."""
-    module = cast(Reader, adapters.find("read", reader))
+    module = cast(Reader, adapters.load_adapter("read", reader))
     try:
         return cast(Carrier, msgspec.json.decode(json, type=module.CarrierType))
     except msgspec.MsgspecError as error:
@@ -117,10 +117,10 @@ class _Tolerant:
 def _sniffed(file: HarvestedFile) -> str:
     with _Tolerant(file) as opened:
         head = opened.stream.read(_HEAD)
-    known = adapters.names("read")
-    for name in known:
-        if cast(Reader, adapters.find("read", name)).sniffs(head):
-            return name
+    name = adapters.detect_adapter("read", head)
+    if name is not None:
+        return name
+    known = adapters.adapter_names("read")
     what = "is empty" if not head and not opened.damage else "is of no known carrier"
     damage = f" ({opened.damage})" if opened.damage else ""
     raise HarvestError(f'{file.name} {what}{damage}; supported are {", ".join(known)}: name one by read = "…"')

@@ -45,7 +45,7 @@ def settings_digest(config: Config) -> str:
 
 def open_live(config: Config, place: Path | None = None) -> Store:
     """Open the live store of a workspace (or a store of the same kind in another folder); raises ``StoreError``."""
-    backend = adapters.find("store", config.store.backend)
+    backend = adapters.load_adapter("store", config.store.backend)
     opened: Store = backend.open_store(place or folder(config), config.settings("store", config.store.backend))
     return opened
 

@@ -90,7 +90,7 @@ def test_a_good_file_ends_with_0(tmp_path):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--profile", "lok"), '"lok" is no profile of marc21'),
+        (("--profile", "lok"), 'unknown profile of marc21 "lok"'),
         (("--flavour", "marc12"), 'did you mean "marc21"?'),
     ],
 )

@@ -111,8 +111,8 @@ def test_a_source_has_its_own_map(load):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ('title = "Title"', 'source[1].columns.title: "Title" is no column of the files; did you mean "Titel"?'),
-        ('titel = "Titel"', 'source[1].columns.titel: "titel" is no key here; did you mean "title"?'),
+        ('title = "Title"', 'source[1].columns.title: unknown column of the files "Title"; did you mean "Titel"?'),
+        ('titel = "Titel"', 'source[1].columns.titel: unknown key "titel"; did you mean "title"?'),
         ("title = 3", "source[1].columns"),
     ],
 )

@@ -67,7 +67,7 @@ def test_mods_passes_as_it_is():
 
 
 def test_an_unknown_flavour_is_an_error_that_names_the_known_ones():
-    with pytest.raises(ConfigError, match='"marc12" is no adapter of crosswalk; did you mean "marc21"'):
+    with pytest.raises(ConfigError, match='unknown crosswalk adapter "marc12"; did you mean "marc21"'):
         convert(record(TITLE), "marc12")
 
 

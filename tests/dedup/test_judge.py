@@ -33,7 +33,7 @@ class Judging(msgspec.Struct, frozen=True):
 
 def verdict(monkeypatch, left, right, settings=None, sources=("a", "b")):
     with monkeypatch.context() as patch:
-        patch.setattr(adapters, "find", lambda stage, name: similarity)
+        patch.setattr(adapters, "load_adapter", lambda stage, name: similarity)
         records = [RecordId(source, str(row)) for row, source in enumerate(sources)]
         numbers = np.array([sorted(set(sources)).index(source) for source in sources])
         judge = Judge(FeatureColumns.of(enumerate((left, right))), numbers, Judging(settings or similarity.Settings()))

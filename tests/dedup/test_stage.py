@@ -23,9 +23,9 @@ EVERY = ("identifier", "composite", "simhash")
 @pytest.fixture
 def with_review(monkeypatch):
     """Make the scorer of the tests an adapter."""
-    find = adapters.find
+    find = adapters.load_adapter
     offered = {("dedup.match", "similarity"): similarity}
-    monkeypatch.setattr(adapters, "find", lambda stage, name: offered.get((stage, name)) or find(stage, name))
+    monkeypatch.setattr(adapters, "load_adapter", lambda stage, name: offered.get((stage, name)) or find(stage, name))
 
 
 def chosen(file, block=EVERY, match="similarity"):

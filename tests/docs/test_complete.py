@@ -69,14 +69,14 @@ def test_every_page_is_in_the_index():
 def test_every_adapter_has_its_place(stage):
     page = (DOCS / "reference" / f"{PLACES[stage]}.md").read_text(encoding="utf-8")
     keys = (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
-    for name in adapters.names(stage):
+    for name in adapters.adapter_names(stage):
         assert f"### {name}\n" in page
         assert f'"{name}"\n' in keys or f".{name}]\n" in keys
 
 
 def test_every_mapping_has_its_page():
-    for name in adapters.names("crosswalk"):
-        module = adapters.find("crosswalk", name)
+    for name in adapters.adapter_names("crosswalk"):
+        module = adapters.load_adapter("crosswalk", name)
         if hasattr(module, "RULES") or hasattr(module, "FLAVOUR"):
             page = (DOCS / "reference" / f"mapping-{name}.md").read_text(encoding="utf-8")
             assert f"<!-- generated: rules {name} -->" in page

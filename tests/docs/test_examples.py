@@ -184,7 +184,7 @@ def test_the_documented_reader_reads(added, tmp_path):
     with pytest.raises(ReadError):
         carrier.parse(second)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bibld.adapters.find", lambda stage, name: reader)
+        patch.setattr("bibld.adapters.load_adapter", lambda stage, name: reader)
         assert carrier_of("jsonlines", to_json(carrier)) == carrier
 
 

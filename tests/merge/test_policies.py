@@ -145,7 +145,7 @@ def test_the_paper_s_rule_is_the_default(tmp_path):
     assert {name for name in Mods.elements if getattr(chosen, name) == "fill"} == filled
     assert {getattr(chosen, name) for name in set(Mods.elements) - filled} == {"union"}
     assert MergeConfig.__struct_fields__ == Mods.elements
-    assert set(POLICIES) <= set(adapters.names("merge"))
+    assert set(POLICIES) <= set(adapters.adapter_names("merge"))
 
 
 def test_policies_and_trust_are_read(tmp_path):
@@ -160,10 +160,14 @@ def test_policies_and_trust_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("merging", "source", "fault"),
     [
-        ('[merge]\ntitle_info = "unoin"', "", 'line 13: merge.title_info: "unoin" is no policy; did you mean "union"?'),
-        ('[merge]\ntitle_inf = "union"', "", 'merge.title_inf: "title_inf" is no key here; did you mean "title_info"?'),
+        (
+            '[merge]\ntitle_info = "unoin"',
+            "",
+            'line 13: merge.title_info: unknown merge adapter "unoin"; did you mean "union"?',
+        ),
+        ('[merge]\ntitle_inf = "union"', "", 'merge.title_inf: unknown key "title_inf"; did you mean "title_info"?'),
         ("[merge]\nname = 1", "", "merge.name: expected str, got int"),
-        ("[merge.longest]\nwords = 3", "", 'merge.longest.words: "words" is no key here'),
+        ("[merge.longest]\nwords = 3", "", 'merge.longest.words: unknown key "words"'),
         ("[merge]\nlongest = 3", "", "merge.longest: must be a table [merge.longest]"),
         ("", 'trust = "much"', "source[1].trust: expected int, got str"),
     ],

@@ -129,9 +129,9 @@ def titles(results):
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_carrier_is_sniffed_as_itself_only(name):
-    assert set(SAMPLES) == set(adapters.names("read"))
+    assert set(SAMPLES) == set(adapters.adapter_names("read"))
     for sample in SAMPLES[name]:
-        claims = [other for other in SAMPLES if adapters.find("read", other).sniffs(sample.encode())]
+        claims = [other for other in SAMPLES if adapters.load_adapter("read", other).sniffs(sample.encode())]
         assert claims == [name], sample
 
 
@@ -143,7 +143,7 @@ def test_every_real_file_is_sniffed_by_one_carrier_at_most():
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in (*kinds, ".xml")):
         with path.open("rb") as stream:
             head = stream.read(64 * 1024)
-        claims = [name for name in SAMPLES if adapters.find("read", name).sniffs(head)]
+        claims = [name for name in SAMPLES if adapters.load_adapter("read", name).sniffs(head)]
         assert len(claims) <= 1, path
         if claims and path.suffix in kinds and head[:1] != b"<":
             assert claims == [kinds[path.suffix]], path

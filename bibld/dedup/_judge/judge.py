@@ -92,7 +92,7 @@ class Judge:
         self.rows = rows
         self.sources = sources
         self.name = config.dedup.match
-        self.scorer = adapters.find("dedup.match", self.name)
+        self.scorer = adapters.load_adapter("dedup.match", self.name)
         self.settings = config.settings("dedup.match", self.name)
         self.same: float = self.settings.same
         self.review: float | None = getattr(self.settings, "review", None)

@@ -105,7 +105,7 @@ def oversized_at(statistics: Statistics, name: str, level: int) -> Numbers:
 
 def columns_wanted(config: Config) -> tuple[str, ...] | None:
     """The columns that blockers and sieve look at; None: all, since a blocker does not say."""
-    asked = [getattr(adapters.find("dedup.block", name), "COLUMNS", None) for name in config.dedup.block]
+    asked = [getattr(adapters.load_adapter("dedup.block", name), "COLUMNS", None) for name in config.dedup.block]
     if any(names is None for names in asked):
         return None
     return tuple(dict.fromkeys([name for names in (*asked, _sieve.COLUMNS) for name in names or ()]))
@@ -152,7 +152,7 @@ def _chunk_keyed(columns: FeatureColumns, start: int, config: Config, statistics
 
     entries, near = {}, {}
     for name in dict.fromkeys(config.dedup.block):
-        blocker, settings = adapters.find("dedup.block", name), config.settings("dedup.block", name)
+        blocker, settings = adapters.load_adapter("dedup.block", name), config.settings("dedup.block", name)
         keys, rows = blocker.keys(columns, settings, statistics)
         entries[name] = entries_of(key_hashes(keys), rows + np.uint32(start))
         if _compares(name):
@@ -161,7 +161,7 @@ def _chunk_keyed(columns: FeatureColumns, start: int, config: Config, statistics
 
 
 def _compares(name: str) -> bool:
-    return hasattr(adapters.find("dedup.block", name), "signatures")
+    return hasattr(adapters.load_adapter("dedup.block", name), "signatures")
 
 
 def _run(spool: Spool, folder: Path | None, name: str, level: int, workers: int) -> Run:

@@ -135,7 +135,7 @@ def open_runs(folder: Path, rows: int, config: Config) -> SegmentRuns | None:
         if not all(path.exists() for path in paths):
             return None
         runs[name] = tuple(read_run(path) for path in paths)
-        if hasattr(adapters.find("dedup.block", name), "signatures"):
+        if hasattr(adapters.load_adapter("dedup.block", name), "signatures"):
             if not (folder / f"{name}.signatures").exists():
                 return None
             near[name] = _signatures(folder / f"{name}.signatures", rows, 1).reshape(-1)

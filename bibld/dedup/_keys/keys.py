@@ -46,7 +46,7 @@ class Keys(msgspec.Struct, frozen=True, eq=False):
         numbers = (self.keys >> np.uint64(_FAMILY)).astype(np.int64)
         return [
             msgspec.structs.replace(self, family=name, keys=self.keys[chosen], rows=self.rows[chosen])
-            for number, name in enumerate(adapters.find("dedup.block", self.name).FAMILIES)
+            for number, name in enumerate(adapters.load_adapter("dedup.block", self.name).FAMILIES)
             if (chosen := numbers == number).any()
         ]
 
@@ -57,7 +57,7 @@ def keys_of(name: str, columns: FeatureColumns, config: Config, statistics: Stat
 
     from bibld.dedup._keys.key_kernels import key_hashes
 
-    blocker, settings = adapters.find("dedup.block", name), config.settings("dedup.block", name)
+    blocker, settings = adapters.load_adapter("dedup.block", name), config.settings("dedup.block", name)
     keys, rows = blocker.keys(columns, settings, statistics)
     families, hashes = keys >> np.uint64(_FAMILY), key_hashes(keys)
     last = _sieve.signatures(columns)[:, _sieve.WIDTH - 1]
@@ -97,7 +97,7 @@ def families_met(
 
     met: list[list[str]] = [[] for _ in range(len(left))]
     for blocker in held:
-        adapter = adapters.find("dedup.block", blocker.name)
+        adapter = adapters.load_adapter("dedup.block", blocker.name)
         offsets = np.searchsorted(blocker.rows, np.arange(len(columns) + 1))
         common = families_in_common(offsets, blocker.keys, left, right)
         if len(blocker.near):
@@ -112,6 +112,6 @@ def families_met(
 
 def key_names(held: Keys, row: int) -> list[str]:
     """The names of the kinds of keys that a row has, as ``composite: full title``."""
-    names = adapters.find("dedup.block", held.name).FAMILIES
+    names = adapters.load_adapter("dedup.block", held.name).FAMILIES
     numbers = {int(key) >> _FAMILY for key in held.keys[held.rows == row].tolist()}
     return [f"{held.name}: {names[number]}" for number in sorted(numbers)]

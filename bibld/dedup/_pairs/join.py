@@ -81,7 +81,7 @@ def _join(
     """Add the pairs that one blocker proposes and the rules of the sieve let through, if it asks them."""
     import numpy as np
 
-    blocker, near, bits = adapters.find("dedup.block", name), np.empty(0, np.uint64), 64
+    blocker, near, bits = adapters.load_adapter("dedup.block", name), np.empty(0, np.uint64), 64
     if hasattr(blocker, "signatures") and runs:
         near = np.concatenate([held.near[name] for held in runs])
         bits = blocker.distance(config.settings("dedup.block", name))

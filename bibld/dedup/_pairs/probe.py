@@ -94,7 +94,7 @@ def _tested(name: str, pairs: Numbers, runs: Sequence[SegmentRuns], new_from: in
     """Those of some pairs (ascending) that the blocker and the sieve let through."""
     from bibld.dedup._pairs.probe_kernels import distances, sifted
 
-    blocker = adapters.find("dedup.block", name)
+    blocker = adapters.load_adapter("dedup.block", name)
     if hasattr(blocker, "signatures"):
         rows = _Places(pairs, runs, new_from)
         near = rows.gathered([held.near[name] for held in runs])
