@@ -137,7 +137,7 @@ def outcome(file: Path) -> dict[str, str]:
         found["members"] = ask("SELECT * FROM member ORDER BY ordinal").fetchall()
         found["edges"] = ask("SELECT left_ordinal, right_ordinal, score, decision FROM edge").fetchall()
         found["queues"] = ask("SELECT stage, count(*) FROM pending GROUP BY stage").fetchall()
-        found["quads"] = [line for line in triplify.quads(catalog, iris, ()) if not line.endswith(about)]
+        found["quads"] = [line for line in triplify.catalog_quads(catalog, iris, ()) if not line.endswith(about)]
     live = store.open_live(loaded)
     dump = loaded.folder / "live.nq"
     with dump.open("wb") as out:

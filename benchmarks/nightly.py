@@ -80,7 +80,7 @@ class Stages:
         made: list[Manifest] = []
 
         def publishing() -> None:
-            quads = triplify.quads(catalog, self._iris, ())
+            quads = triplify.catalog_quads(catalog, self._iris, ())
             contents = publish.Contents(loaded.dataset, Figures((), 0, 0, 0, 0, 0, 0), quads, (), ())
             live = store.open_live(loaded)
             arguments = (catalog, live, contents, version, CLOCK, releases, loaded.publish, progress.Silent())
@@ -89,7 +89,7 @@ class Stages:
 
         settings = loaded.triplify
         timed("triplify", lambda: triplify.triplify(catalog, self._iris, settings, progress.Silent()))
-        quads = triplify.quads(catalog, self._iris, ())
+        quads = triplify.catalog_quads(catalog, self._iris, ())
         timed("store", lambda: store.store(catalog, quads, loaded, progress.Silent()))
         timed("publish", publishing)
         return times, made[0]

@@ -184,7 +184,7 @@ def outcome(place: Path) -> Outcome:
     iris = Iris(loaded.dataset.base)
     about = tuple(f"<{iris.graph(name)}> ." for name in DATASET)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        said = {line.rstrip("\n") for line in triplify.quads(catalog, iris, ())}
+        said = {line.rstrip("\n") for line in triplify.catalog_quads(catalog, iris, ())}
         founders = list(catalog.linkage.founders())
         clusters = {frozenset(map(str, catalog.linkage.cluster(founder).members)) for founder in founders}
     live = store.open_live(loaded)

@@ -145,7 +145,7 @@ class Pipeline:
 
     def _triplify(self) -> int | None:
         base, settings = self._config.dataset.base, self._config.triplify
-        self._renew("triplify", triplify.settings_digest(base, settings), triplify.redo)
+        self._renew("triplify", triplify.settings_digest(base, settings), triplify.requeue_all)
         if not triplify.is_pending(self._catalog):
             return None
         return triplify.triplify(self._catalog, self._iris, settings, self._progress)
@@ -204,7 +204,7 @@ class Pipeline:
         return publish.Releases(self._config.workspace)
 
     def _quads(self) -> Iterator[str]:
-        return triplify.quads(self._catalog, self._iris, self._source_figures)
+        return triplify.catalog_quads(self._catalog, self._iris, self._source_figures)
 
     @contextmanager
     def _live_store(self) -> Iterator[Store]:

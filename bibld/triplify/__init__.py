@@ -1,8 +1,9 @@
 """Triplify: merged records in, quads out.
 
-``statements`` turns the merged description of a cluster into lines of N-Quads and into *claims* about agents, concepts,
-places, publishers and series; ``entity_statements`` turns all claims about one of these into the lines that describe
-it; ``dataset_statements`` describes the sources. All three are pure functions.
+``cluster_statements`` turns the merged description of a cluster into lines of N-Quads and into *claims* about agents,
+concepts, places, publishers and series; ``entity_statements`` turns all claims about one of these into the lines that
+describe it; ``dataset_statements`` describes the sources. ``to_quads`` applies all three to merged descriptions in
+memory. These are pure functions; ``triplify`` is the stage over a catalog, ``catalog_quads`` reads its results.
 
 The data speak several vocabularies at once, so that queries written for other libraries' data find what they expect:
 DCMI terms, BIBO and ISBD elements flat on the resource, BIBFRAME 2 with nodes for contributions, identifiers,
@@ -15,10 +16,10 @@ and bibld's own ontology) in ``graph/provenance``, links to each authority file 
 from __future__ import annotations
 
 from bibld.triplify._claims import Claim, EntityClaim, Form, Kind, Statements
-from bibld.triplify._cluster import Settings, statements
-from bibld.triplify._dataset import dataset_statements
+from bibld.triplify._cluster import Settings, cluster_statements
+from bibld.triplify._dataset import catalog_quads, dataset_statements, to_quads
 from bibld.triplify._entities import entity_statements
-from bibld.triplify._stage import is_pending, quads, redo, settings_digest, triplify
+from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
 
 __all__ = (
     "Claim",
@@ -27,12 +28,13 @@ __all__ = (
     "Kind",
     "Settings",
     "Statements",
+    "catalog_quads",
+    "cluster_statements",
     "dataset_statements",
     "entity_statements",
     "is_pending",
-    "quads",
-    "redo",
+    "requeue_all",
     "settings_digest",
-    "statements",
+    "to_quads",
     "triplify",
 )

@@ -36,17 +36,18 @@ class Settings(msgspec.Struct, frozen=True):
     value_sources: bool = True
 
 
-def statements(
+def cluster_statements(
     merged: Merged,
     edges: Sequence[Edge],
     iris: Iris,
     settings: Settings | None = None,
     exists: Callable[[RecordId], bool] = lambda record: False,
 ) -> Statements:
-    """The lines that belong to a cluster, in a stable order and none twice, and what its records claim about entities.
+    """Return the lines that belong to a cluster, in a stable order and none twice, and what its records claim about
+    entities.
 
-    ``edges`` are those between members of the cluster. ``exists`` says whether a record is in the catalog: related
-    resources are linked by IRI only where it is so, since every IRI of the dataset must be answered.
+    ``edges`` are those between members of the cluster. ``exists`` answers whether a record is in the catalog:
+    related resources are linked by IRI only if it is, since every IRI of the dataset must be answered.
     """
     draft = Draft(merged, iris, exists)
     describe_kind(draft)

@@ -1,21 +1,68 @@
-"""What is said of the sources in the dataset's own description."""
+"""All lines of a dataset: from a catalog, or from merged descriptions in memory; and the description of its sources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from bibld.catalog import Catalog
 from bibld.model.iris import Iris
+from bibld.model.linkage import Edge, Merged
+from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, term
 from bibld.model.release import SourceFigures
+from bibld.triplify._claims import Claim
+from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._draft import Quad, in_order
+from bibld.triplify._entities import entity_statements
 from bibld.triplify._links import web_iri
 
 GRAPH = "dataset"
 """The name of the graph of the dataset's description."""
 
 
+def catalog_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[str]:
+    """Yield every line of the dataset of a catalog, none twice: those of the clusters in the order of their founders,
+    of the entities in the order of their IRIs, and of the sources. Nothing may be pending."""
+    for blocks in (catalog.statements.every(), catalog.entities.every()):
+        for block in blocks:
+            yield from (f"{line}\n" for line in block.decode().split("\n") if line)
+    yield from dataset_statements(sources, iris)
+
+
+def to_quads(
+    descriptions: Iterable[Merged],
+    iris: Iris,
+    edges: Iterable[Edge] = (),
+    settings: Settings | None = None,
+    sources: Iterable[SourceFigures] = (),
+) -> Iterator[str]:
+    """Yield every line of the dataset that merged descriptions make, none twice, without a catalog.
+
+    The lines are the same, and in the same order, as :func:`catalog_quads` yields for a catalog that holds these
+    clusters in this order. ``edges`` are the matches to publish; those between two clusters are left out. A related
+    resource is linked by IRI if one of the descriptions is made from its record.
+    """
+    clusters = list(descriptions)
+    founders = {member: merged.cluster.founder for merged in clusters for member in merged.cluster.members}
+    edges_by_founder: dict[RecordId, list[Edge]] = {}
+    for edge in edges:
+        founder = founders.get(edge.pair.left)
+        if founder is not None and founder == founders.get(edge.pair.right):
+            edges_by_founder.setdefault(founder, []).append(edge)
+    claims: dict[str, list[Claim]] = {}
+    for merged in clusters:
+        matches = edges_by_founder.get(merged.cluster.founder, [])
+        statements = cluster_statements(merged, matches, iris, settings, founders.__contains__)
+        yield from statements.quads
+        for claim in statements.claims:
+            claims.setdefault(claim.entity, []).append(claim)
+    for entity in sorted(claims):
+        yield from entity_statements(entity, claims[entity], iris)
+    yield from dataset_statements(sources, iris) if sources else ()
+
+
 def dataset_statements(sources: Iterable[SourceFigures], iris: Iris) -> tuple[str, ...]:
-    """The lines that describe the dataset's parts: one for each source, with label and licence."""
+    """Return the lines that describe the parts of the dataset: one part for each source, with label and licence."""
     graph = iri(iris.graph(GRAPH))
     dataset = iri(iris.dataset)
     quads: list[Quad] = [(graph, dataset, term("rdf:type"), term("void:Dataset"))]

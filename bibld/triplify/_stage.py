@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import msgspec
@@ -11,11 +11,9 @@ import msgspec
 from bibld.catalog import Catalog, digest
 from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
-from bibld.model.release import SourceFigures
 from bibld.progress import Progress
 from bibld.triplify._claims import Claim, Voice, voices
-from bibld.triplify._cluster import Settings, statements
-from bibld.triplify._dataset import dataset_statements
+from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._entities import described
 
 VERSION = 4
@@ -39,8 +37,8 @@ def settings_digest(base: str, settings: Settings) -> str:
     return digest(VERSION, base, settings)
 
 
-def redo(catalog: Catalog) -> None:
-    """Have everything said anew, since the settings or the version changed; to be called inside a commit."""
+def requeue_all(catalog: Catalog) -> None:
+    """Requeue all clusters and entities, since the settings or the version changed. Call it inside a commit."""
     catalog.pending.add(CLUSTERS, catalog.linkage.founders())
     catalog.pending.add(CLUSTERS, catalog.statements.founders())
     catalog.pending.add(ENTITIES, catalog.entities.numbers())
@@ -102,7 +100,7 @@ def _cluster(catalog: Catalog, made_with: str, iris: Iris, settings: Settings, f
     sought = catalog.statements.sought(founder)
     if catalog.statements.made_by(founder) == made_by and all(exists(record) == did for record, did in sought):
         return before, before
-    made = statements(catalog.descriptions.merged(founder), edges, iris, settings, exists)
+    made = cluster_statements(catalog.descriptions.merged(founder), edges, iris, settings, exists)
     after = "".join(made.quads).encode()
     catalog.statements.put(founder, after, [(record, exists(record)) for record in made.sought], made_by)
     _claim(catalog, founder, made.claims)
@@ -133,15 +131,3 @@ def _entity(catalog: Catalog, iris: Iris, entity: int) -> tuple[bytes, bytes]:
     if after != before:
         catalog.entities.put(entity, after)
     return before, after
-
-
-# -- everything --------------------------------------------------------------------------------------------------------
-
-
-def quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[str]:
-    """Every line of the dataset, none twice: those of the clusters in the order of their founders, of the entities in
-    the order of their IRIs, and of the sources. Nothing may be pending."""
-    for held in (catalog.statements.every(), catalog.entities.every()):
-        for block in held:
-            yield from (f"{line}\n" for line in block.decode().split("\n") if line)
-    yield from dataset_statements(sources, iris)

@@ -172,7 +172,7 @@ def test_claims_are_counted_as_the_stage_counts_them(tmp_path):
         rows = [
             (numbers[one.entity], founder, msgspec.json.encode((one.kind, one.value, one.record)))
             for founder in catalog.statements.founders()
-            for one in triplify.statements(catalog.descriptions.merged(founder), [], iris).claims
+            for one in triplify.cluster_statements(catalog.descriptions.merged(founder), [], iris).claims
         ]
         catalog._connection.executescript(EARLIER_CLAIMS)
         catalog._connection.executemany("INSERT INTO claim VALUES (?, ?, ?)", rows)

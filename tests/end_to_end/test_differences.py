@@ -202,7 +202,7 @@ def quads(place: Path) -> set[str]:
     with Catalog(loaded.workspace, read_only=True) as catalog:
         iris = Iris(loaded.dataset.base)
         about = f"<{iris.graph('dataset')}> ."
-        found = {line.strip() for line in triplify.quads(catalog, iris, ())}
+        found = {line.strip() for line in triplify.catalog_quads(catalog, iris, ())}
     return {line for line in found if not line.endswith(about)}
 
 

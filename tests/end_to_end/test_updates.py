@@ -119,7 +119,7 @@ class Libraries:
     def quads(self, place: Path | None = None) -> set[str]:
         """All lines that are published."""
         with Catalog((place or self.place) / "work", read_only=True) as catalog:
-            lines = list(triplify.quads(catalog, Iris(BASE), ()))
+            lines = list(triplify.catalog_quads(catalog, Iris(BASE), ()))
         assert len(lines) == len(set(lines))
         return set(lines)
 

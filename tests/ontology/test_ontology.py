@@ -15,7 +15,7 @@ from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
 from bibld.model.rdf import PREFIXES, expand
 from bibld.resources import folder
-from bibld.triplify import dataset_statements, entity_statements, statements
+from bibld.triplify import cluster_statements, dataset_statements, entity_statements
 from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
 
@@ -29,7 +29,7 @@ def graph(name: str) -> rdflib.Graph:
 
 
 def published() -> list[str]:
-    made = statements(MERGED, [EDGE], IRIS)
+    made = cluster_statements(MERGED, [EDGE], IRIS)
     lines = [*made.quads, *dataset_statements([], IRIS)]
     for entity in sorted({claim.entity for claim in made.claims}):
         lines += entity_statements(entity, made.claims, IRIS)
@@ -126,7 +126,7 @@ def test_the_shapes_find_what_is_wrong(line, what):
 
 def test_a_publication_without_a_title_is_found():
     nameless = Merged(Cluster(NLR, (NLR,)), Mods(identifier=(Identifier("1", type="local"),)), ())
-    conforms, text = shacl_report(list(statements(nameless, [], IRIS).quads))
+    conforms, text = shacl_report(list(cluster_statements(nameless, [], IRIS).quads))
     assert not conforms
     assert "title or a label" in text
 

@@ -15,7 +15,7 @@ from bibld.model.mods import Mods, Name, NamePart, RecordIdentifier, RecordInfo,
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import SourceFigures
 from bibld.progress import Silent
-from bibld.triplify import Settings, dataset_statements, entity_statements, quads, statements, triplify
+from bibld.triplify import Settings, catalog_quads, to_quads, triplify
 from tests.triplify.merged_book import IRIS
 
 SOURCES = (SourceFigures("rsl", {"en": "RSL"}, "https://example.org/licence", 0, 0, 0, 0),)
@@ -143,20 +143,11 @@ class World:
 
     def quads(self) -> list[str]:
         """All quads, as they are stored."""
-        return list(quads(self.catalog, IRIS, SOURCES))
+        return list(catalog_quads(self.catalog, IRIS, SOURCES))
 
     def expected(self) -> list[str]:
         """All quads, made from nothing."""
         catalog = self.catalog
-        lines: list[str] = []
-        claims = []
-        for founder in catalog.linkage.founders():
-            members = catalog.linkage.members(founder)
-            edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
-            merged = catalog.descriptions.merged(founder)
-            made = statements(merged, edges, IRIS, Settings(), lambda record: int(record.control_number) in self._books)
-            lines += made.quads
-            claims += made.claims
-        for entity in sorted({claim.entity for claim in claims}):
-            lines += entity_statements(entity, claims, IRIS)
-        return [*lines, *dataset_statements(SOURCES, IRIS)]
+        founders = list(catalog.linkage.founders())
+        edges = [edge for founder in founders for edge in catalog.linkage.edges_among(catalog.linkage.members(founder))]
+        return list(to_quads(map(catalog.descriptions.merged, founders), IRIS, edges, sources=SOURCES))

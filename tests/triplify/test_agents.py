@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.model.mods import CopyInformation, HoldingSimple, Location, Mods, PhysicalLocation, Role, RoleTerm
-from bibld.triplify import statements
+from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import _Likeness, same_agents
 from bibld.triplify._draft import Draft
 from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Said, alone, person
@@ -16,7 +16,7 @@ RELATORS = "http://id.loc.gov/vocabulary/relators/"
 
 
 def said(description: Mods) -> Said:
-    return Said(statements(alone(description), [], IRIS).quads)
+    return Said(cluster_statements(alone(description), [], IRIS).quads)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from bibld.model.mods import Mods, NameIdentifier, OriginInfo, Place, PlaceTerm, Publisher, TitleInfo
 from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
-from bibld.triplify import Claim, EntityClaim, Form, dataset_statements, entity_statements, statements
+from bibld.triplify import Claim, EntityClaim, Form, cluster_statements, dataset_statements, entity_statements, to_quads
 from bibld.triplify._life import life
-from tests.triplify.merged_book import BASE, IRIS, MERGED, Said, alone, person
+from tests.triplify.merged_book import BASE, EDGE, IRIS, LOC, MERGED, Said, alone, person
 
 AGENT = IRIS.agent("viaf-1")
 
@@ -100,7 +100,7 @@ def test_entities_are_functions_of_the_set_of_claims(orders):
 
 
 def test_an_entity_changes_only_by_the_claims_of_a_record_that_goes():
-    claims = statements(MERGED, [], IRIS).claims
+    claims = cluster_statements(MERGED, [], IRIS).claims
     entities = {one.entity for one in claims}
     without = [one for one in claims if one.record.source != "loc"]
     for entity in entities:
@@ -110,14 +110,14 @@ def test_an_entity_changes_only_by_the_claims_of_a_record_that_goes():
 
 
 def agents_of(*names) -> list[str]:
-    return sorted({one.entity for one in statements(alone(Mods(name=names)), [], IRIS).claims})
+    return sorted({one.entity for one in cluster_statements(alone(Mods(name=names)), [], IRIS).claims})
 
 
 def test_an_identified_person_is_the_same_as_everybody_of_that_name_and_those_dates():
     identified = person("Чехов, Антон Павлович", "1860-1904", name_identifier=(NameIdentifier("77571", type="local"),))
     by_name, by_number = sorted(agents_of(identified), key=lambda entity: "nlr~3A77571" in entity)
     assert agents_of(person("Chekhov, Anton Pavlovich", "1860-1904")) == [by_name]
-    claims = statements(alone(Mods(name=(identified,))), [], IRIS).claims
+    claims = cluster_statements(alone(Mods(name=(identified,))), [], IRIS).claims
     made = Said(entity_statements(by_number, claims, IRIS))
     assert made.values("owl:sameAs", by_number) == [f":{by_name[len(BASE) :]}"]
 
@@ -131,7 +131,7 @@ def test_numbers_that_do_not_say_whose_they_are_belong_to_their_source():
     def key(number: str, source: str) -> list[str]:
         name = person("Иванов, И.", name_identifier=(NameIdentifier(number, type="local"),))
         merged = alone(Mods(name=(name,)), RecordId(source, "1"))
-        return sorted({one.entity for one in statements(merged, [], IRIS).claims})
+        return sorted({one.entity for one in cluster_statements(merged, [], IRIS).claims})
 
     assert key("123", "rsl") != key("123", "nlr")
     assert key("RU\\NLR\\auth\\123", "rsl") == key("RU\\NLR\\auth\\123", "nlr") == [IRIS.agent("RU\\NLR\\auth\\123")]
@@ -144,14 +144,14 @@ def test_romanised_places_and_publishers_meet_the_russian_ones():
         return Mods(origin_info=(info,), language=MERGED.mods.language)
 
     def entities(description: Mods) -> set[str]:
-        return {one.entity for one in statements(alone(description), [], IRIS).claims}
+        return {one.entity for one in cluster_statements(alone(description), [], IRIS).claims}
 
     assert entities(origin("Moskva", "Nauka")) == entities(origin("[М.]", "Наука,"))
 
 
 def test_places_that_catalogues_shorten_are_named_in_full():
     info = OriginInfo(place=(Place((PlaceTerm("СПб.", type="text"),)),))
-    (one,) = statements(alone(Mods(origin_info=(info,), language=MERGED.mods.language)), [], IRIS).claims
+    (one,) = cluster_statements(alone(Mods(origin_info=(info,), language=MERGED.mods.language)), [], IRIS).claims
     made = Said(entity_statements(one.entity, [one], IRIS))
     assert made.values("skos:prefLabel", one.entity) == ["Санкт-Петербург@ru"]
     assert made.values("skos:altLabel", one.entity) == ["СПб.@ru"]
@@ -184,4 +184,11 @@ def test_sources_are_parts_of_the_dataset_with_label_and_licence():
 
 
 def test_a_title_only_record_claims_nothing():
-    assert statements(alone(Mods(title_info=(TitleInfo("А"),))), [], IRIS).claims == ()
+    assert cluster_statements(alone(Mods(title_info=(TitleInfo("А"),))), [], IRIS).claims == ()
+
+
+def test_a_match_between_two_clusters_is_not_published():
+    clusters = [alone(Mods(title_info=(TitleInfo("А"),))), alone(Mods(), LOC)]
+    lines = list(to_quads(clusters, IRIS, [EDGE]))
+    assert lines == list(to_quads(clusters, IRIS))
+    assert IRIS.match(EDGE.pair) in "".join(to_quads([MERGED], IRIS, [EDGE]))

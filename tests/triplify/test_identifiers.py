@@ -3,14 +3,14 @@
 import pytest
 
 from bibld.model.mods import Identifier, Mods
-from bibld.triplify import statements
+from bibld.triplify import cluster_statements
 from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Said, alone
 
 NODE = f"{RESOURCE}#identifier1"
 
 
 def said(*identifiers: Identifier) -> Said:
-    return Said(statements(alone(Mods(identifier=identifiers)), [], IRIS).quads)
+    return Said(cluster_statements(alone(Mods(identifier=identifiers)), [], IRIS).quads)
 
 
 @pytest.mark.parametrize(

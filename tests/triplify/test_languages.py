@@ -4,7 +4,7 @@ import pytest
 
 from bibld.model.mods import Language, LanguageTerm, Mods, RelatedItem, TitleInfo
 from bibld.model.rdf import literal
-from bibld.triplify import statements
+from bibld.triplify import cluster_statements
 from tests.triplify.merged_book import BASE, IRIS, Said, alone
 
 
@@ -13,7 +13,7 @@ def language(code: str, part: str | None = None) -> Language:
 
 
 def related_title(item: RelatedItem, *languages: Language) -> list[str]:
-    made = Said(statements(alone(Mods(language=languages, related_item=(item,))), [], IRIS).quads)
+    made = Said(cluster_statements(alone(Mods(language=languages, related_item=(item,))), [], IRIS).quads)
     kinds = ("#original", "#otherversion", "#host")
     (node,) = [subject for subject in made.subjects() if any(kind in subject for kind in kinds)]
     return made.values("dcterms:title", node)
@@ -21,7 +21,7 @@ def related_title(item: RelatedItem, *languages: Language) -> list[str]:
 
 def series_label(title: TitleInfo, *languages: Language) -> tuple[str, str]:
     item = RelatedItem(type="series", mods=Mods(title_info=(title,)))
-    made = statements(alone(Mods(language=languages, related_item=(item,))), [], IRIS)
+    made = cluster_statements(alone(Mods(language=languages, related_item=(item,))), [], IRIS)
     (claim,) = made.claims
     assert claim.entity.startswith(f"{BASE}series/")
     return claim.value.label.text, claim.value.label.language

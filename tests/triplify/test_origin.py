@@ -5,7 +5,7 @@ import pytest
 
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Date, Mods, OriginInfo, Place, PlaceTerm, Publisher
-from bibld.triplify import entity_statements, statements
+from bibld.triplify import cluster_statements, entity_statements
 from tests.triplify.merged_book import BASE, IRIS, LOC, MERGED, NLR, RESOURCE, Said, alone
 
 COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
@@ -16,26 +16,26 @@ def in_place(*terms: PlaceTerm, **more) -> Mods:
 
 
 def of_two(description: Mods, *sources: ValueSource):
-    return statements(msgspec.structs.replace(MERGED, mods=description, sources=sources), [], IRIS)
+    return cluster_statements(msgspec.structs.replace(MERGED, mods=description, sources=sources), [], IRIS)
 
 
 @pytest.mark.parametrize(
     ("code", "country"), [("RU", "ru"), ("SU", "ur"), ("GB", "xxk"), ("us", "xxu"), ("DE", "gw"), ("UA", "un")]
 )
 def test_a_country_in_a_code_of_iso_3166_is_that_of_marc(code, country):
-    made = Said(statements(alone(in_place(PlaceTerm(code, type="code", authority="iso3166"))), [], IRIS).quads)
+    made = Said(cluster_statements(alone(in_place(PlaceTerm(code, type="code", authority="iso3166"))), [], IRIS).quads)
     assert made.values("bf:place", f"{RESOURCE}#provision1") == [COUNTRIES + country]
     assert not any("#place" in line for line in made.lines)
 
 
 def test_a_code_of_no_country_is_a_node_with_the_code():
-    made = Said(statements(alone(in_place(PlaceTerm("QQ", type="code", authority="iso3166"))), [], IRIS).quads)
+    made = Said(cluster_statements(alone(in_place(PlaceTerm("QQ", type="code", authority="iso3166"))), [], IRIS).quads)
     assert made.values("bf:code", f"{RESOURCE}#place1") == ["QQ"]
 
 
 def test_one_country_in_two_codes_is_one_place():
     terms = (PlaceTerm("RU", type="code", authority="iso3166"), PlaceTerm("ru", type="code", authority="marccountry"))
-    made = Said(statements(alone(in_place(*terms)), [], IRIS).quads)
+    made = Said(cluster_statements(alone(in_place(*terms)), [], IRIS).quads)
     assert made.values("bf:place", f"{RESOURCE}#provision1") == [f"{COUNTRIES}ru"]
 
 
@@ -51,9 +51,9 @@ def test_records_that_state_the_publication_differently_keep_their_statements():
 
 def test_a_statement_has_the_coded_year_where_no_other_date_is_given():
     dates = (Date("1974", encoding="marc", point="start"), Date("1983", encoding="marc", point="end"))
-    made = statements(alone(in_place(PlaceTerm("Москва", type="text"), date_issued=dates)), [], IRIS)
+    made = cluster_statements(alone(in_place(PlaceTerm("Москва", type="text"), date_issued=dates)), [], IRIS)
     assert Said(made.quads).values("bf:publicationStatement") == ["Москва, 1974-1983"]
-    made = statements(alone(Mods(origin_info=(OriginInfo(date_issued=dates),))), [], IRIS)
+    made = cluster_statements(alone(Mods(origin_info=(OriginInfo(date_issued=dates),))), [], IRIS)
     assert Said(made.quads).values("bf:publicationStatement") == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld.triplify import is_pending, redo
+from bibld.triplify import is_pending, requeue_all
 from tests.triplify.merged_book import BASE, IRIS, Said
 from tests.triplify.small_world import CHANGES, Book, Change, Killed, Stopping, World, record_id
 
@@ -42,13 +42,13 @@ def test_what_is_made_by_the_same_is_not_made_anew(world, monkeypatch):
     first = published(world, {1: Book(1, 1, host=2)})
     assert not is_pending(world.catalog)
     with world.catalog.commit():
-        redo(world.catalog)
+        requeue_all(world.catalog)
     assert is_pending(world.catalog)
 
     def never(*arguments, **more):
         raise AssertionError("the statements were made anew")
 
-    monkeypatch.setattr("bibld.triplify._stage.statements", never)
+    monkeypatch.setattr("bibld.triplify._stage.cluster_statements", never)
     world.triplify()
     assert world.quads() == first
     assert not is_pending(world.catalog)

@@ -31,7 +31,7 @@ from bibld.model.mods import (
     TypeOfResource,
 )
 from bibld.model.origin import RecordId
-from bibld.triplify import Claim, Settings, entity_statements, statements
+from bibld.triplify import Claim, Settings, cluster_statements, entity_statements
 from tests.strategies import mods, record_ids
 from tests.triplify.merged_book import (
     BASE,
@@ -54,11 +54,11 @@ SET = RecordId("nlr", "RU\\NLR\\bibl\\1")
 
 @pytest.fixture(scope="module")
 def book() -> Said:
-    return Said(statements(MERGED, [EDGE], IRIS).quads)
+    return Said(cluster_statements(MERGED, [EDGE], IRIS).quads)
 
 
 def said(description: Mods, **more) -> Said:
-    return Said(statements(alone(description), [], IRIS, **more).quads)
+    return Said(cluster_statements(alone(description), [], IRIS, **more).quads)
 
 
 def test_titles_are_in_the_language_and_script_of_the_record(book):
@@ -169,12 +169,12 @@ def test_a_value_that_lost_in_merging_is_said_with_its_record_and_marked(book):
 
 
 def test_the_sources_of_single_values_can_be_left_out():
-    lines = statements(MERGED, [], IRIS, Settings(value_sources=False)).quads
+    lines = cluster_statements(MERGED, [], IRIS, Settings(value_sources=False)).quads
     assert not any("#value-" in line for line in lines)
 
 
 def test_a_host_is_linked_by_iri_where_its_record_is_in_the_catalog():
-    made = statements(MERGED, [], IRIS, exists={SET}.__contains__)
+    made = cluster_statements(MERGED, [], IRIS, exists={SET}.__contains__)
     assert f":resource/{SET.path}" in Said(made.quads).values("dcterms:isPartOf")
     assert made.sought == (SET,)
 
@@ -236,7 +236,7 @@ def test_what_says_that_place_and_publisher_are_unknown_is_no_entity():
             ),
         )
     )
-    made = statements(alone(description), [], IRIS)
+    made = cluster_statements(alone(description), [], IRIS)
     assert made.claims == ()
     assert Said(made.quads).values("bf:publicationStatement") == ["[Б. м.] : [s. n.], 1905"]
 
@@ -293,9 +293,9 @@ def test_no_line_is_said_twice_and_the_order_is_that_of_subjects(book):
 def test_the_order_of_sources_and_of_edges_changes_nothing(book):
     for sources in permutations(MERGED.sources[:4]):
         shuffled = msgspec.structs.replace(MERGED, sources=(*sources, *MERGED.sources[4:]))
-        assert statements(shuffled, [EDGE], IRIS).quads == book.lines
+        assert cluster_statements(shuffled, [EDGE], IRIS).quads == book.lines
     other = msgspec.structs.replace(EDGE, pair=msgspec.structs.replace(EDGE.pair, left=RecordId("a", "1")))
-    assert statements(MERGED, [EDGE, other], IRIS) == statements(MERGED, [other, EDGE], IRIS)
+    assert cluster_statements(MERGED, [EDGE, other], IRIS) == cluster_statements(MERGED, [other, EDGE], IRIS)
 
 
 def test_rdflib_and_oxigraph_read_the_same(book):
@@ -303,7 +303,7 @@ def test_rdflib_and_oxigraph_read_the_same(book):
 
 
 def test_claims_go_through_json():
-    claims = statements(MERGED, [EDGE], IRIS).claims
+    claims = cluster_statements(MERGED, [EDGE], IRIS).claims
     assert msgspec.json.decode(msgspec.json.encode(claims), type=tuple[Claim, ...]) == claims
 
 
@@ -329,8 +329,8 @@ def merged_descriptions(draw):
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(merged_descriptions(), st.booleans())
 def test_any_description_gives_readable_quads_without_blank_nodes(merged, exists):
-    made = statements(merged, [], IRIS, exists=lambda record: exists)
-    assert made == statements(merged, [], IRIS, exists=lambda record: exists)
+    made = cluster_statements(merged, [], IRIS, exists=lambda record: exists)
+    assert made == cluster_statements(merged, [], IRIS, exists=lambda record: exists)
     lines = list(made.quads)
     for entity in sorted({claim.entity for claim in made.claims}):
         lines += entity_statements(entity, made.claims, IRIS)
@@ -352,12 +352,12 @@ def test_any_description_gives_readable_quads_without_blank_nodes(merged, exists
 @settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 @given(merged_descriptions())
 def test_any_description_is_read_alike_by_both_parsers(merged):
-    lines = statements(merged, [], IRIS).quads
+    lines = cluster_statements(merged, [], IRIS).quads
     assert rdflib_quads(lines) == oxigraph_quads(lines)
 
 
 def test_a_literal_with_odd_line_separators_stays_one_line():
-    made = statements(alone(Mods(title_info=(TitleInfo("a\u2028b\x85c\x1cd\ne"),))), [], IRIS)
+    made = cluster_statements(alone(Mods(title_info=(TitleInfo("a\u2028b\x85c\x1cd\ne"),))), [], IRIS)
     assert Said(made.quads).values("dcterms:title") == ["a b c d e"]
 
 

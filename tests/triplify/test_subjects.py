@@ -3,14 +3,14 @@
 import pytest
 
 from bibld.model.mods import Geographic, GeographicCode, HierarchicalGeographic, Mods, Name, Subject, Topic
-from bibld.triplify import entity_statements, statements
+from bibld.triplify import cluster_statements, entity_statements
 from tests.triplify.merged_book import BASE, IRIS, Said, alone, person
 
 COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
 
 
 def said(*subjects: Subject) -> Said:
-    made = statements(alone(Mods(subject=subjects)), [], IRIS)
+    made = cluster_statements(alone(Mods(subject=subjects)), [], IRIS)
     lines = list(made.quads)
     for entity in sorted({claim.entity for claim in made.claims}):
         lines += entity_statements(entity, made.claims, IRIS)
@@ -74,5 +74,5 @@ def test_country_codes_of_iso_are_those_of_marc():
 
 @pytest.mark.parametrize("text", ["--", " -- ", ""])
 def test_a_heading_without_words_says_nothing(text):
-    made = statements(alone(Mods(subject=(Subject((Geographic(text), Name())),))), [], IRIS)
+    made = cluster_statements(alone(Mods(subject=(Subject((Geographic(text), Name())),))), [], IRIS)
     assert made.claims == ()
