@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from bibld import adapters
-from bibld.errors import CatalogError, DamagedFile, HarvestError, ReadError
+from bibld.errors import CatalogError, ConfigError, DamagedFile, HarvestError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
 from bibld.read._charset import AUTO
@@ -50,8 +50,15 @@ def examine(file: HarvestedFile, reader: str = AUTO, charset: str = AUTO, settin
     chosen = module.Settings() if settings is None else settings
     if charset != AUTO and hasattr(chosen, "charset"):
         chosen = msgspec.structs.replace(chosen, charset=charset)
-    with _Tolerant(file) as opened:
-        return Examined(name, module.examine(opened.stream, file.name, file.source, chosen))
+    try:
+        with _Tolerant(file) as opened:
+            carrier = module.examine(opened.stream, file.name, file.source, chosen)
+        carrier_of(name, to_json(carrier))
+    except (ConfigError, HarvestError, MemoryError):
+        raise
+    except Exception as error:
+        raise HarvestError(f"{file.name}: {_failure(name, 'examine', error)}") from error
+    return Examined(name, carrier)
 
 
 def read(
@@ -68,16 +75,23 @@ def read(
     Without ``examined`` the file is examined first, with the other arguments, which raises what :func:`examine`
     raises. ``max_bytes`` bounds what a compressed file may decompress to.
     """
-    carrier: Carrier = (examined or examine(file, reader, charset, settings)).carrier
+    examined = examined or examine(file, reader, charset, settings)
+    carrier: Carrier = examined.carrier
     position = offset = 0
+    failure = ""
     opened = _Tolerant(file, max_bytes)
     with opened:
-        for piece in carrier.raws(opened.stream):
-            position, offset = piece.origin.position, piece.origin.offset
-            yield piece
-    if opened.damage:
+        try:
+            for piece in carrier.raws(opened.stream):
+                position, offset = piece.origin.position, piece.origin.offset
+                yield piece
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001
+            failure = _failure(examined.reader, "raws", error)
+    if failure or opened.damage:
         origin = Origin(file.source, file.name, position + 1, offset)
-        yield DamagedFile(origin, f"nothing can be read behind the record before: {opened.damage}")
+        yield DamagedFile(origin, f"nothing can be read after the previous record: {failure or opened.damage}")
 
 
 def to_json(carrier: Carrier) -> bytes:
@@ -93,6 +107,11 @@ def carrier_of(reader: str, json: bytes) -> Carrier:
         return cast(Carrier, msgspec.json.decode(json, type=module.CarrierType))
     except msgspec.MsgspecError as error:
         raise CatalogError(f"no carrier of {reader}: {error}; read its files again") from error
+
+
+def _failure(reader: str, function: str, error: Exception) -> str:
+    """Return the message for an exception that a reader must not raise."""
+    return f'reader "{reader}" failed in {function}() ({type(error).__name__}: {error}); report it to its author'
 
 
 class _Tolerant:

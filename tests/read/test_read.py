@@ -2,10 +2,11 @@
 
 import gzip
 import zlib
+from itertools import islice
 
 import pytest
 
-from bibld.errors import CatalogError, ConfigError, HarvestError, ReadError
+from bibld.errors import CatalogError, ConfigError, DamagedFile, HarvestError, ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.origin import Origin
@@ -145,3 +146,32 @@ def test_open_harvested_alone_raises_when_it_is_left(harvested):
         assert stream.read() == ISO2709
     with open_harvested(harvested(ISO2709).path) as stream:
         assert stream.read(5) == ISO2709[:5]
+
+
+def test_a_reader_that_fails_in_the_middle_of_a_file_keeps_what_was_read(harvested, monkeypatch):
+    cut = iso2709.Iso2709Carrier.raws
+
+    def raws(self, stream):
+        yield from islice(cut(self, stream), 3)
+        raise KeyError("z")
+
+    monkeypatch.setattr(iso2709.Iso2709Carrier, "raws", raws)
+    *records, damage = read(harvested(ISO2709))
+    assert len(records) == 3
+    assert isinstance(damage, DamagedFile)
+    assert damage.origin.position == 4
+    assert damage.reason.endswith("reader \"iso2709\" failed in raws() (KeyError: 'z'); report it to its author")
+
+
+@pytest.mark.parametrize(
+    ("examine_file", "message"),
+    [
+        (lambda *_: 1 // 0, r"dump/file: reader \"iso2709\" failed in examine\(\) \(ZeroDivisionError: .*report it"),
+        (lambda *_: object(), r"dump/file: reader \"iso2709\" failed in examine\(\) \(TypeError: .*report it"),
+        (lambda *_: None, "CatalogError: no carrier of iso2709"),
+    ],
+)
+def test_a_reader_that_cannot_examine_costs_its_file(examine_file, message, harvested, monkeypatch):
+    monkeypatch.setattr(iso2709, "examine", examine_file)
+    with pytest.raises(HarvestError, match=message):
+        examine(harvested(ISO2709))
