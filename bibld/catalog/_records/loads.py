@@ -49,3 +49,7 @@ class Reject(msgspec.Struct, frozen=True):
     kind: str
     reason: str
     original: bytes
+
+    def __str__(self) -> str:
+        number = f", 001 {self.control_number}" if self.control_number else ""
+        return f"{self.origin}{number}: {self.reason}"

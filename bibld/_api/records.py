@@ -1,0 +1,320 @@
+"""From files to records, and from records to MODS; no configuration and no workspace are needed."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, get_args, get_type_hints
+
+import msgspec
+
+from bibld import adapters, crosswalk
+from bibld._api.tables import Table
+from bibld.catalog import Reject
+from bibld.crosswalk import SubfieldCoverage
+from bibld.errors import ConfigError, CrosswalkError, DamagedFile, HarvestError, ReadError, RecordError
+from bibld.ingest import Conversion, Conversions, Job
+from bibld.model.marc import DataField, MarcRecord
+from bibld.model.marc_writers import to_mrk
+from bibld.model.mods import Mods
+from bibld.model.origin import Origin
+from bibld.progress import Progress, Silent
+from bibld.protocols import HarvestedFile, Raw, Row
+from bibld.read import AUTO, charset_name, examine
+from bibld.read import read as read_pieces
+
+PathName = str | os.PathLike[str]
+
+_SOURCE = "file"
+_PROFILED = "marc21"
+_MODS = msgspec.json.Decoder(Mods)
+_RECORDS_AT_ONCE = 500
+
+
+class RejectWarning(UserWarning):
+    """A record could not be used and was left out; the text names its file, its place and the reason."""
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A record as it was read from a file.
+
+    ``content`` is a ``MarcRecord``, for MODS files ``Mods``, for tables a ``Row``; ``original`` are the bytes it was
+    read from, ``origin`` is the file and the place in it, ``warnings`` name what had to be repaired. ``reader`` and
+    ``charset`` are those that the file was read with.
+    """
+
+    origin: Origin
+    content: MarcRecord | Mods | Row
+    original: bytes
+    warnings: tuple[str, ...]
+    reader: str
+    charset: str
+
+    @property
+    def control_number(self) -> str | None:
+        """The identifier of the record: field 001 of MARC, the first record identifier of MODS, else None."""
+        if isinstance(self.content, MarcRecord):
+            return self.content.control_number
+        return self.content.record_identifier if isinstance(self.content, Mods) else None
+
+    def fields(self, *tags: str) -> list[DataField]:
+        """Return the MARC data fields with one of these tags, all without tags; empty if the record is not MARC."""
+        return list(self.content.fields(*tags)) if isinstance(self.content, MarcRecord) else []
+
+    def values(self, tag: str, *codes: str) -> list[str]:
+        """Return the texts of MARC subfields: ``record.values("245", "a", "b")``. A control field needs no code."""
+        if not isinstance(self.content, MarcRecord):
+            return []
+        if not codes:
+            return self.content.controls(tag) or [sub.value for field in self.fields(tag) for sub in field.subfields]
+        return [value for field in self.fields(tag) for value in field.values(*codes)]
+
+    def __str__(self) -> str:
+        """Return MARC as text (MARCMaker), other records as JSON."""
+        if isinstance(self.content, MarcRecord):
+            return to_mrk(self.content)
+        return msgspec.json.encode(self.content).decode()
+
+
+Rejects = list[Reject] | Callable[[Reject], object]
+
+
+# -- read ------------------------------------------------------------------------------------------------------------
+
+
+def read(files: PathName | Iterable[PathName], *, reader: str = AUTO, charset: str = AUTO) -> Iterator[Record | Reject]:
+    """Read the records of a file, or of several files one after the other.
+
+    Yields a ``Record`` for each record, and a ``Reject`` for each piece that is none, for a file that ends too early
+    and for a file of an unknown format; nothing that a file contains raises an exception. ``reader`` names the format
+    and ``charset`` the character set (see ``bibld adapters``); both are detected otherwise.
+
+    Raises ``ConfigError`` at once for a file that does not exist, an unknown reader and an unknown charset.
+    """
+    found = _harvested(files)
+    _check_names(reader, charset)
+    return _read(found, reader, charset)
+
+
+def _read(files: list[HarvestedFile], reader: str, charset: str) -> Iterator[Record | Reject]:
+    for file in files:
+        try:
+            examined = examine(file, reader, charset)
+        except HarvestError as error:
+            yield _unreadable(file, error)
+            continue
+        for piece in read_pieces(file, examined):
+            if isinstance(piece, RecordError):
+                yield _rejected(piece)
+                continue
+            try:
+                parsed = examined.carrier.parse(piece)
+            except RecordError as error:
+                yield _rejected(error, piece)
+            except Exception as error:  # noqa: BLE001 - a reader may belong to another distribution
+                failure = f"the reader {examined.reader} failed: {type(error).__name__}: {error}"
+                yield _rejected(ReadError(piece.origin, failure), piece)
+            else:
+                yield Record(
+                    piece.origin,
+                    parsed.record,
+                    piece.data,
+                    parsed.warnings,
+                    examined.reader,
+                    examined.carrier.charset,
+                )
+
+
+def _harvested(files: PathName | Iterable[PathName]) -> list[HarvestedFile]:
+    """Name the files to be read; raises ``ConfigError`` for each that is not there."""
+    paths = [Path(one) for one in ([files] if isinstance(files, str | os.PathLike) else files)]
+    if missing := [path for path in paths if not path.is_file()]:
+        raise ConfigError(
+            [f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}" for path in missing]
+        )
+    return [HarvestedFile(_SOURCE, path.as_posix(), path) for path in paths]
+
+
+def _check_names(reader: str, charset: str) -> None:
+    names = adapters.adapter_names("read")
+    faults = []
+    if reader not in (AUTO, *names):
+        faults.append(adapters.unknown_name_message(reader, [*names, AUTO], "reader"))
+    try:
+        if charset != AUTO:
+            charset_name(charset)
+    except ConfigError as error:
+        faults += error.faults
+    if faults:
+        raise ConfigError(faults)
+
+
+def _rejected(error: RecordError, piece: Raw | None = None) -> Reject:
+    original = error.original or (piece.data if piece else b"")
+    return Reject(error.origin, error.control_number, type(error).__name__, error.reason, original)
+
+
+def _unreadable(file: HarvestedFile, error: HarvestError) -> Reject:
+    return _rejected(DamagedFile(Origin(file.source, file.name, 1, 0), str(error)))
+
+
+# -- convert ---------------------------------------------------------------------------------------------------------
+
+
+class Converter:
+    """Converts files to MODS, with several processes for large ones, and counts what becomes of each subfield.
+
+    ``flavour`` names the crosswalk (detected for each record otherwise), ``profile`` chooses the mapping of MARC 21:
+    ``std``, or ``loc`` for that of the Library of Congress. ``reader`` and ``charset`` are those of :func:`read`.
+    ``workers`` is the number of processes, 0 for one for each core. Close it, or use it in a ``with`` statement.
+
+    Raises ``ConfigError`` for an unknown name.
+    """
+
+    def __init__(
+        self,
+        *,
+        profile: str | None = None,
+        flavour: str = AUTO,
+        reader: str = AUTO,
+        charset: str = AUTO,
+        workers: int = 1,
+        counts_fields: bool = False,
+    ) -> None:
+        _check_names(reader, charset)
+        self._settings = _crosswalk_settings(flavour, profile)
+        self._flavour, self._reader, self._charset = flavour, reader, charset
+        self._counts_fields = counts_fields
+        self._tally = crosswalk.Tally()
+        self._conversions = Conversions(workers)
+
+    def __enter__(self) -> Converter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes that convert."""
+        self._conversions.__exit__()
+
+    def convert(
+        self,
+        files: PathName | Iterable[PathName],
+        *,
+        form: Literal["json", "xml"] = "json",
+        progress: Progress | None = None,
+    ) -> Iterator[Conversion | Reject]:
+        """Convert the records of files, in their order: a ``Conversion`` each, or a ``Reject`` with the reason.
+
+        The ``content`` of a conversion is its MODS as JSON or XML. Raises ``ConfigError`` at once for a file that does
+        not exist.
+        """
+        return self._convert(_harvested(files), form, progress or Silent())
+
+    def _convert(
+        self, files: list[HarvestedFile], form: Literal["json", "xml"], progress: Progress
+    ) -> Iterator[Conversion | Reject]:
+        progress.stage("crosswalk", "records")
+        count = 0
+        for file in files:
+            try:
+                examined = examine(file, self._reader, self._charset)
+            except HarvestError as error:
+                yield _unreadable(file, error)
+                continue
+            progress.say(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
+            job = Job(file.source, examined.carrier, self._flavour, self._settings, form, self._counts_fields)
+            for outcome in self._conversions.in_order(job, read_pieces(file, examined)):
+                count += 1
+                if count % _RECORDS_AT_ONCE == 0:
+                    progress.advance(_RECORDS_AT_ONCE)
+                if isinstance(outcome, RecordError):
+                    yield _rejected(outcome)
+                    continue
+                if self._counts_fields:
+                    self._tally.add(outcome.flavour, outcome.seen, outcome.private, outcome.unmapped)
+                yield outcome
+
+    def convert_record(self, record: Record) -> Mods | Reject:
+        """Convert one record that :func:`read` yielded."""
+        try:
+            return crosswalk.convert(record.content, self._flavour, self._settings.__getitem__)[1].mods
+        except RecordError as error:
+            reject = _rejected(error)
+        except Exception as error:  # noqa: BLE001 - a crosswalk may belong to another distribution
+            reject = _rejected(CrosswalkError(record.origin, f"the crosswalk failed: {type(error).__name__}: {error}"))
+        return msgspec.structs.replace(reject, original=record.original, control_number=record.control_number)
+
+    def coverage(self) -> Table[SubfieldCoverage]:
+        """Return what became of every tag and subfield so far; empty unless ``counts_fields`` is true."""
+        return Table(SubfieldCoverage, crosswalk.coverage(self._tally, self._settings.__getitem__))
+
+
+def _crosswalk_settings(flavour: str, profile: str | None) -> dict[str, Any]:
+    """Return the settings of every crosswalk by name; raises ``ConfigError`` for an unknown flavour or profile."""
+    names = adapters.adapter_names("crosswalk")
+    if flavour not in (AUTO, *names):
+        raise ConfigError([adapters.unknown_name_message(flavour, [*names, AUTO], "flavour")])
+    settings = {name: adapters.settings_type("crosswalk", name)() for name in names}
+    if profile is not None:
+        kind = type(settings[_PROFILED])
+        allowed = [str(name) for name in get_args(get_type_hints(kind).get("profile"))]
+        if profile not in allowed:
+            raise ConfigError([adapters.unknown_name_message(profile, allowed, f"profile of {_PROFILED}")])
+        settings[_PROFILED] = kind(profile=profile)
+    return settings
+
+
+def to_mods(
+    source: PathName | Iterable[PathName] | Iterable[Record | Reject],
+    *,
+    profile: str | None = None,
+    flavour: str = AUTO,
+    reader: str = AUTO,
+    charset: str = AUTO,
+    workers: int = 1,
+    rejects: Rejects | None = None,
+) -> Iterator[Mods]:
+    """Convert a file, several files, or what :func:`read` yields, to MODS, in order.
+
+    A record that cannot be converted is left out, and never silently: each is a Python warning (``RejectWarning``), or,
+    if ``rejects`` is given, a ``Reject`` appended to that list or passed to that function. The other arguments are
+    those of :class:`Converter`.
+
+    Raises ``ConfigError`` at once for a file that does not exist and for an unknown name.
+    """
+    converter = Converter(profile=profile, flavour=flavour, reader=reader, charset=charset, workers=workers)
+    report = rejects.append if isinstance(rejects, list) else rejects or _warn
+    items: Iterable[object] = [source] if isinstance(source, str | os.PathLike) else source
+    if isinstance(items, list | tuple):
+        _harvested([item for item in items if isinstance(item, str | os.PathLike)])
+    return _to_mods(items, converter, report)
+
+
+def _to_mods(items: Iterable[object], converter: Converter, report: Callable[[Reject], object]) -> Iterator[Mods]:
+    with converter:
+        for item in items:
+            outcomes: Iterable[Mods | Conversion | Reject]
+            if isinstance(item, str | os.PathLike):
+                outcomes = converter.convert(item)
+            elif isinstance(item, Record):
+                outcomes = [converter.convert_record(item)]
+            elif isinstance(item, Reject):
+                outcomes = [item]
+            else:
+                raise TypeError(f"to_mods takes paths, or what bibld.read yields, not {type(item).__name__}")
+            for outcome in outcomes:
+                if isinstance(outcome, Reject):
+                    report(outcome)
+                else:
+                    yield outcome if isinstance(outcome, Mods) else _MODS.decode(outcome.content)
+
+
+def _warn(reject: Reject) -> None:
+    warnings.warn(str(reject), RejectWarning, stacklevel=3)
