@@ -14,7 +14,7 @@ run: $(VENV)/installed
 	@echo "How well that matched, by judged pairs:"
 	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
 	@echo "The baseline, the method of Kosolapov, Serebryakov, Teymurazov and Shorin:"
-	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet --block paper --match jaccard
+	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet --block paper --score jaccard
 ifneq ($(SERVE),0)
 	$(BIN)/bibld serve sample_data/bibld.toml --port $(PORT)
 endif

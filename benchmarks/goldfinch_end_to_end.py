@@ -31,9 +31,9 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import evaluate, train
 from bibld.dedup.evaluate import Evaluation, LabelledPair, Mode
-from bibld.dedup.match import model
-from bibld.dedup.match._strings import MISSING
-from bibld.dedup.match._words import Rarity
+from bibld.dedup.score import model
+from bibld.dedup.score._strings import MISSING
+from bibld.dedup.score._words import Rarity
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Pair, Score
 from bibld.model.mods import Mods
@@ -173,14 +173,14 @@ class Measures:
         self.default = method
         self.gold = gold
         self.scorer = folded
-        self.folded = with_dedup(method, match="folded")
+        self.folded = with_dedup(method, score="folded")
         folded.of_ordinals = {catalog.register.ordinal(record): fold for record, fold in gold.folds.items()}
 
     def found(self, method: Config, mode: Mode, is_swept: bool = False) -> Evaluation:
         """Against all true pairs (``full``), or on the pairs judged singly (``pairs``)."""
         pairs = self.gold.true if mode == "full" else self.gold.labelled
         find = adapters.load_adapter
-        offered = {("dedup.match", "folded"): self.scorer}
+        offered = {("dedup.score", "folded"): self.scorer}
         with patch.object(
             adapters, "load_adapter", lambda stage, name: offered.get((stage, name)) or find(stage, name)
         ):
@@ -275,7 +275,7 @@ def main() -> None:
             measures = Measures(catalog, method, gold, folded)
             report("model, each pair by one that saw neither cluster", measures.found(measures.folded, "full"))
             report("model as shipped, which saw some of these clusters", measures.found(method, "full"))
-            report("paper", measures.found(method.matching(("paper",), "jaccard"), "full"))
+            report("paper", measures.found(method.with_dedup(("paper",), "jaccard"), "full"))
             sweep(measures)
             tier(measures, "--disputed" in sys.argv)
 

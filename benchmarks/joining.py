@@ -89,7 +89,7 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
     seconds = clock.total / asked.records * GOAL / 2
     print(f"  {clock.total / asked.records * 1e6:.2f} core us a record; {GOAL:,} records: {seconds:.0f} s on two cores")
     if asked.unsieved:
-        plain = Blocking(DedupConfig(block=config.dedup.block, match="jaccard"))
+        plain = Blocking(DedupConfig(block=config.dedup.block, score="jaccard"))
         report(runs, statistics, plain, catalogue, Clock(asked.records))
     if asked.new:
         new = write(catalogue, asked.records, asked.records + asked.new, folder / "new")
@@ -108,7 +108,7 @@ def report(
 ) -> None:
     """Join, and print what came out."""
     records = clock.records
-    with clock.step(f"join ({config.dedup.match})"):
+    with clock.step(f"join ({config.dedup.score})"):
         found = join(runs, config, statistics)  # type: ignore[arg-type]
     with clock.step("once and in order"):
         count = sum(len(left) for left, _ in found)

@@ -24,7 +24,7 @@ def main() -> None:
         pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(loaded.folder / "gold_pairs.csv", catalog)
-            methods = (("model", loaded), ("paper", loaded.matching(("paper",), "jaccard")))
+            methods = (("model", loaded), ("paper", loaded.with_dedup(("paper",), "jaccard")))
             for (name, method), mode in product(methods, ("full", "pairs")):
                 found = evaluate.evaluate(catalog, method, labelled, mode, progress.Silent())
                 print(

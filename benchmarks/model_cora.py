@@ -21,8 +21,8 @@ from bibld.config import DedupConfig
 from bibld.dedup import train
 from bibld.dedup._keys.kernels import halves
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
-from bibld.dedup.match import jaccard, model
-from bibld.dedup.match._words import Rarity
+from bibld.dedup.score import jaccard, model
+from bibld.dedup.score._words import Rarity
 from bibld.model.features import BETWEEN, FeatureColumns, Features
 from bibld.model.literals import folded, person_key, romanised, year
 

@@ -16,8 +16,8 @@ from model_train import RUSMARC, SEED
 from bibld import crosswalk
 from bibld.dedup import train
 from bibld.dedup._labels import LabelledPair
-from bibld.dedup.match import jaccard, model
-from bibld.dedup.match._words import Rarity
+from bibld.dedup.score import jaccard, model
+from bibld.dedup.score._words import Rarity
 from bibld.errors import CrosswalkError
 from bibld.model.linkage import Pair
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield

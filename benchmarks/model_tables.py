@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from _measure import real_data
 
-from bibld.dedup.match import jaccard, model
+from bibld.dedup.score import jaccard, model
 from bibld.model.features import BETWEEN, FeatureColumns, Features
 from bibld.model.literals import folded, pages, person_key, romanised, year
 

@@ -21,7 +21,7 @@ from bibld import pipeline, progress
 RUSMARC = ("stavropol_cp866.mrc", "tatarstan_utf8.mrc", "nlr_cp1251.iso", "nlr_koi8r.iso")
 SEED = 7
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
-OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "match" / "model.json"
+OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "score" / "model.json"
 
 
 def main() -> None:

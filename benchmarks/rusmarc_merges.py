@@ -54,7 +54,7 @@ def measure(place: Path, name: str, several: bool) -> None:
     file.write_text(CONFIG.format(sources=tables), encoding="utf-8")
     loaded = config.load(file)
     if name == "paper":
-        loaded = loaded.matching(("paper",), "jaccard")
+        loaded = loaded.with_dedup(("paper",), "jaccard")
     summary = pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="dedup")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         held = {

@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         ours = configured(Path(place), folder, sources | background)
         right = report("model", ours, judged, sources)
-        report("paper", ours.matching(("paper",), "jaccard"), judged, sources)
+        report("paper", ours.with_dedup(("paper",), "jaccard"), judged, sources)
     if right < len(judged):
         sys.exit("the default method judges a pair wrongly")
 

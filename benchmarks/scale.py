@@ -46,7 +46,7 @@ path = "a"
 id = "b"
 path = "b"
 """
-_PAPER = '[dedup]\nblock = ["paper"]\nmatch = "jaccard"\n'
+_PAPER = '[dedup]\nblock = ["paper"]\nscore = "jaccard"\n'
 
 
 class Watch(threading.Thread):

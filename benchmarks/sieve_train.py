@@ -27,7 +27,7 @@ from bibld.dedup._keys.statistics import Held
 from bibld.dedup._pairs import sieve_trees as trees
 from bibld.dedup._pairs.join import join
 from bibld.dedup._pairs.sieve import signatures
-from bibld.dedup.match import model
+from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns
 
 OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "_pairs" / "sieve.json"
@@ -42,7 +42,7 @@ class Training(Blocking):
     """The rules of the sieve without its trees, which serve the shipped model alone."""
 
     def settings(self, stage: str, name: str) -> object:
-        return model.Settings(file="another") if stage == "dedup.match" else super().settings(stage, name)
+        return model.Settings(file="another") if stage == "dedup.score" else super().settings(stage, name)
 
 
 class Pairs(msgspec.Struct, frozen=True, eq=False):

@@ -153,7 +153,7 @@ class Blocker(Protocol):
 
 
 class Scorer(Protocol):
-    """An adapter of ``bibld/dedup/match/``.
+    """An adapter of ``bibld/dedup/score/``.
 
     Its settings have ``same``. With a ``review`` below it, a score at or above ``same`` means the same and one between
     the two is for review, and all exceptions apply. Without, the decision is the paper's: the same above ``same``
@@ -301,7 +301,7 @@ EXTENSION_POINTS: dict[str, type] = {
     "read": Reader,
     "crosswalk": Crosswalk,
     "dedup.block": Blocker,
-    "dedup.match": Scorer,
+    "dedup.score": Scorer,
     "merge": MergePolicy,
     "store": StoreBackend,
 }

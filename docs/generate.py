@@ -48,7 +48,7 @@ MEANINGS = {
     "source.crosswalk": "name of the flavour, or `auto`: found for each record",
     "source.charset": "charset of all files, or `auto`: found for each file and, in a file that mixes, each record",
     "dedup.block": "blockers; a pair that any of them proposes is compared",
-    "dedup.match": "the scorer that judges pairs",
+    "dedup.score": "the scorer that judges pairs",
     "store.backend": "name of the triple store",
     "serve.host": "address to listen on",
     "serve.port": "port to listen on; 0 takes a free one",

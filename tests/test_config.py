@@ -42,13 +42,13 @@ def test_a_good_configuration_has_defaults_for_all_the_rest(write):
     loaded = config.load(write(GOOD))
     assert loaded.workspace == loaded.folder / "work"
     assert loaded.dedup.block == ("identifier", "composite")
-    assert loaded.settings("dedup.match", loaded.dedup.match).same == 0.9
+    assert loaded.settings("dedup.score", loaded.dedup.score).same == 0.9
     assert [source.id for source in loaded.sources] == ["rsl"]
 
 
 def test_the_tables_of_adapters_reach_them(write):
     loaded = config.load(write(GOOD + "[dedup.jaccard]\nsame = 0.9\n[dedup.paper]\ntitle_only = true\n"))
-    assert loaded.settings("dedup.match", "jaccard").same == 0.9
+    assert loaded.settings("dedup.score", "jaccard").same == 0.9
     assert loaded.settings("dedup.block", "paper").title_only is True
 
 
@@ -88,13 +88,13 @@ def test_a_fault_is_named_with_its_place_and_what_is_allowed(write, change, expe
 def test_all_faults_are_named_at_once(write):
     text = (
         GOOD.replace("https://data.example.org/", "x").replace("*.mrc", "gone")
-        + '[dedup]\nmatch = "x"\n[dedup.jaccard]\nsame = 7\n'
+        + '[dedup]\nscore = "x"\n[dedup.jaccard]\nsame = 7\n'
     )
     found = faults(write(text)).splitlines()
     assert [line.split(": ")[1] for line in found] == [
         "dataset.base",
         "source[1].path",
-        "dedup.match",
+        "dedup.score",
         "dedup.jaccard.same",
     ]
 

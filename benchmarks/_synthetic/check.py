@@ -103,7 +103,7 @@ class Blocking(msgspec.Struct, frozen=True):
 def realism(catalogue: Catalogue, listed: Path | None = None) -> None:
     """Block by identifier and composite keys, score with the default model, and compare with the truth."""
     from bibld.dedup._keys.kernels import halves
-    from bibld.dedup.match import model
+    from bibld.dedup.score import model
 
     held = joined(list(catalogue.chunks()))
     true = np.sort(catalogue.true_pairs())

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     help="full: what the pipeline joins against all true pairs; pairs: score the labelled pairs alone.",
 )
 @click.option("--block", multiple=True, help="Use this blocker, not those of CONFIG; may be given several times.")
-@click.option("--match", help="Use this scorer, not that of CONFIG.")
+@click.option("--score", help="Use this scorer, not that of CONFIG.")
 @click.option("--blockers", is_flag=True, help="Also measure each blocker, and each of its kinds of keys.")
 @click.option("--sweep", is_flag=True, help="Also measure at other thresholds.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write the sweep as SVG into this file.")
@@ -39,7 +39,7 @@ def evaluate(
     pairs: Path,
     mode: Any,  # noqa: ANN401
     block: tuple[str, ...],
-    match: str | None,
+    score: str | None,
     blockers: bool,
     sweep: bool,
     plot: Path | None,
@@ -59,7 +59,7 @@ def evaluate(
 
     if plot is not None and not plot.parent.is_dir():
         raise ConfigError([f"--plot {plot}: there is no folder {plot.parent}"])
-    loaded = configuration.load(config).matching(block, match)
+    loaded = configuration.load(config).with_dedup(block, score)
     with Catalog(loaded.workspace, read_only=True) as catalog, progress.shown(quiet=quiet) as shown:
         labelled = evaluation.read_pairs(pairs, catalog)
         result = evaluation.evaluate(

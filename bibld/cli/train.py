@@ -36,7 +36,7 @@ def train(
     from bibld.catalog import Catalog
     from bibld.dedup import train as training
     from bibld.dedup._labels import read_pairs
-    from bibld.dedup.match._trees import to_json
+    from bibld.dedup.score._trees import to_json
     from bibld.errors import ConfigError
 
     loaded = configuration.load(config)

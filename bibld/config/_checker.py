@@ -252,18 +252,18 @@ class Checker:
     def _dedup(self, table: dict[str, Any]) -> DedupConfig:
         own = {field.name for field in msgspec.structs.fields(DedupConfig)}
         config = self._struct(DedupConfig, table, "dedup") or DedupConfig()
-        blockers, scorers = adapters.adapter_names("dedup.block"), adapters.adapter_names("dedup.match")
+        blockers, scorers = adapters.adapter_names("dedup.block"), adapters.adapter_names("dedup.score")
         for name in config.block:
             if name not in blockers:
                 self.fault("dedup.block", adapters.unknown_adapter_message("dedup.block", name))
         if not config.block:
             self.fault("dedup.block", f"at least one blocker is needed (allowed: {', '.join(blockers)})")
-        if config.match not in scorers:
-            self.fault("dedup.match", adapters.unknown_adapter_message("dedup.match", config.match))
+        if config.score not in scorers:
+            self.fault("dedup.score", adapters.unknown_adapter_message("dedup.score", config.score))
         for name, inner in table.items():
             if name in own:
                 continue
-            place = "block" if name in blockers else "match"
+            place = "block" if name in blockers else "score"
             self._adapter_tables("dedup", {name: inner}, sorted({*blockers, *scorers}), place)
         return config
 

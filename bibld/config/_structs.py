@@ -66,7 +66,7 @@ class DedupConfig(msgspec.Struct, frozen=True):
     """
 
     block: tuple[str, ...] = ("identifier", "composite")
-    match: str = "model"
+    score: str = "model"
     exceptions: tuple[Difference, ...] = ("edition", "year", "carrier", "language")
     largest_cluster: Annotated[int, msgspec.Meta(ge=2)] = 50
 
@@ -145,14 +145,14 @@ class Config(msgspec.Struct, frozen=True):
         settings = {name: self.settings("crosswalk", name) for name in adapters.adapter_names("crosswalk")}
         return settings if source.columns is None else settings | {"columns": source.columns}
 
-    def matching(self, block: tuple[str, ...], match: str | None) -> Config:
-        """The same with other blockers and another scorer where they are given; raises ``ConfigError``."""
-        for stage, names in (("dedup.block", block), ("dedup.match", (match,) if match else ())):
+    def with_dedup(self, block: tuple[str, ...], score: str | None) -> Config:
+        """Return this configuration with other blockers and another scorer, where given; raises ``ConfigError``."""
+        for stage, names in (("dedup.block", block), ("dedup.score", (score,) if score else ())):
             for name in names:
                 adapters.load_adapter(stage, name)
         chosen = DedupConfig(
             block=block or self.dedup.block,
-            match=match or self.dedup.match,
+            score=score or self.dedup.score,
             exceptions=self.dedup.exceptions,
             largest_cluster=self.dedup.largest_cluster,
         )

@@ -1,7 +1,7 @@
 """Dedup: the features of living records in; scored edges with reasons, and clusters, out.
 
-The method is put together from a blocker or several (``block/``) and a scorer (``match/``). ``block = ["paper"]`` with
-``match = "jaccard"`` is that of Kosolapov, Serebryakov, Teymurazov and Shorin, "Algorithm for merging duplicate
+The method is put together from a blocker or several (``block/``) and a scorer (``score/``). ``block = ["paper"]`` with
+``score = "jaccard"`` is that of Kosolapov, Serebryakov, Teymurazov and Shorin, "Algorithm for merging duplicate
 bibliographic records".
 
 What is new or changed is matched against an index of all; the connected components that it touches are clustered anew.
@@ -51,14 +51,14 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def settings_digest(config: Config) -> str:
     """A hash of the versions and of all settings that the result depends on."""
-    settings = config.settings("dedup.match", config.dedup.match)
-    identity = getattr(adapters.load_adapter("dedup.match", config.dedup.match), "identity", None)
+    settings = config.settings("dedup.score", config.dedup.score)
+    identity = getattr(adapters.load_adapter("dedup.score", config.dedup.score), "identity", None)
     if hasattr(settings, "file"):  # its content counts, not where it lies
         settings = msgspec.structs.replace(settings, file="")
     scorer = [
-        config.dedup.match,
+        config.dedup.score,
         digest(settings),
-        identity(config.settings("dedup.match", config.dedup.match)) if identity else "",
+        identity(config.settings("dedup.score", config.dedup.score)) if identity else "",
     ]
     blockers = [[name, digest(config.settings("dedup.block", name))] for name in config.dedup.block]
     several = sorted(source.id for source in config.sources if source.config.duplicates)

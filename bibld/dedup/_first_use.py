@@ -28,14 +28,14 @@ PARTS = {
         "bibld.dedup._pairs.probe_kernels",
         "bibld.dedup._pairs.neighbours",
         "bibld.dedup._pairs.sieve_trees",
-        "bibld.dedup.match._step_kernels",
+        "bibld.dedup.score._step_kernels",
         "bibld.dedup._cluster.cluster_kernels",
     ),
     "scores": (
         "bibld.dedup._index.reading",
         "bibld.dedup._index.segment_kernels",
         "bibld.dedup._judge.exception_kernels",
-        "bibld.dedup.match._trees",
+        "bibld.dedup.score._trees",
     ),
 }
 

@@ -130,7 +130,7 @@ def evaluate(
         seconds = perf_counter() - begin
         true = {item.pair for item in labelled if item.is_duplicate}
         met = trial.met(true, trial.candidates)
-        lost = _losses(true, judged, met if mode == "full" else true, trial, config.dedup.match)
+        lost = _losses(true, judged, met if mode == "full" else true, trial, config.dedup.score)
         precision, recall, f1 = rates(judged.joined, true)
         count, records = len(trial.candidates), len(ready.records)
         return Evaluation(

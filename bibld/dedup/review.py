@@ -83,7 +83,7 @@ def waiting(catalog: Catalog, config: Config, source: str | None = None) -> Iter
     Most uncertain is what scores nearest to the middle between ``review`` and ``same``; ties in the order of ordinals.
     ``source``: only pairs with a record of it.
     """
-    settings = config.settings("dedup.match", config.dedup.match)
+    settings = config.settings("dedup.score", config.dedup.score)
     same = float(settings.same)
     review = getattr(settings, "review", None)
     middle = same if review is None else (same + float(review)) / 2

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup.match._steps import Tree
-    from bibld.dedup.match._trees import Model
+    from bibld.dedup.score._steps import Tree
+    from bibld.dedup.score._trees import Model
 
 _FOLDS = 5
 _FEWEST_LABELS = 50
@@ -117,7 +117,7 @@ def examples(
     """Put judged pairs and made-up ones into columns."""
     import numpy as np
 
-    from bibld.dedup.match._variations import variations
+    from bibld.dedup.score._variations import variations
 
     rows = {record: row for row, record in enumerate(records)}
     features = [features_of(mods) for mods in records.values()]
@@ -146,10 +146,10 @@ def fit(given: Examples, seed: int, about: About) -> tuple[Model, dict[str, floa
     """Fit the trees, calibrate them on the pairs held back, and put all into a model."""
     import numpy as np
 
-    from bibld.dedup.match._comparison import NAMES
-    from bibld.dedup.match._trees import FORMAT, Model, Provenance
-    from bibld.dedup.match._words import Rarity
-    from bibld.dedup.match.model import compared
+    from bibld.dedup.score._comparison import NAMES
+    from bibld.dedup.score._trees import FORMAT, Model, Provenance
+    from bibld.dedup.score._words import Rarity
+    from bibld.dedup.score.model import compared
 
     judged = given.weights == 1
     if min(np.count_nonzero(given.labels[judged] == label) for label in (0, 1)) < _FEWEST_LABELS:
@@ -203,7 +203,7 @@ def _fitted(
         raise ConfigError(["training needs scikit-learn: pip install 'bibld[train]'"]) from error
     import numpy as np
 
-    from bibld.dedup.match._comparison import NAMES
+    from bibld.dedup.score._comparison import NAMES
 
     monotonic = [1 if name in _MONOTONIC else 0 for name in NAMES]
     trees = HistGradientBoostingClassifier(random_state=seed, monotonic_cst=monotonic, **_TREES)
@@ -218,7 +218,7 @@ def _silenced(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.float
     import numpy as np
 
     from bibld.dedup._kernel_types import MISSING
-    from bibld.dedup.match._comparison import NAMES
+    from bibld.dedup.score._comparison import NAMES
 
     random = np.random.default_rng(seed)
     names = list(NAMES)
@@ -298,7 +298,7 @@ def _components(pairs: Iterable[tuple[int, int]], count: int) -> list[int]:
 
 def _tree(nodes: Any) -> Tree:  # noqa: ANN401
     """One tree of scikit-learn with the mean of the leaves below as the value of each inner node."""
-    from bibld.dedup.match._steps import Tree
+    from bibld.dedup.score._steps import Tree
 
     values = [float(value) for value in nodes["value"]]
     for node in reversed(range(len(nodes))):

@@ -18,24 +18,24 @@ PRIVATE_MODULES = {
     ("bibld.cli.review", "bibld.dedup._verdict_table"),
     ("bibld.cli.split", "bibld.catalog._register.verdicts"),
     ("bibld.cli.train", "bibld.dedup._labels"),
-    ("bibld.cli.train", "bibld.dedup.match._trees"),
+    ("bibld.cli.train", "bibld.dedup.score._trees"),
     ("bibld.dedup._index.check", "bibld.catalog._database.check"),
-    ("bibld.dedup._pairs.sieve_trees", "bibld.dedup.match._steps"),
+    ("bibld.dedup._pairs.sieve_trees", "bibld.dedup.score._steps"),
     ("bibld.dedup._verdict_table", "bibld.catalog._register.verdicts"),
     ("bibld.dedup.review", "bibld.catalog._register.verdicts"),
-    ("bibld.dedup.train", "bibld.dedup.match._comparison"),
-    ("bibld.dedup.train", "bibld.dedup.match._steps"),
-    ("bibld.dedup.train", "bibld.dedup.match._trees"),
-    ("bibld.dedup.train", "bibld.dedup.match._variations"),
-    ("bibld.dedup.train", "bibld.dedup.match._words"),
+    ("bibld.dedup.train", "bibld.dedup.score._comparison"),
+    ("bibld.dedup.train", "bibld.dedup.score._steps"),
+    ("bibld.dedup.train", "bibld.dedup.score._trees"),
+    ("bibld.dedup.train", "bibld.dedup.score._variations"),
+    ("bibld.dedup.train", "bibld.dedup.score._words"),
 }
 
 # A package, and the groups of modules or packages directly inside it that import each other.
 CYCLES = {
     "bibld.catalog": [{"__init__", "_database", "_records", "_register", "_results"}],
-    "bibld.dedup": [{"_index", "_keys", "_pairs", "match"}, {"_cluster", "_judge"}],
+    "bibld.dedup": [{"_index", "_keys", "_pairs", "score"}, {"_cluster", "_judge"}],
     "bibld.dedup._cluster": [{"cluster_kernels", "clusters"}],
-    "bibld.dedup.match": [{"_step_kernels", "_steps"}],
+    "bibld.dedup.score": [{"_step_kernels", "_steps"}],
 }
 
 # Modules that import others by a computed name and should not.

@@ -37,7 +37,7 @@ def test_adapters_are_listed_with_what_they_are(invoke):
         ("crosswalk", "marc21"),
         ("crosswalk", "rusmarc"),
         ("dedup.block", "paper"),
-        ("dedup.match", "jaccard"),
+        ("dedup.score", "jaccard"),
         ("store", "oxigraph"),
         ("harvest", "local"),
     }

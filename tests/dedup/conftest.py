@@ -15,7 +15,7 @@ def _loaded_sample(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dedup") / "sample"
     shutil.copytree(resources.folder("sample_data"), folder)
     text = (folder / "bibld.toml").read_text(encoding="utf-8").replace('"../build/sample"', '"work"')
-    text += '[dedup]\nblock = ["paper"]\nmatch = "jaccard"\n[dedup.jaccard]\nsame = 0.8\n'
+    text += '[dedup]\nblock = ["paper"]\nscore = "jaccard"\n[dedup.jaccard]\nsame = 0.8\n'
     (folder / "bibld.toml").write_text(text, encoding="utf-8")
     pipeline.run(config.load(folder / "bibld.toml"), CLOCK, progress.Silent(), until="dedup")
     return folder

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from bibld.dedup.match.jaccard import similarities
+from bibld.dedup.score.jaccard import similarities
 from bibld.model.linkage import Feature, Score
 
 

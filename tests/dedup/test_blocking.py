@@ -23,7 +23,7 @@ from tests.dedup.blocking import Blocking
 
 
 def blocking(*names, **chosen):
-    return Blocking(DedupConfig(block=names, match="jaccard"), chosen)
+    return Blocking(DedupConfig(block=names, score="jaccard"), chosen)
 
 
 def columns(*records: Features):

@@ -33,14 +33,14 @@ RECORDS = st.lists(RECORD, min_size=1, max_size=16)
 CUTS = st.lists(st.integers(0, 16), max_size=4)
 
 
-def blocking(match="model", largest=4):
+def blocking(score="model", largest=4):
     bounded = {"largest_bucket": largest}
     chosen = {
         "composite": composite.Settings(**bounded),
         "simhash": simhash.Settings(**bounded),
         "identifier": identifier.Settings(**bounded),
     }
-    return Blocking(DedupConfig(block=EVERY, match=match), chosen)
+    return Blocking(DedupConfig(block=EVERY, score=score), chosen)
 
 
 def cut(records, cuts):
@@ -66,7 +66,7 @@ def indexed(records, cuts, config, **asked):
 @given(RECORDS, CUTS, st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=40)
 def test_the_pairs_are_those_that_share_a_key_in_any_order_and_any_cut(records, cuts, random):
-    config = blocking(match="jaccard")
+    config = blocking(score="jaccard")
     statistics, runs = indexed(records, cuts, config)
     found = pairs(runs, config, statistics)
     columns = FeatureColumns.of(enumerate(records))

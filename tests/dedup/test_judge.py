@@ -23,7 +23,7 @@ class Judging(msgspec.Struct, frozen=True):
     """As much of a configuration as a judge asks for; every record is of a source of its own."""
 
     chosen: object
-    dedup: DedupConfig = DedupConfig(match="similarity")
+    dedup: DedupConfig = DedupConfig(score="similarity")
     sources: tuple[object, ...] = ()
     workers: int = 1
 

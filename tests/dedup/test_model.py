@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld import config as configuration
-from bibld.dedup.match import _steps, _trees, model
-from bibld.dedup.match._comparison import COUNT, NAMES
-from bibld.dedup.match._strings import MISSING, likeness
+from bibld.dedup.score import _steps, _trees, model
+from bibld.dedup.score._comparison import COUNT, NAMES
+from bibld.dedup.score._strings import MISSING, likeness
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, TextColumn
 from bibld.model.linkage import Score
@@ -306,7 +306,7 @@ def test_the_file_of_a_model_is_relative_to_the_configuration(tmp_path):
         '[[source]]\nid = "a"\nlabel = { en = "A" }\npath = "bibld.toml"\n'
         '[dedup.model]\nfile = "models/own.json"\n'
     )
-    assert configuration.load(config).settings("dedup.match", "model").file == str(tmp_path / "models" / "own.json")
+    assert configuration.load(config).settings("dedup.score", "model").file == str(tmp_path / "models" / "own.json")
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b'{"format": 2}', b"\xff"])

@@ -8,8 +8,8 @@ import pytest
 from bibld.dedup import features_of
 from bibld.dedup import train as training
 from bibld.dedup._labels import LabelledPair
-from bibld.dedup.match import _trees, _wordings
-from bibld.dedup.match._variations import variations
+from bibld.dedup.score import _trees, _wordings
+from bibld.dedup.score._variations import variations
 from bibld.errors import ConfigError
 from bibld.model.identifiers import has_isbn_check_digit
 from bibld.model.linkage import Pair

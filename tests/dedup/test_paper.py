@@ -11,7 +11,7 @@ from bibld.config import DedupConfig
 from bibld.dedup._keys.kernels import bigrams, halves, jaccard, java_simhash
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs
 from bibld.dedup.block import paper
-from bibld.dedup.match import jaccard as scorer
+from bibld.dedup.score import jaccard as scorer
 from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn
 from tests.dedup.blocking import Blocking
 
@@ -82,7 +82,7 @@ def test_candidates_agree_in_two_of_four_bytes_of_title_and_of_author(rows, titl
         for i, j in combinations(range(len(rows)), 2)
         if rows[i][0] and rows[j][0] and agree(rows[i][0], rows[j][0]) and (title_only or agree(rows[i][1], rows[j][1]))
     }
-    asked = DedupConfig(block=("paper",), match="jaccard")
+    asked = DedupConfig(block=("paper",), score="jaccard")
     config = Blocking(asked, {"paper": paper.Settings(title_only=title_only)})
     held = columns(*rows)
     left, right = halves(candidate_pairs(all_keys(held, config, Statistics.none()), held, config))

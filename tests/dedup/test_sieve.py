@@ -11,7 +11,7 @@ from bibld.dedup._pairs import sieve as _sieve
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup._pairs.probe_kernels import distances, sifted
 from bibld.dedup._pairs.sieve_trees import likely, shipped
-from bibld.dedup.match import model
+from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking
 
@@ -50,10 +50,10 @@ def test_what_looks_like_one_work_passes_and_two_records_alone_decide(records):
 def test_candidates_are_those_that_pass_or_share_an_identifier(records):
     columns = FeatureColumns.of(enumerate(records))
     found = {}
-    for match in ("jaccard", "model"):
-        config = Blocking(DedupConfig(block=ALL, match=match), {})
+    for scorer in ("jaccard", "model"):
+        config = Blocking(DedupConfig(block=ALL, score=scorer), {})
         keys = all_keys(columns, config, statistics_of(columns, config))
-        found[match] = set(
+        found[scorer] = set(
             zip(*(side.tolist() for side in halves(candidate_pairs(keys, columns, config))), strict=True)
         )
     left, right, is_passed = passed(columns)
@@ -80,12 +80,12 @@ def test_misprints_and_cut_titles_pass_and_strangers_do_not():
 
 
 def test_the_sieve_is_for_scorers_that_leave_nothing_below_a_half():
-    for match, chosen, expected in (
+    for score, chosen, expected in (
         ("model", {}, True),
         ("model", {"model": model.Settings(review=0.4)}, False),
         ("jaccard", {}, False),
     ):
-        assert _sieve.is_sieved(Blocking(DedupConfig(match=match), chosen)) is expected
+        assert _sieve.is_sieved(Blocking(DedupConfig(score=score), chosen)) is expected
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=9))

@@ -24,14 +24,14 @@ EVERY = ("identifier", "composite", "simhash")
 def with_review(monkeypatch):
     """Make the scorer of the tests an adapter."""
     find = adapters.load_adapter
-    offered = {("dedup.match", "similarity"): similarity}
+    offered = {("dedup.score", "similarity"): similarity}
     monkeypatch.setattr(adapters, "load_adapter", lambda stage, name: offered.get((stage, name)) or find(stage, name))
 
 
-def chosen(file, block=EVERY, match="similarity"):
+def chosen(file, block=EVERY, score="similarity"):
     """The configuration with other blockers and another scorer."""
     loaded = config.load(file)
-    return msgspec.structs.replace(loaded, dedup=msgspec.structs.replace(loaded.dedup, block=block, match=match))
+    return msgspec.structs.replace(loaded, dedup=msgspec.structs.replace(loaded.dedup, block=block, score=score))
 
 
 def evaluated(file, loaded, mode="full", **asked):
@@ -115,7 +115,7 @@ def test_what_a_person_said_holds_in_the_next_run(sample):
 
 
 def test_statistics_stay_frozen_until_blocking_changes(sample):
-    loaded = chosen(sample, match="jaccard")
+    loaded = chosen(sample, score="jaccard")
     with Catalog(loaded.workspace) as catalog:
         for expected in (2, 2):
             dedup.dedup(catalog, loaded, progress.Silent(), NOW)

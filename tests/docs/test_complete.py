@@ -16,7 +16,7 @@ PLACES = {
     "read": "read",
     "crosswalk": "crosswalk",
     "dedup.block": "dedup",
-    "dedup.match": "dedup",
+    "dedup.score": "dedup",
     "merge": "merge",
     "store": "store",
 }

@@ -91,9 +91,9 @@ class Judge:
         """``sources``: the number of the source at each position, -1 where a cluster may hold several of it."""
         self.rows = rows
         self.sources = sources
-        self.name = config.dedup.match
-        self.scorer = adapters.load_adapter("dedup.match", self.name)
-        self.settings = config.settings("dedup.match", self.name)
+        self.name = config.dedup.score
+        self.scorer = adapters.load_adapter("dedup.score", self.name)
+        self.settings = config.settings("dedup.score", self.name)
         self.same: float = self.settings.same
         self.review: float | None = getattr(self.settings, "review", None)
         self._asked = mask(tuple(config.dedup.exceptions))

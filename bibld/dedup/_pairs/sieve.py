@@ -40,14 +40,14 @@ _MOST = 0xFFFF
 
 def is_sieved(config: Config) -> bool:
     """Whether the scorer leaves nothing to find below the score for which the sieve is made."""
-    review = getattr(config.settings("dedup.match", config.dedup.match), "review", None)
+    review = getattr(config.settings("dedup.score", config.dedup.score), "review", None)
     return review is not None and review >= _LEAST
 
 
 def trees_for(config: Config) -> Trees | None:
     """The trees that sift further, where the scorer is the model that they know; else None."""
-    settings = config.settings("dedup.match", config.dedup.match)
-    if not is_sieved(config) or config.dedup.match != "model" or settings.file:
+    settings = config.settings("dedup.score", config.dedup.score)
+    if not is_sieved(config) or config.dedup.score != "model" or settings.file:
         return None
     from bibld.dedup._pairs.sieve_trees import shipped
 

@@ -108,7 +108,7 @@ def sums(held: Steps, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float
     between the leaves that they would reach below it. That is more than a walk down, but the same for all pairs, so
     that one instruction does it for many.
     """
-    from bibld.dedup.match._step_kernels import add_leaves
+    from bibld.dedup.score._step_kernels import add_leaves
 
     result = np.zeros(len(features), dtype=np.float64)
     column, columns = np.zeros(TOGETHER, np.float32), np.zeros((2 * features.shape[1], TOGETHER), np.uint8)

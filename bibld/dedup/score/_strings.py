@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from bibld.dedup._kernel_types import CODES, MISSING, inner, kernel, together
-from bibld.dedup.match._words import TEXT, WORDS
+from bibld.dedup.score._words import TEXT, WORDS
 
 if TYPE_CHECKING:
     import numpy.typing as npt

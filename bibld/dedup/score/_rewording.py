@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from bibld.dedup.match import _wordings as wordings
+from bibld.dedup.score import _wordings as wordings
 from bibld.model.mods import Date, Mods, Name, NamePart, OriginInfo, TitleInfo
 
 Held = TypeVar("Held")

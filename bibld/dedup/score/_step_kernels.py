@@ -1,4 +1,4 @@
-"""Compiled: trees walked by many pairs together (see :mod:`bibld.dedup.match._steps`)."""
+"""Compiled: trees walked by many pairs together (see :mod:`bibld.dedup.score._steps`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from bibld.dedup._kernel_types import MISSING, inner, kernel
-from bibld.dedup.match._steps import ALWAYS, TOGETHER
+from bibld.dedup.score._steps import ALWAYS, TOGETHER
 
 if TYPE_CHECKING:
     import numpy.typing as npt

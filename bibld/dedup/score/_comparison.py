@@ -11,9 +11,9 @@ import numpy as np
 from numba import types
 
 from bibld.dedup._kernel_types import MISSING, inner, kernel
-from bibld.dedup.match._bigrams import IN_FULL, IN_MAIN, IN_REMAINDER, IN_SET, IN_WHOLE, KINDS, share
-from bibld.dedup.match._prefetch import fetch_parts, fetch_row
-from bibld.dedup.match._strings import (
+from bibld.dedup.score._bigrams import IN_FULL, IN_MAIN, IN_REMAINDER, IN_SET, IN_WHOLE, KINDS, share
+from bibld.dedup.score._prefetch import fetch_parts, fetch_row
+from bibld.dedup.score._strings import (
     closest,
     holds,
     is_same_run,
@@ -23,7 +23,7 @@ from bibld.dedup.match._strings import (
     same_words,
     value_end,
 )
-from bibld.dedup.match._words import (
+from bibld.dedup.score._words import (
     CARRIER,
     EDITION,
     EDITION_TEXT,

@@ -9,13 +9,13 @@ import numpy as np
 from numba import types
 
 from bibld.dedup._kernel_types import MISSING, kernel
-from bibld.dedup.match._comparison import COUNT, NAMES
-from bibld.dedup.match._steps import Steps, Tree, decides, steps
+from bibld.dedup.score._comparison import COUNT, NAMES
+from bibld.dedup.score._steps import Steps, Tree, decides, steps
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from bibld.dedup.match._words import Rarity
+    from bibld.dedup.score._words import Rarity
 
 FORMAT = 1
 _FOUND = types.Array(types.float32, 2, "C", readonly=True)
@@ -135,7 +135,7 @@ def _depth(tree: Tree) -> int:
 
 def rarity(model: Model) -> Rarity:
     """The weights of words that the model was trained with."""
-    from bibld.dedup.match._words import Rarity
+    from bibld.dedup.score._words import Rarity
 
     return Rarity.of(model.words, model.other_word)
 

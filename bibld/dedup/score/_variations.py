@@ -12,8 +12,8 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from bibld.dedup.match import _wordings as wordings
-from bibld.dedup.match._rewording import (
+from bibld.dedup.score import _wordings as wordings
+from bibld.dedup.score._rewording import (
     another_wording,
     changed,
     no_extent,

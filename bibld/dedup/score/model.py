@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup.match._trees import Forest, Model
-    from bibld.dedup.match._words import Rarity
+    from bibld.dedup.score._trees import Forest, Model
+    from bibld.dedup.score._words import Rarity
 
 _PAIRS_AT_ONCE = 16_384
 _SHIPPED = "model.json"
@@ -52,7 +52,7 @@ def scores(
     """The probabilities of pairs of rows, shape (pairs,); raises ``ConfigError`` for a model file that is none."""
     import numpy as np
 
-    from bibld.dedup.match._steps import sums
+    from bibld.dedup.score._steps import sums
 
     model, forest, rarity = _loaded(settings.file)
     result = np.empty(len(left), dtype=np.float32)
@@ -82,7 +82,7 @@ def compared(
     """:func:`features` with given weights of words."""
     import numpy as np
 
-    from bibld.dedup.match._comparison import COUNT
+    from bibld.dedup.score._comparison import COUNT
 
     result = np.empty((len(left), COUNT), dtype=np.float32)
     for pairs, found in _in_portions(columns, left, right, rarity):
@@ -96,8 +96,8 @@ def _in_portions(
     """The features of some pairs at a time."""
     import numpy as np
 
-    from bibld.dedup.match._comparison import COUNT, compare
-    from bibld.dedup.match._words import ready
+    from bibld.dedup.score._comparison import COUNT, compare
+    from bibld.dedup.score._words import ready
 
     is_used = np.zeros(len(columns), dtype=np.bool_)
     is_used[left] = is_used[right] = True
@@ -122,9 +122,9 @@ def explain(
     """
     import numpy as np
 
-    from bibld.dedup.match._comparison import NAMES
-    from bibld.dedup.match._steps import sums
-    from bibld.dedup.match._trees import contributions
+    from bibld.dedup.score._comparison import NAMES
+    from bibld.dedup.score._steps import sums
+    from bibld.dedup.score._trees import contributions
 
     model, forest, rarity = _loaded(settings.file)
     names = sorted(NAMES)
@@ -157,7 +157,7 @@ def _probability(model: Model, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.
 @lru_cache(maxsize=4)
 def _loaded(file: str) -> tuple[Model, Forest, Rarity]:
     """A model ready for use, the one that comes with bibld for no name."""
-    from bibld.dedup.match._trees import forest, of_json, rarity
+    from bibld.dedup.score._trees import forest, of_json, rarity
 
     try:
         model = of_json(_content(file))

@@ -10,7 +10,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from bibld.dedup._kernel_types import inner
-from bibld.dedup.match._words import END, END_GRAM, FIRST_GRAM, READY, SET_TITLE, Ready
+from bibld.dedup.score._words import END, END_GRAM, FIRST_GRAM, READY, SET_TITLE, Ready
 
 _LINE = 64
 """Bytes that memory gives at once."""
