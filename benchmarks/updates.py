@@ -188,10 +188,9 @@ def outcome(place: Path) -> Outcome:
         founders = list(catalog.linkage.founders())
         clusters = {frozenset(map(str, catalog.linkage.cluster(founder).members)) for founder in founders}
     live = store.open_live(loaded)
-    with (place / "live.nq").open("wb") as out:
-        live.dump(out)
+    stored = {line.rstrip("\n") for line in live.quads()}
     live.close()
-    parts = (said, _lines((place / "live.nq").read_bytes()), released(loaded.workspace))
+    parts = (said, stored, released(loaded.workspace))
     catalog_quads, live_quads, dumped = ({line for line in part if not line.endswith(about)} for part in parts)
     return Outcome(catalog_quads, live_quads, dumped, clusters)
 

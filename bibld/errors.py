@@ -14,6 +14,7 @@
       ├ StoreError
       │ ├ Unavailable
       │ ├ BadQuery
+      │ ├ NotAcceptableError
       │ └ QueryTimeout
       └ CatalogError
 
@@ -103,6 +104,10 @@ class Unavailable(StoreError):
 
 class BadQuery(StoreError):
     """The query is not SPARQL, or asks for something that is not allowed here."""
+
+
+class NotAcceptableError(StoreError):
+    """The client accepts no format for this kind of result (table, boolean or graph)."""
 
 
 class QueryTimeout(StoreError):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 import msgspec
 
-from bibld.errors import ReadError
+from bibld.errors import NotAcceptableError, ReadError
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -258,33 +258,85 @@ class CatalogView(Protocol):
         """Founders of up to ``count`` clusters, those of most members first, then by ordinal."""
 
 
-class Store(Protocol):
-    """A triple store. Quads are lines of N-Quads (``bibld.model.rdf``). Every method raises ``StoreError``."""
+ResultKind = Literal["table", "boolean", "graph"]
+"""What a query gives: SELECT a table, ASK a boolean, CONSTRUCT and DESCRIBE a graph."""
 
-    def load(self, quads: Iterable[str]) -> None:
-        """Add quads in bulk."""
 
-    def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Remove, then add."""
+class Query(msgspec.Struct, frozen=True):
+    """A SPARQL query of a stranger, and how its result is written.
+
+    ``table`` is the media type for tables and booleans, ``graph`` that for graphs; None where the client accepts none.
+    The dataset is the two lists of graph IRIs; without them it is what the query itself names after ``FROM``, or
+    (``union``) all graphs as one. ``prefixes`` map names to namespaces, for Turtle and RDF/XML.
+    """
+
+    text: str
+    base: str
+    union: bool = True
+    default_graphs: tuple[str, ...] = ()
+    named_graphs: tuple[str, ...] = ()
+    table: str | None = "application/sparql-results+json"
+    graph: str | None = "text/turtle"
+    prefixes: dict[str, str] = {}
+
+    def media_type(self, kind: ResultKind) -> str:
+        """Return the media type for a result of this kind; raises ``NotAcceptableError`` where there is none."""
+        media_type = self.graph if kind == "graph" else self.table
+        if media_type is None:
+            raise NotAcceptableError(kind)
+        return media_type
+
+
+class ReadableStore(Protocol):
+    """A triple store that is asked, not changed. Quads are lines of N-Quads (``bibld.model.rdf``).
+
+    Every method raises ``StoreError`` when the store fails.
+    """
+
+    def quads(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        value: str | None = None,
+        graph: str | None = None,
+    ) -> Iterator[str]:
+        """Yield the quads of all graphs that have these IRIs, in any order; none for a text that is not an IRI.
+
+        They are fetched as they are asked for: bibld often needs only the first ones.
+        """
 
     def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> Sequence[Sequence[str | None]]:
-        """The rows of a SELECT query, as N-Triples terms; seconds until ``QueryTimeout``. ``union``: a query without a
-        dataset clause sees all graphs as one, else only the default graph."""
+        """Return the rows of a SELECT query as N-Triples terms, None for an unbound variable.
 
-    def describe(self, iri: str) -> Iterator[str]:
-        """The lines of all quads in any graph whose subject is the IRI or a hash IRI of it."""
+        Raises ``QueryTimeout`` after ``timeout`` seconds. ``union``: a query without a dataset clause sees all graphs
+        as one, else only the default graph.
+        """
 
-    def dump(self, out: BinaryIO) -> None:
-        """Write every quad as N-Quads."""
+    def answer(self, query: Query, out: BinaryIO) -> ResultKind:
+        """Evaluate a query and write its result to ``out`` in ``query.media_type(kind)``.
 
-    def count(self) -> int:
-        """The number of quads."""
-
-    def backup(self, folder: Path) -> None:
-        """Put a copy of the present state into a folder that does not exist yet, for serving read-only."""
+        Runs in a process of its own that is killed at the deadline or when it takes too much memory. ``out.write``
+        raises when the result is too large; let that exception pass. Raises ``BadQuery``.
+        """
 
     def close(self) -> None:
-        """Let go of what the store holds."""
+        """Close the store; no method is called afterwards."""
+
+
+class Store(ReadableStore, Protocol):
+    """The live triple store of a workspace."""
+
+    def load(self, quads: Iterable[str]) -> None:
+        """Add many quads."""
+
+    def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Remove quads, then add others. To add a quad that is there, or remove one that is not, changes nothing."""
+
+    def count(self) -> int:
+        """Return the number of quads."""
+
+    def backup(self, folder: Path) -> None:
+        """Write a copy of the present state into a folder that does not exist yet, for ``open_copy``."""
 
 
 class StoreBackend(Protocol):
@@ -293,7 +345,11 @@ class StoreBackend(Protocol):
     Settings: type
 
     def open_store(self, folder: Path, settings: Any) -> Store:  # noqa: ANN401
-        """Open (and where needed make) the store that belongs to a workspace."""
+        """Open the live store of a workspace, which is created where there is none; raises ``StoreError``."""
+
+    def open_copy(self, folder: Path, settings: Any) -> ReadableStore:  # noqa: ANN401
+        """Open what ``backup`` wrote, for reading only. The server and each of its query processes open it at the same
+        time. Raises ``StoreError``."""
 
 
 EXTENSION_POINTS: dict[str, type] = {

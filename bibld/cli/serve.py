@@ -54,4 +54,5 @@ def _site(config: Config, settings: Settings) -> Site:
         opening.callback(held.close)
         catalog = opening.enter_context(Catalog(config.workspace, read_only=True))
         original = partial(public_original_of, catalog=catalog)
-        return Site(manifest, release, catalog, original, settings, opening.pop_all().close)
+        store_settings = config.settings("store", manifest.backend)
+        return Site(manifest, release, catalog, original, settings, opening.pop_all().close, store_settings)

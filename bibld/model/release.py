@@ -82,7 +82,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """A release: its number (from 1), when it was made (ISO 8601, UTC), what it is, what it holds.
 
     Its quads are those of the full dumps, changed by the patches of ``since_full``; all of these are among its files.
-    ``delivered`` is the patch of the catalog up to which it has them.
+    ``delivered`` is the patch of the catalog up to which it has them; ``backend`` is the adapter that made the copy of
+    the store.
     """
 
     number: int
@@ -94,6 +95,7 @@ class Manifest(msgspec.Struct, frozen=True):
     full: FullDumps | None = None
     patches: tuple[PatchDumps, ...] = ()
     delivered: int = 0
+    backend: str = "oxigraph"
 
     @property
     def since_full(self) -> tuple[PatchDumps, ...]:

@@ -11,17 +11,19 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from starlette.applications import Starlette
 
+from bibld import adapters
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
+from bibld.serve._copy import StoreCopy
 from bibld.serve._documents import Documents, Sources
 from bibld.serve._files import Files
 from bibld.serve._following import Following, Served
@@ -63,9 +65,10 @@ def _nothing() -> None:
 class Site(msgspec.Struct, frozen=True):
     """A release to serve.
 
-    ``release`` is its folder: ``store/``, ``void.ttl`` and the files of the manifest. ``original`` gives the MARC
-    record of a source record, as far as it may be published; None for one that is none. The catalog is asked in one
-    thread at a time. ``close`` is called when the release is served no more.
+    ``release`` is its folder: ``store/``, ``void.ttl`` and the files of the manifest. ``original`` returns the MARC
+    record of a source record, as far as it may be published; None where it was not MARC. The catalog is asked in one
+    thread at a time. ``close`` is called when the release is no longer served. ``store_settings`` are those of the
+    store adapter that the manifest names; None for its defaults.
     """
 
     manifest: Manifest
@@ -74,6 +77,15 @@ class Site(msgspec.Struct, frozen=True):
     original: Callable[[SourceRecord], MarcRecord | None]
     settings: Settings = Settings()
     close: Callable[[], None] = _nothing
+    store_settings: Any = None
+
+    @property
+    def store(self) -> StoreCopy:
+        """The copy of the triple store."""
+        settings = self.store_settings
+        if settings is None:
+            settings = adapters.settings_type("store", self.manifest.backend)()
+        return StoreCopy(self.manifest.backend, self.release / "store", settings)
 
 
 class Releases(msgspec.Struct, frozen=True):
@@ -104,9 +116,9 @@ def _opened(site: Site) -> Served:
     addresses = Addresses(Iris(site.manifest.dataset.base))
     with ExitStack() as opening:
         opening.callback(site.close)
-        graph = ReleaseGraph(site.release / "store", addresses.iris)
-        opening.callback(graph.close)
-        app, pool = _parts(site, addresses, graph)
+        store = site.store.open()
+        opening.callback(store.close)
+        app, pool = _parts(site, addresses, ReleaseGraph(store))
         held = opening.pop_all()
 
     async def close() -> None:
@@ -130,7 +142,7 @@ def _parts(site: Site, addresses: Addresses, graph: ReleaseGraph) -> tuple[Starl
         site.original,
         void.read_bytes() if void.is_file() else b"",
     )
-    pool = Pool(site.release / "store", site.settings.limits)
+    pool = Pool(site.store, site.settings.limits)
     sparql = SparqlEndpoint(pool, pages, vocabulary, addresses.iris.base, site.settings.max_result)
     files = Files(site.release, site.manifest, addresses)
     return _app.build(_app.Parts(addresses, Documents(sources, pages), files, pages, sparql)), pool

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 import pyoxigraph as ox
@@ -13,19 +12,20 @@ import rdflib
 from rdflib.plugins.serializers.jsonld import from_rdf
 
 from bibld.errors import StoreError
-from bibld.model.iris import Iris
 from bibld.model.rdf import XSD, expand
+from bibld.protocols import ReadableStore
 
 Subject = ox.NamedNode | ox.BlankNode | ox.Triple
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 _LABELS = tuple(
-    ox.NamedNode(expand(curie))
+    expand(curie)
     for curie in ("rdfs:label", "skos:prefLabel", "dcterms:title", "schema:name", "foaf:name", "bibo:shortTitle")
 )
-_SAME_AS = ox.NamedNode(expand("owl:sameAs"))
+_SAME_AS = expand("owl:sameAs")
 _STRING = XSD + "string"
 _XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
+_PARSED_AT_ONCE = 500
 _MANY_NODES = 20_000
 _INCOMING_COUNTED = 10_000
 _FORMATS = {
@@ -54,95 +54,74 @@ class Incoming(msgspec.Struct, frozen=True):
 
 
 class ReleaseGraph:
-    """Reads the store of a release; it is never written."""
+    """Reads the store of a release."""
 
-    def __init__(self, folder: Path, iris: Iris) -> None:
-        try:
-            self._store = ox.Store.read_only(str(folder))
-        except OSError as error:
-            raise StoreError(f"the store {folder} cannot be opened: {error}; publish the release again") from error
-        self._iris = iris
+    def __init__(self, store: ReadableStore) -> None:
+        self._store = store
 
-    def close(self) -> None:
-        """Let go of the store; nothing can be asked any more."""
-        del self._store
+    def _quads(
+        self, subject: str | None = None, predicate: str | None = None, value: str | None = None
+    ) -> Iterator[ox.Quad]:
+        lines = self._store.quads(subject, predicate, value)
+        while chunk := "".join(itertools.islice(lines, _PARSED_AT_ONCE)):
+            yield from ox.parse(chunk.encode(), format=ox.RdfFormat.N_QUADS)
 
     def objects(self, subject: str, predicate: str) -> list[str]:
-        """The IRIs that a thing points to with a predicate in any graph, in their order."""
-        quads = self._store.quads_for_pattern(ox.NamedNode(subject), ox.NamedNode(predicate), None, None)
-        return sorted({quad.object.value for quad in quads if isinstance(quad.object, ox.NamedNode)})
+        """Return the IRIs that a thing points to with a predicate in any graph, sorted."""
+        return sorted(
+            {quad.object.value for quad in self._quads(subject, predicate) if isinstance(quad.object, ox.NamedNode)}
+        )
 
     def subjects(self, predicate: str, value: str) -> list[str]:
-        """The things that point to an IRI with a predicate in any graph, in their order."""
-        quads = self._store.quads_for_pattern(None, ox.NamedNode(predicate), ox.NamedNode(value), None)
+        """Return the IRIs that point to an IRI with a predicate in any graph, sorted."""
+        quads = self._quads(None, predicate, value)
         return sorted({quad.subject.value for quad in quads if isinstance(quad.subject, ox.NamedNode)})
 
     def literals(self, subject: str, predicate: str) -> list[str]:
-        """The texts that a thing has for a predicate in any graph, in their order."""
-        quads = self._store.quads_for_pattern(ox.NamedNode(subject), ox.NamedNode(predicate), None, None)
+        """Return the texts that a thing has for a predicate in any graph, sorted."""
+        quads = self._quads(subject, predicate)
         return sorted({quad.object.value for quad in quads if isinstance(quad.object, ox.Literal)})
 
     def description(self, thing: str) -> list[ox.Triple]:
-        """The triples of all graphs whose subject is the thing or a hash IRI of it that they lead to, sorted.
+        """Return the triples of all graphs whose subject is the thing or a hash IRI of it that they lead to, sorted.
 
         ``owl:sameAs`` from others is among them.
         """
-        node = ox.NamedNode(thing)
-        found: set[ox.Triple] = set()
-        seen = {node}
-        waiting = [node]
-        for quad in self._store.quads_for_pattern(None, _SAME_AS, node, None):
-            found.add(quad.triple)
+        found = {quad.triple for quad in self._quads(None, _SAME_AS, thing)}
+        seen = {thing}
+        waiting = [thing]
         while waiting and len(seen) < _MANY_NODES:
-            for quad in self._store.quads_for_pattern(waiting.pop(), None, None, None):
+            for quad in self._quads(waiting.pop()):
                 found.add(quad.triple)
                 value = quad.object
-                if isinstance(value, ox.NamedNode) and value not in seen and value.value.startswith(f"{thing}#"):
-                    seen.add(value)
-                    waiting.append(value)
+                if isinstance(value, ox.NamedNode) and value.value not in seen and value.value.startswith(f"{thing}#"):
+                    seen.add(value.value)
+                    waiting.append(value.value)
         return sorted(found, key=str)
 
     def mentions(self, thing: str) -> bool:
-        """Whether any quad has this IRI (as subject, object, predicate or graph); false for what is no IRI."""
-        try:
-            node = ox.NamedNode(thing)
-        except ValueError:
-            return False
-        patterns = (
-            (node, None, None, None),
-            (None, None, node, None),
-            (None, node, None, None),
-            (None, None, None, node),
-        )
-        return any(next(self._store.quads_for_pattern(*pattern), None) is not None for pattern in patterns)
+        """Whether any quad has this IRI (as subject, object, predicate or graph); false for what is not an IRI."""
+        patterns = ((thing,), (None, None, thing), (None, thing), (None, None, None, thing))
+        return any(next(self._store.quads(*pattern), None) is not None for pattern in patterns)
 
     def labels(self, thing: str) -> list[Label]:
-        """The names of a thing, the best first; none for a thing without."""
-        try:
-            node = ox.NamedNode(thing)
-        except ValueError:
-            return []
+        """Return the names of a thing, the best first."""
         found: list[Label] = []
         for predicate in _LABELS:
-            literals = [
-                quad.object
-                for quad in self._store.quads_for_pattern(node, predicate, None, None)
-                if isinstance(quad.object, ox.Literal)
-            ]
+            literals = [quad.object for quad in self._quads(thing, predicate) if isinstance(quad.object, ox.Literal)]
             literals.sort(key=_by_language)
             found.extend(Label(literal.value, literal.language or "") for literal in literals)
         return list(dict.fromkeys(found))
 
     def incoming(self, thing: str, shown: int) -> Incoming:
-        """What points to a thing, up to ``shown`` of it, in the order of the IRIs."""
-        node = ox.NamedNode(thing)
-        quads = self._store.quads_for_pattern(None, None, node, None)
+        """Return what points to a thing, up to ``shown`` of it, in the order of the IRIs."""
+        quads = self._quads(None, None, thing)
         links = {
             ("#" in str(quad.subject), quad.predicate.value, _without_fragment(quad.subject))
             for quad in itertools.islice(quads, _INCOMING_COUNTED)
         }
         subjects: dict[str, str] = {}
-        for _, predicate, subject in sorted(links):  # what the thing itself says tells more than what a node of it says
+        for _, predicate, subject in sorted(links):  # statements of the thing itself before those of its hash IRIs
             if subject != thing and subject:
                 subjects.setdefault(subject, predicate)
         ordered = sorted((predicate, subject) for subject, predicate in subjects.items())

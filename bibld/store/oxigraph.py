@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 import pyoxigraph
 
 from bibld.errors import BadQuery, QueryTimeout, StoreError
+from bibld.protocols import Query, ResultKind
 
 _UNFINISHED = "bulk-*.sst"
 """Files of a load that was stopped; what is complete has another name."""
@@ -27,9 +28,12 @@ class Settings(msgspec.Struct, frozen=True):
 class OxigraphStore:
     """A store in a folder; see :class:`bibld.protocols.Store`."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+    def __init__(self, folder: Path, settings: Settings, is_copy: bool = False) -> None:
         self._settings = settings
         with _translated(f"{folder}"):
+            if is_copy:
+                self._store = pyoxigraph.Store.read_only(str(folder))
+                return
             self._store = pyoxigraph.Store(str(folder))
             for left in folder.glob(_UNFINISHED):
                 left.unlink()
@@ -88,23 +92,44 @@ class OxigraphStore:
                 rows.append([None if term is None else str(term) for term in solution])
         return rows
 
-    def describe(self, iri: str) -> Iterator[str]:
-        """The lines of all quads whose subject is the IRI or one of its hash IRIs that can be reached from it."""
-        waiting, seen = [iri], {iri}
-        while waiting:
-            for quad in self._store.quads_for_pattern(pyoxigraph.NamedNode(waiting.pop()), None, None, None):
-                yield f"{quad} .\n"
-                value = quad.object
-                if not isinstance(value, pyoxigraph.NamedNode) or value.value in seen:
-                    continue
-                if value.value.startswith(f"{iri}#"):
-                    seen.add(value.value)
-                    waiting.append(value.value)
+    def quads(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        value: str | None = None,
+        graph: str | None = None,
+    ) -> Iterator[str]:
+        """Yield the quads of all graphs that have these IRIs."""
+        try:
+            pattern = [
+                None if each is None else pyoxigraph.NamedNode(each) for each in (subject, predicate, value, graph)
+            ]
+        except ValueError:
+            return
+        for quad in self._store.quads_for_pattern(*pattern):
+            yield f"{quad} .\n"
 
-    def dump(self, out: BinaryIO) -> None:
-        """Write every quad as N-Quads."""
-        with _translated("dumping"):
-            self._store.dump(out, format=pyoxigraph.RdfFormat.N_QUADS)
+    def answer(self, query: Query, out: BinaryIO) -> ResultKind:
+        """Evaluate a query and write its result."""
+        dataset: dict[str, Any] = {"use_default_graph_as_union": query.union}
+        try:
+            if query.default_graphs or query.named_graphs:
+                dataset = {
+                    "default_graph": [pyoxigraph.NamedNode(graph) for graph in query.default_graphs],
+                    "named_graphs": [pyoxigraph.NamedNode(graph) for graph in query.named_graphs],
+                }
+            results = self._store.query(query.text, base_iri=query.base, **dataset)
+            if isinstance(results, pyoxigraph.QueryTriples):
+                graph_format = pyoxigraph.RdfFormat.from_media_type(query.media_type("graph"))
+                pyoxigraph.serialize(results, out, format=graph_format, prefixes=query.prefixes)
+                return "graph"
+            kind: ResultKind = "boolean" if isinstance(results, pyoxigraph.QueryBoolean) else "table"
+            results.serialize(out, format=pyoxigraph.QueryResultsFormat.from_media_type(query.media_type(kind)))
+            return kind
+        except SyntaxError as error:
+            raise BadQuery(str(error.msg or error)) from error
+        except (ValueError, RuntimeError, OSError) as error:
+            raise BadQuery(f"the query cannot be evaluated: {error}") from error
 
     def count(self) -> int:
         """The number of quads."""
@@ -124,6 +149,11 @@ class OxigraphStore:
 def open_store(folder: Path, settings: Settings) -> OxigraphStore:
     """Open the store in a folder, making it where there is none; raises ``StoreError``."""
     return OxigraphStore(folder, settings)
+
+
+def open_copy(folder: Path, settings: Settings) -> OxigraphStore:
+    """Open a copy for reading only; raises ``StoreError``."""
+    return OxigraphStore(folder, settings, is_copy=True)
 
 
 @contextmanager

@@ -42,8 +42,7 @@ class InMemory(OxigraphStore):
 
     def backup(self, folder: Path) -> None:
         folder.mkdir()
-        with (folder / "quads.nq").open("wb") as out:
-            self.dump(out)
+        (folder / "quads.nq").write_text("".join(self.quads()), encoding="utf-8")
 
 
 class Publisher:

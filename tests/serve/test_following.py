@@ -212,7 +212,7 @@ def test_what_is_not_released_yet_is_not_there_and_not_gone(changed, running, he
 
 
 def test_the_links_of_a_release_are_those_of_the_catalog_that_it_was_made_from(site, iris):
-    graph = ReleaseGraph(site.release / "store", iris)
+    graph = ReleaseGraph(site.store.open())
     view = ReleaseView(site.catalog, graph, iris)
     for record in (FOUNDER, MEMBER, ALONE):
         assert view.cluster_of(record) == site.catalog.cluster_of(record)
@@ -235,5 +235,5 @@ def test_a_cluster_that_has_grown_says_of_its_values_only_what_the_release_may_k
             sources = tuple(msgspec.structs.replace(each, records=(*each.records, NEW)) for each in held.sources)
             return Merged(Cluster(founder, (*held.cluster.members, NEW)), held.mods, sources)
 
-    view = ReleaseView(Grown(site.catalog), ReleaseGraph(site.release / "store", iris), iris)
+    view = ReleaseView(Grown(site.catalog), ReleaseGraph(site.store.open()), iris)
     assert view.merged(FOUNDER) == site.catalog.merged(FOUNDER)

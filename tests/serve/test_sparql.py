@@ -15,8 +15,9 @@ import pyoxigraph as ox
 import pytest
 
 from bibld.errors import BadQuery, QueryTimeout, Unavailable
+from bibld.protocols import Query
 from bibld.serve import application
-from bibld.serve._sparql.pool import Full, Limits, Pool, Query, TooMuch
+from bibld.serve._sparql.pool import Full, Limits, Pool, TooMuch
 from bibld.serve._sparql.process import Worker
 from tests.serve.client import children
 
@@ -34,7 +35,7 @@ def ask(client, query, accept="application/sparql-results+json", **parameters):
 
 
 def query(text: str) -> Query:
-    return Query(text, "http://x/", True, "application/sparql-results+json", "text/turtle", {}, 1)
+    return Query(text, "http://x/")
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def in_pool(site):
 
     def run(ask, limits=Limits(seconds=10.0, memory=256, workers=1, waiting=0, of_one_client=1)):  # noqa: B008
         async def within():
-            pool = Pool(site.release / "store", limits)
+            pool = Pool(site.store, limits)
             try:
                 return await ask(pool)
             finally:
@@ -231,7 +232,7 @@ def test_a_process_that_evaluates_cannot_connect_even_where_the_lexer_were_blind
 
         async def ask_it(pool):
             with pytest.raises(BadQuery, match=r"denied|unreachable"):
-                await pool.answer(query(text), "somebody")
+                await pool.answer(query(text), 1, "somebody")
 
         in_pool(ask_it)
         with pytest.raises(BlockingIOError):
@@ -318,7 +319,7 @@ def test_the_time_in_the_queue_counts(in_pool, monkeypatch):
     monkeypatch.setattr(Worker, "start", counted)
 
     async def ask_at_once(pool):
-        answers = [pool.answer(query(PRODUCT), str(number)) for number in range(4)]
+        answers = [pool.answer(query(PRODUCT), 1, str(number)) for number in range(4)]
         return await asyncio.gather(*answers, return_exceptions=True)
 
     limits = Limits(seconds=1.0, memory=256, workers=1, waiting=3, of_one_client=1)
@@ -329,7 +330,7 @@ def test_the_time_in_the_queue_counts(in_pool, monkeypatch):
 
 def test_a_query_that_nobody_waits_for_any_more_leaves_its_place_at_once(in_pool):
     async def leave(pool):
-        running, waiting, last = (asyncio.create_task(pool.answer(query(PRODUCT), "one")) for _ in range(3))
+        running, waiting, last = (asyncio.create_task(pool.answer(query(PRODUCT), 1, "one")) for _ in range(3))
         with pytest.raises(Full):
             await last
         while not pool.process_ids():
@@ -339,7 +340,7 @@ def test_a_query_that_nobody_waits_for_any_more_leaves_its_place_at_once(in_pool
         running.cancel()
         await asyncio.wait((running, waiting))
         assert not pool.process_ids()
-        answer = await pool.answer(query(COUNT), "one")
+        answer = await pool.answer(query(COUNT), 1, "one")
         assert pool.process_ids() != [process]
         return answer
 
@@ -384,7 +385,7 @@ def test_a_client_that_leaves_takes_its_query_with_it(site):
 
 def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
     async def abort(pool):
-        answering = asyncio.create_task(pool.answer(query(PRODUCT), "one"))
+        answering = asyncio.create_task(pool.answer(query(PRODUCT), 1, "one"))
         while not pool.process_ids():
             await asyncio.sleep(0.01)
         os.kill(pool.process_ids()[0], signal.SIGABRT)
@@ -396,10 +397,10 @@ def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
 
 def test_a_process_that_died_while_idle_fails_no_query(in_pool):
     async def die(pool):
-        first = await pool.answer(query(COUNT), "one")
+        first = await pool.answer(query(COUNT), 1, "one")
         (process,) = pool.process_ids()
         os.kill(process, signal.SIGKILL)
-        assert await pool.answer(query(COUNT), "one") == first
+        assert await pool.answer(query(COUNT), 1, "one") == first
         assert pool.process_ids() != [process]
 
     in_pool(die)
@@ -407,7 +408,7 @@ def test_a_process_that_died_while_idle_fails_no_query(in_pool):
 
 def test_a_process_that_dies_of_its_first_query_is_not_asked_again(in_pool):
     async def die(pool):
-        answering = asyncio.create_task(pool.answer(query(PRODUCT), "one"))
+        answering = asyncio.create_task(pool.answer(query(PRODUCT), 1, "one"))
         while not pool.process_ids():
             await asyncio.sleep(0.01)
         os.kill(pool.process_ids()[0], signal.SIGKILL)

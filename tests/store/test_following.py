@@ -1,6 +1,5 @@
 """The live store follows the catalog, whatever was stopped where."""
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -59,10 +58,10 @@ def never() -> Iterator[str]:
 
 def held(loaded: Config) -> set[str]:
     live = store.open_live(loaded)
-    out = io.BytesIO()
-    live.dump(out)
-    live.close()
-    return set(out.getvalue().decode().splitlines(keepends=True))
+    try:
+        return set(live.quads())
+    finally:
+        live.close()
 
 
 @pytest.fixture

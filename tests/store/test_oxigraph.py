@@ -4,8 +4,9 @@ import io
 
 import pytest
 
-from bibld.errors import BadQuery, QueryTimeout, StoreError
-from bibld.store.oxigraph import Settings, open_store
+from bibld.errors import BadQuery, NotAcceptableError, QueryTimeout, StoreError
+from bibld.protocols import Query
+from bibld.store.oxigraph import Settings, open_copy, open_store
 
 A, B = '<http://x/a> <http://x/p> "1" .\n', "<http://x/b> <http://x/p> <http://x/a#n> <http://x/g> .\n"
 NODE = '<http://x/a#n> <http://x/p> "2" .\n'
@@ -20,9 +21,7 @@ def store(tmp_path):
 
 def test_quads_come_back_whatever_the_chunk(store):
     store.load([A, B, NODE])
-    out = io.BytesIO()
-    store.dump(out)
-    assert set(out.getvalue().decode().splitlines(keepends=True)) == {A, B, NODE}
+    assert set(store.quads()) == {A, B, NODE}
     assert store.count() == 3
 
 
@@ -53,9 +52,37 @@ def test_a_query_sees_all_graphs_or_only_the_default_one(store):
     assert store.query(count, union=False) == [[integer.format(1)]]
 
 
-def test_describing_follows_hash_iris(store):
-    store.load([A, NODE, "<http://x/a> <http://x/q> <http://x/a#n> .\n", B])
-    assert set(store.describe("http://x/a")) == {A, NODE, "<http://x/a> <http://x/q> <http://x/a#n> .\n"}
+def test_quads_are_found_by_each_of_their_iris(store):
+    store.load([A, NODE, B])
+    assert set(store.quads("http://x/a")) == {A}
+    assert set(store.quads(None, "http://x/p")) == {A, NODE, B}
+    assert set(store.quads(None, None, "http://x/a#n")) == {B}
+    assert set(store.quads(graph="http://x/g")) == {B}
+    assert set(store.quads("no iri")) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "result"),
+    [
+        ("SELECT ?o { <a> ?p ?o }", "table", b"o\r\n1\r\n"),
+        ("ASK { <a> ?p ?o }", "boolean", b"true"),
+        ("CONSTRUCT WHERE { <a> ?p ?o }", "graph", b'<http://x/a> <http://x/p> "1" .\n'),
+    ],
+)
+def test_a_result_is_written_in_the_media_type_of_its_kind(store, text, kind, result):
+    store.load([A, B])
+    out = io.BytesIO()
+    assert store.answer(Query(text, "http://x/", table="text/csv", graph="application/n-triples"), out) == kind
+    assert out.getvalue() == result
+
+
+def test_a_query_that_cannot_be_answered_is_an_error(store):
+    with pytest.raises(NotAcceptableError):
+        store.answer(Query("ASK {}", "http://x/", table=None), io.BytesIO())
+    with pytest.raises(BadQuery, match="1:7"):
+        store.answer(Query("SELECT", "http://x/"), io.BytesIO())
+    with pytest.raises(BadQuery, match="cannot be evaluated"):
+        store.answer(Query("ASK {}", "http://x/", default_graphs=("no iri",)), io.BytesIO())
 
 
 def test_what_is_wrong_with_a_query_is_said(store):
@@ -79,6 +106,7 @@ def test_a_backup_is_a_store_of_its_own(store, tmp_path):
     store.load([A])
     store.backup(tmp_path / "copy")
     store.load([B])
-    copy = open_store(tmp_path / "copy", Settings())
-    assert copy.count() == 1
-    copy.close()
+    copies = [open_copy(tmp_path / "copy", Settings()) for _ in range(2)]
+    for copy in copies:
+        assert list(copy.quads()) == [A]
+        copy.close()

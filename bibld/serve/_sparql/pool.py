@@ -7,13 +7,15 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from bibld.errors import BadQuery, QueryTimeout, StoreError, Unavailable
-from bibld.serve._sparql.process import Ended, Worker
+from bibld.errors import BadQuery, NotAcceptableError, QueryTimeout, StoreError, Unavailable
+from bibld.protocols import Query
+from bibld.serve._copy import StoreCopy
+from bibld.serve._sparql.process import EndedError, Worker
+from bibld.serve._sparql.worker import Job, Setup
 
 _RENEW_AFTER_QUERIES = 1000
 _RENEW_AFTER_SECONDS = 1.0
@@ -26,10 +28,6 @@ class Full(Unavailable):
 
 class TooMany(Unavailable):
     """One client has more queries here than one client may have."""
-
-
-class NotAcceptable(StoreError):
-    """The client accepts no format of this kind of result."""
 
 
 class TooMuch(BadQuery):
@@ -47,24 +45,6 @@ class Limits(msgspec.Struct, frozen=True):
     of_one_client: int
 
 
-class Query(msgspec.Struct, frozen=True):
-    """One query. ``table`` and ``graph`` are the media types to answer in, None where the client accepts none.
-
-    Without graphs the dataset is the query's own, or (``union``) the union of all graphs. The answer may have ``limit``
-    MiB.
-    """
-
-    query: str
-    base: str
-    union: bool
-    table: str | None
-    graph: str | None
-    prefixes: dict[str, str]
-    limit: int
-    default_graphs: tuple[str, ...] = ()
-    named_graphs: tuple[str, ...] = ()
-
-
 class Answer(msgspec.Struct, frozen=True):
     """The whole result; ``kind`` is table, boolean or graph."""
 
@@ -79,8 +59,8 @@ class Pool:
     Everything happens in one event loop. A query whose task is cancelled leaves the queue, or its process is killed.
     """
 
-    def __init__(self, store: Path, limits: Limits) -> None:
-        self._store = store
+    def __init__(self, store: StoreCopy, limits: Limits) -> None:
+        self._setup = Setup(store.backend, str(store.folder), msgspec.to_builtins(store.settings), limits.memory)
         self._limits = limits
         self._turns = asyncio.Semaphore(limits.workers)
         self._clients: Counter[str] = Counter()
@@ -92,16 +72,16 @@ class Pool:
         self._endings: set[asyncio.Task[str]] = set()
         self._closed = False
 
-    async def answer(self, query: Query, client: str) -> Answer:
-        """Answer a query of a client (any name of it).
+    async def answer(self, query: Query, limit: int, client: str) -> Answer:
+        """Answer a query of a client (any name of it); its result may have ``limit`` MiB.
 
-        Raises ``Full`` and ``TooMany`` at once, ``QueryTimeout`` at the deadline, ``BadQuery``, ``NotAcceptable`` …
+        Raises ``Full`` and ``TooMany`` at once, ``QueryTimeout`` at the deadline, ``BadQuery`` …
         """
         with self._place(client):
             try:
                 async with asyncio.timeout(self._limits.seconds) as deadline, self._turns:
                     with self._at_work():
-                        return await self._answer(query, deadline)
+                        return await self._answer(query, limit, deadline)
             except TimeoutError as error:
                 text = f"the query had no answer within {self._limits.seconds:g} seconds, waiting for its turn included"
                 raise QueryTimeout(text) from error
@@ -149,26 +129,22 @@ class Pool:
             if not self._running:
                 self._at_rest.set()
 
-    async def _answer(self, query: Query, deadline: asyncio.Timeout) -> Answer:
-        job = {
-            **msgspec.to_builtins(query),
-            "limit": query.limit * _MEBIBYTE,
-            "seconds": self._limits.seconds,
-        }
+    async def _answer(self, query: Query, limit: int, deadline: asyncio.Timeout) -> Answer:
+        job = Job(query, self._limits.seconds, limit * _MEBIBYTE)
         worker = self._idle.pop() if self._idle else await self._started(deadline)
         was_idle = worker.queries > 0
         try:
             answer, body = await self._ask(worker, job)
-        except Ended:
+        except EndedError:
             reason = await self._why(worker)
             if not was_idle or not isinstance(reason, Unavailable):
                 raise reason from None
             worker = await self._started(deadline)  # it died while nobody looked, and this query is not to blame
             try:
                 answer, body = await self._ask(worker, job)
-            except Ended:
+            except EndedError:
                 raise await self._why(worker) from None
-        return self._understood(query, answer, body)
+        return self._understood(limit, answer, body)
 
     async def _started(self, deadline: asyncio.Timeout) -> Worker:
         """A new process; the time that it takes to start is not the query's."""
@@ -177,11 +153,11 @@ class Pool:
         ends = deadline.when()
         assert ends is not None
         deadline.reschedule(None)
-        worker = await Worker.start(self._store, self._limits.memory)
+        worker = await Worker.start(self._setup)
         deadline.reschedule(ends + loop.time() - begin)
         return worker
 
-    async def _ask(self, worker: Worker, job: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    async def _ask(self, worker: Worker, job: Job) -> tuple[dict[str, Any], bytes]:
         """Ask a worker, and keep it or end it, however that goes out."""
         if self._closed:
             self._end(worker)
@@ -218,16 +194,16 @@ class Pool:
     def _too_much_memory(self) -> TooMuch:
         return TooMuch(f"the query needs more than {self._limits.memory} MiB of memory")
 
-    def _understood(self, query: Query, answer: dict[str, Any], body: bytes) -> Answer:
+    def _understood(self, limit: int, answer: dict[str, Any], body: bytes) -> Answer:
         status, detail = answer["status"], answer.get("detail", "")
         if status == "ok":
             return Answer(answer["kind"], answer["media_type"], body)
-        if status == "syntax":
+        if status == "bad query":
             raise BadQuery(detail)
         if status == "too large":
-            raise TooMuch(f"the result is larger than {query.limit} MiB; add LIMIT, or take the dump")
+            raise TooMuch(f"the result is larger than {limit} MiB; add LIMIT, or take the dump")
         if status == "memory":
             raise self._too_much_memory()
         if status == "not acceptable":
-            raise NotAcceptable(answer["kind"])
-        raise BadQuery(f"the query cannot be evaluated: {detail}")
+            raise NotAcceptableError(detail)
+        raise StoreError(detail)

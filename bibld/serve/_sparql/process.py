@@ -13,7 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
+
 from bibld.errors import Unavailable
+from bibld.serve._sparql.worker import Job, Setup
 
 _WORKER = Path(__file__).with_name("worker.py")
 _START_SECONDS = 30.0
@@ -22,7 +25,7 @@ _BUFFER = 1 << 20
 _LAST_WORDS = 2000
 
 
-class Ended(Exception):
+class EndedError(Exception):
     """The process ended before it had an answer."""
 
 
@@ -37,13 +40,16 @@ class Worker:
         self.queries = 0
 
     @classmethod
-    async def start(cls, store: Path, memory: int) -> Worker:
-        """Start a process and wait until it is ready; ``memory`` in MiB. Raises ``Unavailable``."""
+    async def start(cls, setup: Setup) -> Worker:
+        """Start a process and wait until it has opened the store; raises ``Unavailable``.
+
+        It finds modules where this process does, so that it can import a store of another distribution.
+        """
         stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        command = [sys.executable, "-I", str(_WORKER), str(store), str(memory)]
         try:
             process = await asyncio.create_subprocess_exec(
-                *command,
+                *(sys.executable, "-P", str(_WORKER)),
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=stderr,
@@ -57,11 +63,11 @@ class Worker:
             raise
         worker = cls(process, stderr)
         try:
-            await asyncio.wait_for(worker._receive(), _START_SECONDS)
+            await asyncio.wait_for(worker._exchange(setup), _START_SECONDS)
         except BaseException as error:
             reason = await worker.end() or "no reason given"
-            if isinstance(error, (Ended, TimeoutError)):
-                raise Unavailable(f"no query process can be started over {store}: {reason}") from error
+            if isinstance(error, (EndedError, TimeoutError)):
+                raise Unavailable(f"no query process can be started over {setup.folder}: {reason}") from error
             raise
         return worker
 
@@ -70,21 +76,13 @@ class Worker:
         """The process id."""
         return self._process.pid
 
-    async def ask(self, job: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        """Send a job and wait for its answer; raises ``Ended``."""
-        data = json.dumps(job).encode()
-        assert self._process.stdin is not None
+    async def ask(self, job: Job) -> tuple[dict[str, Any], bytes]:
+        """Send a job and wait for its answer; raises ``EndedError``."""
         self.queries += 1
-        try:
-            self._process.stdin.write(struct.pack(">I", len(data)) + data)
-            await self._process.stdin.drain()
-        except (BrokenPipeError, ConnectionResetError) as error:
-            self._is_dying = True
-            raise Ended from error
-        return await self._receive()
+        return await self._exchange(job)
 
     def kill(self) -> None:
-        """Kill the process; who waits for an answer gets ``Ended``."""
+        """Kill the process; who waits for an answer gets ``EndedError``."""
         if self._process.returncode is None:
             self._process.kill()
 
@@ -113,13 +111,17 @@ class Worker:
         self._stderr.close()
         return words
 
-    async def _receive(self) -> tuple[dict[str, Any], bytes]:
+    async def _exchange(self, message: Setup | Job) -> tuple[dict[str, Any], bytes]:
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
+        data = msgspec.json.encode(message)
         read = self._process.stdout.readexactly
         try:
+            self._process.stdin.write(struct.pack(">I", len(data)) + data)
+            await self._process.stdin.drain()
             (length,) = struct.unpack(">I", await read(4))
             answer: dict[str, Any] = json.loads(await read(length))
             return answer, await read(answer["size"])
-        except asyncio.IncompleteReadError as error:
+        except (BrokenPipeError, ConnectionResetError, asyncio.IncompleteReadError) as error:
             self._is_dying = True
-            raise Ended from error
+            raise EndedError from error

@@ -14,15 +14,16 @@ import pyoxigraph as ox
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bibld.errors import BadQuery, QueryTimeout, StoreError, Unavailable
+from bibld.errors import BadQuery, NotAcceptableError, QueryTimeout, StoreError, Unavailable
 from bibld.model.rdf import PREFIXES
+from bibld.protocols import Query
 from bibld.serve._graph import triple, with_prefixes_in_order, write
 from bibld.serve._http import Problem, Representation, link_header, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, SparqlView, result_view
 from bibld.serve._sparql.clients import client_of
 from bibld.serve._sparql.guard import Forbidden, look
-from bibld.serve._sparql.pool import Answer, Full, NotAcceptable, Pool, Query, TooMany, TooMuch
+from bibld.serve._sparql.pool import Answer, Full, Pool, TooMany, TooMuch
 from bibld.serve._vocabulary import Vocabulary
 
 _HTML = "text/html"
@@ -119,14 +120,14 @@ class SparqlEndpoint:
             asked.query,
             self._base,
             not looked.has_dataset,
+            asked.default_graphs,
+            asked.named_graphs,
             _TABLES[table] if table else None,
             _GRAPHS[graph] if graph else None,
             dict(self._vocabulary.prefixes),
-            min(self._max_result, _PAGE_MEBIBYTES) if _HTML in (table, graph) else self._max_result,
-            asked.default_graphs,
-            asked.named_graphs,
         )
-        result = await _while_connected(request, self._pool.answer(query, client_of(request)))
+        limit = min(self._max_result, _PAGE_MEBIBYTES) if _HTML in (table, graph) else self._max_result
+        result = await _while_connected(request, self._pool.answer(query, limit, client_of(request)))
         media_type = graph if result.kind == "graph" else table
         assert media_type is not None
         body = await asyncio.to_thread(with_prefixes_in_order, result.body, result.media_type)
@@ -278,7 +279,7 @@ def _problem(error: StoreError) -> Problem:
             return Problem(400, "Query too large", detail)
         case BadQuery():
             return Problem(400, "Bad query", detail)
-        case NotAcceptable():
+        case NotAcceptableError():
             offers: Mapping[str, str] = _GRAPHS if detail == "graph" else _TABLES
             text = f"The result of this query is a {detail}; it comes as {', '.join(offers)}."
             return Problem(406, "Not acceptable", text)

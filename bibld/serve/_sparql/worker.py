@@ -1,8 +1,8 @@
-"""The process that evaluates queries. It is started by its path and imports nothing of bibld, so that it starts fast.
+"""The process that evaluates queries, started by the path of this file.
 
-Standard input brings jobs, standard output takes answers. A job is its length (4 bytes, big-endian) and a JSON object;
-an answer is the length of a JSON object, the object, and then as many bytes as its ``size`` says. The process ends when
-its input ends. It may be killed at any moment.
+Messages to it (standard input) are their length (4 bytes, big-endian) and a JSON value: first a ``Setup``, then jobs.
+Its answers (standard output) are the length of a JSON object, the object, and as many bytes as its ``size`` states. The
+process ends when its input ends. It may be killed at any moment.
 """
 
 from __future__ import annotations
@@ -18,10 +18,15 @@ import struct
 import sys
 import time
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
-import pyoxigraph
+import msgspec
 
+from bibld import adapters
+from bibld.errors import BadQuery, NotAcceptableError, StoreError
+from bibld.protocols import Query, ReadableStore
+
+_T = TypeVar("_T")
 _MEBIBYTE = 1 << 20
 _NICENESS = 5
 _NEW_USER_AND_NETWORK_NAMESPACE = 0x10000000 | 0x40000000
@@ -32,8 +37,25 @@ _SOCKET_CALLS = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 """Machine → its name in Linux's audit.h, and the number of the system call ``socket``."""
 
 
-class _TooLarge(Exception):
-    """The answer is larger than it may be."""
+class Setup(msgspec.Struct, frozen=True):
+    """The copy of a store to open (its adapter, folder and settings), and the MiB that queries may take beside it."""
+
+    backend: str
+    folder: str
+    settings: Any
+    memory: int
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A query, the seconds of processor time that it may take, and the bytes that its result may have."""
+
+    query: Query
+    seconds: float
+    limit: int
+
+
+class TooLargeError(Exception):
+    """The result is larger than allowed."""
 
 
 class _Bounded(io.BytesIO):
@@ -45,23 +67,24 @@ class _Bounded(io.BytesIO):
 
     def write(self, data: Any, /) -> int:  # noqa: ANN401
         if self.tell() + len(data) > self._limit:
-            raise _TooLarge
+            raise TooLargeError
         return super().write(data)
 
 
-def main(store: str, memory: str) -> None:
-    """Answer jobs over the store in this folder; ``memory`` is how many MiB evaluation may take."""
+def main() -> None:
+    """Open the store, then answer jobs until the input ends."""
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    setup = _receive(source, Setup)
+    assert setup is not None
     os.nice(_NICENESS)  # documents come before queries
     _leave_network()
-    opened = pyoxigraph.Store.read_only(store)
-    _limit_memory(int(memory))
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    backend = adapters.load_adapter("store", setup.backend)
+    store: ReadableStore = backend.open_copy(Path(setup.folder), msgspec.convert(setup.settings, backend.Settings))
+    _limit_memory(setup.memory)
     _send(sink, {"status": "ready"}, b"")
-    while head := source.read(4):
-        job = json.loads(source.read(struct.unpack(">I", head)[0]))
-        _limit_processor_time(job["seconds"])
-        answer, body = _answer(opened, job)
-        _send(sink, answer, body)
+    while job := _receive(source, Job):
+        _limit_processor_time(job.seconds)
+        _send(sink, *_answer(store, job))
 
 
 def _leave_network() -> None:
@@ -103,38 +126,26 @@ def _limit_processor_time(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _answer(store: pyoxigraph.Store, job: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+def _answer(store: ReadableStore, job: Job) -> tuple[dict[str, Any], bytes]:
+    out = _Bounded(job.limit)
     try:
-        return _evaluate(store, job)
-    except SyntaxError as error:
-        return {"status": "syntax", "detail": str(error.msg or error)}, b""
-    except _TooLarge:
+        kind = store.answer(job.query, out)
+        return {"status": "ok", "kind": kind, "media_type": job.query.media_type(kind)}, out.getvalue()
+    except BadQuery as error:
+        return {"status": "bad query", "detail": str(error)}, b""
+    except NotAcceptableError as error:
+        return {"status": "not acceptable", "detail": str(error)}, b""
+    except StoreError as error:
+        return {"status": "failed", "detail": str(error)}, b""
+    except TooLargeError:
         return {"status": "too large"}, b""
     except MemoryError:
         return {"status": "memory"}, b""
-    except (ValueError, RuntimeError, OSError) as error:
-        return {"status": "refused", "detail": str(error)}, b""
 
 
-def _evaluate(store: pyoxigraph.Store, job: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-    defaults: list[Any] = [pyoxigraph.NamedNode(each) for each in job["default_graphs"]]
-    named: list[Any] = [pyoxigraph.NamedNode(each) for each in job["named_graphs"]]
-    if defaults or named:
-        results = store.query(job["query"], base_iri=job["base"], default_graph=defaults, named_graphs=named)
-    else:
-        results = store.query(job["query"], base_iri=job["base"], use_default_graph_as_union=job["union"])
-    out = _Bounded(job["limit"])
-    is_graph = isinstance(results, pyoxigraph.QueryTriples)
-    media_type = job["graph"] if is_graph else job["table"]
-    kind = "graph" if is_graph else "boolean" if isinstance(results, pyoxigraph.QueryBoolean) else "table"
-    if media_type is None:
-        return {"status": "not acceptable", "kind": kind}, b""
-    if isinstance(results, pyoxigraph.QueryTriples):
-        graph_format = pyoxigraph.RdfFormat.from_media_type(media_type)
-        pyoxigraph.serialize(results, out, format=graph_format, prefixes=job["prefixes"])
-    else:
-        results.serialize(out, format=pyoxigraph.QueryResultsFormat.from_media_type(media_type))
-    return {"status": "ok", "kind": kind, "media_type": media_type}, out.getvalue()
+def _receive(source: BinaryIO, kind: type[_T]) -> _T | None:
+    head = source.read(4)
+    return msgspec.json.decode(source.read(struct.unpack(">I", head)[0]), type=kind) if head else None
 
 
 def _send(sink: BinaryIO, answer: dict[str, Any], body: bytes) -> None:
@@ -145,4 +156,4 @@ def _send(sink: BinaryIO, answer: dict[str, Any], body: bytes) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
