@@ -119,7 +119,7 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
         pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
-            living = list(catalog.records.living())
+            living = list(catalog.records.live())
             columns = FeatureColumns.of((ordinal, dedup.features_of(mods)) for ordinal, _, mods in living)
             rows = {catalog.register.record(ordinal): row for row, (ordinal, *_) in enumerate(living)}
     pairs = ((rows[item.pair.left], rows[item.pair.right]) for item in labelled if item.is_duplicate)

@@ -62,7 +62,7 @@ def into_catalog(place: Path, batches: Batches) -> None:
     with Catalog(place) as catalog:
         with catalog.commit():
             for number in range(1, 1 + max(record.carrier for batch in batches for record in batch)):
-                catalog.records.carrier(f"s{number}", "x", "iso2709", b"{}")
+                catalog.records.add_carrier(f"s{number}", "x", "iso2709", b"{}")
         for batch in batches:
             with catalog.commit():
                 catalog.records.put(batch, 1)

@@ -147,7 +147,7 @@ def main() -> None:
             begin = time.perf_counter()
             segment = extract(catalog, loaded, folder / "segment", progress.Silent())
             together = time.perf_counter() - begin
-            measure_features([record for _, _, record in catalog.records.living()])
+            measure_features([record for _, _, record in catalog.records.live()])
         numbers = sum(column.nbytes // len(segment) for column in segment.numbers.values())
         print(
             f"{len(segment)} records from the catalog into a segment: {took / len(segment) * 1e6:.1f} µs a record; "

@@ -30,7 +30,7 @@ def sample(folder: Path) -> tuple[Config, list[Mods]]:
     loaded = config.load(folder / "sample" / "bibld.toml")
     pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        found = [mods for _, _, mods in catalog.records.living()]
+        found = [mods for _, _, mods in catalog.records.live()]
     shutil.rmtree(loaded.workspace)
     return loaded, found
 
@@ -52,7 +52,7 @@ def record(number: int, mods: Mods, version: int) -> NewRecord:
 
 def put(catalog: Catalog, found: list[Mods], numbers: Iterable[int], version: int) -> None:
     with catalog.commit():
-        catalog.records.carrier("rsl", "x", "iso2709", b"{}")
+        catalog.records.add_carrier("rsl", "x", "iso2709", b"{}")
         catalog.records.put([record(number, found[number % len(found)], version) for number in numbers], version + 1)
         ordinals = (catalog.register.ordinal(RecordId("rsl", str(number))) for number in numbers)
         catalog.pending.add("triplify", (ordinal for ordinal in ordinals if ordinal is not None))

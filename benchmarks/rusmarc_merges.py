@@ -58,7 +58,7 @@ def measure(place: Path, name: str, several: bool) -> None:
     summary = pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="dedup")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         held = {
-            catalog.register.record(ordinal): dedup.features_of(mods) for ordinal, _, mods in catalog.records.living()
+            catalog.register.record(ordinal): dedup.features_of(mods) for ordinal, _, mods in catalog.records.live()
         }
         edges = list(catalog.linkage.edges())
         clusters = [catalog.linkage.cluster(founder).members for founder in catalog.linkage.founders(least=2)]

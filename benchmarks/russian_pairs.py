@@ -84,7 +84,7 @@ def told(compared: Comparison, is_joined: bool) -> str:
 
 
 def living(catalog: Catalog) -> Iterator[RecordId]:
-    return (catalog.register.record(ordinal) for ordinal, _, _ in catalog.records.living())
+    return (catalog.register.record(ordinal) for ordinal, _, _ in catalog.records.live())
 
 
 def clusters(catalog: Catalog) -> Iterator[tuple[RecordId, ...]]:

@@ -92,7 +92,7 @@ def real_records() -> FeatureColumns:
         loaded = config.load(real_config(real_data(), Path(folder)))
         pipeline.run(loaded, DAY, progress.Silent(), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            return FeatureColumns.of((ordinal, features_of(mods)) for ordinal, _, mods in catalog.records.living())
+            return FeatureColumns.of((ordinal, features_of(mods)) for ordinal, _, mods in catalog.records.live())
 
 
 def synthetic(seed: int) -> FeatureColumns:

@@ -102,7 +102,7 @@ def files() -> Iterable[Rows]:
         pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
         found: dict[str, Rows] = defaultdict(list)
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            for ordinal, _, mods in catalog.records.living():
+            for ordinal, _, mods in catalog.records.live():
                 found[catalog.register.record(ordinal).source].append(features_of(mods))
     labels = {source.id: source.config.label["en"] for source in loaded.sources}
     return [rows for name, rows in found.items() if not any(part in labels[name] for part in NOT_MEASURED)]

@@ -5,17 +5,16 @@
     BibldError
     ├ ConfigError        exit 2: nothing was started; lists every fault of the configuration at once
     ├ RecordError        the record goes to the rejects, the run goes on
-    │ ├ ReadError        the bytes are no record of their carrier
-    │ │ └ DamagedFile    the file breaks off here, so that what follows is unknown
-    │ ├ CrosswalkError   the record is no bibliographic description that the crosswalk knows
-    │ └ ShapeError       the result does not have the shape that it must have
+    │ ├ ReadError          the bytes are no record of their carrier
+    │ │ └ DamagedFileError  the file breaks off here, so that what follows is unknown
+    │ └ CrosswalkError     the record is no bibliographic description that the crosswalk knows
     └ StageError         exit 1: a stage cannot go on
       ├ HarvestError
       ├ StoreError
-      │ ├ Unavailable
-      │ ├ BadQuery
+      │ ├ StoreUnavailableError
+      │ ├ BadQueryError
       │ ├ NotAcceptableError
-      │ └ QueryTimeout
+      │ └ QueryTimeoutError
       └ CatalogError
 
 An error is complete when it is raised: it says what, where and what next. No exception of a library that a stage uses
@@ -70,16 +69,12 @@ class ReadError(RecordError):
     """The bytes are no record of their carrier, even after repair."""
 
 
-class DamagedFile(ReadError):
+class DamagedFileError(ReadError):
     """The file breaks off, or cannot be read at all: nobody knows which records it would have held."""
 
 
 class CrosswalkError(RecordError):
     """The record is no bibliographic description that the crosswalk knows (an authority record, say)."""
-
-
-class ShapeError(RecordError):
-    """The result of a conversion does not have the shape that it must have."""
 
 
 class StageError(BibldError):
@@ -98,11 +93,11 @@ class StoreError(StageError):
     """The triple store refused."""
 
 
-class Unavailable(StoreError):
+class StoreUnavailableError(StoreError):
     """The triple store does not answer."""
 
 
-class BadQuery(StoreError):
+class BadQueryError(StoreError):
     """The query is not SPARQL, or asks for something that is not allowed here."""
 
 
@@ -110,5 +105,5 @@ class NotAcceptableError(StoreError):
     """The client accepts no format for this kind of result (table, boolean or graph)."""
 
 
-class QueryTimeout(StoreError):
+class QueryTimeoutError(StoreError):
     """The query did not end before its deadline."""

@@ -25,7 +25,7 @@ _FORMS = re.compile(rf"\.(?:{'|'.join(map(re.escape, (*SUFFIXES, 'marcxml', 'mrk
 _SHOWN = 20
 
 
-class RecordWay(msgspec.Struct, frozen=True):
+class RecordReport(msgspec.Struct, frozen=True):
     """What became of one record: where it came from, what it is compared by, what it was joined with, its IRIs.
 
     ``state`` says what it is now, ``suppressed`` what of it must not be published, and why; ``verdicts`` what people
@@ -51,7 +51,7 @@ class RecordWay(msgspec.Struct, frozen=True):
     history: tuple[str, ...]
 
 
-class PairWay(msgspec.Struct, frozen=True):
+class PairReport(msgspec.Struct, frozen=True):
     """Two records side by side: what they say, which keys they share, score, exceptions, decision, cluster.
 
     ``features`` are what the scorer made of the pair: similarities, and what each adds to the score. ``keys_met``
@@ -77,7 +77,7 @@ class PairWay(msgspec.Struct, frozen=True):
     cluster: str
 
 
-class IriWay(msgspec.Struct, frozen=True):
+class IriReport(msgspec.Struct, frozen=True):
     """What an IRI of the dataset is, what a request for it gets, and what happened to its record.
 
     ``records`` are the records that it is made of: its own, the two of a match, or founders of the clusters that claim
@@ -92,13 +92,13 @@ class IriWay(msgspec.Struct, frozen=True):
     records: tuple[str, ...] = ()
     claimed_by: int | None = None
     history: tuple[str, ...] = ()
-    pair: PairWay | None = None
+    pair: PairReport | None = None
 
 
 # -- what people mean ------------------------------------------------------------------------------------------------
 
 
-def path_meant(config: Config, text: str) -> str | None:
+def resolve_path(config: Config, text: str) -> str | None:
     """The path of a thing of the dataset that a person names by its IRI, its document or a path; None for a record id.
 
     Raises ``ConfigError`` for an IRI of others.
@@ -118,25 +118,25 @@ def path_meant(config: Config, text: str) -> str | None:
     return _FORMS.sub("", path)
 
 
-def named(catalog: Catalog, text: str) -> RecordId:
-    """The record that a person means: ``source:control number``, or a control number that is unique.
+def resolve_record_id(catalog: Catalog, text: str) -> RecordId:
+    """Return the record that an id names: ``source:control number``, or a control number that is unique.
 
     Raises ``ConfigError``.
     """
     try:
-        return catalog.register.meant(text)
+        return catalog.register.resolve_record(text)
     except ValueError as error:
         raise ConfigError([str(error)]) from error
 
 
-def meant(catalog: Catalog, config: Config, text: str) -> RecordId:
-    """The record that a person means by its id (``named``), or by the IRI of its resource, its document or itself.
+def resolve_record(catalog: Catalog, config: Config, text: str) -> RecordId:
+    """Return the record that a text names by its id, or by the IRI of its resource, its document or itself.
 
     Raises ``ConfigError``.
     """
-    path = path_meant(config, text)
+    path = resolve_path(config, text)
     if path is None:
-        return named(catalog, text)
+        return resolve_record_id(catalog, text)
     kind, _, rest = path.partition("/")
     try:
         if kind in ("resource", "record"):
@@ -155,7 +155,7 @@ def _known(catalog: Catalog, record: RecordId) -> RecordId:
 # -- one record, one IRI ---------------------------------------------------------------------------------------------
 
 
-def record_way(catalog: Catalog, config: Config, record: RecordId) -> RecordWay:
+def explain_record(catalog: Catalog, config: Config, record: RecordId) -> RecordReport:
     """Tell the way of one record; raises ``ConfigError`` for one that the catalog does not hold."""
     held = catalog.record(record)
     if held is None:
@@ -164,8 +164,8 @@ def record_way(catalog: Catalog, config: Config, record: RecordId) -> RecordWay:
     features = dedup.features_of(held.mods)
     cluster = catalog.cluster_of(record)
     members = cluster.members if cluster else ()
-    answering = cluster.founder if cluster else catalog.heir(record)
-    return RecordWay(
+    answering = cluster.founder if cluster else catalog.redirect_target(record)
+    return RecordReport(
         record=str(record),
         ordinal=held.ordinal,
         origin=str(held.origin),
@@ -181,13 +181,13 @@ def record_way(catalog: Catalog, config: Config, record: RecordId) -> RecordWay:
         resource=iris.resource(record),
         answers=iris.document(iris.resource(answering)) if answering else "410 Gone",
         state=_state(catalog, record),
-        suppressed=tuple(map(str, catalog.suppressions.of(held.ordinal))),
-        history=tuple(map(str, catalog.history.of(held.ordinal))),
+        suppressed=tuple(map(str, catalog.suppressions.of_record(held.ordinal))),
+        history=tuple(map(str, catalog.history.events(held.ordinal))),
     )
 
 
-def iri_way(catalog: Catalog, config: Config, path: str) -> IriWay:
-    """Tell what stands under a path of the dataset (``path_meant``).
+def explain_iri(catalog: Catalog, config: Config, path: str) -> IriReport:
+    """Tell what stands under a path of the dataset (``resolve_path``).
 
     Raises ``ConfigError`` for a path that never named anything.
     """
@@ -206,13 +206,13 @@ def iri_way(catalog: Catalog, config: Config, path: str) -> IriWay:
     what |= {"ontology": "the ontology of this dataset"}
     if kind not in what:
         raise ConfigError([f"{iri}: nothing of this dataset has such an IRI; they begin with {', '.join(_KINDS)}"])
-    return IriWay(iri, what[kind], "200", "it has no record of its own, and no history")
+    return IriReport(iri, what[kind], "200", "it has no record of its own, and no history")
 
 
-def _record_iri(catalog: Catalog, iris: Iris, kind: str, record: RecordId) -> IriWay:
+def _record_iri(catalog: Catalog, iris: Iris, kind: str, record: RecordId) -> IriReport:
     ordinal = catalog.register.ordinal(record)
     held = catalog.record(record)
-    answering = catalog.heir(record)
+    answering = catalog.redirect_target(record)
     cluster = catalog.cluster_of(record)
     if kind == "record":
         iri, what = iris.record(record), f"the source record {record}"
@@ -221,34 +221,34 @@ def _record_iri(catalog: Catalog, iris: Iris, kind: str, record: RecordId) -> Ir
         iri, what = iris.resource(record), f"a publication, as described by the record {record}"
         survivor = cluster.founder if cluster else answering
         answers = f"303 to {iris.document(iris.resource(survivor))}" if survivor else "410 Gone"
-    history = catalog.history.of(ordinal) if ordinal is not None else []
-    return IriWay(iri, what, answers, _state(catalog, record), (str(record),), history=tuple(map(str, history)))
+    history = catalog.history.events(ordinal) if ordinal is not None else []
+    return IriReport(iri, what, answers, _state(catalog, record), (str(record),), history=tuple(map(str, history)))
 
 
-def _match_iri(catalog: Catalog, config: Config, iri: str, pair: Pair) -> IriWay:
+def _match_iri(catalog: Catalog, config: Config, iri: str, pair: Pair) -> IriReport:
     for record in (pair.left, pair.right):
         _known(catalog, record)
     edge = catalog.edge(pair)
     state = "the pair is not stored now: nothing joins or relates the two" if edge is None else _sentence(edge)
     cluster = catalog.cluster_of(pair.left)
     are_living = cluster is not None and catalog.cluster_of(pair.right) is not None
-    return IriWay(
+    return IriReport(
         iri=iri,
         what=f"the match of the records {pair.left} and {pair.right}",
         answers="404" if edge is None else "200",
         state=state,
         records=(str(pair.left), str(pair.right)),
-        pair=pair_way(catalog, config, pair.left, pair.right) if are_living else None,
+        pair=explain_pair(catalog, config, pair.left, pair.right) if are_living else None,
     )
 
 
-def _entity_iri(catalog: Catalog, iri: str, kind: str) -> IriWay:
-    founders = catalog.entities.claims_of(iri)
+def _entity_iri(catalog: Catalog, iri: str, kind: str) -> IriReport:
+    founders = catalog.entities.asserting_clusters(iri)
     what = f"a thing of the kind {kind}, known by the key that its IRI is made of"
     if not founders:
-        return IriWay(iri, what, "404", "no record claims it now")
+        return IriReport(iri, what, "404", "no record claims it now")
     records = tuple(str(catalog.register.record(founder)) for founder in founders[:_SHOWN])
-    return IriWay(iri, what, "303 to its document", "claimed by records", records, len(founders))
+    return IriReport(iri, what, "303 to its document", "claimed by records", records, len(founders))
 
 
 def _state(catalog: Catalog, record: RecordId) -> str:
@@ -258,7 +258,7 @@ def _state(catalog: Catalog, record: RecordId) -> str:
         ordinal = catalog.register.ordinal(record)
         if ordinal is not None and catalog.suppressions.is_suppressed(ordinal):
             return "suppressed; nobody answers in its place"
-        heir = catalog.heir(record)
+        heir = catalog.redirect_target(record)
         return f"deleted; {heir} answers in its place" if heir else "deleted; nobody answers in its place"
     if cluster.founder != record:
         return f"lives, merged into {cluster.founder}"
@@ -277,7 +277,7 @@ def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
 # -- two records -----------------------------------------------------------------------------------------------------
 
 
-def pair_way(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairWay:
+def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairReport:
     """Tell why two records are, or are not, the same; raises ``ConfigError`` where they cannot be compared."""
     found = dedup.compare(catalog, config, left, right, Silent()) if left != right else None
     if found is None:
@@ -292,7 +292,7 @@ def pair_way(catalog: Catalog, config: Config, left: RecordId, right: RecordId) 
         verdict = Verdict("different", "blocking", (*edge.verdict.reasons, reason))
     cluster = catalog.cluster_of(edge.pair.left)
     together = cluster is not None and edge.pair.right in cluster.members
-    return PairWay(
+    return PairReport(
         left=str(edge.pair.left),
         right=str(edge.pair.right),
         compared=compared(found.left, found.right),

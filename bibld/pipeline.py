@@ -124,8 +124,8 @@ class Pipeline:
         for load in self._catalog.records.load_counts():
             if load.source not in configured:
                 with self._catalog.commit():
-                    gone = self._catalog.records.retire(load.source, self._number)
-                self._progress.say(f"read: source {load.source} is no longer configured; its {gone} records are gone")
+                    gone = self._catalog.records.delete_source(load.source, self._number)
+                self._progress.report(f"read: source {load.source} is no longer configured: {gone} records deleted")
 
     def _dedup(self) -> int | None:
         made_by = dedup.settings_digest(self._config)
@@ -155,7 +155,7 @@ class Pipeline:
         if self._rebuild or self._catalog.runs.made_by(stage) != made_by:
             with self._catalog.commit():
                 if self._rebuild:
-                    self._catalog.forget_makers()
+                    self._catalog.invalidate_results()
                 redo(self._catalog)
                 self._catalog.runs.complete(stage, made_by, self._number)
 

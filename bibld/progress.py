@@ -26,7 +26,7 @@ class Progress(Protocol):
     def advance(self, count: int = 1) -> None:
         """So much more is done."""
 
-    def say(self, message: str) -> None:
+    def report(self, message: str) -> None:
         """Something worth a line happened."""
 
 
@@ -39,7 +39,7 @@ class Silent:
     def advance(self, count: int = 1) -> None:
         """Nothing."""
 
-    def say(self, message: str) -> None:
+    def report(self, message: str) -> None:
         """Nothing."""
 
 
@@ -56,16 +56,16 @@ class LogLines:
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Write that the stage begins."""
         self._stage, self._what, self._done = name, what, 0
-        self.say(f"{name}: {total} {what}" if total is not None else name)
+        self.report(f"{name}: {total} {what}" if total is not None else name)
 
     def advance(self, count: int = 1) -> None:
         """Count, and write a line when a batch is full."""
         before = self._done // self._every
         self._done += count
         if self._done // self._every > before:
-            self.say(f"{self._stage}: {self._done} {self._what} done")
+            self.report(f"{self._stage}: {self._done} {self._what} done")
 
-    def say(self, message: str) -> None:
+    def report(self, message: str) -> None:
         """Write a line."""
         print(message, file=self._out, flush=True)
 
@@ -88,13 +88,13 @@ class Bar:
         if self._task is not None:
             self._rich.advance(self._task, count)
 
-    def say(self, message: str) -> None:
+    def report(self, message: str) -> None:
         """Print a line above the bar."""
         self._rich.console.print(message, markup=False, highlight=False)
 
 
 @contextmanager
-def shown(out: TextIO = sys.stderr, quiet: bool = False) -> Iterator[Progress]:
+def display(out: TextIO = sys.stderr, quiet: bool = False) -> Iterator[Progress]:
     """The progress that fits the output: a bar on a terminal, lines elsewhere, nothing when quiet."""
     if quiet:
         yield Silent()
@@ -110,7 +110,7 @@ def shown(out: TextIO = sys.stderr, quiet: bool = False) -> Iterator[Progress]:
         yield LogLines(out)
 
 
-def counted(items: Iterable[Item], progress: Progress) -> Iterator[Item]:
+def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:
     """Pass items on and count them."""
     for item in items:
         yield item

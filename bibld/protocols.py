@@ -251,7 +251,7 @@ class CatalogView(Protocol):
     def edge(self, pair: Pair) -> Edge | None:
         """The stored edge of one pair."""
 
-    def heir(self, record: RecordId) -> RecordId | None:
+    def redirect_target(self, record: RecordId) -> RecordId | None:
         """For a deleted record the living one that answers in its place."""
 
     def sample_founders(self, count: int) -> list[RecordId]:
@@ -308,15 +308,15 @@ class ReadableStore(Protocol):
     def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> Sequence[Sequence[str | None]]:
         """Return the rows of a SELECT query as N-Triples terms, None for an unbound variable.
 
-        Raises ``QueryTimeout`` after ``timeout`` seconds. ``union``: a query without a dataset clause sees all graphs
-        as one, else only the default graph.
+        Raises ``QueryTimeoutError`` after ``timeout`` seconds. ``union``: a query without a dataset clause sees all
+        graphs as one, else only the default graph.
         """
 
     def answer(self, query: Query, out: BinaryIO) -> ResultKind:
         """Evaluate a query and write its result to ``out`` in ``query.media_type(kind)``.
 
         Runs in a process of its own that is killed at the deadline or when it takes too much memory. ``out.write``
-        raises when the result is too large; let that exception pass. Raises ``BadQuery``.
+        raises when the result is too large; let that exception pass. Raises ``BadQueryError``.
         """
 
     def close(self) -> None:

@@ -35,12 +35,12 @@ def pair(loaded):
 
 def explained(loaded, text):
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        return explain.iri_way(catalog, loaded, explain.path_meant(loaded, text))
+        return explain.explain_iri(catalog, loaded, explain.resolve_path(loaded, text))
 
 
 def tell(loaded, *events):
     with Catalog(loaded.workspace) as catalog, catalog.commit():
-        catalog.history.tell((catalog.register.ordinal(record), *event) for record, *event in events)
+        catalog.history.record_events((catalog.register.ordinal(record), *event) for record, *event in events)
 
 
 def test_every_address_of_a_record_leads_to_it(loaded, pair):
@@ -59,12 +59,12 @@ def test_every_address_of_a_record_leads_to_it(loaded, pair):
     assert explained(loaded, f"record/{record.path}.marcxml").what == f"the source record {record}"
     with Catalog(loaded.workspace, read_only=True) as catalog:
         for text in (str(record), IRIS.resource(record), IRIS.record(record), f"doc/record/{record.path}.ttl"):
-            assert explain.meant(catalog, loaded, text) == record
+            assert explain.resolve_record(catalog, loaded, text) == record
 
 
 @pytest.mark.parametrize("text", ["rsl:01003120729", "RU/NLR/bibl/1", "rsl:resource/x", "01003120729", "resource"])
 def test_an_id_is_no_path(loaded, text):
-    assert explain.path_meant(loaded, text) is None
+    assert explain.resolve_path(loaded, text) is None
 
 
 def test_the_state_and_the_answers_of_merged_records_are_told(loaded, pair):
@@ -81,7 +81,7 @@ def test_the_history_is_told_with_dates(loaded, pair):
     tell(loaded, (other, LATER, "appeared", None), (other, LATER, "absorbed", 1), (other, LATEST, "returned", 1))
     with Catalog(loaded.workspace, read_only=True) as catalog:
         first = catalog.register.record(1)
-        way = explain.record_way(catalog, loaded, other)
+        way = explain.explain_record(catalog, loaded, other)
     assert way.history[-3:] == (
         f"{LATER} appeared",
         f"{LATER} was merged into {first}",
@@ -146,11 +146,11 @@ kinds = st.sampled_from(["resource/rsl/", "record/rsl/", "match/", "agent/", "do
 @example("resource/rsl/", "%00")
 def test_any_address_is_told_or_refused(loaded, kind, text):
     with contextlib.suppress(ConfigError), Catalog(loaded.workspace, read_only=True) as catalog:
-        path = explain.path_meant(loaded, kind + text)
+        path = explain.resolve_path(loaded, kind + text)
         if path is None:
-            explain.meant(catalog, loaded, kind + text)
+            explain.resolve_record(catalog, loaded, kind + text)
         else:
-            assert explain.iri_way(catalog, loaded, path).what
+            assert explain.explain_iri(catalog, loaded, path).what
 
 
 def test_the_command_tells_it_all(loaded, pair):

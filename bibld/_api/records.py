@@ -15,7 +15,7 @@ from bibld import adapters, crosswalk
 from bibld._api.tables import Table
 from bibld.catalog import Reject
 from bibld.crosswalk import SubfieldCoverage
-from bibld.errors import ConfigError, CrosswalkError, DamagedFile, HarvestError, ReadError, RecordError
+from bibld.errors import ConfigError, CrosswalkError, DamagedFileError, HarvestError, ReadError, RecordError
 from bibld.ingest import Conversion, Conversions, Job
 from bibld.model.marc import DataField, MarcRecord
 from bibld.model.marc_writers import to_mrk
@@ -158,7 +158,7 @@ def _rejected(error: RecordError, piece: Raw | None = None) -> Reject:
 
 
 def _unreadable(file: HarvestedFile, error: HarvestError) -> Reject:
-    return _rejected(DamagedFile(Origin(file.source, file.name, 1, 0), str(error)))
+    return _rejected(DamagedFileError(Origin(file.source, file.name, 1, 0), str(error)))
 
 
 # -- convert ---------------------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class Converter:
             except HarvestError as error:
                 yield _unreadable(file, error)
                 continue
-            progress.say(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
+            progress.report(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
             job = Job(file.source, examined.carrier, self._flavour, self._settings, form, self._counts_fields)
             for outcome in self._conversions.in_order(job, read_pieces(file, examined)):
                 count += 1

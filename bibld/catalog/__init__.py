@@ -26,9 +26,10 @@ from bibld.catalog._pending import Pending
 from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.loads import LoadCounts, NewRecord, Reject, Superseded
 from bibld.catalog._records.records import Records
-from bibld.catalog._register.history import History, What
+from bibld.catalog._register.history import EventKind, History
 from bibld.catalog._register.register import Register
 from bibld.catalog._register.suppressions import Suppression, Suppressions
+from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
 from bibld.catalog._results.descriptions import Descriptions
 from bibld.catalog._results.entities import Entities
 from bibld.catalog._results.linkage import Linkage, StoredEdge
@@ -43,16 +44,20 @@ from bibld.progress import Progress, Silent
 from bibld.protocols import SourceRecord
 
 __all__ = [
+    "RELATIONS",
     "Catalog",
     "Delivery",
+    "EventKind",
     "LoadCounts",
     "NewRecord",
+    "PersonVerdict",
     "Reject",
     "SegmentRow",
     "StoredEdge",
+    "StoredVerdict",
     "Superseded",
     "Suppression",
-    "What",
+    "Verdicts",
     "digest",
 ]
 
@@ -126,7 +131,7 @@ class Catalog:
                 raise CatalogError(f"the catalog cannot be written: {error}; {_remedy(error)}") from error
             raise
 
-    def forget_makers(self) -> None:
+    def invalidate_results(self) -> None:
         """Forget what made merged descriptions and statements, so that all are made anew where they are looked at."""
         self._connection.execute("UPDATE merged SET made_by = ''")
         self._connection.execute("UPDATE statement SET made_by = ''")
@@ -141,14 +146,14 @@ class Catalog:
     def cluster_of(self, record: RecordId) -> Cluster | None:
         """The cluster of a living record."""
         ordinal = self.register.ordinal(record)
-        if ordinal is None or not self.records.is_living(ordinal):
+        if ordinal is None or not self.records.is_live(ordinal):
             return None
         return self.linkage.cluster(self.linkage.founder(ordinal))
 
     def merged(self, founder: RecordId) -> Merged | None:
         """The merged description of the cluster that this record founded."""
         ordinal = self.register.ordinal(founder)
-        if ordinal is None or not self.records.is_living(ordinal) or self.linkage.founder(ordinal) != ordinal:
+        if ordinal is None or not self.records.is_live(ordinal) or self.linkage.founder(ordinal) != ordinal:
             return None
         return self.descriptions.merged(ordinal)
 
@@ -162,7 +167,7 @@ class Catalog:
         left, right = self.register.ordinal(pair.left), self.register.ordinal(pair.right)
         return None if left is None or right is None else self.linkage.edge(left, right)
 
-    def heir(self, record: RecordId) -> RecordId | None:
+    def redirect_target(self, record: RecordId) -> RecordId | None:
         """For a deleted record the living one that answers in its place: its heir, the heir's heir …
 
         Nobody answers for a record that must not be published.
@@ -172,15 +177,15 @@ class Catalog:
             return None
         seen: set[int] = set()
         while ordinal is not None and ordinal not in seen:
-            if self.records.is_living(ordinal):
+            if self.records.is_live(ordinal):
                 return self.register.record(ordinal)
             seen.add(ordinal)
-            ordinal = self.register.heir(ordinal)
+            ordinal = self.register.redirect_target(ordinal)
         return None
 
     def sample_founders(self, count: int) -> list[RecordId]:
         """Founders of up to ``count`` clusters, those of most members first, then by ordinal."""
-        return [self.register.record(ordinal) for ordinal in self.linkage.largest(count)]
+        return [self.register.record(ordinal) for ordinal in self.linkage.largest_clusters(count)]
 
 
 def _remedy(error: sqlite3.Error) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from bibld import publish, store
 from bibld.catalog import Catalog
-from bibld.catalog._database.check import Fault, faults, file_faults
+from bibld.catalog.check import Fault, faults, file_faults
 from bibld.config import Config
 from bibld.dedup._index.check import index_faults
 from bibld.errors import CatalogError, StageError, StoreError
@@ -83,7 +83,7 @@ def _store_faults(catalog: Catalog, config: Config, progress: Progress) -> Itera
     place = store.folder(config)
     if held is None or held.patch != held.goal or not place.is_dir():
         return  # the next run fills it, or ends what it began
-    progress.say("check: the live store")
+    progress.report("check: the live store")
     try:
         count = _quads(config)
     except StoreError as error:

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from bibld.catalog import Catalog
-from bibld.progress import Progress, counted
+from bibld.progress import Progress, count_items
 from bibld.read import carrier_of
 
 
@@ -87,7 +87,7 @@ def export_originals(
     progress.stage("export", "records")
     for place, (number, name, file, reader, one) in enumerate(carriers):
         frame = frame_of(reader, one)
-        originals = counted(catalog.records.originals(number), progress)
+        originals = count_items(catalog.records.originals(number), progress)
         if isinstance(out, Path):
             path = out / f"{name}-{number}{frame.suffix}"
             with path.open("wb") as stream:

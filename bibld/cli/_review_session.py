@@ -8,8 +8,7 @@ from typing import Literal
 
 import click
 
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import RELATIONS, Given, Saying, Verdicts
+from bibld.catalog import RELATIONS, Catalog, PersonVerdict, StoredVerdict, Verdicts
 from bibld.cli._terminal import print_question
 from bibld.dedup import review as reviewing
 from bibld.dedup._verdict_table import reason_of
@@ -48,7 +47,7 @@ class Session:
         self._person = person
         self._clock = clock
         self._ask = ask
-        self._given: list[tuple[int, Given]] = []
+        self._given: list[tuple[int, StoredVerdict]] = []
 
     def hold(self) -> Counter[str]:
         """Ask until all is answered or the person leaves; gives how often each decision was made."""
@@ -63,7 +62,7 @@ class Session:
             if following is None:
                 break
             here = following
-        return Counter(given.saying.decision for _, given in self._given)
+        return Counter(given.verdict.decision for _, given in self._given)
 
     def _answered(self, here: int, question: reviewing.Question) -> int | None:
         """The place of the next question; None: leave."""
@@ -93,7 +92,7 @@ class Session:
         relation = ""
         if decision == "related":
             relation, rest = self._relation(question, rest)
-        saying = Saying(question.pair, decision, self._person, reason_of(rest), relation)
+        saying = PersonVerdict(question.pair, decision, self._person, reason_of(rest), relation)
         for given in reviewing.give(self._verdicts, [saying], self._clock()):
             self._given.append((here, given))
 
@@ -119,8 +118,8 @@ class Session:
             click.echo("there is nothing to undo", err=True)
             return here
         place, given = self._given[-1]
-        with self._verdicts.writing():
+        with self._verdicts.transaction():
             self._verdicts.withdraw(given)
         self._given.pop()
-        click.echo(f"undone: {given.saying}")
+        click.echo(f"undone: {given.verdict}")
         return place

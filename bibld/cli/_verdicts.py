@@ -61,5 +61,5 @@ def publish_now(config: Config, is_wanted: bool, quiet: bool) -> None:
     from bibld import pipeline, progress
     from bibld.cli._summary import print_summary
 
-    with progress.shown(quiet=quiet) as bar:
+    with progress.display(quiet=quiet) as bar:
         print_summary(pipeline.run(config, clock(), bar))

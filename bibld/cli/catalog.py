@@ -67,7 +67,7 @@ def export(config: Path, what: str, source: str | None, out: Path | None, quiet:
     sources = [one.id for one in loaded.sources]
     if source is not None and source not in sources:
         raise click.UsageError(f"there is no source {source!r}; there are {', '.join(sources)}")
-    with Catalog(loaded.workspace, read_only=True) as opened, progress.shown(quiet=quiet) as shown:
+    with Catalog(loaded.workspace, read_only=True) as opened, progress.display(quiet=quiet) as shown:
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         if what == "mods":
@@ -78,17 +78,17 @@ def export(config: Path, what: str, source: str | None, out: Path | None, quiet:
 
 def _export_mods(catalog: Catalog, sources: list[str], out: Path | None, shown: Progress) -> None:
     from bibld.model.mods_xml import write_collection
-    from bibld.progress import counted
+    from bibld.progress import count_items
 
     shown.stage("export", "records", catalog.records.count())
     if out is None:
-        living = counted(catalog.records.kept(), shown)
+        living = count_items(catalog.records.stored(), shown)
         write_collection((mods for _, source, mods in living if source in sources), sys.stdout.buffer)
         return
     for wanted in sources:
         with (out / f"{wanted}.mods.xml").open("wb") as stream:
-            living = catalog.records.kept()
-            write_collection((mods for _, source, mods in counted(living, shown) if source == wanted), stream)
+            living = catalog.records.stored()
+            write_collection((mods for _, source, mods in count_items(living, shown) if source == wanted), stream)
 
 
 def _export_originals(catalog: Catalog, source: str | None, out: Path | None, shown: Progress) -> None:
@@ -119,7 +119,7 @@ def check(config: Path, everything: bool, repair: bool, as_json: bool, quiet: bo
     from bibld.cli._checking import check as checked
 
     loaded = configuration.load(config)
-    with progress.shown(quiet=quiet) as shown:
+    with progress.display(quiet=quiet) as shown:
         report = checked(loaded, everything, repair, shown)
     if as_json:
         print_json(report)
@@ -147,10 +147,10 @@ def backup(config: Path, folder: Path, register_only: bool, as_json: bool, quiet
     """
     from bibld import config as configuration
     from bibld import progress
-    from bibld.catalog._database.backup import back_up
+    from bibld.catalog.backup import back_up
 
     loaded = configuration.load(config)
-    with progress.shown(quiet=quiet) as shown:
+    with progress.display(quiet=quiet) as shown:
         copied = back_up(loaded.workspace, folder, register_only, shown)
     if as_json:
         print_json(copied)

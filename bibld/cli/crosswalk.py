@@ -90,7 +90,7 @@ def crosswalk(
     tally = stage.Tally() if coverage else None
     with ExitStack() as open_things:
         paths = [_on_disk(name, open_things) for name in files]
-        shown = open_things.enter_context(progress.shown(quiet=quiet or not sys.stderr.isatty()))
+        shown = open_things.enter_context(progress.display(quiet=quiet or not sys.stderr.isatty()))
         work = _Work(options, open_things.enter_context(Conversions(workers)), shown, rejects, tally)
         contents = work.contents(paths)
         if coverage and context.get_parameter_source("output") is click.core.ParameterSource.DEFAULT:
@@ -134,7 +134,7 @@ class _Work:
             examined = examine(file, options.reader, options.charset)
             form: Any = "xml" if options.form == "mods" else "json"
             job = Job(file.source, examined.carrier, options.flavour, options.settings, form, options.coverage)
-            self._progress.say(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
+            self._progress.report(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
             for outcome in self._conversions.in_order(job, read(file, examined)):
                 self._count()
                 if isinstance(outcome, RecordError):

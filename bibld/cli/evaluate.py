@@ -60,7 +60,7 @@ def evaluate(
     if plot is not None and not plot.parent.is_dir():
         raise ConfigError([f"--plot {plot}: there is no folder {plot.parent}"])
     loaded = configuration.load(config).with_dedup(block, score)
-    with Catalog(loaded.workspace, read_only=True) as catalog, progress.shown(quiet=quiet) as shown:
+    with Catalog(loaded.workspace, read_only=True) as catalog, progress.display(quiet=quiet) as shown:
         labelled = evaluation.read_pairs(pairs, catalog)
         result = evaluation.evaluate(
             catalog, loaded, labelled, mode, shown, blockers=blockers, sweep=sweep or plot is not None

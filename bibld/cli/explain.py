@@ -31,15 +31,15 @@ def explain(config: Path, record: str, other: str | None, as_json: bool) -> None
 
     loaded = configuration.load(config)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        path = explaining.path_meant(loaded, record)
-        way: explaining.RecordWay | explaining.IriWay | explaining.PairWay
+        path = explaining.resolve_path(loaded, record)
+        way: explaining.RecordReport | explaining.IriReport | explaining.PairReport
         if other is not None:
-            pair = (explaining.meant(catalog, loaded, text) for text in (record, other))
-            way = explaining.pair_way(catalog, loaded, *pair)
+            pair = (explaining.resolve_record(catalog, loaded, text) for text in (record, other))
+            way = explaining.explain_pair(catalog, loaded, *pair)
         elif path is not None:
-            way = explaining.iri_way(catalog, loaded, path)
+            way = explaining.explain_iri(catalog, loaded, path)
         else:
-            way = explaining.record_way(catalog, loaded, explaining.named(catalog, record))
+            way = explaining.explain_record(catalog, loaded, explaining.resolve_record_id(catalog, record))
     if as_json:
         print_json(way)
     else:

@@ -35,15 +35,14 @@ def join(config: Path, one: str, other: str, reason: str, person: str | None, ru
     """
     from bibld import config as configuration
     from bibld import explain as explaining
-    from bibld.catalog import Catalog
-    from bibld.catalog._register.verdicts import Saying, Verdicts
+    from bibld.catalog import Catalog, PersonVerdict, Verdicts
     from bibld.dedup import review as reviewing
     from bibld.model.linkage import Pair
 
     loaded = configuration.load(config)
     who, why = speaker(person), sentence(reason)
     with Catalog(loaded.workspace, read_only=True) as catalog, Verdicts(loaded.workspace) as verdicts:
-        named = [explaining.meant(catalog, loaded, text) for text in (one, other)]
+        named = [explaining.resolve_record(catalog, loaded, text) for text in (one, other)]
         if gone := [
             f"{record} is deleted: it is in no cluster" for record in named if catalog.cluster_of(record) is None
         ]:
@@ -52,7 +51,7 @@ def join(config: Path, one: str, other: str, reason: str, person: str | None, ru
             pair = Pair.of(*named)
         except ValueError as error:
             raise ConfigError([str(error)]) from error
-        given = reviewing.give(verdicts, [Saying(pair, "same", who, why)], clock().isoformat())
+        given = reviewing.give(verdicts, [PersonVerdict(pair, "same", who, why)], clock().isoformat())
         click.echo("The verdict is given." if given else "You have said so before; nothing is changed.")
         print_outlook(catalog, loaded, named)
     publish_now(loaded, run_now, quiet)

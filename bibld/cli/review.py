@@ -15,8 +15,7 @@ from bibld.cli._verdicts import person_option, speaker
 from bibld.errors import ConfigError
 
 if TYPE_CHECKING:
-    from bibld.catalog import Catalog
-    from bibld.catalog._register.verdicts import Given, Verdicts
+    from bibld.catalog import Catalog, StoredVerdict, Verdicts
     from bibld.config import Config
     from bibld.dedup.review import Question
 
@@ -53,8 +52,7 @@ def review(
     (1 and 0 will do), relation, reason and person are optional; a row without a label says nothing.
     """
     from bibld import config as configuration
-    from bibld.catalog import Catalog
-    from bibld.catalog._register.verdicts import Verdicts
+    from bibld.catalog import Catalog, Verdicts
 
     if sum((listing, export is not None, table is not None, bool(withdraw), given)) > 1:
         raise click.UsageError("--list, --export, --csv, --withdraw and --verdicts exclude each other")
@@ -114,8 +112,8 @@ def _take(catalog: Catalog, verdicts: Verdicts, table: Path, person: str, as_jso
     from bibld.dedup._verdict_table import read_sayings
 
     said = read_sayings(table, catalog, person)
-    places = {one.saying.pair: one.place for one in said}
-    new = reviewing.give(verdicts, [one.saying for one in said], clock().isoformat(), places)
+    places = {one.verdict.pair: one.place for one in said}
+    new = reviewing.give(verdicts, [one.verdict for one in said], clock().isoformat(), places)
     for one in said:
         if one.sleeps:
             message = "one of the two records is deleted; the verdict holds when it is there again"
@@ -132,21 +130,21 @@ def _withdraw(catalog: Catalog, config: Config, verdicts: Verdicts, records: tup
     from bibld.model.linkage import Pair
 
     try:
-        pair = Pair.of(*(explaining.meant(catalog, config, text) for text in records))
+        pair = Pair.of(*(explaining.resolve_record(catalog, config, text) for text in records))
     except ValueError as error:
         raise ConfigError([f"--withdraw: {error}"]) from error
     taken = reviewing.withdraw(verdicts, pair)
-    held = verdicts.of(pair)
+    held = verdicts.get(pair)
     if as_json:
         print_json({"withdrawn": _flat(taken), "holds": None if held is None else _flat(held)})
         return
-    click.echo(f"withdrawn: {shown(str(taken.saying))}")
+    click.echo(f"withdrawn: {shown(str(taken.verdict))}")
     if held is not None:
-        click.echo(f"holds again: {shown(str(held.saying))}")
+        click.echo(f"holds again: {shown(str(held.verdict))}")
 
 
 def _print_verdicts(verdicts: Verdicts, as_json: bool) -> None:
-    held = list(map(_flat, verdicts.holding()))
+    held = list(map(_flat, verdicts.current()))
     if as_json:
         print_json(held)
         return
@@ -154,9 +152,9 @@ def _print_verdicts(verdicts: Verdicts, as_json: bool) -> None:
     print_table(names, [tuple(shown(one[name]) for name in names) for one in held])
 
 
-def _flat(given: Given) -> dict[str, str]:
+def _flat(given: StoredVerdict) -> dict[str, str]:
     """A verdict as it is printed."""
-    saying = given.saying
+    saying = given.verdict
     return {
         "left": str(saying.pair.left),
         "right": str(saying.pair.right),
@@ -164,7 +162,7 @@ def _flat(given: Given) -> dict[str, str]:
         "relation": saying.relation,
         "person": saying.person,
         "reason": saying.reason,
-        "given": given.given,
+        "given": given.given_at,
     }
 
 

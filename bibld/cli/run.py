@@ -44,7 +44,7 @@ def run(config: Path, max_rejects: float, restat: bool, rebuild: bool, as_json: 
     from bibld.cli._summary import print_summary
 
     loaded = configuration.load(config)
-    with progress.shown(quiet=quiet) as shown:
+    with progress.display(quiet=quiet) as shown:
         summary = pipeline.run(loaded, clock(), shown, restat=restat, rebuild=rebuild)
     if as_json:
         print_json(summary)

@@ -36,14 +36,13 @@ def split(
     """
     from bibld import config as configuration
     from bibld import explain as explaining
-    from bibld.catalog import Catalog
-    from bibld.catalog._register.verdicts import Verdicts
+    from bibld.catalog import Catalog, Verdicts
     from bibld.dedup import review as reviewing
 
     loaded = configuration.load(config)
     who, why = speaker(person), sentence(reason)
     with Catalog(loaded.workspace, read_only=True) as catalog, Verdicts(loaded.workspace) as verdicts:
-        named = list(dict.fromkeys(explaining.meant(catalog, loaded, text) for text in records))
+        named = list(dict.fromkeys(explaining.resolve_record(catalog, loaded, text) for text in records))
         if withdraw:
             taken = reviewing.rejoin(verdicts, named)
             click.echo(f"verdicts of splits withdrawn: {len(taken)}; the next matching decides anew.")

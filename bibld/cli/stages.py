@@ -38,7 +38,7 @@ def _command(stage: str) -> click.Command:
         from bibld.cli._summary import print_summary
 
         loaded = configuration.load(config)
-        with progress.shown(quiet=quiet) as shown:
+        with progress.display(quiet=quiet) as shown:
             summary = pipeline.run(loaded, clock(), shown, until=stage, restat=restat, rebuild=rebuild)
         if as_json:
             print_json(summary)

@@ -67,8 +67,8 @@ def settings_digest(config: Config) -> str:
 
 def is_pending(catalog: Catalog) -> bool:
     """Whether records changed, or people said something, since the last matching."""
-    last, _ = catalog.register.verdicts_changed_since(catalog.segments.heard())
-    return last != catalog.segments.heard() or bool(catalog.pending.items("dedup", 1))
+    last, _ = catalog.register.changed_verdicts(catalog.segments.last_seen_verdict())
+    return last != catalog.segments.last_seen_verdict() or bool(catalog.pending.items("dedup", 1))
 
 
 def dedup(

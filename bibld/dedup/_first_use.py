@@ -51,7 +51,7 @@ class FirstUse:
         """Start to compile what this version of bibld has not compiled yet."""
         use_cache()
         if not _mark().exists():
-            self._progress.say(
+            self._progress.report(
                 "dedup: the first use on a machine compiles what compares records, for some fifteen seconds"
             )
             self._processes = [

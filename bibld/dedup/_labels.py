@@ -173,7 +173,7 @@ class _Names:
 
     def _is_living(self, record: RecordId) -> bool:
         ordinal = self._catalog.register.ordinal(record)
-        return ordinal is not None and self._catalog.records.is_living(ordinal)
+        return ordinal is not None and self._catalog.records.is_live(ordinal)
 
 
 def _parsed(name: str) -> RecordId | None:

@@ -75,9 +75,9 @@ class Matching:
         with self._catalog.commit():
             found = writer.everything(judged) if self._everything else writer.touched(judged, first)
             self._catalog.pending.clear("dedup")
-            self._catalog.segments.hear(heard)
+            self._catalog.segments.mark_verdicts_seen(heard)
         for message in found.messages:
-            self._progress.say(message)
+            self._progress.report(message)
         place.segments.release()
         if self._index.compact():
             self._keys(self._index.opened(), restat=False)
@@ -85,7 +85,7 @@ class Matching:
 
     def _hear(self) -> int:
         """Records of which people spoke are matched anew; gives the last change of verdicts."""
-        last, changed = self._catalog.register.verdicts_changed_since(self._catalog.segments.heard())
+        last, changed = self._catalog.register.changed_verdicts(self._catalog.segments.last_seen_verdict())
         with self._catalog.commit():
             self._catalog.pending.add("dedup", (ordinal for pair in changed for ordinal in pair))
         return last
@@ -157,8 +157,8 @@ class Matching:
         with join(runs, self._config, statistics, alive=place.alive(), new_from=first) as found:
             judged = judge.edges(counted(found))
             for message in found.messages():
-                self._progress.say(message)
-        self._progress.say(f"dedup: {count} candidate pairs of {int(place.alive().sum())} records")
+                self._progress.report(message)
+        self._progress.report(f"dedup: {count} candidate pairs of {int(place.alive().sum())} records")
         return judged, count
 
 

@@ -15,8 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import RELATIONS, Saying
+from bibld.catalog import RELATIONS, Catalog, PersonVerdict
 from bibld.dedup.review import Compared, Question
 from bibld.errors import ConfigError
 from bibld.model.features import Features
@@ -47,7 +46,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 class Said(msgspec.Struct, frozen=True):
     """A verdict of a file: what was said, and where it stands; ``sleeps``: one of the records is deleted."""
 
-    saying: Saying
+    verdict: PersonVerdict
     place: str
     sleeps: bool
 
@@ -182,12 +181,12 @@ def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, pe
         raise ValueError(f"a relation goes with the label related, not with {label}")
     if relation and relation not in RELATIONS:
         raise ValueError(f"relation {relation!r} is none of {', '.join(RELATIONS)}")
-    pair = Pair.of(catalog.register.meant(left), catalog.register.meant(right))
+    pair = Pair.of(catalog.register.resolve_record(left), catalog.register.resolve_record(right))
     if decision == "related" and not relation:
         edge = catalog.edge(pair)
         relation = edge.verdict.relation if edge is not None else ""
     speaker = name_of_person(own.get("person") or person)
-    saying = Saying(pair, decision, speaker, reason_of(own.get("reason", "")), relation)
+    saying = PersonVerdict(pair, decision, speaker, reason_of(own.get("reason", "")), relation)
     held = (catalog.record(record) for record in (pair.left, pair.right))
     return Said(saying, place, sleeps=any(record is None or record.deleted for record in held))
 
@@ -216,8 +215,8 @@ def _disagreements(found: Iterable[Said]) -> Iterator[str]:
     """Pairs about which a file says two things."""
     first: dict[Pair, Said] = {}
     for said in found:
-        before = first.setdefault(said.saying.pair, said)
-        one, other = before.saying, said.saying
+        before = first.setdefault(said.verdict.pair, said)
+        one, other = before.verdict, said.verdict
         if (one.decision, one.relation) != (other.decision, other.relation):
             yield (
                 f"{said.place}: {other.pair.left} and {other.pair.right} are {other.decision} {other.relation}".rstrip()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bibld.catalog import Catalog, StoredEdge, What
+from bibld.catalog import Catalog, EventKind, StoredEdge
 from bibld.config import Config
 from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.index import Place
@@ -71,7 +71,7 @@ class Writer:
         self._linkage.drop_edges()
         self._put(found, len(judged.left))
         is_first = not self._linkage.has_clusters() and self._catalog.runs.made_by("dedup") is None
-        gone, living = self._catalog.records.pending_gone(), self._catalog.register.testators()
+        gone, living = self._catalog.records.deleted_in_queue(), self._catalog.register.redirected_records()
         self._bequeath(gone)
         back = self._restored(living)
         changes = self._linkage.replace_clusters(self._clusters(found))
@@ -94,7 +94,7 @@ class Writer:
         reached, stored = self._reached(ends, judged.where(same))
         found = self._linked(Judged.together([judged, self._as_judged(stored)]), reached)
         self._put(found, len(judged.left))
-        gone = self._catalog.records.pending_gone()
+        gone = self._catalog.records.deleted_in_queue()
         living = sorted(set(pending).difference(gone))
         self._bequeath(gone)
         back = self._restored(living)
@@ -151,7 +151,10 @@ class Writer:
         return linked(self._judge, judged, Said.of(verdicts), self._order)
 
     def _ordinals(self, pair: Pair) -> tuple[int, int]:
-        left, right = self._catalog.register.given(pair.left), self._catalog.register.given(pair.right)
+        left, right = (
+            self._catalog.register.assign_ordinal(pair.left),
+            self._catalog.register.assign_ordinal(pair.right),
+        )
         return min(left, right), max(left, right)
 
     def named(self, positions: Nodes) -> list[RecordId]:
@@ -189,13 +192,13 @@ class Writer:
         places = places[np.lexsort((found.judged.right[places], found.judged.left[places]))]
         stored = self._stored(found, places, outcomes)
         samples = list(islice(stored, _SAMPLES))
-        self._linkage.learn_edges(samples)
+        self._linkage.train_dictionary(samples)
         self._linkage.put_edges(samples)
         self._linkage.put_edges(stored)
         ordinals = self._place.segments.ordinal
         for place in np.flatnonzero(~is_new).tolist():
             ends = ordinals(np.array([found.judged.left[place], found.judged.right[place]])).tolist()
-            self._linkage.put_outcome(min(ends), max(ends), outcomes.get(place))
+            self._linkage.set_final_verdict(min(ends), max(ends), outcomes.get(place))
 
     def _stored(
         self, found: Linked, places: Nodes, outcomes: Mapping[int, Callable[[Verdict], Verdict]]
@@ -217,15 +220,17 @@ class Writer:
 
     def _bequeath(self, gone: Sequence[int]) -> None:
         """Note who answers for records that are gone: the smallest living member of the cluster that each leaves."""
-        heirs = [(one, self._linkage.heir_of(one)) for one in gone]
-        self._catalog.register.bequeath(
-            (one, heir) for one, heir in heirs if heir is not None or not self._catalog.register.has_heir(one)
+        heirs = [(one, self._linkage.smallest_live_member(one)) for one in gone]
+        self._catalog.register.set_redirects(
+            (one, heir) for one, heir in heirs if heir is not None or not self._catalog.register.has_redirect(one)
         )
 
     def _restored(self, living: Sequence[int]) -> list[int]:
         """Those of some records that were gone and live again; nobody answers for them any more."""
-        back = [one for one in living if self._catalog.register.has_heir(one) and self._catalog.records.is_living(one)]
-        self._catalog.register.disinherit(back)
+        back = [
+            one for one in living if self._catalog.register.has_redirect(one) and self._catalog.records.is_live(one)
+        ]
+        self._catalog.register.clear_redirects(back)
         return back
 
     def _new(self, some: Iterable[int], first: int) -> list[int]:
@@ -242,7 +247,7 @@ class Writer:
     ) -> None:
         """Note what became of the IRIs of records."""
         dead = set(gone)
-        events: list[tuple[int, str, What, int | None]] = [(one, self._happened, "deleted", None) for one in gone]
+        events: list[tuple[int, str, EventKind, int | None]] = [(one, self._happened, "deleted", None) for one in gone]
         events += [(one, self._happened, "appeared", None) for one in new]
         events += [(one, self._happened, "restored", None) for one in back]
         for one, was, now in changes:
@@ -252,7 +257,7 @@ class Writer:
                 events.append((one, self._happened, "absorbed", now))
             elif was != one:
                 events.append((one, self._happened, "returned", was))
-        self._catalog.history.tell(events)
+        self._catalog.history.record_events(events)
 
     def _notify(self, pending: Sequence[int], changes: Sequence[tuple[int, int, int]], gone: Sequence[int]) -> None:
         """Tell the stages behind which clusters have other members, or members that changed."""
@@ -262,4 +267,4 @@ class Writer:
         dead = set(gone)
         for one in pending:
             record = self._catalog.register.record(one)
-            self._catalog.pending.add("triplify", self._catalog.statements.seekers(record, one not in dead))
+            self._catalog.pending.add("triplify", self._catalog.statements.dependents(record, one not in dead))

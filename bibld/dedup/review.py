@@ -12,8 +12,7 @@ from itertools import product
 
 import msgspec
 
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import Given, Saying, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, StoredVerdict, Verdicts
 from bibld.config import Config
 from bibld.dedup._features import features_of
 from bibld.errors import ConfigError
@@ -88,7 +87,7 @@ def waiting(catalog: Catalog, config: Config, source: str | None = None) -> Iter
     review = getattr(settings, "review", None)
     middle = same if review is None else (same + float(review)) / 2
     said = catalog.register.verdicts()
-    for ordinals in catalog.linkage.waiting(middle):
+    for ordinals in catalog.linkage.review_queue(middle):
         pair = Pair.of(*map(catalog.register.record, ordinals))
         if pair not in said and (source is None or source in (pair.left.source, pair.right.source)):
             yield pair
@@ -118,15 +117,15 @@ def question(catalog: Catalog, pair: Pair) -> Question | None:
 
 
 def give(
-    verdicts: Verdicts, sayings: Sequence[Saying], given: str, places: Mapping[Pair, str] | None = None
-) -> list[Given]:
+    verdicts: Verdicts, sayings: Sequence[PersonVerdict], given: str, places: Mapping[Pair, str] | None = None
+) -> list[StoredVerdict]:
     """Keep what a person says: all of it or nothing; gives what is new.
 
     ``given`` is the time (ISO 8601), ``places`` tell where each pair was read, for the messages. Raises ``ConfigError``
     where two records are said to be the same and not the same, be it by way of others; ``CatalogError`` where the
     register cannot be written.
     """
-    with verdicts.writing():
+    with verdicts.transaction():
         new = {verdicts.ordinals(saying.pair): saying for saying in sayings}
         decisions = verdicts.decisions() | {ordinals: saying.decision for ordinals, saying in new.items()}
         faults = [
@@ -134,22 +133,22 @@ def give(
         ]
         if faults:
             raise ConfigError(faults)
-        return verdicts.give(sayings, given)
+        return verdicts.add(sayings, given)
 
 
 def _fault(
     verdicts: Verdicts,
     apart: Ordinals,
     chain: Iterable[Ordinals],
-    new: Mapping[Ordinals, Saying],
+    new: Mapping[Ordinals, PersonVerdict],
     places: Mapping[Pair, str],
 ) -> str:
     """Why a pair cannot be kept apart: the way by which its records are the same, and who says all that."""
 
     def origin(ordinals: Ordinals) -> str:
         pair = verdicts.pair(ordinals)
-        held = None if ordinals in new else verdicts.of(pair)
-        return f"said by {held.saying.person} on {held.given}" if held else places.get(pair, "said now")
+        held = None if ordinals in new else verdicts.get(pair)
+        return f"said by {held.verdict.person} on {held.given_at}" if held else places.get(pair, "said now")
 
     pair = verdicts.pair(apart)
     links = [(verdicts.pair(link), origin(link)) for link in chain]
@@ -159,13 +158,13 @@ def _fault(
     )
 
 
-def withdraw(verdicts: Verdicts, pair: Pair) -> Given:
+def withdraw(verdicts: Verdicts, pair: Pair) -> StoredVerdict:
     """Take back what was said last of a pair, and give it; what was said before holds again.
 
     Raises ``ConfigError`` where nobody has said anything about it.
     """
-    with verdicts.writing():
-        held = verdicts.of(pair)
+    with verdicts.transaction():
+        held = verdicts.get(pair)
         if held is None:
             raise ConfigError([f"nobody has said anything about {pair.left} and {pair.right}"])
         verdicts.withdraw(held)
@@ -207,7 +206,7 @@ def _chain(ends: Ordinals, beside: Mapping[int, Sequence[int]]) -> list[Ordinals
 # -- taking records out of their clusters, and putting them together --------------------------------------------------
 
 
-def parting(catalog: Catalog, records: Sequence[RecordId], person: str, reason: str = "") -> list[Saying]:
+def parting(catalog: Catalog, records: Sequence[RecordId], person: str, reason: str = "") -> list[PersonVerdict]:
     """What is to be said so that records leave the others of their clusters, and stay together themselves.
 
     Pairs that people keep apart already are left as they are. Raises ``ConfigError`` for every record that is deleted
@@ -234,26 +233,26 @@ def parting(catalog: Catalog, records: Sequence[RecordId], person: str, reason: 
     said = catalog.register.verdicts()
     words = f"{SPLIT}: {reason}" if reason else SPLIT
     return [
-        Saying(pair, "different", person, words)
+        PersonVerdict(pair, "different", person, words)
         for founder, gone in leaving.items()
         for one, other in product(gone, [member for member in members[founder] if member not in gone])
         if (pair := Pair.of(one, other)) not in said or said[pair].decision == "same"
     ]
 
 
-def rejoin(verdicts: Verdicts, records: Iterable[RecordId]) -> list[Given]:
+def rejoin(verdicts: Verdicts, records: Iterable[RecordId]) -> list[StoredVerdict]:
     """Take back the verdicts that took these records out of their clusters; gives those taken back.
 
     What people had said before of the same pairs holds again.
     """
     asked = set(records)
-    with verdicts.writing():
+    with verdicts.transaction():
         return [
             one
-            for one in verdicts.holding()
-            if one.saying.decision == "different"
-            and one.saying.reason.partition(":")[0] == SPLIT
-            and not asked.isdisjoint((one.saying.pair.left, one.saying.pair.right))
+            for one in verdicts.current()
+            if one.verdict.decision == "different"
+            and one.verdict.reason.partition(":")[0] == SPLIT
+            and not asked.isdisjoint((one.verdict.pair.left, one.verdict.pair.right))
             and verdicts.withdraw(one)
         ]
 
@@ -286,7 +285,7 @@ def outlook(catalog: Catalog, config: Config, records: Iterable[RecordId]) -> li
             ),
         )
     unique = {id(group): tuple(_by_ordinal(catalog, group)) for group in groups.values()}
-    return sorted(unique.values(), key=lambda group: catalog.register.given(group[0]))
+    return sorted(unique.values(), key=lambda group: catalog.register.assign_ordinal(group[0]))
 
 
 def _unite(groups: dict[RecordId, list[RecordId]], pair: Pair, is_barred: Callable[[RecordId, RecordId], bool]) -> None:
@@ -302,4 +301,4 @@ def _best_first(edge: Edge) -> tuple[float, Pair]:
 
 
 def _by_ordinal(catalog: Catalog, records: Iterable[RecordId]) -> list[RecordId]:
-    return sorted(records, key=catalog.register.given)
+    return sorted(records, key=catalog.register.assign_ordinal)

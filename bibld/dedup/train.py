@@ -95,7 +95,7 @@ def train(
     records: dict[RecordId, Mods] = {}
     varied: dict[str, list[Mods]] = {source: [] for source in sorted(vary)}
     wanted = {record for item in labelled for record in (item.pair.left, item.pair.right)}
-    for ordinal, _, mods in catalog.records.living():
+    for ordinal, _, mods in catalog.records.live():
         record = catalog.register.record(ordinal)
         if record in wanted:
             records[record] = mods

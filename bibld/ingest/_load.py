@@ -17,7 +17,7 @@ import msgspec
 from bibld import crosswalk, harvest
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
-from bibld.errors import DamagedFile, HarvestError, RecordError
+from bibld.errors import DamagedFileError, HarvestError, RecordError
 from bibld.ingest._conversion import Conversion, Conversions, Job, convert_record
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import Origin, RecordId
@@ -67,7 +67,7 @@ class Intake:
         with self._catalog.commit():
             self._catalog.records.begin_load(self._source.id)
         for file in harvest.files(self._config, self._source):
-            self._progress.say(f"read: {file.name}")
+            self._progress.report(f"read: {file.name}")
             try:
                 examined = examine(file, self._source.config.read, self._source.config.charset, self._source.read)
             except HarvestError as error:
@@ -79,18 +79,18 @@ class Intake:
 
     def _refuse(self, file: HarvestedFile, error: HarvestError) -> None:
         """Keep a file that nothing can be read from as one reject; an empty one has no records."""
-        self._progress.say(f"read: {error}")
+        self._progress.report(f"read: {error}")
         self._is_whole = False
         if file.path.is_file() and file.path.stat().st_size == 0:
             return
         self._counts["read"] += 1
         with self._catalog.commit():
-            self._reject([DamagedFile(Origin(file.source, file.name, 1, 0), str(error))])
+            self._reject([DamagedFileError(Origin(file.source, file.name, 1, 0), str(error))])
 
     def _take_file(self, file: HarvestedFile, examined: Examined) -> None:
         state = to_json(examined.carrier)
         with self._catalog.commit():
-            number = self._catalog.records.carrier(self._source.id, file.name, examined.reader, state)
+            number = self._catalog.records.add_carrier(self._source.id, file.name, examined.reader, state)
         context = digest(self._source.id, self._made_with, examined.reader, _without_place(examined.carrier)).encode()
         settings = self._config.crosswalk_settings(self._source)
         job = Job(self._source.id, examined.carrier, self._source.config.crosswalk, settings)
@@ -105,7 +105,7 @@ class Intake:
     ) -> Iterator[Raw | _Unchanged | RecordError]:
         """Tell the records apart that the catalog already holds from the same bytes."""
         for piece in pieces:
-            if isinstance(piece, Raw) and self._catalog.records.unchanged(_made_by(piece, context)) is not None:
+            if isinstance(piece, Raw) and self._catalog.records.find_unchanged(_made_by(piece, context)) is not None:
                 yield _Unchanged(piece)
             else:
                 yield piece
@@ -130,7 +130,7 @@ class Intake:
         self._catalog.records.put_rejects(rejects)
         self._counts["rejected"] += len(rejects)
         for error in rejects:
-            self._is_whole = self._is_whole and not isinstance(error, DamagedFile)
+            self._is_whole = self._is_whole and not isinstance(error, DamagedFileError)
             if error.control_number:
                 ordinal = self._catalog.register.ordinal(RecordId.of(self._source.id, error.control_number))
                 self._spared.update([] if ordinal is None else [ordinal])
@@ -141,12 +141,12 @@ class Intake:
         """An unchanged record is still there; one that was superseded since it was recognised is converted."""
         self._store(new)
         new.clear()
-        known = self._catalog.records.unchanged(_made_by(raw, context))
+        known = self._catalog.records.find_unchanged(_made_by(raw, context))
         if known is None:
             return convert_record(job, raw)
         ordinal, last_run, deleted = known
         self._counts["superseded" if last_run == self._run else "deleted" if deleted else "converted"] += 1
-        self._catalog.records.see(ordinal, raw.origin.position, raw.origin.offset, carrier, self._run)
+        self._catalog.records.mark_seen(ordinal, raw.origin.position, raw.origin.offset, carrier, self._run)
         return None
 
     def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
@@ -181,13 +181,13 @@ class Intake:
         if self._source.config.complete and self._is_whole:
             gone += self._catalog.records.delete_unseen(self._source.id, self._run, self._spared)
         elif self._source.config.complete:
-            self._progress.say(
+            self._progress.report(
                 f"read: {self._source.id}: a file is damaged or empty, so no record is taken for deleted"
             )
         if self._source.config.deletes:
             gone += self._delete_listed(self._config.folder / self._source.config.deletes)
         if gone:
-            self._progress.say(f"read: {self._source.id}: {gone} records are gone")
+            self._progress.report(f"read: {self._source.id}: {gone} records are gone")
         names = ("read", "converted", "superseded", "rejected", "deleted")
         counts = LoadCounts(self._source.id, *(self._counts[name] for name in names))
         self._catalog.records.end_load(counts, self._run)
@@ -202,7 +202,7 @@ class Intake:
             record = RecordId.of(self._source.id, line)
             ordinal = self._catalog.register.ordinal(record)
             if ordinal is None:
-                self._progress.say(f"{listed.name}: {record} was never seen, so it cannot be deleted")
+                self._progress.report(f"{listed.name}: {record} was never seen, so it cannot be deleted")
             else:
                 gone += self._catalog.records.delete(ordinal, self._run)
         return gone
@@ -227,8 +227,8 @@ def public_original_of(record: SourceRecord, catalog: Catalog) -> MarcRecord | N
     original = original_of(record)
     if original is None:
         return None
-    public = without_subfields(original, catalog.records.private(record.ordinal))
-    withheld = catalog.suppressions.withheld(record.ordinal)
+    public = without_subfields(original, catalog.records.private_subfields(record.ordinal))
+    withheld = catalog.suppressions.withheld_values(record.ordinal)
     return without_texts(public, withheld) if withheld else public
 
 

@@ -110,22 +110,22 @@ def apply_suppressions(
         try:
             ordinal = _ordinal(catalog, iris, one.record)
         except ValueError as error:
-            progress.say(f"{one.place}: suppresses nothing: {error}")
+            progress.report(f"{one.place}: suppresses nothing: {error}")
         else:
             wanted[ordinal, one.value] = one
     with catalog.commit():
         taken, lifted = catalog.suppressions.replace({key: one.reason for key, one in wanted.items()})
     if taken or lifted:
-        progress.say(f"read: {taken} suppressions are new, {lifted} are lifted, {len(wanted)} are in force")
+        progress.report(f"read: {taken} suppressions are new, {lifted} are lifted, {len(wanted)} are in force")
     for message in _not_found(catalog, wanted):
-        progress.say(message)
+        progress.report(message)
 
 
 def _ordinal(catalog: Catalog, iris: Iris, name: str) -> int:
     """The ordinal of a record that is named by its id or by one of its IRIs; raises ``ValueError``."""
     path = iris.path(name)
     if path is None:
-        record = catalog.register.meant(name)
+        record = catalog.register.resolve_record(name)
     else:
         bare = path.removeprefix("doc/").removesuffix(".html")
         kind, _, rest = bare.partition("/")
@@ -142,7 +142,7 @@ def _not_found(catalog: Catalog, wanted: Mapping[tuple[int, str], SuppressionReq
     """A message for each value that is not in the MODS of its record."""
     for (ordinal, value), one in sorted(wanted.items(), key=itemgetter(0)):
         withheld = Withheld.parse(value)
-        mods = catalog.records.whole(ordinal) or Mods()
+        mods = catalog.records.unredacted_mods(ordinal) or Mods()
         if not value or without_values(mods, [withheld]) != mods:
             continue
         texts = sorted({plain(str(text)) for text in to_element(mods).itertext()})

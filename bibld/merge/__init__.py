@@ -73,7 +73,7 @@ def _merge_one(catalog: Catalog, founder: int, made_with: str, policies: Policie
     if len(members) < 2:
         catalog.descriptions.drop(founder)
         return
-    made_by = digest(made_with, [catalog.records.hash_of(ordinal).hex() for ordinal in members])
+    made_by = digest(made_with, [catalog.records.fingerprint(ordinal).hex() for ordinal in members])
     if catalog.descriptions.made_by(founder) == made_by:
         return
     cluster = catalog.linkage.cluster(founder)

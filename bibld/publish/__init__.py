@@ -59,7 +59,7 @@ def is_current(catalog: Catalog, releases: Releases, made_by: str) -> bool:
         and held.made_by == made_by
         and held.patch == held.goal == catalog.patches.last()
         and releases.current() is not None
-        and not catalog.suppressions.have_changed()
+        and not catalog.suppressions.has_changes()
     )
 
 
@@ -102,10 +102,10 @@ def publish(
         with catalog.commit():
             catalog.patches.begin(CONSUMER, goal)
         releases.complete(number, place, settings.keep)
-        if catalog.suppressions.are_new():
+        if catalog.suppressions.has_new():
             releases.withdraw_before(number)
         with catalog.commit():
-            catalog.suppressions.released()
+            catalog.suppressions.mark_released()
             catalog.patches.delivered(CONSUMER, goal, dumps.quads, made_by)
         return manifest
 

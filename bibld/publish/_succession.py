@@ -65,7 +65,7 @@ def base_of(catalog: Catalog, releases: Releases) -> Base | None:
     """
     held = catalog.patches.delivery(CONSUMER)
     place = releases.newest()
-    if catalog.suppressions.are_new():
+    if catalog.suppressions.has_new():
         return None
     if held is None or place is None or not (place / "manifest.json").is_file():
         return None

@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from bibld import adapters
-from bibld.errors import CatalogError, ConfigError, DamagedFile, HarvestError, ReadError
+from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
 from bibld.read._charset import AUTO
@@ -91,7 +91,7 @@ def read(
             failure = _failure(examined.reader, "raws", error)
     if failure or opened.damage:
         origin = Origin(file.source, file.name, position + 1, offset)
-        yield DamagedFile(origin, f"nothing can be read after the previous record: {failure or opened.damage}")
+        yield DamagedFileError(origin, f"nothing can be read after the previous record: {failure or opened.damage}")
 
 
 def to_json(carrier: Carrier) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from bibld.errors import DamagedFile, ReadError
+from bibld.errors import DamagedFileError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Raw
 
@@ -22,6 +22,6 @@ def as_raws(source: str, file: str, pieces: Iterable[Piece]) -> Iterator[Raw | R
         if not fault:
             yield Raw(origin, data)
         elif fault.startswith(BROKEN_OFF):
-            yield DamagedFile(origin, fault, data)
+            yield DamagedFileError(origin, fault, data)
         else:
             yield ReadError(origin, fault, data)

@@ -89,9 +89,9 @@ class ReleaseView:
             return stored
         return held if _SCORE(held.score.value) == _SCORE(stored.score.value) else stored
 
-    def heir(self, record: RecordId) -> RecordId | None:
+    def redirect_target(self, record: RecordId) -> RecordId | None:
         """For a deleted record the living one that answers in its place."""
-        return self._catalog.heir(record)
+        return self._catalog.redirect_target(record)
 
     def sample_founders(self, count: int) -> list[RecordId]:
         """Founders of up to ``count`` clusters of the release."""

@@ -130,7 +130,7 @@ class Finder:
             if held is None or not held.deleted:
                 return None
             reason = "deleted"
-            heir = self._catalog.heir(record)
+            heir = self._catalog.redirect_target(record)
             cluster = self._catalog.cluster_of(heir) if heir is not None else None
         merged = self._catalog.merged(cluster.founder) if cluster is not None else None
         if cluster is None or merged is None:

@@ -16,7 +16,7 @@ from bibld.config import Config
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
-from bibld.progress import Progress, counted
+from bibld.progress import Progress, count_items
 from bibld.protocols import Store
 
 __all__ = ["folder", "is_current", "open_live", "settings_digest", "store"]
@@ -68,7 +68,7 @@ def store(catalog: Catalog, quads: Iterable[str], config: Config, progress: Prog
     try:
         done = _follow(catalog, held, config, progress)
     except StoreError as error:
-        progress.say(f"store: {error}; it is filled anew")
+        progress.report(f"store: {error}; it is filled anew")
         return _fill(catalog, quads, config, progress)
     return _fill(catalog, quads, config, progress) if done is None else done
 
@@ -89,7 +89,7 @@ def _fill(catalog: Catalog, quads: Iterable[str], config: Config, progress: Prog
     shutil.rmtree(building, ignore_errors=True)
     new = open_live(config, building)
     try:
-        new.load(counted(quads, progress))
+        new.load(count_items(quads, progress))
         loaded, count = new.count(), _of_catalog(new, config)
     finally:
         new.close()
@@ -145,7 +145,7 @@ def _apply(live: Store, patch: Callable[[], Iterable[tuple[bytes, bool]]], progr
                 counts[wanted] += 1
                 yield f"{line.decode()}\n"
 
-    live.apply(added=counted(lines(True), progress), removed=counted(lines(False), progress))
+    live.apply(added=count_items(lines(True), progress), removed=count_items(lines(False), progress))
     return counts[True], counts[False]
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 import pyoxigraph
 
-from bibld.errors import BadQuery, QueryTimeout, StoreError
+from bibld.errors import BadQueryError, QueryTimeoutError, StoreError
 from bibld.protocols import Query, ResultKind
 
 _UNFINISHED = "bulk-*.sst"
@@ -81,14 +81,14 @@ class OxigraphStore:
         try:
             solutions = self._store.query(sparql, use_default_graph_as_union=union)
         except SyntaxError as error:
-            raise BadQuery(f"the query is not SPARQL: {error}") from error
+            raise BadQueryError(f"the query is not SPARQL: {error}") from error
         if not isinstance(solutions, pyoxigraph.QuerySolutions):
-            raise BadQuery("the query is no SELECT")
+            raise BadQueryError("the query is no SELECT")
         rows: list[list[str | None]] = []
         with _translated("a query"):
             for solution in solutions:
                 if deadline is not None and time.monotonic() > deadline:
-                    raise QueryTimeout(f"the query did not end within {timeout} s")
+                    raise QueryTimeoutError(f"the query did not end within {timeout} s")
                 rows.append([None if term is None else str(term) for term in solution])
         return rows
 
@@ -127,9 +127,9 @@ class OxigraphStore:
             results.serialize(out, format=pyoxigraph.QueryResultsFormat.from_media_type(query.media_type(kind)))
             return kind
         except SyntaxError as error:
-            raise BadQuery(str(error.msg or error)) from error
+            raise BadQueryError(str(error.msg or error)) from error
         except (ValueError, RuntimeError, OSError) as error:
-            raise BadQuery(f"the query cannot be evaluated: {error}") from error
+            raise BadQueryError(f"the query cannot be evaluated: {error}") from error
 
     def count(self) -> int:
         """The number of quads."""

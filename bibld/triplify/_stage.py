@@ -63,7 +63,7 @@ def triplify(catalog: Catalog, iris: Iris, settings: Settings, progress: Progres
 def _work_off(catalog: Catalog, queue: str, what: str, restate: Restating, progress: Progress) -> int:
     total = catalog.pending.count(queue)
     progress.stage("triplify", what, total)
-    learn = catalog.statements.learn if queue == CLUSTERS else catalog.entities.learn
+    learn = catalog.statements.train_dictionary if queue == CLUSTERS else catalog.entities.train_dictionary
     while items := catalog.pending.items(queue, _AT_ONCE):
         with catalog.commit():
             is_awaited = catalog.patches.are_awaited()
@@ -88,16 +88,16 @@ def _work_off(catalog: Catalog, queue: str, what: str, restate: Restating, progr
 
 def _cluster(catalog: Catalog, made_with: str, iris: Iris, settings: Settings, founder: int) -> tuple[bytes, bytes]:
     before = catalog.statements.quads(founder)
-    if not catalog.records.is_living(founder) or catalog.linkage.founder(founder) != founder:
+    if not catalog.records.is_live(founder) or catalog.linkage.founder(founder) != founder:
         catalog.statements.drop(founder)
         _claim(catalog, founder, ())
         return before, b""
     members = catalog.linkage.members(founder)
     edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
-    hashes = [catalog.records.hash_of(ordinal).hex() for ordinal in members]
+    hashes = [catalog.records.fingerprint(ordinal).hex() for ordinal in members]
     made_by = digest(made_with, hashes, catalog.descriptions.made_by(founder), edges)
     exists = partial(_exists, catalog)
-    sought = catalog.statements.sought(founder)
+    sought = catalog.statements.existence_dependencies(founder)
     if catalog.statements.made_by(founder) == made_by and all(exists(record) == did for record, did in sought):
         return before, before
     made = cluster_statements(catalog.descriptions.merged(founder), edges, iris, settings, exists)
@@ -109,12 +109,12 @@ def _cluster(catalog: Catalog, made_with: str, iris: Iris, settings: Settings, f
 
 def _claim(catalog: Catalog, founder: int, claims: Iterable[Claim]) -> None:
     bodies = [(entity, _ENCODER.encode(voice), votes) for (entity, voice), votes in voices(claims).items()]
-    catalog.pending.add(ENTITIES, sorted(catalog.entities.replace_claims(founder, bodies)))
+    catalog.pending.add(ENTITIES, sorted(catalog.entities.replace_assertions(founder, bodies)))
 
 
 def _exists(catalog: Catalog, record: RecordId) -> bool:
     ordinal = catalog.register.ordinal(record)
-    return ordinal is not None and catalog.records.is_living(ordinal)
+    return ordinal is not None and catalog.records.is_live(ordinal)
 
 
 # -- entities ----------------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def _exists(catalog: Catalog, record: RecordId) -> bool:
 def _entity(catalog: Catalog, iris: Iris, entity: int) -> tuple[bytes, bytes]:
     before = catalog.entities.quads(entity)
     name = catalog.entities.iri(entity)
-    claimed = [(_VOICE.decode(body), votes) for body, votes in catalog.entities.voices(entity)]
+    claimed = [(_VOICE.decode(body), votes) for body, votes in catalog.entities.assertions(entity)]
     if name is None or not claimed:
         catalog.entities.drop(entity)
         return before, b""

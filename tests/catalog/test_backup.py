@@ -7,8 +7,8 @@ import pytest
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
-from bibld.catalog._database import backup as _backup
-from bibld.catalog._database.backup import back_up
+from bibld.catalog import backup as _backup
+from bibld.catalog.backup import back_up
 from bibld.errors import CatalogError
 from bibld.model.origin import RecordId
 from tests.end_to_end.conftest import CLOCK, dumps
@@ -58,7 +58,7 @@ def test_register_and_catalog_are_copied_between_two_commits_of_a_run(tmp_path):
             while not stop.is_set():
                 number += 1
                 with catalog.commit():
-                    ordinal = catalog.register.given(RecordId("rsl", str(number)))
+                    ordinal = catalog.register.assign_ordinal(RecordId("rsl", str(number)))
                     catalog._connection.execute(
                         "INSERT INTO record VALUES (?, 1, 0, 0, '', zeroblob(16), 1, 0, x'', x'')", (ordinal,)
                     )

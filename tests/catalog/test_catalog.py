@@ -33,7 +33,7 @@ def new(number: str, title: str = "Война и мир", deleted: bool = False,
 def catalog(tmp_path):
     with Catalog(tmp_path) as opened:
         with opened.commit():
-            opened.records.carrier("rsl", "a.mrc", "iso2709", b"{}")
+            opened.records.add_carrier("rsl", "a.mrc", "iso2709", b"{}")
         yield opened
 
 
@@ -59,7 +59,7 @@ def test_many_records_survive_their_dictionary(catalog):
     first = [new(str(number), f"Title {number} of a long series of very similar titles") for number in range(800)]
     put(catalog, *first[:400])
     put(catalog, *first[400:])
-    assert [mods.title_info[0].title for _, _, mods in catalog.records.living()] == [
+    assert [mods.title_info[0].title for _, _, mods in catalog.records.live()] == [
         f"Title {number} of a long series of very similar titles" for number in range(800)
     ]
 
@@ -87,16 +87,16 @@ def test_ordinals_go_up_one_by_one_and_none_is_given_twice(catalog):
         return [RecordId("rsl", number) for number in numbers]
 
     with catalog.commit():
-        assert catalog.register.given_all(ids("b", "a", "b")) == [1, 2, 1]
-        assert catalog.register.given(RecordId("rsl", "c")) == 3
-        assert catalog.register.given_all(ids("d", "a", "c", "e", "d")) == [4, 2, 3, 5, 4]
+        assert catalog.register.assign_ordinals(ids("b", "a", "b")) == [1, 2, 1]
+        assert catalog.register.assign_ordinal(RecordId("rsl", "c")) == 3
+        assert catalog.register.assign_ordinals(ids("d", "a", "c", "e", "d")) == [4, 2, 3, 5, 4]
         catalog._register_connection.execute("DELETE FROM ordinal WHERE control_number = 'e'")
-        assert catalog.register.given_all(ids("f", "e")) == [6, 7]
+        assert catalog.register.assign_ordinals(ids("f", "e")) == [6, 7]
     with pytest.raises(ZeroDivisionError), catalog.commit():
-        assert catalog.register.given_all(ids("g")) == [8]
+        assert catalog.register.assign_ordinals(ids("g")) == [8]
         raise ZeroDivisionError
     with catalog.commit():
-        assert catalog.register.given_all(ids("h", "a")) == [8, 2]
+        assert catalog.register.assign_ordinals(ids("h", "a")) == [8, 2]
 
 
 def test_an_unchanged_record_that_went_missing_lives_again_but_one_deleted_by_its_status_does_not(catalog):
@@ -104,10 +104,10 @@ def test_an_unchanged_record_that_went_missing_lives_again_but_one_deleted_by_it
     with catalog.commit():
         catalog.records.delete_unseen("rsl", run=2)
     for number, deleted in (("1", False), ("2", True)):
-        ordinal, _, by_status = catalog.records.unchanged(new(number).made_by)
+        ordinal, _, by_status = catalog.records.find_unchanged(new(number).made_by)
         assert by_status is deleted
         with catalog.commit():
-            catalog.records.see(ordinal, 1, 0, 1, run=3)
+            catalog.records.mark_seen(ordinal, 1, 0, 1, run=3)
         assert catalog.record(RecordId("rsl", number)).deleted is deleted
 
 
@@ -118,15 +118,15 @@ def test_a_deleted_record_is_answered_by_its_heir_and_the_heir_s_heir(catalog):
     with catalog.commit():
         catalog.records.delete(1, run=2)
         catalog.records.delete(4, run=2)
-        catalog.register.bequeath((gone, catalog.linkage.heir_of(gone)) for gone in (1, 4))
+        catalog.register.set_redirects((gone, catalog.linkage.smallest_live_member(gone)) for gone in (1, 4))
         catalog.linkage.replace_clusters([[2, 3]], [1, 2, 3])
-    assert catalog.heir(RecordId("rsl", "1")) == RecordId("rsl", "2")
-    assert catalog.heir(RecordId("rsl", "4")) is None
+    assert catalog.redirect_target(RecordId("rsl", "1")) == RecordId("rsl", "2")
+    assert catalog.redirect_target(RecordId("rsl", "4")) is None
     with catalog.commit():
         catalog.records.delete(2, run=3)
-        catalog.register.bequeath([(2, catalog.linkage.heir_of(2))])
+        catalog.register.set_redirects([(2, catalog.linkage.smallest_live_member(2))])
         catalog.linkage.replace_clusters([], [2, 3])
-    assert catalog.heir(RecordId("rsl", "1")) == RecordId("rsl", "3")
+    assert catalog.redirect_target(RecordId("rsl", "1")) == RecordId("rsl", "3")
 
 
 def test_a_reject_keeps_bytes_origin_and_reason(catalog):

@@ -41,7 +41,7 @@ def with_files(loaded, folder, paths):
 
 def mods_by_record(loaded):
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        return {str(catalog.register.record(ordinal)): mods for ordinal, _, mods in catalog.records.living()}
+        return {str(catalog.register.record(ordinal)): mods for ordinal, _, mods in catalog.records.live()}
 
 
 def test_exported_originals_read_again_give_the_same_mods(whole, tmp_path, invoke):

@@ -17,30 +17,30 @@ FIRST, SECOND, THIRD = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00",
 def catalog(tmp_path):
     with Catalog(tmp_path) as opened:
         with opened.commit():
-            assert [opened.register.given(RecordId("rsl", str(number))) for number in (1, 2, 3)] == [1, 2, 3]
+            assert [opened.register.assign_ordinal(RecordId("rsl", str(number))) for number in (1, 2, 3)] == [1, 2, 3]
         yield opened
 
 
 def tell(catalog, *events):
     with catalog.commit():
-        return catalog.history.tell(events)
+        return catalog.history.record_events(events)
 
 
 def test_a_history_is_kept_in_order_and_says_who_the_other_was(catalog):
     assert tell(catalog, (2, FIRST, "appeared", None), (1, FIRST, "appeared", None)) == 2
     assert tell(catalog, (2, SECOND, "absorbed", 1)) == 1
     assert tell(catalog, (2, THIRD, "returned", 1), (2, THIRD, "deleted", None)) == 2
-    assert catalog.history.of(2) == [
+    assert catalog.history.events(2) == [
         Event(FIRST, "appeared"),
         Event(SECOND, "absorbed", RecordId("rsl", "1")),
         Event(THIRD, "returned", RecordId("rsl", "1")),
         Event(THIRD, "deleted"),
     ]
-    assert [str(event) for event in catalog.history.of(2)][1:3] == [
+    assert [str(event) for event in catalog.history.events(2)][1:3] == [
         f"{SECOND} was merged into rsl:1",
         f"{THIRD} left rsl:1 and answers for itself again",
     ]
-    assert catalog.history.of(3) == []
+    assert catalog.history.events(3) == []
 
 
 def test_what_a_stopped_run_told_already_is_not_told_twice(catalog):
@@ -49,14 +49,14 @@ def test_what_a_stopped_run_told_already_is_not_told_twice(catalog):
     assert tell(catalog, *moved) == 2
     again = [(ordinal, THIRD, what, other) for ordinal, _, what, other in moved]
     assert tell(catalog, *again, (3, THIRD, "appeared", None)) == 1
-    assert [event.happened for event in catalog.history.of(2)] == [FIRST, FIRST, SECOND, SECOND]
+    assert [event.happened for event in catalog.history.events(2)] == [FIRST, FIRST, SECOND, SECOND]
 
 
 def test_the_same_fate_may_befall_a_record_twice(catalog):
     tell(catalog, (2, FIRST, "absorbed", 1))
     tell(catalog, (2, SECOND, "returned", 1))
     assert tell(catalog, (2, THIRD, "absorbed", 1)) == 1
-    assert [event.what for event in catalog.history.of(2)] == ["absorbed", "returned", "absorbed"]
+    assert [event.what for event in catalog.history.events(2)] == ["absorbed", "returned", "absorbed"]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def fresh(tmp_path_factory):
 
         def ordinal():
             with opened.commit():
-                return opened.register.given(RecordId("rsl", str(next(numbers))))
+                return opened.register.assign_ordinal(RecordId("rsl", str(next(numbers))))
 
         yield opened, ordinal
 
@@ -82,6 +82,6 @@ def test_telling_every_run_twice_changes_nothing(fresh, runs):
         with catalog.commit():
             for happened, run in enumerate(runs):
                 for _ in range(times):
-                    catalog.history.tell((ordinal, str(happened), what, None) for what in run)
-        told.append(catalog.history.of(ordinal))
+                    catalog.history.record_events((ordinal, str(happened), what, None) for what in run)
+        told.append(catalog.history.events(ordinal))
     assert told[0] == told[1]

@@ -11,10 +11,9 @@ import pytest
 import zstandard
 
 from bibld import config, pipeline, progress, triplify
-from bibld.catalog import Catalog
+from bibld.catalog import Catalog, Verdicts
 from bibld.catalog._database import migration as _migration
 from bibld.catalog._database.schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT
-from bibld.catalog._register.verdicts import Verdicts
 from bibld.errors import CatalogError
 from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
@@ -70,7 +69,7 @@ def _copy(source, target, tables):
 
 def _copy_records(new, catalog):
     held = [new.records.get(ordinal) for ordinal, _ in new.records.made_by()]
-    mods = {ordinal: msgspec.json.encode(one) for ordinal, _, one in new.records.living()}
+    mods = {ordinal: msgspec.json.encode(one) for ordinal, _, one in new.records.live()}
     dictionary = zstandard.train_dictionary(20_000, list(mods.values()))
     catalog.execute("INSERT INTO dictionary VALUES (?, 'mods', ?)", (dictionary.dict_id(), dictionary.as_bytes()))
     plain, trained = zstandard.ZstdCompressor(), zstandard.ZstdCompressor(dict_data=dictionary)
@@ -111,17 +110,17 @@ def test_an_earlier_workspace_keeps_what_cannot_be_made_again_and_nothing_is_rea
     said: list[str] = []
 
     class Hearing(progress.Silent):
-        def say(self, message: str) -> None:
+        def report(self, message: str) -> None:
             said.append(message)
 
     with Catalog(old.workspace, progress=Hearing()) as catalog, Catalog(read.workspace, read_only=True) as new:
-        assert list(catalog.records.living()) == list(new.records.living())
+        assert list(catalog.records.live()) == list(new.records.live())
         assert catalog.records.coverage() == new.records.coverage()
         assert catalog.records.load_counts() == new.records.load_counts()
         for ordinal, made_by in new.records.made_by():
             assert catalog.records.get(ordinal) == new.records.get(ordinal)
-            assert catalog.records.unchanged(made_by) == new.records.unchanged(made_by)
-        assert catalog.register.heir(7) == 8
+            assert catalog.records.find_unchanged(made_by) == new.records.find_unchanged(made_by)
+        assert catalog.register.redirect_target(7) == 8
         verdicts = {str(pair.left): verdict for pair, verdict in catalog.register.verdicts().items()}
     assert sorted((one.decision, one.by, one.reasons) for one in verdicts.values()) == [
         ("different", "anna", ("seen both",)),
@@ -222,7 +221,7 @@ def test_who_only_looks_is_told_to_run_first(read, tmp_path):
 
 def test_a_workspace_of_a_newer_bibld_is_refused(tmp_path):
     with Catalog(tmp_path) as opened, opened.commit():
-        opened.register.given(RecordId("rsl", "1"))
+        opened.register.assign_ordinal(RecordId("rsl", "1"))
         opened._connection.execute(f"PRAGMA user_version = {CATALOG_FORMAT + 1}")
     for read_only in (False, True):
         with pytest.raises(CatalogError, match="use the newer bibld that wrote it"):

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import Saying, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.errors import CatalogError
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
@@ -40,13 +39,13 @@ with Catalog(Path(sys.argv[1])) as catalog:
 def workspace(tmp_path):
     with Catalog(tmp_path) as catalog, catalog.commit():
         for record in (C, A, B):  # so that the order of ordinals is not that of ids
-            catalog.register.given(record)
+            catalog.register.assign_ordinal(record)
     return tmp_path
 
 
 def say(verdicts, *sayings, given=NOW):
-    with verdicts.writing():
-        return verdicts.give(sayings, given)
+    with verdicts.transaction():
+        return verdicts.add(sayings, given)
 
 
 def rows(workspace):
@@ -61,9 +60,9 @@ def in_register(workspace):
 
 def test_matching_sees_what_was_said_last_of_a_pair(workspace):
     with Verdicts(workspace) as verdicts:
-        say(verdicts, Saying(PAIRS[0], "same", "anna"), Saying(PAIRS[1], "same", "anna", "one printing"))
-        say(verdicts, Saying(PAIRS[0], "related", "boris", "vol. 2", "same_set"))
-        assert [one.saying.person for one in verdicts.holding()] == ["anna", "boris"]
+        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(PAIRS[1], "same", "anna", "one printing"))
+        say(verdicts, PersonVerdict(PAIRS[0], "related", "boris", "vol. 2", "same_set"))
+        assert [one.verdict.person for one in verdicts.current()] == ["anna", "boris"]
     assert in_register(workspace) == {
         PAIRS[0]: Verdict("related", "boris", ("vol. 2",), "same_set"),
         PAIRS[1]: Verdict("same", "anna", ("one printing",)),
@@ -72,24 +71,26 @@ def test_matching_sees_what_was_said_last_of_a_pair(workspace):
 
 def test_saying_the_same_again_is_no_change(workspace):
     with Verdicts(workspace) as verdicts:
-        assert len(say(verdicts, Saying(PAIRS[0], "same", "anna"))) == 1
-        assert say(verdicts, Saying(PAIRS[0], "same", "anna"), given="2027") == []
-        assert len(say(verdicts, Saying(PAIRS[0], "same", "boris"))) == 1
+        assert len(say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))) == 1
+        assert say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), given="2027") == []
+        assert len(say(verdicts, PersonVerdict(PAIRS[0], "same", "boris"))) == 1
 
 
 def test_matching_is_told_which_pairs_changed(workspace):
     def since(change):
         with Catalog(workspace, read_only=True) as catalog:
-            last, changed = catalog.register.verdicts_changed_since(change)
+            last, changed = catalog.register.changed_verdicts(change)
             return last, [{catalog.register.record(one), catalog.register.record(other)} for one, other in changed]
 
     assert since(0) == (0, [])
     with Verdicts(workspace) as verdicts:
-        (first, _) = say(verdicts, Saying(PAIRS[0], "same", "anna"), Saying(PAIRS[2], "different", "anna"))
+        (first, _) = say(
+            verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(PAIRS[2], "different", "anna")
+        )
         last, changed = since(0)
         assert sorted(map(sorted, changed)) == [[A, B], [B, C]]
         assert since(last) == (last, [])
-        with verdicts.writing():
+        with verdicts.transaction():
             assert verdicts.withdraw(first)
             assert not verdicts.withdraw(first), "it is withdrawn already"
         assert since(last) == (last + 1, [{A, B}])
@@ -97,7 +98,7 @@ def test_matching_is_told_which_pairs_changed(workspace):
 
 
 sayings = st.builds(
-    Saying,
+    PersonVerdict,
     st.sampled_from(PAIRS),
     st.sampled_from(["same", "different", "related"]),
     st.sampled_from(["anna", "boris"]),
@@ -111,7 +112,7 @@ def used(tmp_path_factory):
     workspace = tmp_path_factory.mktemp("verdicts")
     with Catalog(workspace) as catalog, catalog.commit():
         for record in (A, B, C):
-            catalog.register.given(record)
+            catalog.register.assign_ordinal(record)
     return workspace
 
 
@@ -124,7 +125,7 @@ def test_giving_and_withdrawing_leaves_the_table_as_it_was(used, before, after):
         given_now = say(verdicts, *after)
         last = {one.pair: one.decision for one in after}
         assert {pair: verdict.decision for pair, verdict in in_register(used).items()}.items() >= last.items()
-        with verdicts.writing():
+        with verdicts.transaction():
             assert all(verdicts.withdraw(one) for one in reversed(given_now))
     assert rows(used) == stood
     assert in_register(used) == held
@@ -133,7 +134,7 @@ def test_giving_and_withdrawing_leaves_the_table_as_it_was(used, before, after):
 def test_what_fails_in_the_middle_is_not_kept(workspace):
     unknown = Pair(A, RecordId("rsl", "never"))
     with Verdicts(workspace) as verdicts, pytest.raises(KeyError):
-        say(verdicts, Saying(PAIRS[0], "same", "anna"), Saying(unknown, "same", "anna"))
+        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(unknown, "same", "anna"))
     assert rows(workspace) == []
 
 
@@ -174,7 +175,7 @@ def test_a_verdict_is_given_while_a_run_holds_the_workspace(workspace, run):
     with pytest.raises(CatalogError, match="in use by another run"):
         Catalog(workspace)
     with Verdicts(workspace, patience=0) as verdicts:
-        say(verdicts, Saying(PAIRS[0], "same", "anna"))
+        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
     assert let_go(process) == 1, "the run sees what was said before it looks"
 
 
@@ -182,7 +183,7 @@ def test_a_long_commit_of_a_run_is_waited_for(workspace, run):
     process = run("writing")
     threading.Timer(0.3, lambda: process.stdin.write("go\n") and process.stdin.flush()).start()
     with Verdicts(workspace, patience=60) as verdicts:
-        say(verdicts, Saying(PAIRS[0], "same", "anna"))
+        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
     assert len(rows(workspace)) == 1
 
 
@@ -190,9 +191,9 @@ def test_a_commit_that_takes_too_long_gives_a_message_and_keeps_nothing(workspac
     process = run("writing")
     with Verdicts(workspace, patience=0.05) as verdicts:
         with pytest.raises(CatalogError, match=r"register\.db: a run has been writing .* no verdict was saved"):
-            say(verdicts, Saying(PAIRS[0], "same", "anna"))
+            say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
         assert let_go(process) == 0
-        say(verdicts, Saying(PAIRS[0], "same", "anna"))
+        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
     assert len(rows(workspace)) == 1
 
 
@@ -200,7 +201,7 @@ def test_two_people_at_once_lose_nothing(workspace):
     def person(name):
         with Verdicts(workspace) as verdicts:
             for number in range(10):
-                say(verdicts, Saying(PAIRS[number % 3], "same", name, str(number)))
+                say(verdicts, PersonVerdict(PAIRS[number % 3], "same", name, str(number)))
 
     people = [threading.Thread(target=person, args=(name,)) for name in ("anna", "boris")]
     for one in people:

@@ -13,8 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from bibld import config, explain
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import Verdicts
+from bibld.catalog import Catalog, Verdicts
 from bibld.cli import _bibld
 from bibld.cli._review_session import Session
 from bibld.cli._terminal import shown
@@ -162,7 +161,7 @@ def test_records_may_be_named_by_their_addresses(invoke, catalog):
 def test_a_join_is_given_and_told(invoke, catalog):
     left, right = pair_of(invoke)
     told = invoke("join", left, right).stdout
-    members = sorted((left, right), key=lambda text: catalog.register.ordinal(explain.named(catalog, text)))
+    members = sorted((left, right), key=lambda text: catalog.register.ordinal(explain.resolve_record_id(catalog, text)))
     assert f"  {', '.join(members)}\n" in told
     assert "nothing is changed" in invoke("join", right, left).stdout
     assert "no pair with itself" in invoke("join", left, left, code=2)
@@ -173,8 +172,8 @@ def test_what_is_joined_with_run_is_published(invoke, catalog):
     left, right = pair_of(invoke)
     told = invoke("join", left, right, "--run", "-q").stdout
     assert "new release: " in told
-    record = explain.named(catalog, left)
-    assert explain.named(catalog, right) in catalog.cluster_of(record).members
+    record = explain.resolve_record_id(catalog, left)
+    assert explain.resolve_record_id(catalog, right) in catalog.cluster_of(record).members
 
 
 # -- the conversation ------------------------------------------------------------------------------------------------
@@ -205,7 +204,7 @@ def test_every_answer_is_kept_at_once(converse):
     ask, verdicts = converse
     pairs, made, out, err = ask("s", "d two printings", "", "r part_of in vol. 2", "R", "3", "q", "s")
     assert made == {"same": 1, "different": 1, "related": 2}
-    given = [one.saying for one in verdicts.holding()]
+    given = [one.verdict for one in verdicts.current()]
     assert [one.pair for one in given] == [pairs[0], pairs[1], pairs[3], pairs[4]]
     assert [(one.decision, one.relation, one.reason) for one in given] == [
         ("same", "", ""),
@@ -220,10 +219,10 @@ def test_the_last_answer_can_be_undone(converse):
     ask, verdicts = converse
     pairs, made, _, err = ask("u", "s", "", "", "u", "d", "u", "u", "q")
     assert err.count("nothing to undo") == 2
-    assert made == {} and verdicts.holding() == []
+    assert made == {} and verdicts.current() == []
     pairs, made, _, _ = ask("s", "", "u", "d")
     assert made == {"different": 1}
-    assert [(one.saying.pair, one.saying.decision) for one in verdicts.holding()] == [(pairs[0], "different")]
+    assert [(one.verdict.pair, one.verdict.decision) for one in verdicts.current()] == [(pairs[0], "different")]
 
 
 def test_what_is_no_answer_is_asked_again(converse):
@@ -232,7 +231,7 @@ def test_what_is_no_answer_is_asked_again(converse):
     assert made == {"same": 1}
     assert err.count("not kept") == 3
     assert err.count("none of the answers") == 2
-    assert len(verdicts.holding()) == 1
+    assert len(verdicts.current()) == 1
 
 
 def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
@@ -240,11 +239,11 @@ def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
     pairs, *_ = ask("q")
     one, other = pairs[0].left, pairs[0].right
     third = next(record for pair in pairs[1:] for record in (pair.left, pair.right) if record not in (one, other))
-    with verdicts.writing():
-        verdicts.give(
+    with verdicts.transaction():
+        verdicts.add(
             [
-                review.Saying(review.Pair.of(one, third), "same", "boris"),
-                review.Saying(review.Pair.of(other, third), "same", "boris"),
+                review.PersonVerdict(review.Pair.of(one, third), "same", "boris"),
+                review.PersonVerdict(review.Pair.of(other, third), "same", "boris"),
             ],
             NOW,
         )
@@ -283,7 +282,7 @@ def test_on_a_terminal_it_asks(file, catalog):
     os.close(here)
     assert "verdicts given: 1 different, 1 same" in seen.decode()
     with Verdicts(loaded.workspace) as verdicts:
-        assert [(one.saying.decision, one.saying.reason, one.saying.person) for one in verdicts.holding()] == [
+        assert [(one.verdict.decision, one.verdict.reason, one.verdict.person) for one in verdicts.current()] == [
             ("same", "", "boris"),
             ("different", "other book", "boris"),
         ]

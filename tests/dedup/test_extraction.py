@@ -80,7 +80,7 @@ class Advances(progress.Silent):
 def test_a_segment_holds_the_features_of_all_living_records(catalog, read_sample, tmp_path):
     heard = Advances()
     segment = extract(catalog, read_sample, tmp_path / "base", heard)
-    expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.living()]
+    expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.live()]
     assert told(segment.chunk(0, len(segment))) == expected
     assert heard.done == len(expected) == catalog.records.count()
 
@@ -108,7 +108,7 @@ def test_a_few_named_records_start_no_process_and_the_deleted_are_left_out(read_
     shutil.copytree(read_sample.workspace, tmp_path / "work")
     loaded = msgspec.structs.replace(read_sample, workspace=tmp_path / "work")
     with Catalog(loaded.workspace) as catalog:
-        ordinals = [ordinal for ordinal, _, _ in catalog.records.living()][3:8]
+        ordinals = [ordinal for ordinal, _, _ in catalog.records.live()][3:8]
         with catalog.commit():
             catalog.records.delete(ordinals[1], run=99)
         segment = extract(catalog, workers(loaded, 2), tmp_path / "delta", progress.Silent(), [*ordinals, 10**6])
@@ -131,7 +131,7 @@ def test_batches_come_in_order_and_can_be_left_early(catalog, read_sample, small
     batches = extracted(catalog, workers(read_sample, 2))
     first = next(batches)
     batches.close()
-    assert first.ordinals.tolist() == [ordinal for ordinal, _, _ in catalog.records.living()][:7]
+    assert first.ordinals.tolist() == [ordinal for ordinal, _, _ in catalog.records.live()][:7]
 
 
 def features():
@@ -213,6 +213,6 @@ def test_a_segment_of_real_records_gives_their_features_back(tmp_path):
     with Catalog(loaded.workspace, read_only=True) as catalog:
         segment = extract(catalog, loaded, tmp_path / "base", progress.Silent())
         forget()
-        expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.living()]
+        expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.live()]
     assert expected
     assert told(Segment.open(segment.folder).chunk(0, len(segment))) == expected

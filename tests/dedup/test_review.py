@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import Saying, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.dedup import review
 from bibld.dedup._verdict_table import LABELS, questions_csv, read_sayings
 from bibld.errors import ConfigError
@@ -36,11 +35,11 @@ def give(verdicts, *sayings, **asked):
 
 
 def same(one, other, **asked):
-    return Saying(Pair.of(one, other), "same", "anna", **asked)
+    return PersonVerdict(Pair.of(one, other), "same", "anna", **asked)
 
 
 def different(one, other, **asked):
-    return Saying(Pair.of(one, other), "different", "anna", **asked)
+    return PersonVerdict(Pair.of(one, other), "different", "anna", **asked)
 
 
 # -- the pairs that wait ---------------------------------------------------------------------------------------------
@@ -77,7 +76,7 @@ def test_a_pair_of_which_something_was_said_waits_no_more(opened):
     first, second, *rest = review.waiting(catalog, loaded)
     (given,) = give(verdicts, different(first.left, first.right))
     assert list(review.waiting(catalog, loaded)) == [second, *rest]
-    with verdicts.writing():
+    with verdicts.transaction():
         verdicts.withdraw(given)
     assert next(review.waiting(catalog, loaded)) == first
 
@@ -118,7 +117,7 @@ def test_what_contradicts_by_way_of_others_is_refused_as_a_whole(opened, records
     assert "cannot be kept apart (x.csv line 3)" in fault
     assert fault.count("is the same as") == 3
     assert "said by anna" in fault and "x.csv line 2" in fault
-    assert len(verdicts.holding()) == 2
+    assert len(verdicts.current()) == 2
     give(verdicts, same(two, three))
     with pytest.raises(ConfigError, match="correct or withdraw one of these"):
         give(verdicts, different(one, four))
@@ -128,9 +127,9 @@ def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, recor
     _, _, verdicts = opened
     give(verdicts, same(*records[:2]))
     give(verdicts, different(*records[:2]))
-    assert [one.saying.decision for one in verdicts.holding()] == ["different"]
+    assert [one.verdict.decision for one in verdicts.current()] == ["different"]
     review.withdraw(verdicts, Pair.of(*records[:2]))
-    assert [one.saying.decision for one in verdicts.holding()] == ["same"]
+    assert [one.verdict.decision for one in verdicts.current()] == ["same"]
     review.withdraw(verdicts, Pair.of(*records[:2]))
     with pytest.raises(ConfigError, match="nobody has said anything"):
         review.withdraw(verdicts, Pair.of(*records[:2]))
@@ -139,8 +138,8 @@ def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, recor
 def test_an_old_contradiction_does_not_stop_others(opened, records):
     _, _, verdicts = opened
     one, two, three, four, five = records[:5]
-    with verdicts.writing():  # as two people may give who write at once
-        verdicts.give([same(one, two), same(two, three), different(one, three)], NOW)
+    with verdicts.transaction():  # as two people may give who write at once
+        verdicts.add([same(one, two), same(two, three), different(one, three)], NOW)
     assert len(give(verdicts, same(four, five))) == 1
     with pytest.raises(ConfigError):
         give(verdicts, same(three, one), different(two, three), same(one, two))
@@ -185,7 +184,7 @@ def test_those_that_are_named_together_leave_together(opened, records):
     one, two, three, four = joined(loaded, catalog, verdicts, records)
     give(verdicts, same(three, four))
     give(verdicts, *review.parting(catalog, [three, four], "anna"))
-    pairs = {one_.saying.pair for one_ in verdicts.holding() if one_.saying.decision == "different"}
+    pairs = {one_.verdict.pair for one_ in verdicts.current() if one_.verdict.decision == "different"}
     assert pairs == {Pair.of(left, right) for left in (one, two) for right in (three, four)}
     told = review.outlook(catalog, loaded, [three])
     assert told == [(one, two), (three, four)]
@@ -236,7 +235,7 @@ def faults(file, catalog):
 
 
 def read(file, catalog):
-    return [one.saying for one in read_sayings(file, catalog, "anna")]
+    return [one.verdict for one in read_sayings(file, catalog, "anna")]
 
 
 def test_exported_pairs_come_back_with_their_verdicts(opened, tmp_path):
@@ -297,7 +296,7 @@ def test_a_row_may_say_who_and_why_and_how(opened, records, tmp_path):
         f'{records[1]}\t{records[0].control_number}\trelated\tpart_of\t"vol. 2\nof 3"\tboris\n'
     )
     (one,) = read(written(tmp_path, text), catalog)
-    assert one == Saying(Pair.of(*records[:2]), "related", "boris", "vol. 2 of 3", "part_of")
+    assert one == PersonVerdict(Pair.of(*records[:2]), "related", "boris", "vol. 2 of 3", "part_of")
 
 
 def test_all_that_is_wrong_is_told_with_its_line(opened, records, tmp_path):
@@ -387,7 +386,7 @@ def test_any_bytes_are_verdicts_or_refused(opened, tmp_path, data):
     file = tmp_path / "any.csv"
     file.write_bytes(data)
     try:
-        assert all(isinstance(one, Saying) for one in read(file, opened[1]))
+        assert all(isinstance(one, PersonVerdict) for one in read(file, opened[1]))
     except ConfigError as error:
         assert all(fault.startswith("any.csv") for fault in error.faults)
 
@@ -397,4 +396,4 @@ def test_two_people_may_say_the_same_in_one_file(opened, records, tmp_path):
     one, two = records[:2]
     text = f"a,b,label,person\n{one},{two},1,anna\n{two},{one},same,boris\n"
     give(verdicts, *read(written(tmp_path, text), catalog))
-    assert [given.saying.person for given in verdicts.holding()] == ["boris"]
+    assert [given.verdict.person for given in verdicts.current()] == ["boris"]

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from bibld import adapters, config, dedup, explain, pipeline, progress
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import Saying, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.cli import _bibld
 from bibld.dedup import evaluate
 from bibld.model.linkage import Pair, Verdict
@@ -41,8 +40,8 @@ def evaluated(file, loaded, mode="full", **asked):
 
 
 def say(loaded, one, other, decision, reason="seen"):
-    with Verdicts(loaded.workspace) as verdicts, verdicts.writing():
-        verdicts.give([Saying(Pair.of(one, other), decision, "anna", reason)], "2026-01-01T00:00:00Z")
+    with Verdicts(loaded.workspace) as verdicts, verdicts.transaction():
+        verdicts.add([PersonVerdict(Pair.of(one, other), decision, "anna", reason)], "2026-01-01T00:00:00Z")
 
 
 def test_the_papers_method_gives_the_figures_that_it_always_gave(sample):
@@ -110,7 +109,7 @@ def test_what_a_person_said_holds_in_the_next_run(sample):
             sorted((never.left, never.right), key=catalog.register.ordinal)
         )
         assert catalog.edge(never).verdict == Verdict("same", "person", ("a person decided",))
-        told = explain.pair_way(catalog, loaded, same.left, same.right)
+        told = explain.explain_pair(catalog, loaded, same.left, same.right)
     assert (told.decision, told.by, told.reasons) == ("different", "anna", ("two printings",))
 
 
@@ -177,11 +176,17 @@ def test_explain_tells_why_two_records_are_or_are_not_the_same(sample):
             far = next(
                 pair
                 for row in csv.DictReader(lines)
-                if (pair := Pair.of(explain.named(catalog, row["left"]), explain.named(catalog, row["right"])))
+                if (
+                    pair := Pair.of(
+                        explain.resolve_record_id(catalog, row["left"]),
+                        explain.resolve_record_id(catalog, row["right"]),
+                    )
+                )
                 not in candidates
             )
         same, related, never = (
-            explain.pair_way(catalog, loaded, pair.left, pair.right) for pair in (edges["same"], edges["related"], far)
+            explain.explain_pair(catalog, loaded, pair.left, pair.right)
+            for pair in (edges["same"], edges["related"], far)
         )
     assert same.decision == "same" and same.in_one_cluster and same.keys_met and not same.exceptions
     assert all(key == "paper: two bytes of the title and of the author" for key in same.keys_met)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bibld import config, pipeline, progress, store, triplify
-from bibld.catalog import Catalog
-from bibld.catalog._register.verdicts import Saying, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
@@ -118,16 +117,16 @@ class Differences(RuleBasedStateMachine):
         """A person says something about two records."""
         pair = data.draw(st.sets(st.sampled_from(sorted(self.held)), min_size=2, max_size=2))
         left, right = (RecordId(*one) for one in sorted(pair))
-        with Verdicts(self.place / "work") as verdicts, verdicts.writing():
-            verdicts.give([Saying(Pair.of(left, right), decision, "anna")], "2026-01-01T00:00:00Z")
+        with Verdicts(self.place / "work") as verdicts, verdicts.transaction():
+            verdicts.add([PersonVerdict(Pair.of(left, right), decision, "anna")], "2026-01-01T00:00:00Z")
         self.changed = True
 
     @precondition(lambda self: not self.changed)
     @rule(data=st.data())
     def withdraw(self, data):
         with Verdicts(self.place / "work") as verdicts:
-            if given := verdicts.holding():
-                with verdicts.writing():
+            if given := verdicts.current():
+                with verdicts.transaction():
                     verdicts.withdraw(data.draw(st.sampled_from(given)))
                 self.changed = True
 

@@ -71,6 +71,6 @@ def test_nothing_but_authority_records_is_rejected_and_each_says_so(loaded):
 
 
 def test_every_record_has_a_title_or_says_that_it_has_none(loaded):
-    for ordinal, _, mods in loaded.records.living():
+    for ordinal, _, mods in loaded.records.live():
         warnings = loaded.records.warnings(ordinal)
         assert any(info.title for info in mods.title_info) or any("title" in text for text in warnings)

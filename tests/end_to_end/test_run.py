@@ -166,7 +166,7 @@ def test_a_deleted_record_is_answered_by_its_heir_for_ever(tmp_path):
     for _ in range(2):
         pipeline.run(loaded, CLOCK, progress.Silent())
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            assert catalog.heir(founder) == heir
+            assert catalog.redirect_target(founder) == heir
 
 
 def test_changed_labels_and_licences_reach_the_release_without_matching_anew(sample, tmp_path):

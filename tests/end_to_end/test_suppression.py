@@ -70,7 +70,7 @@ class Listening(progress.Silent):
     def __init__(self) -> None:
         self.said: list[str] = []
 
-    def say(self, message: str) -> None:
+    def report(self, message: str) -> None:
         self.said.append(message)
 
 
@@ -189,7 +189,7 @@ def test_a_suppressed_title_is_taken_from_its_record_alone(library):
     found = "".join(everything(library)[0])
     assert "War and peas" not in found and "War and peace" in found and SECRET in found
     with Catalog(library.loaded.workspace, read_only=True) as catalog:
-        titles = [mods.title_info[0].title for _, _, mods in catalog.records.kept()]
+        titles = [mods.title_info[0].title for _, _, mods in catalog.records.stored()]
     assert "War and peas" in titles, "the catalog keeps it"
 
 
@@ -312,7 +312,7 @@ def test_a_record_may_be_named_by_its_iri(library):
 def test_related_records_do_not_link_to_what_is_suppressed_and_people_are_told(library):
     library.run("rsl:1,,a court said so", "nlr:1,1869,x")
     with Catalog(library.loaded.workspace, read_only=True) as catalog:
-        way = explain.record_way(catalog, library.loaded, explain.named(catalog, "rsl:1"))
+        way = explain.explain_record(catalog, library.loaded, explain.resolve_record_id(catalog, "rsl:1"))
     assert (way.answers, way.suppressed) == ("410 Gone", ("the whole record: a court said so",))
     assert way.state == "suppressed; nobody answers in its place"
     stats = msgspec.json.decode(library.command("stats", str(library.loaded.file), "--json"))

@@ -134,12 +134,12 @@ class Libraries:
         with Catalog(self.place / "work", read_only=True) as catalog:
             ordinal = catalog.register.ordinal(RecordId.parse(record))
             assert ordinal is not None
-            return [str(event).partition(" ")[2] for event in catalog.history.of(ordinal)]
+            return [str(event).partition(" ")[2] for event in catalog.history.events(ordinal)]
 
-    def heir(self, record: str) -> str | None:
+    def redirect_target(self, record: str) -> str | None:
         """Who answers for a record that is gone."""
         with Catalog(self.place / "work", read_only=True) as catalog:
-            found = catalog.heir(RecordId.parse(record))
+            found = catalog.redirect_target(RecordId.parse(record))
             return None if found is None else str(found)
 
     def titles(self) -> dict[str, str]:
@@ -225,7 +225,7 @@ def test_a_record_is_deleted(way, libraries):
     assert libraries.titles() == {"north:1": "The cherry orchard"}
     assert not libraries.says("Tolstoy")
     assert libraries.history("north:2") == ["was deleted"]
-    assert libraries.heir("north:2") is None
+    assert libraries.redirect_target("north:2") is None
 
 
 def test_what_a_delta_does_not_mention_stays(libraries):
@@ -246,7 +246,7 @@ def test_a_restored_record_has_its_iri_again(complete, three):
     three.update()
     assert three.cluster("north:1") == ["north:1", "south:1", "union:1"]
     assert three.quads() == before
-    assert three.heir("north:1") == "north:1"
+    assert three.redirect_target("north:1") == "north:1"
     assert three.history("north:1") == ["was deleted", "was there again"]
 
 
@@ -284,7 +284,7 @@ def test_when_the_founder_is_deleted_the_next_one_founds_the_cluster_and_answers
     three.send("north", complete=False, deletes=["1"])
     three.update()
     assert three.cluster("union:1") == ["south:1", "union:1"]
-    assert three.heir("north:1") == "south:1"
+    assert three.redirect_target("north:1") == "south:1"
     assert three.titles() == {"south:1": "The cherry orchard"}
     assert not three.says("resource/north/1")
     assert three.history("north:1") == ["was deleted"]
@@ -298,7 +298,7 @@ def test_when_all_are_deleted_one_after_another_nobody_answers(three):
         three.update()
     assert three.titles() == {}
     assert not three.says("orchard")
-    assert [three.heir(f"{source}:1") for source in ("north", "south", "union")] == [None, None, None]
+    assert [three.redirect_target(f"{source}:1") for source in ("north", "south", "union")] == [None, None, None]
 
 
 # -- sources and settings ----------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def test_a_source_that_is_taken_out_and_put_back_is_as_it_was(three):
     three.update()
     assert three.cluster("north:1") == []
     assert three.titles() == {"south:1": "The cherry orchard"}
-    assert three.heir("north:1") == "south:1"
+    assert three.redirect_target("north:1") == "south:1"
     three.sources = {"north": held, **three.sources}
     three.update()
     assert three.quads() == before

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from bibld.errors import CatalogError, ConfigError, DamagedFile, HarvestError, ReadError
+from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.origin import Origin
@@ -158,7 +158,7 @@ def test_a_reader_that_fails_in_the_middle_of_a_file_keeps_what_was_read(harvest
     monkeypatch.setattr(iso2709.Iso2709Carrier, "raws", raws)
     *records, damage = read(harvested(ISO2709))
     assert len(records) == 3
-    assert isinstance(damage, DamagedFile)
+    assert isinstance(damage, DamagedFileError)
     assert damage.origin.position == 4
     assert damage.reason.endswith("reader \"iso2709\" failed in raws() (KeyError: 'z'); report it to its author")
 

@@ -106,7 +106,7 @@ class FakeCatalog:
     def edge(self, pair: Pair) -> Edge | None:
         return self._edges.get(pair)
 
-    def heir(self, record: RecordId) -> RecordId | None:
+    def redirect_target(self, record: RecordId) -> RecordId | None:
         return MEMBER if record == DELETED else None
 
     def sample_founders(self, count: int) -> list[RecordId]:

@@ -10,7 +10,7 @@ import msgspec
 import rdflib
 from pyparsing import ParseException
 
-from bibld.errors import BadQuery
+from bibld.errors import BadQueryError
 from bibld.protocols import Query, ResultKind
 
 _FORMATS = {
@@ -63,7 +63,7 @@ class RdflibStore:
         try:
             result = self._dataset.query(query.text)
         except ParseException as error:
-            raise BadQuery(str(error)) from error
+            raise BadQueryError(str(error)) from error
         kinds: dict[str, ResultKind] = {"SELECT": "table", "ASK": "boolean"}
         kind = kinds.get(result.type, "graph")
         out.write(result.serialize(format=_FORMATS[query.media_type(kind)]))

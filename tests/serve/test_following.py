@@ -164,7 +164,7 @@ class Changed:
             return None
         return Edge(pair, Score(0.9), Verdict("same", "model", ("A new reason.",)), "")
 
-    def heir(self, record):
+    def redirect_target(self, record):
         return None
 
     def sample_founders(self, count):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.errors import BadQuery
+from bibld.errors import BadQueryError
 from bibld.serve._sparql.guard import _TOKEN, Forbidden, look
 
 REFUSED = [
@@ -75,7 +75,7 @@ def test_a_dataset_in_the_query_is_seen(query, expected):
 
 @pytest.mark.parametrize("query", ['SELECT * { ?s ?p "open }', "SELECT * { ?s ?p '''open' }", 'ASK { ?s ?p "a\n" }'])
 def test_a_string_that_is_not_closed_is_bad(query):
-    with pytest.raises(BadQuery, match="not closed"):
+    with pytest.raises(BadQueryError, match="not closed"):
         look(query)
 
 
@@ -83,7 +83,7 @@ def test_a_string_that_is_not_closed_is_bad(query):
 def test_any_text_is_looked_at_or_refused(text):
     try:
         look(text)
-    except BadQuery:
+    except BadQueryError:
         return
 
 
@@ -111,7 +111,7 @@ def test_a_long_hostile_text_is_looked_at_in_one_pass(unit):
 @pytest.mark.parametrize("opening", ['"', "'", '"""', "'''", '"""a"', "'''a''b'", '"a\\'])
 def test_a_long_string_that_is_not_closed_is_found_out_at_once(opening):
     for filler in ("a", "\\n", "''" if opening[0] == '"' else '""'):
-        with pytest.raises(BadQuery, match="not closed"):
+        with pytest.raises(BadQueryError, match="not closed"):
             look(f"SELECT * {{ ?s ?p {opening}{filler * (LONG // len(filler))}")
 
 

@@ -14,7 +14,7 @@ import msgspec
 import pyoxigraph as ox
 import pytest
 
-from bibld.errors import BadQuery, QueryTimeout, Unavailable
+from bibld.errors import BadQueryError, QueryTimeoutError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve import application
 from bibld.serve._sparql.pool import Full, Limits, Pool, TooMuch
@@ -231,7 +231,7 @@ def test_a_process_that_evaluates_cannot_connect_even_where_the_lexer_were_blind
         text = f"SELECT * WHERE {{ SERVICE <http://127.0.0.1:{port}/> {{ ?s ?p ?o }} }}"
 
         async def ask_it(pool):
-            with pytest.raises(BadQuery, match=r"denied|unreachable"):
+            with pytest.raises(BadQueryError, match=r"denied|unreachable"):
                 await pool.answer(query(text), 1, "somebody")
 
         in_pool(ask_it)
@@ -324,7 +324,7 @@ def test_the_time_in_the_queue_counts(in_pool, monkeypatch):
 
     limits = Limits(seconds=1.0, memory=256, workers=1, waiting=3, of_one_client=1)
     errors = in_pool(ask_at_once, limits)
-    assert [type(error) for error in errors] == [QueryTimeout] * 4
+    assert [type(error) for error in errors] == [QueryTimeoutError] * 4
     assert len(started) == 1
 
 
@@ -412,7 +412,7 @@ def test_a_process_that_dies_of_its_first_query_is_not_asked_again(in_pool):
         while not pool.process_ids():
             await asyncio.sleep(0.01)
         os.kill(pool.process_ids()[0], signal.SIGKILL)
-        with pytest.raises(Unavailable, match="ended before"):
+        with pytest.raises(StoreUnavailableError, match="ended before"):
             await answering
 
     in_pool(die, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))

@@ -47,7 +47,7 @@ class Heard(Silent):
     def __init__(self) -> None:
         self.said: list[str] = []
 
-    def say(self, message: str) -> None:
+    def report(self, message: str) -> None:
         self.said.append(message)
 
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from bibld.errors import BadQuery, NotAcceptableError, QueryTimeout, StoreError
+from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError
 from bibld.protocols import Query
 from bibld.store.oxigraph import Settings, open_copy, open_store
 
@@ -79,19 +79,19 @@ def test_a_result_is_written_in_the_media_type_of_its_kind(store, text, kind, re
 def test_a_query_that_cannot_be_answered_is_an_error(store):
     with pytest.raises(NotAcceptableError):
         store.answer(Query("ASK {}", "http://x/", table=None), io.BytesIO())
-    with pytest.raises(BadQuery, match="1:7"):
+    with pytest.raises(BadQueryError, match="1:7"):
         store.answer(Query("SELECT", "http://x/"), io.BytesIO())
-    with pytest.raises(BadQuery, match="cannot be evaluated"):
+    with pytest.raises(BadQueryError, match="cannot be evaluated"):
         store.answer(Query("ASK {}", "http://x/", default_graphs=("no iri",)), io.BytesIO())
 
 
 def test_what_is_wrong_with_a_query_is_said(store):
-    with pytest.raises(BadQuery, match="not SPARQL"):
+    with pytest.raises(BadQueryError, match="not SPARQL"):
         store.query("SELECT WHERE")
-    with pytest.raises(BadQuery, match="no SELECT"):
+    with pytest.raises(BadQueryError, match="no SELECT"):
         store.query("ASK { ?s ?p ?o }")
     store.load([A, B])
-    with pytest.raises(QueryTimeout):
+    with pytest.raises(QueryTimeoutError):
         store.query("SELECT * { ?s ?p ?o }", timeout=-1)
 
 

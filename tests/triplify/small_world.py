@@ -87,9 +87,9 @@ class World:
         self._books: dict[int, Book] = {}
         self._run = 0
         with self.catalog.commit():
-            self.catalog.records.carrier("rsl", "a.mrc", "iso2709", b"{}")
+            self.catalog.records.add_carrier("rsl", "a.mrc", "iso2709", b"{}")
             for number in NUMBERS:
-                self.catalog.register.given(record_id(number))
+                self.catalog.register.assign_ordinal(record_id(number))
 
     def __enter__(self) -> World:
         return self
@@ -113,7 +113,7 @@ class World:
                 founders = {held[number][0] for held in (before, after) if number in held}
                 catalog.pending.add("triplify", founders)
                 exists = number in self._books
-                catalog.pending.add("triplify", catalog.statements.seekers(record_id(number), exists))
+                catalog.pending.add("triplify", catalog.statements.dependents(record_id(number), exists))
 
     def _change_books(self, books: Mapping[int, Book | None]) -> Iterable[int]:
         for number, book in books.items():

@@ -56,7 +56,7 @@ def test_what_is_made_by_the_same_is_not_made_anew(world, monkeypatch):
 
 def test_a_volume_is_linked_to_its_set_as_soon_as_that_is_there_and_no_longer(world):
     part = IRIS.resource(VOLUME)
-    seekers = world.catalog.statements.seekers
+    seekers = world.catalog.statements.dependents
     lines = published(world, {1: Book(1, 1, host=2)})
     assert Said(lines).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
     assert (seekers(SET, True), seekers(SET, False)) == ([1], [])

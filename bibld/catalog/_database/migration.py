@@ -47,7 +47,7 @@ def migrate(workspace: Path, progress: Progress) -> None:
             with closing(connected(file, read_only=False)) as connection:
                 found = connection.execute("PRAGMA user_version").fetchone()[0]
                 if found in steps:
-                    progress.say(f"{file}: is brought from format {found} to {version}")
+                    progress.report(f"{file}: is brought from format {found} to {version}")
                     _migrate(connection, file, found, tables, version, steps, progress)
         except (sqlite3.Error, zstandard.ZstdError, OSError) as error:
             raise CatalogError(

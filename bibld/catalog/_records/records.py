@@ -55,7 +55,7 @@ class Records:
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
-    def carrier(self, source: str, file: str, reader: str, state: bytes) -> int:
+    def add_carrier(self, source: str, file: str, reader: str, state: bytes) -> int:
         """The number of an examined file; the same for the same state."""
         key = (source, file, reader, state)
         self._connection.execute("INSERT OR IGNORE INTO carrier (source, file, reader, state) VALUES (?, ?, ?, ?)", key)
@@ -68,7 +68,7 @@ class Records:
         """Forget the rejects of the last reading of a source."""
         self._connection.execute("DELETE FROM reject WHERE source = ?", (source,))
 
-    def unchanged(self, made_by: bytes) -> tuple[int, int, bool] | None:
+    def find_unchanged(self, made_by: bytes) -> tuple[int, int, bool] | None:
         """The stored record that comes from the same bytes in the same way: its ordinal, the run that saw it last, and
         whether its own status says that it is deleted."""
         row = self._connection.execute(
@@ -76,7 +76,7 @@ class Records:
         ).fetchone()
         return (row[0], row[1], row[2] == BY_STATUS) if row else None
 
-    def see(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
+    def mark_seen(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
         """Note that a run saw an unchanged record, and where; one that had gone missing lives again."""
         self._connection.execute(
             "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ? WHERE ordinal = ?",
@@ -93,7 +93,7 @@ class Records:
         """Store records, later ones over earlier ones with the same id."""
         if not records:
             return Superseded(0, 0)
-        ordinals = self._register.given_all([record.id for record in records])
+        ordinals = self._register.assign_ordinals([record.id for record in records])
         held = self._held(ordinals)
         living = deleted = 0
         seen = {ordinal: was_deleted for ordinal, (was_run, was_deleted) in held.items() if was_run == run}
@@ -193,7 +193,7 @@ class Records:
         ).fetchall()
         return sum(self.delete(ordinal, run) for (ordinal,) in rows if ordinal not in spared)
 
-    def retire(self, source: str, run: int) -> int:
+    def delete_source(self, source: str, run: int) -> int:
         """Mark all records of a source as deleted, and forget its rejects and counts; gives the number of records."""
         gone = self.delete_unseen(source, run)
         self._connection.execute("DELETE FROM reject WHERE source = ?", (source,))
@@ -236,7 +236,7 @@ class Records:
             reader=reader,
             carrier=state,
             flavour=flavour,
-            mods=self._suppressions.public(ordinal, _MODS.decode(mods_in(piece))),
+            mods=self._suppressions.public_mods(ordinal, _MODS.decode(mods_in(piece))),
             deleted=bool(deleted),
         )
 
@@ -245,17 +245,17 @@ class Records:
         row = self._connection.execute("SELECT body FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         if row is None:
             raise KeyError(ordinal)
-        return self._suppressions.public(ordinal, self._decoded(row[0]))
+        return self._suppressions.public_mods(ordinal, self._decoded(row[0]))
 
-    def living(self) -> Iterator[tuple[int, str, Mods]]:
+    def live(self) -> Iterator[tuple[int, str, Mods]]:
         """Ordinal, source and MODS of the living records, by ordinal."""
         rows = self._connection.execute(
             "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier) WHERE deleted = 0 ORDER BY ordinal"
         )
         for ordinal, source, body in rows:
-            yield ordinal, source, self._suppressions.public(ordinal, self._decoded(body))
+            yield ordinal, source, self._suppressions.public_mods(ordinal, self._decoded(body))
 
-    def kept(self) -> Iterator[tuple[int, str, Mods]]:
+    def stored(self) -> Iterator[tuple[int, str, Mods]]:
         """The same of all records that their sources have, with what must not be published."""
         rows = self._connection.execute(
             "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier) WHERE deleted IN (0, ?)"
@@ -265,7 +265,7 @@ class Records:
         for ordinal, source, body in rows:
             yield ordinal, source, self._decoded(body)
 
-    def whole(self, ordinal: int) -> Mods | None:
+    def unredacted_mods(self, ordinal: int) -> Mods | None:
         """The MODS of one record with what must not be published."""
         row = self._connection.execute("SELECT body FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         return self._decoded(row[0]) if row else None
@@ -292,7 +292,7 @@ class Records:
         """Ordinal and hash of the living records, by ordinal."""
         yield from self._connection.execute("SELECT ordinal, made_by FROM record WHERE deleted = 0 ORDER BY ordinal")
 
-    def marks(self, ordinals: Iterable[int] | None = None) -> Iterator[tuple[int, bytes, str]]:
+    def fingerprints(self, ordinals: Iterable[int] | None = None) -> Iterator[tuple[int, bytes, str]]:
         """Ordinal, hash and source of the living records, or of the living ones among some, in their order."""
         columns = "SELECT ordinal, made_by, source FROM record JOIN carrier USING (carrier) WHERE deleted = 0"
         asked: Iterable[sqlite3.Cursor]
@@ -301,16 +301,16 @@ class Records:
         else:
             asked = (self._connection.execute(f"{columns} AND ordinal = ?", (ordinal,)) for ordinal in ordinals)
         for ordinal, made_by, source in chain.from_iterable(asked):
-            yield ordinal, self._suppressions.hash(ordinal, made_by), source
+            yield ordinal, self._suppressions.fingerprint(ordinal, made_by), source
 
-    def hash_of(self, ordinal: int) -> bytes:
+    def fingerprint(self, ordinal: int) -> bytes:
         """What made one record; raises ``KeyError``."""
         row = self._connection.execute("SELECT made_by FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         if row is None:
             raise KeyError(ordinal)
-        return self._suppressions.hash(ordinal, row[0])
+        return self._suppressions.fingerprint(ordinal, row[0])
 
-    def pending_gone(self) -> list[int]:
+    def deleted_in_queue(self) -> list[int]:
         """The deleted among the records that are pending for dedup, ascending."""
         rows = self._connection.execute(
             "SELECT item FROM pending JOIN record ON ordinal = item WHERE stage = 'dedup' AND deleted <> 0"
@@ -318,7 +318,7 @@ class Records:
         )
         return [ordinal for (ordinal,) in rows]
 
-    def is_living(self, ordinal: int) -> bool:
+    def is_live(self, ordinal: int) -> bool:
         """Whether the record is there and not deleted."""
         row = self._connection.execute("SELECT deleted FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         return row is not None and not row[0]
@@ -357,7 +357,7 @@ class Records:
         rows = self._connection.execute("SELECT text FROM warning WHERE ordinal = ? ORDER BY rowid", (ordinal,))
         return [text for (text,) in rows]
 
-    def private(self, ordinal: int) -> frozenset[str]:
+    def private_subfields(self, ordinal: int) -> frozenset[str]:
         """The subfields of one record that are kept but not published."""
         row = self._connection.execute("SELECT coverage FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
         if row is None:

@@ -13,7 +13,7 @@ import msgspec
 from bibld.catalog._register.register import Register
 from bibld.model.origin import RecordId
 
-What = Literal["appeared", "absorbed", "returned", "deleted", "restored"]
+EventKind = Literal["appeared", "absorbed", "returned", "deleted", "restored"]
 
 _SENTENCES = {
     "appeared": "appeared",
@@ -31,7 +31,7 @@ class Event(msgspec.Struct, frozen=True):
     """
 
     happened: str
-    what: What
+    what: EventKind
     other: RecordId | None = None
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class History:
         self._connection = connection
         self._register = register
 
-    def tell(self, events: Iterable[tuple[int, str, What, int | None]]) -> int:
+    def record_events(self, events: Iterable[tuple[int, str, EventKind, int | None]]) -> int:
         """Note events: ordinal, when it happened, what, and the ordinal of the other; gives the number of new ones.
 
         The register is committed before the catalog, so a run that was stopped between the two tells the same again.
@@ -61,7 +61,7 @@ class History:
                 told += len(news)
         return told
 
-    def of(self, ordinal: int) -> list[Event]:
+    def events(self, ordinal: int) -> list[Event]:
         """The history of one record, the oldest event first."""
         rows = self._connection.execute(
             "SELECT happened, what, source, control_number FROM event LEFT JOIN ordinal ON ordinal.ordinal = other"

@@ -28,7 +28,7 @@ class Register:
         ).fetchone()
         return row[0] if row else None
 
-    def given(self, record: RecordId) -> int:
+    def assign_ordinal(self, record: RecordId) -> int:
         """The ordinal of a record, a new one where it was never seen."""
         known = self.ordinal(record)
         if known is not None:
@@ -39,7 +39,7 @@ class Register:
         assert cursor.lastrowid is not None  # an INSERT that succeeded has one
         return cursor.lastrowid
 
-    def given_all(self, records: Sequence[RecordId]) -> list[int]:
+    def assign_ordinals(self, records: Sequence[RecordId]) -> list[int]:
         """The ordinals of records, new ones, in the order of the records, for those that were never seen."""
         known = self._known(records)
         missing = [record for record in dict.fromkeys(records) if record not in known]
@@ -80,14 +80,14 @@ class Register:
             raise KeyError(ordinal)
         return RecordId(*row)
 
-    def named(self, control_number: str) -> list[RecordId]:
+    def find_by_control_number(self, control_number: str) -> list[RecordId]:
         """All records of any source with this control number."""
         rows = self._connection.execute(
             "SELECT source, control_number FROM ordinal WHERE control_number = ? ORDER BY ordinal", (control_number,)
         )
         return [RecordId(*row) for row in rows]
 
-    def meant(self, text: str) -> RecordId:
+    def resolve_record(self, text: str) -> RecordId:
         """The record that a person means: ``source:control number``, or a control number that is unique.
 
         Raises ``ValueError`` with a sentence that says what is wrong. Whether the record lives is not asked.
@@ -99,7 +99,7 @@ class Register:
                 return record
         except ValueError:
             pass  # not in that form: it may be a bare control number
-        found = self.named(unicodedata.normalize("NFC", name))
+        found = self.find_by_control_number(unicodedata.normalize("NFC", name))
         if len(found) > 1:
             raise ValueError(f"{name!r} is the control number of {', '.join(map(str, found))}; name the source too")
         if not found:
@@ -124,7 +124,7 @@ class Register:
         }
         return dict(sorted(found.items()))
 
-    def verdicts_changed_since(self, change: int) -> tuple[int, list[tuple[int, int]]]:
+    def changed_verdicts(self, change: int) -> tuple[int, list[tuple[int, int]]]:
         """The number of the last change of verdicts, and the pairs of ordinals (the smaller first) that changed after
         ``change``, which is such a number from before, or 0."""
         last = self._connection.execute("SELECT coalesce(max(change), 0) FROM verdict_change").fetchone()[0]
@@ -137,24 +137,24 @@ class Register:
 
     # -- the deleted -------------------------------------------------------------------------------------------------
 
-    def heir(self, ordinal: int) -> int | None:
+    def redirect_target(self, ordinal: int) -> int | None:
         """Who answers for a deleted record."""
         row = self._connection.execute("SELECT heir FROM heir WHERE ordinal = ?", (ordinal,)).fetchone()
         return row[0] if row else None
 
-    def has_heir(self, ordinal: int) -> bool:
+    def has_redirect(self, ordinal: int) -> bool:
         """Whether it is known who answers for a record (an heir, or nobody): it is deleted, or was."""
         row = self._connection.execute("SELECT 1 FROM heir WHERE ordinal = ?", (ordinal,)).fetchone()
         return row is not None
 
-    def bequeath(self, heirs: Iterable[tuple[int, int | None]]) -> None:
+    def set_redirects(self, heirs: Iterable[tuple[int, int | None]]) -> None:
         """Note for each deleted ordinal the ordinal of its heir."""
         self._connection.executemany("INSERT OR REPLACE INTO heir VALUES (?, ?)", heirs)
 
-    def testators(self) -> list[int]:
+    def redirected_records(self) -> list[int]:
         """The ordinals of all records that have an heir, or have none and said so."""
         return [ordinal for (ordinal,) in self._connection.execute("SELECT ordinal FROM heir ORDER BY ordinal")]
 
-    def disinherit(self, ordinals: Iterable[int]) -> None:
+    def clear_redirects(self, ordinals: Iterable[int]) -> None:
         """Forget the heirs of records that live again."""
         self._connection.executemany("DELETE FROM heir WHERE ordinal = ?", ((ordinal,) for ordinal in ordinals))

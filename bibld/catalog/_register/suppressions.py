@@ -59,21 +59,21 @@ class Suppressions:
         """What ``record.deleted`` says of a record that its source has."""
         return BY_SUPPRESSION if self.is_suppressed(ordinal) else 0
 
-    def withheld(self, ordinal: int) -> list[Withheld]:
+    def withheld_values(self, ordinal: int) -> list[Withheld]:
         """The values of a record that must not be published."""
         return sorted(Withheld.parse(value) for value in self._all().get(ordinal, ()) if value)
 
-    def public(self, ordinal: int, mods: Mods) -> Mods:
+    def public_mods(self, ordinal: int, mods: Mods) -> Mods:
         """The description of a record as all stages know it: without these values."""
-        withheld = self.withheld(ordinal) if ordinal in self._all() else ()
+        withheld = self.withheld_values(ordinal) if ordinal in self._all() else ()
         return without_values(mods, withheld) if withheld else mods
 
-    def hash(self, ordinal: int, made_by: bytes) -> bytes:
+    def fingerprint(self, ordinal: int, made_by: bytes) -> bytes:
         """What stands for a record in all stages: the hash of what made it, and of the values that are left out."""
         values = [value.encode() for value in sorted(self._all().get(ordinal, ())) if value]
         return hashlib.blake2b(b"\0".join([made_by, *values]), digest_size=16).digest() if values else made_by
 
-    def of(self, ordinal: int) -> list[Suppression]:
+    def of_record(self, ordinal: int) -> list[Suppression]:
         """What is suppressed of one record, with the reasons."""
         rows = self._kept.execute("SELECT value, reason FROM suppression WHERE ordinal = ? ORDER BY value", (ordinal,))
         return [Suppression(self._register.record(ordinal), value, reason) for value, reason in rows]
@@ -133,15 +133,15 @@ class Suppressions:
 
     # -- what releases know ------------------------------------------------------------------------------------------
 
-    def have_changed(self) -> bool:
+    def has_changes(self) -> bool:
         """Whether the last release was made under others."""
-        return self.are_new() or bool(self._pending.items(_LIFTED, 1))
+        return self.has_new() or bool(self._pending.items(_LIFTED, 1))
 
-    def are_new(self) -> bool:
+    def has_new(self) -> bool:
         """Whether some of them are newer than the last release, so that releases hold what must not be published."""
         return bool(self._pending.items(_TAKEN, 1))
 
-    def released(self) -> None:
+    def mark_released(self) -> None:
         """Note that the last release was made under these."""
         for queue in (_TAKEN, _LIFTED):
             self._pending.clear(queue)

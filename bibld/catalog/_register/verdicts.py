@@ -30,7 +30,7 @@ _COLUMNS = (
 )
 
 
-class Saying(msgspec.Struct, frozen=True):
+class PersonVerdict(msgspec.Struct, frozen=True):
     """What a person says about two records.
 
     ``relation`` goes with *related*: one of ``RELATIONS``, or nothing.
@@ -48,12 +48,12 @@ class Saying(msgspec.Struct, frozen=True):
         return f"{self.pair.left} {self.pair.right}: {self.decision}{relation}, said by {self.person}{reason}"
 
 
-class Given(msgspec.Struct, frozen=True):
+class StoredVerdict(msgspec.Struct, frozen=True):
     """A saying as the register keeps it: its number, and when it was given (ISO 8601)."""
 
     number: int
-    saying: Saying
-    given: str
+    verdict: PersonVerdict
+    given_at: str
 
 
 class Verdicts:
@@ -82,7 +82,7 @@ class Verdicts:
         self._connection.close()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """Everything inside is written, or nothing; nobody else writes meanwhile. Raises ``CatalogError``."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -105,7 +105,7 @@ class Verdicts:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def holding(self) -> list[Given]:
+    def current(self) -> list[StoredVerdict]:
         """The verdicts that hold, in the order in which they were given."""
         rows = self._connection.execute(
             f"{_COLUMNS} WHERE verdict IN (SELECT max(verdict) FROM verdict GROUP BY left_ordinal, right_ordinal)"
@@ -132,7 +132,7 @@ class Verdicts:
         """The pair that has these ordinals."""
         return Pair.of(*map(self._register.record, ordinals))
 
-    def of(self, pair: Pair) -> Given | None:
+    def get(self, pair: Pair) -> StoredVerdict | None:
         """The verdict about a pair that holds."""
         row = self._connection.execute(
             f"{_COLUMNS} WHERE left_ordinal = ? AND right_ordinal = ? ORDER BY verdict DESC LIMIT 1",
@@ -142,14 +142,14 @@ class Verdicts:
 
     # -- within ``writing`` ------------------------------------------------------------------------------------------
 
-    def give(self, sayings: Iterable[Saying], given: str) -> list[Given]:
+    def add(self, sayings: Iterable[PersonVerdict], given: str) -> list[StoredVerdict]:
         """Keep what a person says, above what was said before; gives those that are new, not a repetition.
 
         Raises ``KeyError`` for a record without an ordinal.
         """
-        return [new for saying in sayings if (new := self._give(saying, given)) is not None]
+        return [new for saying in sayings if (new := self._add(saying, given)) is not None]
 
-    def _give(self, saying: Saying, given: str) -> Given | None:
+    def _add(self, saying: PersonVerdict, given: str) -> StoredVerdict | None:
         ordinals = self.ordinals(saying.pair)
         said = (saying.decision, saying.relation, saying.person, saying.reason)
         before = self._connection.execute(
@@ -166,20 +166,22 @@ class Verdicts:
         )
         assert cursor.lastrowid is not None  # an INSERT that succeeded has one
         self._note_change(ordinals)
-        return Given(cursor.lastrowid, saying, given)
+        return StoredVerdict(cursor.lastrowid, saying, given)
 
-    def withdraw(self, taken: Given) -> bool:
+    def withdraw(self, taken: StoredVerdict) -> bool:
         """Take one verdict back; whether it was still there. What was said of the pair before holds again."""
         cursor = self._connection.execute("DELETE FROM verdict WHERE verdict = ?", (taken.number,))
         if cursor.rowcount:
-            self._note_change(self.ordinals(taken.saying.pair))
+            self._note_change(self.ordinals(taken.verdict.pair))
         return cursor.rowcount > 0
 
     def _note_change(self, ordinals: tuple[int, int]) -> None:
         self._connection.execute("INSERT INTO verdict_change (left_ordinal, right_ordinal) VALUES (?, ?)", ordinals)
 
 
-def _given(row: tuple[int, str, str, str, str, Literal["same", "different", "related"], str, str, str, str]) -> Given:
+def _given(
+    row: tuple[int, str, str, str, str, Literal["same", "different", "related"], str, str, str, str],
+) -> StoredVerdict:
     number, source, control_number, other_source, other_number, decision, relation, person, reason, given = row
     pair = Pair.of(RecordId(source, control_number), RecordId(other_source, other_number))
-    return Given(number, Saying(pair, decision, person, reason, relation), given)
+    return StoredVerdict(number, PersonVerdict(pair, decision, person, reason, relation), given)

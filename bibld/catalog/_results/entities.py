@@ -19,7 +19,7 @@ class Entities:
         self._connection = connection
         self._blobs = blobs
 
-    def replace_claims(self, founder: int, claims: Iterable[tuple[str, bytes, int]]) -> set[int]:
+    def replace_assertions(self, founder: int, claims: Iterable[tuple[str, bytes, int]]) -> set[int]:
         """Store the claims of a cluster (IRI of the entity, what is claimed, votes) instead of those before; gives the
         entities about which it claims something else than it did, or with other votes.
 
@@ -56,11 +56,11 @@ class Entities:
             row = self._connection.execute("INSERT INTO entity (iri) VALUES (?) RETURNING entity", (iri,)).fetchone()
         return int(row[0])
 
-    def voices(self, entity: int) -> list[tuple[bytes, int]]:
+    def assertions(self, entity: int) -> list[tuple[bytes, int]]:
         """All that is claimed about an entity, each once and in no order, with the votes for it."""
         return self._connection.execute("SELECT body, votes FROM voice WHERE entity = ?", (entity,)).fetchall()
 
-    def claims_of(self, iri: str) -> list[int]:
+    def asserting_clusters(self, iri: str) -> list[int]:
         """The founders of the clusters that claim an entity, ascending."""
         rows = self._connection.execute(
             "SELECT DISTINCT founder FROM claimant JOIN voice USING (voice) JOIN entity USING (entity) WHERE iri = ?"
@@ -79,7 +79,7 @@ class Entities:
         row = self._connection.execute("SELECT quads FROM entity WHERE entity = ?", (entity,)).fetchone()
         return self._blobs.decompressed(row[0]) if row and row[0] is not None else b""
 
-    def every(self) -> Iterator[bytes]:
+    def all_quads(self) -> Iterator[bytes]:
         """The quads of each entity, in the order of the IRIs."""
         for (quads,) in self._connection.execute("SELECT quads FROM entity WHERE quads IS NOT NULL ORDER BY iri"):
             yield self._blobs.decompressed(quads)
@@ -89,7 +89,7 @@ class Entities:
         for (entity,) in self._connection.execute("SELECT entity FROM entity ORDER BY entity"):
             yield entity
 
-    def learn(self, samples: Sequence[bytes]) -> None:
+    def train_dictionary(self, samples: Sequence[bytes]) -> None:
         """Learn from the quads of some entities how to keep those of all others small."""
         self._blobs.learn("entity", samples)
 

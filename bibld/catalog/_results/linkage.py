@@ -59,11 +59,11 @@ class Linkage:
         body = self._blobs.compressed("edge", _ENCODER.encode(EdgeBody(score, verdict, stored.outcome)))
         return stored.left, stored.right, score.value, verdict.decision, final.decision, body, stored.edge.made_by
 
-    def learn_edges(self, samples: Sequence[StoredEdge]) -> None:
+    def train_dictionary(self, samples: Sequence[StoredEdge]) -> None:
         """Learn to compress edges from the first ones."""
         self._blobs.learn("edge", [_ENCODER.encode(EdgeBody(one.edge.score, one.edge.verdict)) for one in samples])
 
-    def put_outcome(self, left: int, right: int, changed: Callable[[Verdict], Verdict] | None) -> None:
+    def set_final_verdict(self, left: int, right: int, changed: Callable[[Verdict], Verdict] | None) -> None:
         """Note what came of a stored edge when all clusters are known: its verdict ``changed``, or as it was judged."""
         row = self._connection.execute(
             "SELECT body FROM edge WHERE left_ordinal = ? AND right_ordinal = ?", (left, right)
@@ -100,7 +100,7 @@ class Linkage:
         )
         return rows.fetchall()
 
-    def waiting(self, middle: float) -> list[tuple[int, int]]:
+    def review_queue(self, middle: float) -> list[tuple[int, int]]:
         """The pairs up for review, those that score nearest to ``middle`` first, then by ordinals."""
         return self._connection.execute(
             "SELECT left_ordinal, right_ordinal FROM edge WHERE decision = 'review'"
@@ -146,7 +146,7 @@ class Linkage:
         self._connection.execute("DROP TABLE latter")
         return changes
 
-    def heir_of(self, ordinal: int) -> int | None:
+    def smallest_live_member(self, ordinal: int) -> int | None:
         """The smallest living member of the cluster that a deleted ordinal is still counted in."""
         row = self._connection.execute(
             "SELECT min(alive.ordinal) FROM member AS place JOIN member AS other ON other.founder = place.founder"
@@ -212,7 +212,7 @@ class Linkage:
             )
         yield from (founder for (founder,) in rows.fetchall())
 
-    def largest(self, count: int) -> list[int]:
+    def largest_clusters(self, count: int) -> list[int]:
         """The founders of the clusters of most members, then the smallest ordinals."""
         rows = self._connection.execute(
             "SELECT ordinal, (SELECT count(*) FROM member AS other WHERE other.founder = record.ordinal) AS size"

@@ -43,13 +43,13 @@ class SegmentTable:
         self._connection.execute("DELETE FROM tombstone WHERE segment = ?", (number,))
         self._connection.execute("DELETE FROM segment WHERE segment = ?", (number,))
 
-    def bury(self, number: int, positions: Iterable[int]) -> None:
+    def add_tombstones(self, number: int, positions: Iterable[int]) -> None:
         """Note rows of a segment that count no more."""
         self._connection.executemany(
             "INSERT OR IGNORE INTO tombstone VALUES (?, ?)", ((number, position) for position in positions)
         )
 
-    def buried(self, number: int) -> list[int]:
+    def tombstones(self, number: int) -> list[int]:
         """The rows of a segment that count no more, ascending."""
         rows = self._connection.execute("SELECT position FROM tombstone WHERE segment = ? ORDER BY position", (number,))
         return [position for (position,) in rows]
@@ -63,12 +63,12 @@ class SegmentTable:
         """The sources by their small numbers."""
         return dict(self._connection.execute("SELECT source, id FROM source ORDER BY source").fetchall())
 
-    def heard(self) -> int:
+    def last_seen_verdict(self) -> int:
         """The last change of verdicts that matching knows of."""
         row = self._connection.execute("SELECT change FROM heard").fetchone()
         return int(row[0]) if row else 0
 
-    def hear(self, change: int) -> None:
+    def mark_verdicts_seen(self, change: int) -> None:
         """Note the last change of verdicts that matching knows of."""
         self._connection.execute("DELETE FROM heard")
         self._connection.execute("INSERT INTO heard VALUES (?)", (change,))

@@ -26,7 +26,7 @@ class Statements:
         row = self._connection.execute("SELECT quads FROM statement WHERE founder = ?", (founder,)).fetchone()
         return self._blobs.decompressed(row[0]) if row else b""
 
-    def every(self) -> Iterator[bytes]:
+    def all_quads(self) -> Iterator[bytes]:
         """The quads of each cluster, by founder."""
         for (quads,) in self._connection.execute("SELECT quads FROM statement ORDER BY founder"):
             yield self._blobs.decompressed(quads)
@@ -36,7 +36,7 @@ class Statements:
         for (founder,) in self._connection.execute("SELECT founder FROM statement ORDER BY founder"):
             yield founder
 
-    def learn(self, samples: Sequence[bytes]) -> None:
+    def train_dictionary(self, samples: Sequence[bytes]) -> None:
         """Learn from the quads of some clusters how to keep those of all others small."""
         self._blobs.learn("quads", samples)
 
@@ -55,7 +55,7 @@ class Statements:
         self._connection.execute("DELETE FROM statement WHERE founder = ?", (founder,))
         self._connection.execute("DELETE FROM sought WHERE founder = ?", (founder,))
 
-    def sought(self, founder: int) -> list[tuple[RecordId, bool]]:
+    def existence_dependencies(self, founder: int) -> list[tuple[RecordId, bool]]:
         """The records that were sought for the statements of a cluster, and whether they did exist."""
         rows = self._connection.execute(
             "SELECT source, control_number, existed FROM sought WHERE founder = ? ORDER BY source, control_number",
@@ -63,7 +63,7 @@ class Statements:
         )
         return [(RecordId(source, number), bool(existed)) for source, number, existed in rows]
 
-    def seekers(self, record: RecordId, exists: bool) -> list[int]:
+    def dependents(self, record: RecordId, exists: bool) -> list[int]:
         """The founders for whose statements this record did not exist, as it does now (``exists``), or did."""
         rows = self._connection.execute(
             "SELECT founder FROM sought WHERE source = ? AND control_number = ? AND existed <> ? ORDER BY founder",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bibld.catalog import Catalog, SegmentRow
-from bibld.catalog._database.check import Fault, some
+from bibld.catalog.check import Fault, some
 from bibld.config import Config
 from bibld.dedup._index.index import Index, mark
 from bibld.dedup._index.segments import Segment
@@ -86,7 +86,7 @@ def _row_faults(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) 
 
     waiting = np.array(catalog.pending.items("dedup"), dtype=np.uint64)
     ordinals, made = _alive(catalog, opened)
-    marks = [(ordinal, mark(made_by)) for ordinal, made_by, _ in catalog.records.marks()]
+    marks = [(ordinal, mark(made_by)) for ordinal, made_by, _ in catalog.records.fingerprints()]
     wanted = np.array([ordinal for ordinal, _ in marks], dtype=np.uint64)
     wanted_made = np.array([number for _, number in marks], dtype=np.uint64)
     order = np.argsort(ordinals, kind="stable")
@@ -113,7 +113,7 @@ def _alive(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) -> tu
     ordinals, made = [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
     for row, segment in opened:
         counts = np.ones(len(segment), dtype=np.bool_)
-        buried = np.array(catalog.segments.buried(row.number), dtype=np.int64)
+        buried = np.array(catalog.segments.tombstones(row.number), dtype=np.int64)
         counts[buried[buried < len(segment)]] = False
         ordinals.append(segment.ordinals[counts])
         made.append(segment.array("made")[counts])
@@ -130,7 +130,7 @@ def _matching_anew(
         wanted = np.array(ordinals, dtype=np.uint64)
         with catalog.commit():
             for row, segment in opened:
-                catalog.segments.bury(row.number, np.flatnonzero(np.isin(segment.ordinals, wanted)).tolist())
+                catalog.segments.add_tombstones(row.number, np.flatnonzero(np.isin(segment.ordinals, wanted)).tolist())
             catalog.pending.add("dedup", ordinals)
 
     return mend

@@ -120,7 +120,7 @@ def _living(catalog: Catalog, ordinals: Iterable[int] | None) -> Generator[int, 
     if ordinals is None:
         yield from (ordinal for ordinal, _ in catalog.records.made_by())
     else:
-        yield from filter(catalog.records.is_living, ordinals)
+        yield from filter(catalog.records.is_live, ordinals)
 
 
 def _batches(first: list[int], others: Iterator[int]) -> Iterator[list[int]]:

@@ -90,7 +90,7 @@ class Index:
         dead = np.zeros(sum(row.records for row in rows), dtype=np.bool_)
         base = 0
         for row in rows:
-            dead[np.array(self._catalog.segments.buried(row.number), dtype=np.int64) + base] = True
+            dead[np.array(self._catalog.segments.tombstones(row.number), dtype=np.int64) + base] = True
             base += row.records
         return dead
 
@@ -154,7 +154,7 @@ class Index:
         import numpy as np
 
         positions = place.segments.position(np.array(ordinals, dtype=np.uint64))
-        marks = {ordinal: mark(made_by) for ordinal, made_by, _ in self._catalog.records.marks(ordinals)}
+        marks = {ordinal: mark(made_by) for ordinal, made_by, _ in self._catalog.records.fingerprints(ordinals)}
         base = place.segments.bases[first]
         kept = set[int]()
         buried: dict[int, list[int]] = {}
@@ -170,7 +170,7 @@ class Index:
         if buried:
             with self._catalog.commit():
                 for segment, rows in buried.items():
-                    self._catalog.segments.bury(segment, rows)
+                    self._catalog.segments.add_tombstones(segment, rows)
         return [ordinal for ordinal in ordinals if ordinal in marks and ordinal not in kept]
 
     def _add(self, ordinals: Sequence[int] | None, progress: Progress) -> None:
@@ -190,7 +190,7 @@ class Index:
         import numpy as np
 
         made, source = [], []
-        for batch in _batches(self._catalog.records.marks(ordinals)):
+        for batch in _batches(self._catalog.records.fingerprints(ordinals)):
             for _, _, name in batch:
                 if name not in numbers:
                     numbers[name] = self._catalog.segments.source_number(name)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.errors import BadQuery
+from bibld.errors import BadQueryError
 
 _TOKEN = re.compile(
     r"""
@@ -38,7 +38,7 @@ _PROLOGUE = frozenset({"PREFIX", "BASE", "VERSION"})
 _UPDATES = frozenset(("INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"))
 
 
-class Forbidden(BadQuery):
+class Forbidden(BadQueryError):
     """The query asks for something that this endpoint never does."""
 
 
@@ -50,7 +50,7 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 def look(query: str) -> Looked:
-    """Look at a query; raises ``Forbidden`` for updates and SERVICE, ``BadQuery`` for a text that cannot be read."""
+    """Look at a query; raises ``Forbidden`` for updates and SERVICE, ``BadQueryError`` for unreadable text."""
     seen = [_look(text) for text in dict.fromkeys((query, _ESCAPE.sub(_decoded, query)))]
     return Looked(seen[-1].form, any(each.has_dataset for each in seen))
 
@@ -75,7 +75,7 @@ def _words(text: str) -> Iterator[str]:
             yield "SERVICE"  # SERVICE:x is the keyword and a name; a prefix of this name is not worth the risk
         elif token.lastgroup == "open":
             line = text.count("\n", 0, token.start()) + 1
-            raise BadQuery(f"the string that begins in line {line} is not closed")
+            raise BadQueryError(f"the string that begins in line {line} is not closed")
 
 
 def _decoded(escape: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from bibld.errors import BadQuery, NotAcceptableError, QueryTimeout, StoreError, Unavailable
+from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve._copy import StoreCopy
 from bibld.serve._sparql.process import EndedError, Worker
@@ -22,15 +22,15 @@ _RENEW_AFTER_SECONDS = 1.0
 _MEBIBYTE = 1 << 20
 
 
-class Full(Unavailable):
+class Full(StoreUnavailableError):
     """More queries wait than may wait."""
 
 
-class TooMany(Unavailable):
+class TooMany(StoreUnavailableError):
     """One client has more queries here than one client may have."""
 
 
-class TooMuch(BadQuery):
+class TooMuch(BadQueryError):
     """The query needs more memory, a deeper stack or a larger answer than it may have."""
 
 
@@ -75,7 +75,7 @@ class Pool:
     async def answer(self, query: Query, limit: int, client: str) -> Answer:
         """Answer a query of a client (any name of it); its result may have ``limit`` MiB.
 
-        Raises ``Full`` and ``TooMany`` at once, ``QueryTimeout`` at the deadline, ``BadQuery`` …
+        Raises ``Full`` and ``TooMany`` at once, ``QueryTimeoutError`` at the deadline, ``BadQueryError`` …
         """
         with self._place(client):
             try:
@@ -84,7 +84,7 @@ class Pool:
                         return await self._answer(query, limit, deadline)
             except TimeoutError as error:
                 text = f"the query had no answer within {self._limits.seconds:g} seconds, waiting for its turn included"
-                raise QueryTimeout(text) from error
+                raise QueryTimeoutError(text) from error
 
     def process_ids(self) -> list[int]:
         """The ids of the processes that live now."""
@@ -119,7 +119,7 @@ class Pool:
     def _at_work(self) -> Iterator[None]:
         """Hold up the end of the pool while a query runs."""
         if self._closed:
-            raise Unavailable("the server is stopping")
+            raise StoreUnavailableError("the server is stopping")
         self._running += 1
         self._at_rest.clear()
         try:
@@ -137,7 +137,7 @@ class Pool:
             answer, body = await self._ask(worker, job)
         except EndedError:
             reason = await self._why(worker)
-            if not was_idle or not isinstance(reason, Unavailable):
+            if not was_idle or not isinstance(reason, StoreUnavailableError):
                 raise reason from None
             worker = await self._started(deadline)  # it died while nobody looked, and this query is not to blame
             try:
@@ -161,7 +161,7 @@ class Pool:
         """Ask a worker, and keep it or end it, however that goes out."""
         if self._closed:
             self._end(worker)
-            raise Unavailable("the server is stopping")
+            raise StoreUnavailableError("the server is stopping")
         loop = asyncio.get_running_loop()
         begin = loop.time()
         self._busy.add(worker)
@@ -189,7 +189,7 @@ class Pool:
             return TooMuch("the query is nested too deeply")
         if worker.ended_by == signal.SIGABRT or "memory allocation" in words or "MemoryError" in words:
             return self._too_much_memory()
-        return Unavailable("the process that evaluated the query ended before it had an answer")
+        return StoreUnavailableError("the process that evaluated the query ended before it had an answer")
 
     def _too_much_memory(self) -> TooMuch:
         return TooMuch(f"the query needs more than {self._limits.memory} MiB of memory")
@@ -199,7 +199,7 @@ class Pool:
         if status == "ok":
             return Answer(answer["kind"], answer["media_type"], body)
         if status == "bad query":
-            raise BadQuery(detail)
+            raise BadQueryError(detail)
         if status == "too large":
             raise TooMuch(f"the result is larger than {limit} MiB; add LIMIT, or take the dump")
         if status == "memory":

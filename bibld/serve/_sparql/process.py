@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import msgspec
 
-from bibld.errors import Unavailable
+from bibld.errors import StoreUnavailableError
 from bibld.serve._sparql.worker import Job, Setup
 
 _WORKER = Path(__file__).with_name("worker.py")
@@ -41,7 +41,7 @@ class Worker:
 
     @classmethod
     async def start(cls, setup: Setup) -> Worker:
-        """Start a process and wait until it has opened the store; raises ``Unavailable``.
+        """Start a process and wait until it has opened the store; raises ``StoreUnavailableError``.
 
         It finds modules where this process does, so that it can import a store of another distribution.
         """
@@ -59,7 +59,7 @@ class Worker:
         except BaseException as error:
             stderr.close()
             if isinstance(error, OSError):
-                raise Unavailable(f"no query process can be started: {error.strerror}") from error
+                raise StoreUnavailableError(f"no query process can be started: {error.strerror}") from error
             raise
         worker = cls(process, stderr)
         try:
@@ -67,7 +67,7 @@ class Worker:
         except BaseException as error:
             reason = await worker.end() or "no reason given"
             if isinstance(error, (EndedError, TimeoutError)):
-                raise Unavailable(f"no query process can be started over {setup.folder}: {reason}") from error
+                raise StoreUnavailableError(f"no query process can be started over {setup.folder}: {reason}") from error
             raise
         return worker
 

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bibld.errors import BadQuery, NotAcceptableError, QueryTimeout, StoreError, Unavailable
+from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.model.rdf import PREFIXES
 from bibld.protocols import Query
 from bibld.serve._graph import triple, with_prefixes_in_order, write
@@ -277,19 +277,19 @@ def _problem(error: StoreError) -> Problem:
             return Problem(403, "Forbidden", detail)
         case TooMuch():
             return Problem(400, "Query too large", detail)
-        case BadQuery():
+        case BadQueryError():
             return Problem(400, "Bad query", detail)
         case NotAcceptableError():
             offers: Mapping[str, str] = _GRAPHS if detail == "graph" else _TABLES
             text = f"The result of this query is a {detail}; it comes as {', '.join(offers)}."
             return Problem(406, "Not acceptable", text)
-        case QueryTimeout():
+        case QueryTimeoutError():
             return Problem(503, "Query took too long", detail, {"Retry-After": _RETRY_AFTER})
         case TooMany():
             return Problem(429, "Too many queries", detail, {"Retry-After": _RETRY_AFTER})
         case Full():
             return Problem(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
-        case Unavailable():
+        case StoreUnavailableError():
             return Problem(503, "Unavailable", detail, {"Retry-After": _RETRY_AFTER})
         case _:
             raise error

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from bibld import adapters
-from bibld.errors import BadQuery, NotAcceptableError, StoreError
+from bibld.errors import BadQueryError, NotAcceptableError, StoreError
 from bibld.protocols import Query, ReadableStore
 
 _T = TypeVar("_T")
@@ -131,7 +131,7 @@ def _answer(store: ReadableStore, job: Job) -> tuple[dict[str, Any], bytes]:
     try:
         kind = store.answer(job.query, out)
         return {"status": "ok", "kind": kind, "media_type": job.query.media_type(kind)}, out.getvalue()
-    except BadQuery as error:
+    except BadQueryError as error:
         return {"status": "bad query", "detail": str(error)}, b""
     except NotAcceptableError as error:
         return {"status": "not acceptable", "detail": str(error)}, b""

@@ -47,7 +47,7 @@ def file_faults(workspace: Path, progress: Progress) -> Iterator[Fault]:
     """
     for name, version in (("register.db", REGISTER_FORMAT), ("catalog.db", CATALOG_FORMAT)):
         file = workspace / name
-        progress.say(f"check: {name}")
+        progress.report(f"check: {name}")
         if not file.is_file() or not file.stat().st_size:
             yield Fault(name, "is not there", _RESTORE)
             continue
