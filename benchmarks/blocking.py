@@ -31,9 +31,12 @@ from bibld.config import DedupConfig
 from bibld.dedup import evaluate, features_of
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, proposed, statistics_of
 from bibld.model.features import FeatureColumns, Features
-from bibld.model.literals import folded, person_key, romanised, years
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
+from bibld.text.dates import years
+from bibld.text.folding import fold
+from bibld.text.names import person_key
+from bibld.text.romanisation import romanise
 
 OURS = ("identifier", "composite", "simhash")
 UNIONS = (("paper",), ("identifier",), ("composite",), ("simhash",), ("identifier", "composite"), OURS)
@@ -100,12 +103,12 @@ def table(path: Path, charset: str, delimiter: str = ",") -> Iterator[dict[str, 
 
 def article(title: str, authors: Sequence[str], date: str) -> Features:
     """The features of a line of a bibliography."""
-    keys = [romanised(person_key(author)) for author in authors if author.strip()]
+    keys = [romanise(person_key(author)) for author in authors if author.strip()]
     year = next(iter(years(date)), 0)
-    author = folded(authors[0]) if authors else ""
+    author = fold(authors[0]) if authors else ""
     names = "|".join(dict.fromkeys(key for key in keys if key))
     return Features(
-        title=folded(title), author=author, main_title=romanised(title), names=names, year=year, last_year=year
+        title=fold(title), author=author, main_title=romanise(title), names=names, year=year, last_year=year
     )
 
 

@@ -23,8 +23,8 @@ from bibld.dedup import _features, features_of
 from bibld.dedup._compiling import njit
 from bibld.dedup._index.extraction import columns_of, extract
 from bibld.dedup._index.segments import Segment, SegmentWriter
-from bibld.model.literals import folded
 from bibld.model.mods import Mods
+from bibld.text.folding import fold
 
 TARGET = 20.0
 AT_RANDOM = 100_000
@@ -73,7 +73,7 @@ def measure_features(records: list[Mods]) -> None:
 
     gc.disable()  # as in the processes of an extraction
     decoding = seconds(lambda: [decoder.decode(text) and None for text in coded]) / len(records) * 1e6
-    ours = each(lambda record: [folded(text) for text in texts_of(record)])
+    ours = each(lambda record: [fold(text) for text in texts_of(record)])
     usual = each(lambda record: [naive(text) for text in texts_of(record)])
     whole = each(features_of)
     hits = [held.cache_info() for held in vars(_features).values() if hasattr(held, "cache_info")]

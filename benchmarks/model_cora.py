@@ -24,7 +24,10 @@ from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_
 from bibld.dedup.score import jaccard, model
 from bibld.dedup.score._words import Rarity
 from bibld.model.features import BETWEEN, FeatureColumns, Features
-from bibld.model.literals import folded, person_key, romanised, year
+from bibld.text.dates import year
+from bibld.text.folding import fold
+from bibld.text.names import person_key
+from bibld.text.romanisation import romanise
 
 FOLDS = 5
 SEED = 7
@@ -123,13 +126,13 @@ def citation(row: dict[str, str]) -> Features:
     page = re.search(r"\d{1,5}", row["pages"])
     volume = re.search(r"\d+", row["volume"])
     return Features(
-        title=folded(row["title"]),
-        author=folded(names[0]) if names else "",
-        main_title=romanised(row["title"]),
-        names=BETWEEN.join(romanised(name) for name in names),
-        publisher=romanised(row["publisher"] or row["institution"]),
-        place=romanised(row["address"]),
-        series=romanised(row["venue"]),
+        title=fold(row["title"]),
+        author=fold(names[0]) if names else "",
+        main_title=romanise(row["title"]),
+        names=BETWEEN.join(romanise(name) for name in names),
+        publisher=romanise(row["publisher"] or row["institution"]),
+        place=romanise(row["address"]),
+        series=romanise(row["venue"]),
         series_number=volume[0] if volume else "",
         language="eng",
         carrier="print",

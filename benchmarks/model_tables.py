@@ -14,7 +14,11 @@ from _measure import real_data
 
 from bibld.dedup.score import jaccard, model
 from bibld.model.features import BETWEEN, FeatureColumns, Features
-from bibld.model.literals import folded, pages, person_key, romanised, year
+from bibld.text.dates import year
+from bibld.text.extents import pages
+from bibld.text.folding import fold
+from bibld.text.names import person_key
+from bibld.text.romanisation import romanise
 
 _BIGGEST_BLOCK = 150
 
@@ -74,7 +78,7 @@ def proposed(features: list[Features], across: int) -> tuple[np.ndarray, np.ndar
     and the rest, or among all where it is 0."""
     blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
     counts: dict[str, int] = defaultdict(int)
-    words = [sorted(set(folded(one.main_title).split())) for one in features]
+    words = [sorted(set(fold(one.main_title).split())) for one in features]
     for held in words:
         for word in held:
             counts[word] += 1
@@ -126,11 +130,11 @@ def article(title: str, authors: list[str], publisher: str, date: str, extent: s
     names = [name for author in authors if (name := turned(author))]
     when = year(date) or 0
     return Features(
-        title=folded(title),
-        author=folded(authors[0]),
-        main_title=romanised(title),
-        names=BETWEEN.join(romanised(name) for name in names),
-        publisher=romanised(publisher),
+        title=fold(title),
+        author=fold(authors[0]),
+        main_title=romanise(title),
+        names=BETWEEN.join(romanise(name) for name in names),
+        publisher=romanise(publisher),
         language="eng",
         carrier="print",
         level="a",

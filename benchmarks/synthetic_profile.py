@@ -28,7 +28,7 @@ from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import features_of
 from bibld.model.features import NUMBERS, TEXTS, Features
-from bibld.model.literals import romanised
+from bibld.text.romanisation import romanise
 
 OUT = Path(__file__).parent / "_synthetic" / "profile.json"
 MOST_OF_A_FILE, MOST_OF_GOLDFINCH = 500, 5_000
@@ -110,7 +110,7 @@ def files() -> Iterable[Rows]:
 
 def of_script(rows: Rows, function_words: Sequence[str]) -> dict[str, Any]:
     """What is measured of the records whose title is in one script."""
-    small = {romanised(word) for word in function_words}
+    small = {romanise(word) for word in function_words}
     titles = [f"{one.main_title} {one.remainder}".split() for one in rows]
     words = [[word for word in title if word not in small and not word.isdigit()] for title in titles]
     count = sum(map(len, titles))
@@ -119,9 +119,7 @@ def of_script(rows: Rows, function_words: Sequence[str]) -> dict[str, Any]:
         "main_words": shares(Counter(len(one.main_title.split()) for one in rows), 1, MOST_WORDS),
         "remainder_words": shares(Counter(len(one.remainder.split()) for one in rows if one.remainder), 1, MOST_WORDS),
         "word_letters": shares(Counter(len(word) for word in {w for title in words for w in title}), 1, MOST_LETTERS),
-        "function_words": {
-            word: ratio(sum(t.count(romanised(word)) for t in titles), count) for word in function_words
-        },
+        "function_words": {word: ratio(sum(t.count(romanise(word)) for t in titles), count) for word in function_words},
         "numbers": ratio(sum(word.isdigit() for title in titles for word in title), count),
         "words": mandelbrot([word for title in words for word in title]),
         "surnames": mandelbrot([person[0] for person in persons if person]),

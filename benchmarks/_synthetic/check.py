@@ -14,7 +14,8 @@ from bibld.dedup._keys.statistics import title
 from bibld.dedup._keys.text_kernels import words
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.model.features import FeatureColumns, TextColumn
-from bibld.model.literals import folded, romanised
+from bibld.text.folding import fold
+from bibld.text.romanisation import romanise
 
 from .catalogue import Catalogue, Chunk
 
@@ -76,12 +77,12 @@ def check(catalogue: Catalogue, chunk: Chunk) -> None:
     for row in range(0, min(_READ, len(held))):
         one = held.features(row)
         for text in (one.title, one.author):
-            assert folded(text) == text, f"row {row}: {text!r} is not folded"
+            assert fold(text) == text, f"row {row}: {text!r} is not folded"
         if one.names:
             first = one.names.split("|")[0]
-            assert not one.author or romanised(one.author) == first, f"row {row}: {one.author!r}, {first!r}"
+            assert not one.author or romanise(one.author) == first, f"row {row}: {one.author!r}, {first!r}"
         whole = " ".join(filter(None, (one.main_title, one.remainder)))
-        assert romanised(one.title) == whole, f"row {row}: {one.title!r}, {whole!r}"
+        assert romanise(one.title) == whole, f"row {row}: {one.title!r}, {whole!r}"
     last = min(len(held), 1_000)
     for begin in range(0, last, 137):
         again = catalogue.chunk(begin, min(begin + 137, last))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld.model.literals import romanised
+from bibld.text.romanisation import romanise as key_of_text
 
 from .draws import AUTHOR, among, chance, inner, key_of, rank
 from .errors import INITIALS, NUMBER_OF
@@ -43,12 +43,12 @@ class Romanisation(NamedTuple):
 
 
 def romanisation() -> Romanisation:
-    """The letters of ``bibld.model.literals``, taken one by one, so that no rule about neighbours has a say."""
+    """The letters of ``bibld.text.romanisation``, taken one by one, so that no rule about neighbours has a say."""
     size = 0x460
     table, lengths = np.zeros((size, 4), np.uint32), np.ones(size, np.int64)
     table[:, 0] = np.arange(size)
     for code in (*range(97, 123), *range(0x430, 0x460)):
-        made = {"c": "c", "х": "kh", "ц": "ts", "ю": "iu", "я": "ia", "є": "ie"}.get(chr(code), romanised(chr(code)))
+        made = {"c": "c", "х": "kh", "ц": "ts", "ю": "iu", "я": "ia", "є": "ie"}.get(chr(code), key_of_text(chr(code)))
         table[code, : len(made)] = [ord(letter) for letter in made]
         lengths[code] = len(made)
     return Romanisation(table, lengths)

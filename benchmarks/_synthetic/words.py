@@ -194,7 +194,7 @@ def put_words(out: Any, at: Any, world: Any, script: Any, key: Any, topic: Any, 
 
 @inner
 def romanise(codes: Any, start: Any, stop: Any, table: Any, lengths: Any, spare: Any, out: Any, at: Any) -> Any:
-    """The key of ``bibld.model.literals.romanised`` for folded text whose characters the table holds.
+    """The key of ``bibld.text.romanisation.romanise`` for folded text whose characters the table holds.
 
     ``table[c, :lengths[c]]`` is what the character c becomes; ``spare`` has room for the result of that.
     """

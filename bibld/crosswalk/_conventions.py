@@ -10,13 +10,12 @@ import msgspec
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.mods import Element
 from bibld.model.mods_xml import without_illegal_characters
+from bibld.text.titles import NON_SORTING_BEGIN, NON_SORTING_END, NON_SORTING_MARKS
 
+_MARKS = (NON_SORTING_BEGIN, NON_SORTING_END)
 ElementT = TypeVar("ElementT", bound=Element)
 
-NON_SORTING = "\x98\x9c"
-"""The control characters that open and close the part of a title that is passed over in sorting (ISO 6630)."""
-
-_SPACES = str.maketrans({"\t": " ", "\n": " ", "\r": " ", "\u00a0": " ", "\u0088": "\x98", "\u0089": "\x9c"})
+_SPACES_AND_MARKS = str.maketrans({"\t": " ", "\n": " ", "\r": " ", "\u00a0": " "}) | NON_SORTING_MARKS
 
 
 class Linkage(msgspec.Struct, frozen=True):
@@ -100,5 +99,5 @@ def text_of_control_field(value: str) -> str:
 
 
 def _legal(value: str, keeps_marks: bool) -> str:
-    text = without_illegal_characters(value).translate(_SPACES)
-    return "".join(char for char in text if not "\x80" <= char <= "\x9f" or (keeps_marks and char in NON_SORTING))
+    text = without_illegal_characters(value).translate(_SPACES_AND_MARKS)
+    return "".join(char for char in text if not "\x80" <= char <= "\x9f" or (keeps_marks and char in _MARKS))

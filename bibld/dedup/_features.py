@@ -6,29 +6,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-from bibld.dedup._numerals import with_digits
 from bibld.model.features import BETWEEN, Features
 from bibld.model.identifiers import isbn13
-from bibld.model.literals import folded, part_number, person_key, romanised, without_brackets, years
 from bibld.model.mods import Extent, Mods, Name, OriginInfo, RelatedItem, TitleInfo
+from bibld.text.dates import years
+from bibld.text.extents import height, pages_or_leaves
+from bibld.text.extents import volumes as count_volumes
+from bibld.text.folding import fold, strip_brackets
+from bibld.text.names import person_key
+from bibld.text.numerals import edition_number, part_number, replace_number_words
+from bibld.text.places import place_key
+from bibld.text.romanisation import romanise
 
 _COMPARED_IDENTIFIERS = frozenset({"issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc"})
 _SET = re.compile(r"\b(?:set|общ|комплект|компл|vol set|all)\b", re.IGNORECASE)
-_EDITION_WORDS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-    "tenth": 10, "первое": 1, "второе": 2, "третье": 3, "четвертое": 4, "пятое": 5, "шестое": 6, "седьмое": 7,
-}  # fmt: skip
-_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
-_PRELIMINARY_LEAVES = re.compile(
-    r"[\divxlc\[\]]+\s*(?:p\.?\s*l|prel\w*\.?\s*l|unnumb\w*\.?\s*l|ненум\.?\s*л)\w*\.?", re.IGNORECASE
-)
-_BEHIND_PAGES = re.compile(r"[:;]|\b(?:illus|ill|front|ил|port)\b|\d+(?:[ .,]\d[/\d]*)?\s*(?:cm|см)\b", re.IGNORECASE)
-_PAGES_OR_LEAVES = re.compile(
-    r"(?<![a-zа-я])(?:p|pp|pages?|l|ℓ|leaves|leaf|ff?|s|str|с|стр|л|лл|б|бит|страниц\w*|лист\w*)\b", re.IGNORECASE
-)
-_BRACKETED = re.compile(r"\[[^\]]*\]?")
-_ANY_NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
-_VOLUMES = re.compile(r"(?<![\d.-])(\d{1,3})\s*(?:v|vols?|volumes|bd|bde|t|т|тома?х?|томов|кн|ч|вып)\b", re.IGNORECASE)
 _UNIT = r"(?:т|том|ч|часть|кн|книга|вып|выпуск|vol|v|volume|pt|part|bd|band|teil|t|tome)"
 _PART_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+\W*", re.IGNORECASE)
 _PARTS_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+(?:\s*[-–—/,и]\s*[\divxlcіх]+)*\W*", re.IGNORECASE)
@@ -39,16 +30,7 @@ _IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[a
 _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|in) \w+ (?:t|tomah|vols?|volumes)$")
 _ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*\d+", re.IGNORECASE)
-_HEIGHT = re.compile(r"(\d{2,3})(?:[.,]\d)?(?:\s*[xх×]\s*\d+)?\s*(?:cm|см)\b", re.IGNORECASE)
 _STATEMENT = "statement of responsibility"
-_PLACES = {
-    "м": "москва", "мск": "москва", "л": "ленинград", "лнгр": "ленинград", "спб": "санкт петербург", "пб": "петроград",
-    "пг": "петроград", "птгр": "петроград", "к": "киев", "х": "харьков", "н новгород": "нижний новгород",
-    "ростов н д": "ростов на дону", "н й": "нью йорк", "n y": "new york", "new york n y": "new york",
-    "ny": "new york", "phila": "philadelphia", "wash": "washington", "washington d c": "washington",
-    "lond": "london", "leipz": "leipzig", "spb": "санкт петербург", "petersburg": "петербург",
-}  # fmt: skip
-"""Places as catalogues shorten them, folded."""
 _CARRIERS = (
     ("microform", re.compile(r"micro(?:form|film|fiche|opaque)|микро", re.IGNORECASE)),
     ("electronic", re.compile(r"electronic|computer|online|электрон|\bremote\b", re.IGNORECASE)),
@@ -82,7 +64,7 @@ def features_of(mods: Mods) -> Features:
     extents = [_counts(extent.value) for extent in _extents(mods)]
     pages = max((counts[0] for counts in extents), default=0)
     volumes = max((counts[1] for counts in extents), default=0)
-    title = folded(" ".join((proper.title, *proper.sub_title)))
+    title = fold(" ".join((proper.title, *proper.sub_title)))
     series = [item for item in mods.related_item if item.type == "series"]
     return Features(
         title=title,
@@ -90,7 +72,7 @@ def features_of(mods: Mods) -> Features:
         part=part,
         main_title=_uncounted(main_title),
         remainder=_uncounted(remainder),
-        part_name=with_digits(romanised(" ".join(_part_names(proper)))),
+        part_name=replace_number_words(romanise(" ".join(_part_names(proper)))),
         set_title=_uncounted(_title_of(host)),
         names=BETWEEN.join(dict.fromkeys(_names(mods.name))),
         publisher=BETWEEN.join(dict.fromkeys(_publishers(mods.origin_info))),
@@ -98,7 +80,7 @@ def features_of(mods: Mods) -> Features:
         edition_text=edition_text,
         series=BETWEEN.join(dict.fromkeys(_key(_title_of(item)) for item in series)),
         series_number=BETWEEN.join(dict.fromkeys(number for item in series for number in _numbers(item))),
-        responsibility=romanised(" ".join([note.value for note in mods.note if note.type == _STATEMENT])),
+        responsibility=romanise(" ".join([note.value for note in mods.note if note.type == _STATEMENT])),
         language=BETWEEN.join(_languages(mods)),
         carrier=_carrier(mods),
         level=_level(mods, host, part, lambda: volumes > 1 or (not pages and _IN_VOLUMES.search(title) is not None)),
@@ -112,8 +94,8 @@ def features_of(mods: Mods) -> Features:
     )
 
 
-_key = lru_cache(_REMEMBERED)(romanised)
-_folded = lru_cache(_REMEMBERED)(folded)
+_key = lru_cache(_REMEMBERED)(romanise)
+_folded = lru_cache(_REMEMBERED)(fold)
 _years_in = lru_cache(_REMEMBERED)(years)
 
 
@@ -128,15 +110,15 @@ def _host(mods: Mods) -> RelatedItem | None:
 
 def _title_of(item: RelatedItem | None) -> str:
     """The title of a related item, without the statement of responsibility that follows a slash."""
-    title = next((without_brackets(info.title) for info in item.mods.title_info), "") if item else ""
+    title = next((strip_brackets(info.title) for info in item.mods.title_info), "") if item else ""
     return title.partition(" / ")[0]
 
 
 def _uncounted(title: str) -> str:
     """A title as it is compared: romanised, with digits for number words, and without the number of volumes at its end
     (``в 30 томах``), which libraries place anywhere."""
-    key = romanised(title)
-    return with_digits(_COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key)
+    key = romanise(title)
+    return replace_number_words(_COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key)
 
 
 def _part_names(title: TitleInfo) -> Iterator[str]:
@@ -150,7 +132,7 @@ def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
         main, _, remainder = _title_of(host).partition(" : ")
         if main:
             return main, remainder
-    return without_brackets(proper.title), without_brackets(" ".join(proper.sub_title))
+    return strip_brackets(proper.title), strip_brackets(" ".join(proper.sub_title))
 
 
 def _author(mods: Mods) -> str:
@@ -172,7 +154,7 @@ def _names(names: Iterable[Name]) -> Iterator[str]:
 
 @lru_cache(_REMEMBERED)
 def _name_key(heading: str, is_personal: bool) -> str:
-    return romanised(person_key(heading) if is_personal else heading)
+    return romanise(person_key(heading) if is_personal else heading)
 
 
 def _part(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> str:
@@ -206,7 +188,7 @@ def _years(origins: Iterable[OriginInfo]) -> Iterator[int]:
 def _publishers(origins: Iterable[OriginInfo]) -> Iterator[str]:
     for info in origins:
         for publisher in info.publisher:
-            if key := _key(without_brackets(publisher.value)):
+            if key := _key(strip_brackets(publisher.value)):
                 yield key
 
 
@@ -214,52 +196,23 @@ def _places(origins: Iterable[OriginInfo]) -> Iterator[str]:
     for info in origins:
         for place in info.place:
             for term in place.place_term:
-                if term.type != "code" and (key := _place(term.value)) is not None:
+                if term.type != "code" and (key := _place(term.value)):
                     yield key
 
 
-@lru_cache(_REMEMBERED)
-def _place(term: str) -> str | None:
-    name = folded(without_brackets(term))
-    return romanised(_PLACES.get(name, name)) if name else None
+_place = lru_cache(_REMEMBERED)(place_key)
 
 
 @lru_cache(_REMEMBERED)
 def _edition(text: str) -> tuple[str, int]:
     """The key of an edition statement, and its number."""
-    return romanised(without_brackets(text)), _edition_number(folded(text))
-
-
-def _edition_number(text: str) -> int:
-    """The number of an edition statement, 1 for one that is stated without a number, 0 for none."""
-    if not text:
-        return 0
-    for word in text.split():
-        if word in _EDITION_WORDS:
-            return _EDITION_WORDS[word]
-    found = _NUMBER.search(text)
-    return int(found[0]) if found else 1
+    return romanise(strip_brackets(text)), edition_number(fold(text))
 
 
 @lru_cache(_REMEMBERED)
 def _counts(extent: str) -> tuple[int, int, int]:
     """The pages, volumes and centimetres that an extent states."""
-    return _pages(extent), _counted(_VOLUMES, extent), _counted(_HEIGHT, extent)
-
-
-def _pages(extent: str) -> int:
-    """The highest number of pages or leaves, those in brackets only where there are no others; 0 for none."""
-    counted = _VOLUMES.sub(" ", _PRELIMINARY_LEAVES.sub(" ", _BEHIND_PAGES.split(extent, maxsplit=1)[0]))
-    if not _PAGES_OR_LEAVES.search(counted):
-        return 0
-    numbers = _ANY_NUMBER.findall(_BRACKETED.sub(" ", counted)) or _ANY_NUMBER.findall(counted)
-    return max(map(int, numbers), default=0)
-
-
-def _counted(pattern: re.Pattern[str], extent: str) -> int:
-    """The number that a pattern finds in an extent, 0 for none."""
-    found = pattern.search(extent)
-    return int(found[1]) if found else 0
+    return pages_or_leaves(extent), count_volumes(extent), height(extent)
 
 
 def _numbers(item: RelatedItem) -> Iterator[str]:

@@ -22,8 +22,9 @@ from bibld.ingest._load import original_of
 from bibld.model.iris import Iris, record_of_path
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
-from bibld.model.withheld import Withheld, plain, without_texts, without_values
+from bibld.model.withheld import Withheld, without_texts, without_values
 from bibld.progress import Progress
+from bibld.text.folding import tidy
 
 _COLUMNS = ("record", "value", "reason")
 _DELIMITERS = (",", ";", "\t")
@@ -73,7 +74,7 @@ def _asked(name: str, text: str, faults: list[str]) -> Iterator[SuppressionReque
         elif len(row) != len(header):
             faults.append(f"{place}: has {len(row)} cells, not {len(header)}; put text with commas in quotes")
         else:
-            cells = dict(zip(header, map(plain, row), strict=True))
+            cells = dict(zip(header, map(tidy, row), strict=True))
             if cells["record"]:
                 yield SuppressionRequest(place, cells["record"], cells["value"], cells["reason"])
             else:
@@ -145,7 +146,7 @@ def _not_found(catalog: Catalog, wanted: Mapping[tuple[int, str], SuppressionReq
         mods = catalog.records.unredacted_mods(ordinal) or Mods()
         if not value or without_values(mods, [withheld]) != mods:
             continue
-        texts = sorted({plain(str(text)) for text in to_element(mods).itertext()})
+        texts = sorted({tidy(str(text)) for text in to_element(mods).itertext()})
         meant = "".join(f"; did you mean {text!r}?" for text in get_close_matches(withheld.text, texts, 1, _ALIKE))
         record = catalog.records.get(ordinal)
         original = original_of(record) if record is not None else None

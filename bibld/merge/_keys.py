@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn13, number_and_source
-from bibld.model.literals import folded, part_number, person_key, years
 from bibld.model.mods import (
     Classification,
     Date,
@@ -27,15 +26,18 @@ from bibld.model.mods import (
     Subject,
     TitleInfo,
 )
-from bibld.model.mods_words import tidy
-from bibld.model.places import expanded_place
+from bibld.text.dates import years
+from bibld.text.folding import fold, tidy
+from bibld.text.names import person_key
+from bibld.text.numerals import part_number
+from bibld.text.places import expand_place
 
 Key = Callable[[Any], Hashable]
 
 
 def plain(text: str) -> str:
     """The folded text; the text itself where it has neither letters nor digits."""
-    return folded(text) or tidy(text)
+    return fold(text) or tidy(text)
 
 
 _BLANKS = re.compile(r"[\s-]")
@@ -164,7 +166,7 @@ def place(value: Place) -> Hashable:
 
 def full_place(term: PlaceTerm) -> str:
     """The words of a place, an abbreviation as what it stands for."""
-    return term.value if term.type == "code" else expanded_place(term.value)
+    return term.value if term.type == "code" else expand_place(term.value)
 
 
 def date(value: Date) -> Hashable:

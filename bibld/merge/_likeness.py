@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 
 from bibld.merge import _keys
 from bibld.merge._keys import Key, plain
-from bibld.model.literals import folded, is_initial_form_of, pages, romanised
 from bibld.model.mods import Extent, Name, Place, RelatedItem, TitleInfo
+from bibld.text.extents import pages
+from bibld.text.folding import fold
+from bibld.text.names import is_initial_form_of
+from bibld.text.romanisation import romanise
 
 Within = Callable[[Any, Any], bool]
 """Whether the first of two values that are not equal can be a shorter form of the second."""
@@ -72,9 +75,7 @@ def _name_within(short: Name, long: Name) -> bool:
     one_heading, other_heading = _keys.heading_of(short), _keys.heading_of(long)
     if not is_initial_form_of(one_heading, other_heading):
         return False
-    return one_additions in ("", other_additions) or set(str(one_additions).split()) <= set(
-        folded(other_heading).split()
-    )
+    return one_additions in ("", other_additions) or set(str(one_additions).split()) <= set(fold(other_heading).split())
 
 
 def _are_dates_within(short: Any, long: Any) -> bool:  # noqa: ANN401
@@ -102,7 +103,7 @@ def _extent_within(short: Extent, long: Extent) -> bool:
 
 
 def _words_of_extent(value: Extent) -> tuple[str, ...]:
-    return tuple(_WORDS_OF_EXTENT.get(word, word) for word in folded(value.value).split())
+    return tuple(_WORDS_OF_EXTENT.get(word, word) for word in fold(value.value).split())
 
 
 def _first_of_extent(value: Extent) -> Hashable:
@@ -124,13 +125,13 @@ def _title_of_related(value: RelatedItem) -> Hashable:
 
 def _parallel_title(value: TitleInfo) -> Hashable:
     words = " ".join((value.title, *value.sub_title, *value.part_number, *value.part_name))
-    return (value.type, romanised(words)) if value.title else None
+    return (value.type, romanise(words)) if value.title else None
 
 
 def _parallel_name(value: Name) -> Hashable:
     if value.type != "personal" or not value.name_part:
-        return (value.type, romanised(" ".join(part.value for part in value.name_part)))
-    heading = romanised(_keys.heading_of(value))
+        return (value.type, romanise(" ".join(part.value for part in value.name_part)))
+    heading = romanise(_keys.heading_of(value))
     return (value.type, heading, _keys.dates_of(value)) if heading else None
 
 
@@ -142,11 +143,11 @@ def _parallel_related(value: RelatedItem) -> Hashable:
 def _parallel_place(value: Place) -> Hashable:
     if any(term.type == "code" for term in value.place_term):
         return None
-    return romanised(" ".join(map(_keys.full_place, value.place_term)))
+    return romanise(" ".join(map(_keys.full_place, value.place_term)))
 
 
 def _parallel_text(value: Any) -> Hashable:  # noqa: ANN401
-    return romanised(value if isinstance(value, str) else value.value) or None
+    return romanise(value if isinstance(value, str) else value.value) or None
 
 
 def _parallel_extent(value: Extent) -> Hashable:

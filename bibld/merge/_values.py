@@ -23,9 +23,10 @@ from bibld.model.mods import (
     Note,
     Publisher,
 )
-from bibld.model.mods_words import tidy, words_of
+from bibld.model.mods_words import words_of
 from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement
+from bibld.text.folding import tidy
 
 Entry = tuple[int, Holder, Any]
 """A form with its holder, numbered in the order of the cluster."""

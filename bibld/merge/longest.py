@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bibld.model.literals import folded
 from bibld.model.mods_words import words_of
 from bibld.protocols import Statement
+from bibld.text.folding import fold
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -24,4 +24,4 @@ def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]
 
 
 def _length(statement: Statement) -> int:
-    return sum(len(folded(words_of(value)).replace(" ", "")) for value in statement.values)
+    return sum(len(fold(words_of(value)).replace(" ", "")) for value in statement.values)

@@ -21,7 +21,7 @@ BETWEEN = "|"
 
 
 class Features(msgspec.Struct, frozen=True, kw_only=True):
-    """The features of one record, normalised by ``bibld.model.literals``; empty texts and 0 are missing values.
+    """The features of one record, normalised by ``bibld.text``; empty texts and 0 are missing values.
 
     ``title`` (main title and subtitle) and ``author`` (first personal name without dates) are folded in their own
     script: the paper compares them. All other texts but codes are romanised, so that scripts meet. ``names`` holds all

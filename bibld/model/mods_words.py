@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from functools import lru_cache
 from typing import Any
 
 from bibld.model.mods import OriginInfo
 from bibld.model.mods_plan import plan_of
+from bibld.text.folding import tidy, trim
 
-_BETWEEN_ELEMENTS = " ,;:/="
-_FULL_STOP = re.compile(r"[^\W\d_]{7}\.$")
 _YEAR = re.compile(r"[12][0-9]{3}")
-_TEXTS_REMEMBERED = 4096
-
-
-@lru_cache(maxsize=_TEXTS_REMEMBERED)
-def tidy(text: str) -> str:
-    """A text as it is published: NFC, without blanks around it, runs of blanks as one."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
-@lru_cache(maxsize=_TEXTS_REMEMBERED)
-def trimmed(text: str) -> str:
-    """A text without the punctuation that catalogues put between elements; the full stop of an abbreviation stays."""
-    text = tidy(text).strip(_BETWEEN_ELEMENTS)
-    return text[:-1] if _FULL_STOP.search(text) else text
 
 
 def words_of(value: object) -> str:
@@ -56,9 +39,9 @@ def publication_statement(info: OriginInfo) -> str:
     give a date twice.
     """
     terms = [term for place in info.place for term in place.place_term if term.type != "code"]
-    places = [trimmed(term.value) for term in terms if term.value]
-    publishers = [trimmed(publisher.value) for publisher in info.publisher if publisher.value]
-    dates = [trimmed(date.value) for date in info.date_issued if date.encoding is None and date.value]
+    places = [trim(term.value) for term in terms if term.value]
+    publishers = [trim(publisher.value) for publisher in info.publisher if publisher.value]
+    dates = [trim(date.value) for date in info.date_issued if date.encoding is None and date.value]
     where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
     if where and not dates:
         dates = ["-".join(date.value for date in info.date_issued if _YEAR.fullmatch(date.value))]

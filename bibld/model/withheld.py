@@ -19,6 +19,7 @@ from bibld.model.marc import ControlField, DataField, MarcRecord, flat_subfields
 from bibld.model.mods import AlternativeName, Extension, Mods, Name, TitleInfo
 from bibld.model.mods_plan import Plan, plan_of, tag_of, xml_name
 from bibld.model.mods_xml import to_element
+from bibld.text.folding import tidy
 
 _PATH = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)*")
 _FIRST_STEPS = frozenset(map(xml_name, Mods.elements))
@@ -45,13 +46,8 @@ class Withheld(msgspec.Struct, frozen=True, order=True):
         path, equals, text = value.partition("=")
         path = path.strip()
         if equals and text.strip() and _PATH.fullmatch(path) and path.partition("/")[0] in _FIRST_STEPS:
-            return cls(path, plain(text))
-        return cls("", plain(value))
-
-
-def plain(text: str) -> str:
-    """A text as it is compared."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+            return cls(path, tidy(text))
+        return cls("", tidy(value))
 
 
 def without_values(mods: Mods, withheld: Collection[Withheld]) -> Mods:
@@ -113,7 +109,7 @@ class _Removal:
         return tuple(kept for part, here in named if (kept := self.rest(part, here)) is not None)
 
     def _is_withheld(self, text: str, path: str) -> bool:
-        said = plain(text)
+        said = tidy(text)
         return ("", said) in self._withheld or (path, said) in self._withheld
 
     def _is_foreign(self, xml: str, path: str) -> bool:
@@ -167,7 +163,7 @@ def _holds(field: ControlField | DataField, text: str) -> bool:
     said = [field.value] if isinstance(field, ControlField) else [one.value for one in flat_subfields(field)]
     words = _words(text)
     if not words:
-        return text in map(plain, said)
+        return text in map(tidy, said)
     if set(words).issubset(_words(" ".join(said))):
         return True
     number = "".join(words)

@@ -10,9 +10,6 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_XML_BUT_SEPARATORS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1d\ud800-\udfff\ufffe\uffff]")
 _ILLEGAL_BYTES = bytes(code for code in range(0x1E) if code not in (0x09, 0x0A, 0x0D))
 
-_NON_SORTING = {0x88: 0x98, 0x89: 0x9C}
-"""ISO 6630 non-sorting begin and end, as C1 controls and as Unicode's START OF STRING and STRING TERMINATOR."""
-
 
 def legal(text: str) -> tuple[str, int]:
     """Drop the characters that are illegal in XML 1.0 (2.2), and say how many they were."""
@@ -31,13 +28,6 @@ def legal_between_separators(text: str, data: bytes) -> tuple[str, int]:
 def dropped(count: int) -> str:
     """The warning for illegal characters."""
     return f"{count} character{'s' if count > 1 else ''} illegal in XML dropped"
-
-
-def non_sorting(text: str) -> str:
-    """Write the marks of non-sorting text as U+0098 and U+009C, whatever they were before."""
-    if "\x88" in text or "\x89" in text:
-        return text.translate(_NON_SORTING)
-    return text
 
 
 def counted(warnings: Iterable[str]) -> tuple[str, ...]:

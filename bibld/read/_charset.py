@@ -16,9 +16,9 @@ import msgspec
 
 from bibld.errors import ConfigError
 from bibld.read import _cyrillic, _marc8
-from bibld.read._characters import non_sorting
 from bibld.read._cyrillic import CYRILLIC
 from bibld.read._marc8 import ISO5426, MARC8
+from bibld.text.titles import unify_non_sorting_marks
 
 AUTO = "auto"
 ASCII, UTF8, LATIN1 = "ascii", "utf-8", "iso8859-1"
@@ -125,7 +125,7 @@ def decoded(data: bytes, charsets: Charsets) -> Decoded:
         name = _name_without_utf8(data, charsets)
     else:
         if charsets.main not in CYRILLIC or _cyrillic.score(text) >= _cyrillic.score(_plain(data, charsets.main)):
-            return Decoded(non_sorting(text), _unlike(UTF8, charsets))
+            return Decoded(unify_non_sorting_marks(text), _unlike(UTF8, charsets))
         name = charsets.main
     found = _by(data, name)
     return Decoded(found.text, _unlike(name, charsets) + found.warnings)
@@ -185,7 +185,7 @@ def _by(data: bytes, name: str) -> Decoded:
         if wrong and name == UTF8:
             wrong -= data.count(_REPLACED)
     pair = _NON_SORTING_PAIR.get(name)
-    text = pair.sub("\\1\x98\\2\x9c", text) if pair else non_sorting(text) if name not in CYRILLIC else text
+    text = pair.sub("\\1\x98\\2\x9c", text) if pair else unify_non_sorting_marks(text) if name not in CYRILLIC else text
     if not wrong:
         return Decoded(text)
     return Decoded(text, (f"{wrong} byte sequence{'s' if wrong > 1 else ''} not in {name} replaced by U+FFFD",))

@@ -17,7 +17,8 @@ from typing import Any
 import msgspec
 
 from bibld.model.marc import ControlField, DataField, Subfield
-from bibld.read._characters import legal, non_sorting
+from bibld.read._characters import legal
+from bibld.text.titles import unify_non_sorting_marks
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"', re.DOTALL)
 _VALUE = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
@@ -165,7 +166,7 @@ class Reading:
         if text.isprintable():
             return text
         text = _LINE_END.sub(" ", text).strip() if "\n" in text else text
-        text, illegal = legal(non_sorting(text))
+        text, illegal = legal(unify_non_sorting_marks(text))
         self.illegal += illegal
         return text
 

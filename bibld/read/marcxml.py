@@ -16,10 +16,11 @@ from lxml import etree
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.protocols import Parsed, Raw
-from bibld.read._characters import counted, non_sorting
+from bibld.read._characters import counted
 from bibld.read._charset import AUTO
 from bibld.read._xml_cut import SLIM, TURBO
 from bibld.read._xml_file import HEAD, XmlFile, examined, readable_head
+from bibld.text.titles import unify_non_sorting_marks
 
 _TURBOMARC = b"http://www.indexdata.com/turbomarc"
 _NAMESPACES = re.compile(rb"MARC21/slim|marcxchange|UNISlim|indexdata\.com/turbomarc", re.IGNORECASE)
@@ -79,7 +80,7 @@ def _name(element: etree._Element) -> str:
 
 def _text(element: etree._Element) -> str:
     text = "".join(map(str, element.itertext())) if len(element) else element.text or ""
-    return text if text.isascii() else non_sorting(text)
+    return text if text.isascii() else unify_non_sorting_marks(text)
 
 
 def _made(raw: Raw, leader: str | None, fields: list[ControlField | DataField], warnings: list[str]) -> MarcRecord:

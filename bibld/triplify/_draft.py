@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 from bibld.model.iris import Iris
 from bibld.model.linkage import Merged, ValueSource
-from bibld.model.mods_words import tidy
 from bibld.model.origin import RecordId
 from bibld.model.rdf import XSD, iri, literal, quad, term
+from bibld.text.folding import tidy
 from bibld.triplify._claims import Claim, EntityClaim, Form, Kind
 from bibld.triplify._language import Languages
 

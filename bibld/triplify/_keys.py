@@ -7,9 +7,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from bibld.model.literals import folded, romanised
+from bibld.text.folding import fold
+from bibld.text.romanisation import romanise
+from bibld.text.scripts import has_cyrillic
 
-_CYRILLIC = re.compile("[\u0400-\u052f]")
 _OTHERS = re.compile(r"[^a-z0-9]+")
 _NOT_IN_DATES = re.compile(r"[^0-9-]+")
 _READABLE = 60
@@ -24,7 +25,7 @@ def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
     for Slavic words (``is_slavic``), are compared as ``literals.romanised`` has them, so that both scripts meet. Other
     Latin texts are not, since romanisation would take Mayer for Maier.
     """
-    form = romanised(text) if is_slavic or _CYRILLIC.search(text) else folded(text)
+    form = romanise(text) if is_slavic or has_cyrillic(text) else fold(text)
     counting = "|".join((form or unicodedata.normalize("NFKC", text), *more))
     digest = hashlib.blake2b(counting.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
     readable = _OTHERS.sub("-", form).strip("-")[:_READABLE].rstrip("-")

@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
-from functools import cache, lru_cache
 
 import msgspec
 
 from bibld.model.mods import Element, Mods
-from bibld.triplify._codes import NO_LANGUAGES, SCRIPT_OF_LANGUAGE, SCRIPTS, SHORT_LANGUAGES
+from bibld.text.languages import language_tag, usual_script
+from bibld.text.scripts import CYRILLIC, LATIN, script_of
 
-_SHORT_OR_LONG = re.compile(r"[a-z]{2,3}")
-_TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?")
 _SCRIPT_CODE = re.compile(r"[A-Z][a-z]{3}")
 _RUSSIAN = re.compile("(?:[а-яёіѣѳѵ]|[^\u0400-\u052f])*")
-_LATIN = "Latn"
-_NO_LETTER = ""
-_TEXTS_REMEMBERED = 4096
-
-
-def to_tag(code: str) -> str | None:
-    """The tag of a language given as a code of ISO 639 or as a tag; None for what names no language."""
-    text = code.strip()
-    lower = text.lower()
-    if _SHORT_OR_LONG.fullmatch(lower):
-        return None if lower in NO_LANGUAGES else SHORT_LANGUAGES.get(lower, lower)
-    return text if _TAG.fullmatch(text) else None
-
-
-@lru_cache(maxsize=_TEXTS_REMEMBERED)
-def script_of(text: str) -> str | None:
-    """The script of a text's letters where they all have the same, else None; ``CJK`` for any of East Asia."""
-    scripts = set(map(_script_of_character, set(text))) - {_NO_LETTER}
-    return scripts.pop() if len(scripts) == 1 else None
-
-
-@cache
-def _script_of_character(character: str) -> str | None:
-    if not character.isalpha() or unicodedata.category(character) == "Lm":
-        return _NO_LETTER
-    unicode_name = unicodedata.name(character, "")
-    return next((script for prefix, script in SCRIPTS if unicode_name.startswith(prefix)), None)
 
 
 class Languages(msgspec.Struct, frozen=True):
@@ -61,12 +31,12 @@ class Languages(msgspec.Struct, frozen=True):
             for term in language.language_term
             if term.type == "code"
         )
-        return cls(tuple(dict.fromkeys(tag for tag in map(to_tag, codes) if tag is not None)))
+        return cls(tuple(dict.fromkeys(tag for tag in map(language_tag, codes) if tag is not None)))
 
     @property
     def is_slavic(self) -> bool:
         """Whether Latin text that is transcribed from the resource is a romanisation: all languages are Cyrillic."""
-        return bool(self.tags) and all(SCRIPT_OF_LANGUAGE.get(tag) == "Cyrl" for tag in self.tags)
+        return bool(self.tags) and all(usual_script(tag) == CYRILLIC for tag in self.tags)
 
     def of_own(self, text: str, element: Element) -> str | None:
         """The tag of a text in the language of the resource, such as its title.
@@ -81,14 +51,14 @@ class Languages(msgspec.Struct, frozen=True):
         script = script_of(text)
         if script is None:
             return self.tags[0] if len(self.tags) == 1 and not any(map(str.isalpha, text)) else None
-        if script == _LATIN and element.script == _LATIN and element.alt_rep_group:
-            romanised = self._first(lambda own: own != _LATIN)
+        if script == LATIN and element.script == LATIN and element.alt_rep_group:
+            romanised = self._first(lambda own: own != LATIN)
             if romanised is not None:
                 return f"{romanised}-Latn"
         native = self._first(lambda own: own == script)
         if native is not None:
             return native
-        return _with_script(self.tags[0], script) if self.tags and script == _LATIN else _unknown(script)
+        return _with_script(self.tags[0], script) if self.tags and script == LATIN else _unknown(script)
 
     def of_other(self, text: str, element: Element) -> str | None:
         """The tag of a text that need not be in the language of the resource, such as a name or a subject.
@@ -100,8 +70,8 @@ class Languages(msgspec.Struct, frozen=True):
         if stated is not None:
             return _with_script(stated, script_of(text))
         script = script_of(text)
-        if script == _LATIN:
-            romanised = self._first(lambda own: own != _LATIN) if element.script == _LATIN else None
+        if script == LATIN:
+            romanised = self._first(lambda own: own != LATIN) if element.script == LATIN else None
             return f"{romanised}-Latn" if romanised and element.alt_rep_group else None
         native = self._first(lambda own: own == script) if script else None
         return native or (_unknown(script) if script else None)
@@ -117,7 +87,7 @@ class Languages(msgspec.Struct, frozen=True):
             if stated is not None:
                 return _with_script(stated, script_of(text))
         script = script_of(text)
-        if script == "Cyrl":
+        if script == CYRILLIC:
             cyrillic = self._first(lambda own: own == script)
             return cyrillic or ("ru" if _RUSSIAN.fullmatch(text.lower()) else _unknown(script))
         tags = (self.of_other(text, element) for element in elements)
@@ -125,7 +95,7 @@ class Languages(msgspec.Struct, frozen=True):
 
     def _first(self, fits: Callable[[str], bool]) -> str | None:
         for tag in self.tags:
-            if fits(SCRIPT_OF_LANGUAGE.get(tag, _LATIN)):
+            if fits(usual_script(tag)):
                 return tag
         return None
 
@@ -133,7 +103,7 @@ class Languages(msgspec.Struct, frozen=True):
     def stated(element: Element) -> str | None:
         """The language that the element itself states."""
         for attribute in (element.xml_lang, element.lang):
-            tag = to_tag(attribute) if attribute else None
+            tag = language_tag(attribute) if attribute else None
             if tag is not None:
                 return tag
         return None
@@ -141,11 +111,11 @@ class Languages(msgspec.Struct, frozen=True):
 
 def _with_script(tag: str, script: str | None) -> str:
     primary = tag.partition("-")[0]
-    own = SCRIPT_OF_LANGUAGE.get(primary, _LATIN)
+    own = usual_script(primary)
     if "-" in tag or script is None or script == own or not _SCRIPT_CODE.fullmatch(script):
         return tag
     return f"{tag}-{script}"
 
 
 def _unknown(script: str) -> str | None:
-    return f"und-{script}" if _SCRIPT_CODE.fullmatch(script) and script != _LATIN else None
+    return f"und-{script}" if _SCRIPT_CODE.fullmatch(script) and script != LATIN else None

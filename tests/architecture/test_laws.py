@@ -263,7 +263,7 @@ def test_the_laws_of_imports_forbid_what_they_should() -> None:
     assert not is_lawful("bibld.publish", "bibld.pipeline")
     assert not is_lawful("bibld.pipeline", "bibld")
     assert not is_lawful("bibld._records", "bibld.cli")
-    assert is_lawful("bibld.merge", "bibld.model.literals")
+    assert is_lawful("bibld.merge", "bibld.text.folding")
     assert is_lawful("bibld._records", "bibld.ingest.load")
     assert is_lawful("bibld.cli.run", "bibld")
     assert reaches_into("bibld.cli.check", "bibld.catalog._database.check")

@@ -17,12 +17,12 @@ from bibld.dedup import _features, features_of
 from bibld.dedup._index import extraction as _extraction
 from bibld.dedup._index.extraction import columns_of, extract, extracted
 from bibld.dedup._index.segments import Segment
-from bibld.dedup._numerals import with_digits
 from bibld.errors import StageError
-from bibld.model import literals
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
 from bibld.model.mods import Identifier, Mods
+from bibld.text import romanisation
+from bibld.text.numerals import replace_number_words
 from tests.dedup.conftest import CLOCK
 from tests.strategies import any_texts, mods
 
@@ -168,7 +168,7 @@ def test_features_do_not_depend_on_the_records_before(held):
 
 def by_rules(text):
     """The romanised key as its rules are written: a letter at a time, then one expression for each rule."""
-    letters = (literals._romanisations()[ord(letter)] for letter in unicodedata.normalize("NFKC", text))
+    letters = (romanisation._romanisations()[ord(letter)] for letter in unicodedata.normalize("NFKC", text))
     key = " ".join("".join(letters).split())
     for pattern, new in (("i+(?=[aeou])", ""), ("ii+", "i"), ("k+h", "h"), ("c(?!h)", "ts")):
         key = re.sub(pattern, new, key)
@@ -178,13 +178,13 @@ def by_rules(text):
 @given(any_texts() | st.text("iIyjkKhHcCaAeEoOuUsStTйЙиИяЯюЮеёкхцчш ії'ʹ\u0301cx", max_size=40))
 @settings(max_examples=400, deadline=None)
 def test_romanised_keys_follow_the_rules(text):
-    assert literals.romanised(text) == by_rules(text)
+    assert romanisation.romanise(text) == by_rules(text)
 
 
 @given(st.text("v in30tomahvls esu", max_size=20) | st.from_regex(r"[a-z ]{0,5}(v|in) [a-z0-9]{1,3} (t|tomah|vols)"))
 @settings(deadline=None)
 def test_a_title_loses_the_number_of_volumes_at_its_end(text):
-    expected = with_digits(_features._COUNT_OF_VOLUMES.sub("", literals.romanised(text)))
+    expected = replace_number_words(_features._COUNT_OF_VOLUMES.sub("", romanisation.romanise(text)))
     assert _features._uncounted(text) == expected
 
 

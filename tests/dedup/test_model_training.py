@@ -13,7 +13,6 @@ from bibld.dedup.score._variations import variations
 from bibld.errors import ConfigError
 from bibld.model.identifiers import has_isbn_check_digit
 from bibld.model.linkage import Pair
-from bibld.model.literals import romanised
 from bibld.model.mods import (
     Date,
     Edition,
@@ -27,6 +26,8 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.model.origin import RecordId
+from bibld.text.names import initial_form
+from bibld.text.romanisation import romanise, romanise_ala_lc
 
 ABOUT = training.About("made up", "CC0-1.0", "2026-01-01", "bibld train")
 TITLES = ("Мёртвые души", "Ревизор", "Тарас Бульба", "Вечера на хуторе близ Диканьки", "Женитьба", "Шинель")
@@ -71,9 +72,9 @@ def test_a_description_without_a_title_gives_no_pairs():
 
 
 def test_wordings_are_what_they_are_called():
-    assert _wordings.initials("Толстой, Лев Николаевич") == "Толстой, Л. Н."
-    assert romanised(_wordings.romanised_ala_lc("Преступление и наказание")) == romanised("Преступление и наказание")
-    assert romanised(_wordings.romanised_ala_lc("Щётка")) == romanised("Щетка")
+    assert initial_form("Толстой, Лев Николаевич") == "Толстой, Л. Н."
+    assert romanise(romanise_ala_lc("Преступление и наказание")) == romanise("Преступление и наказание")
+    assert romanise(romanise_ala_lc("Щётка")) == romanise("Щетка")
     assert _wordings.pre_reform("История нового Рима") == "Исторія новаго Рима"
     assert has_isbn_check_digit(_wordings.isbn(Random(3)))
     assert _wordings.abbreviated("Художественная литература", Random(1)) != "Художественная литература"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bibld.model.mods import Language, LanguageTerm, Mods, TitleInfo
 from bibld.model.rdf import iri, literal
-from bibld.triplify._language import Languages, script_of, to_tag
+from bibld.triplify._language import Languages
 from bibld.triplify._links import identity, web_iri
 from tests.strategies import any_texts
 
@@ -98,27 +98,6 @@ def test_identities_never_fail_and_their_links_are_links(text):
     assert found is None or found.iri is None or web_iri(found.iri) == found.iri
 
 
-@pytest.mark.parametrize(
-    ("code", "tag"),
-    [
-        ("rus", "ru"),
-        ("RUS", "ru"),
-        ("ger", "de"),
-        ("deu", "de"),
-        ("grc", "grc"),
-        ("zh-Hant", "zh-Hant"),
-        ("und", None),
-        ("mul", None),
-        ("", None),
-        ("русский", None),
-        ("en_US", None),
-        ("x" * 9, None),
-    ],
-)
-def test_codes_of_languages_are_tags_of_bcp_47(code, tag):
-    assert to_tag(code) == tag
-
-
 def languages(*codes: str) -> Languages:
     return Languages.of(Mods(language=tuple(Language((LanguageTerm(code, type="code"),)) for code in codes)))
 
@@ -150,18 +129,3 @@ def test_a_tag_is_always_legal(text, language, script, codes):
         if tag is not None:
             assert re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag)
             literal(text, tag)
-
-
-@pytest.mark.parametrize(
-    ("text", "script"),
-    [
-        ("Толстой", "Cyrl"),
-        ("Tolstoĭ ʹ", "Latn"),
-        ("Τολστόι", "Grek"),
-        ("トルストイ", "CJK"),
-        ("Tолстой", None),
-        ("12", None),
-    ],
-)
-def test_the_script_is_that_of_all_letters(text, script):
-    assert script_of(text) == script

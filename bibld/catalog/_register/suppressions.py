@@ -12,7 +12,8 @@ from bibld.catalog._pending import Pending
 from bibld.catalog._register.register import Register
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.withheld import Withheld, plain, without_values
+from bibld.model.withheld import Withheld, without_values
+from bibld.text.folding import tidy
 
 BY_SUPPRESSION = 3
 """In ``record.deleted``: its source has the record, but it must not be published."""
@@ -99,7 +100,7 @@ class Suppressions:
 
         Records that this touches are pending for dedup. Gives the numbers of new and of lifted ones.
         """
-        wanted = {(ordinal, plain(value)): reason for (ordinal, value), reason in wanted.items()}
+        wanted = {(ordinal, tidy(value)): reason for (ordinal, value), reason in wanted.items()}
         rows = [(*key, reason) for key, reason in sorted(wanted.items())]
         self._kept.execute("DELETE FROM suppression")
         self._kept.executemany("INSERT INTO suppression VALUES (?, ?, ?)", rows)

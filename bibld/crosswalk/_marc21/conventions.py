@@ -12,26 +12,17 @@ import msgspec
 
 from bibld.crosswalk._conventions import Conventions, Linkage, Linked
 from bibld.model.marc import DataField
+from bibld.text.scripts import CJK, HAN, JAPANESE, KOREAN, LATIN, first_foreign_script
 
 _SCRIPT_OF_CODE = {
     "(3": "Arab", "(4": "Arab", "(B": "Latn", "!E": "Latn", "(N": "Cyrl", "(Q": "Cyrl", "(2": "Hebr", "(S": "Grek",
-    "$1": "CJK",
+    "$1": CJK,
 }  # fmt: skip
 
 _PRIVATE_BY_INDICATOR = frozenset(("541", "542", "561", "583"))
 """Fields whose first indicator 0 says that they are private."""
 
 _TITLE_TAGS = frozenset(("130", "210", "222", "240", "242", "245", "246", "247", "440", "490"))
-
-_RANGES = (
-    (0x0370, 0x03FF, "Grek"), (0x0400, 0x052F, "Cyrl"), (0x0530, 0x058F, "Armn"), (0x0590, 0x05FF, "Hebr"),
-    (0x0600, 0x077F, "Arab"), (0x0900, 0x097F, "Deva"), (0x0980, 0x09FF, "Beng"), (0x0B80, 0x0BFF, "Taml"),
-    (0x0E00, 0x0E7F, "Thai"), (0x10A0, 0x10FF, "Geor"), (0x1100, 0x11FF, "Kore"), (0x1F00, 0x1FFF, "Grek"),
-    (0x3040, 0x30FF, "Jpan"), (0x3400, 0x9FFF, "Hani"), (0xAC00, 0xD7AF, "Kore"), (0xF900, 0xFAFF, "Hani"),
-    (0xFB50, 0xFDFF, "Arab"), (0xFE70, 0xFEFE, "Arab"), (0x20000, 0x3FFFF, "Hani"),
-)  # fmt: skip
-"""Blocks of Unicode and the script that they tell of (ISO 15924)."""
-
 
 Naming = Callable[[str, DataField], str]
 """Gives the script of a field from the code in its ``$6``."""
@@ -67,23 +58,6 @@ def is_private(field: DataField) -> bool:
     return field.indicator1 == "0" and tag in _PRIVATE_BY_INDICATOR
 
 
-def script_of(text: str) -> str:
-    """The script (ISO 15924) of a text, by its first letters outside Latin; ``Latn`` where there are none."""
-    if text.isascii():
-        return "Latn"
-    found = ""
-    for char in text:
-        if char < "\u0370":
-            continue
-        script = next((script for first, last, script in _RANGES if first <= ord(char) <= last), "")
-        if script in ("Jpan", "Kore"):
-            return script
-        found = found or script
-        if found and found != "Hani":
-            return found
-    return found or "Latn"
-
-
 def _parsed(six: str) -> tuple[str, str, str]:
     number, _, rest = six.partition("/")
     tag, _, occurrence = number.partition("-")
@@ -97,18 +71,18 @@ def _group(occurrence: str) -> str | None:
 def script_named(code: str, field: DataField) -> str:
     """The script (ISO 15924) that the code in ``$6`` names, or that the text of the field shows."""
     known = _SCRIPT_OF_CODE.get(code)
-    if known is not None and known != "CJK":
+    if known is not None and known != CJK:
         return known
     if len(code) == 4 and code.isascii() and code.isalpha():
         return code.capitalize()
     text = " ".join(subfield.value for subfield in field.subfields if subfield.code.isalpha())
-    found = script_of(text)
-    return "Hani" if known == "CJK" and found not in ("Jpan", "Kore") else found
+    found = first_foreign_script(text)
+    return HAN if known == CJK and found not in (JAPANESE, KOREAN) else found
 
 
 def script_of_code(code: str, field: DataField) -> str:
     """What the stylesheet of the Library of Congress writes: empty for a code that is none of MARC-8."""
-    return _SCRIPT_OF_CODE.get(code[:2], "") if code else "Latn"
+    return _SCRIPT_OF_CODE.get(code[:2], "") if code else LATIN
 
 
 def _titles(tag: str) -> str:

@@ -24,10 +24,11 @@ from bibld.crosswalk._unimarc.linked import (
     part_of,
 )
 from bibld.crosswalk._unimarc.titles import entries
-from bibld.crosswalk._unimarc.view import UnimarcView, folded_words, plain
+from bibld.crosswalk._unimarc.view import UnimarcView, folded_words
 from bibld.model.identifiers import issn
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.mods import Detail, Identifier, Mods, Note, Part, RelatedItem, TitleInfo
+from bibld.text.titles import remove_non_sorting_marks
 
 BOOK = RuleBook()
 
@@ -74,7 +75,7 @@ def _unnamed(link_: Linked, view: UnimarcView) -> Iterator[Note]:
     texts += [link_.label] if link_.label else []
     view.warn(f"{link_.tag}: the link names no title, number or name; its text is kept as a note")
     if texts:
-        yield Note(value=plain(" ".join(texts)))
+        yield Note(value=remove_non_sorting_marks(" ".join(texts)))
 
 
 @BOOK.record(
@@ -109,10 +110,10 @@ def _is_series(set_: Linked, view: UnimarcView) -> bool:
         return False
     if set_.number or set_.volume or view.leader.hierarchical_level == "2":
         return False
-    if is_generic_title(plain(view.first("200", "a") or "")):
+    if is_generic_title(remove_non_sorting_marks(view.first("200", "a") or "")):
         return False
-    series = [plain(value) for value in view.texts("225", "a")]
-    if any(is_abbreviation(text, plain(set_.title)) for text in series):
+    series = [remove_non_sorting_marks(value) for value in view.texts("225", "a")]
+    if any(is_abbreviation(text, remove_non_sorting_marks(set_.title)) for text in series):
         return True
     # a monograph outside any hierarchy has no set above it
     return view.leader.hierarchical_level == "0"
@@ -200,7 +201,9 @@ def _hosts_of_volume(
             yield from _item(_as_volume(below, ""), "constituent", "volume", view)
         subsets, units = [], []
     own = view.first("200", "a") or ""
-    number = plain(own) if not view.is_nested and is_generic_title(plain(own)) else ""
+    number = (
+        remove_non_sorting_marks(own) if not view.is_nested and is_generic_title(remove_non_sorting_marks(own)) else ""
+    )
     is_serial = view.leader.bibliographic_level in "si"
     other_type = None if is_serial else "set"
     outer = [
@@ -225,7 +228,7 @@ def _as_volume(link_: Linked, number: str) -> Linked:
     text = link_.volume or number
     if not text:
         return link_
-    return msgspec.structs.replace(link_, part=part_of([plain(text)], volume_type="volume"))
+    return msgspec.structs.replace(link_, part=part_of([remove_non_sorting_marks(text)], volume_type="volume"))
 
 
 # --- series
@@ -233,7 +236,7 @@ def _as_volume(link_: Linked, number: str) -> Linked:
 
 def _taken(stated: list[RelatedItem], link_: Linked) -> RelatedItem | None:
     """Take the statement (225) of the series or set that a link names out of the list."""
-    title = plain(link_.title)
+    title = remove_non_sorting_marks(link_.title)
     for series in stated:
         if title and is_abbreviation(series.mods.title_info[0].title, title):
             stated.remove(series)
@@ -244,8 +247,8 @@ def _taken(stated: list[RelatedItem], link_: Linked) -> RelatedItem | None:
 def _stated_series(field: DataField) -> RelatedItem | None:
     found = entries(field)
     main = found[0]
-    numbers = [plain(value) for value in field.values("v")]
-    main.numbers = [plain(value) for value in field.values("h")]
+    numbers = [remove_non_sorting_marks(value) for value in field.values("v")]
+    main.numbers = [remove_non_sorting_marks(value) for value in field.values("h")]
     title = main.title_info()
     if title is None:
         if not numbers:

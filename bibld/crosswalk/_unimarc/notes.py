@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bibld.crosswalk._rules import Produces, RuleBook
-from bibld.crosswalk._unimarc.view import UnimarcView, plain, punctuated, web_address
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuated, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Genre, Note, RelatedItem, TableOfContents, TargetAudience
+from bibld.text.titles import remove_non_sorting_marks
 
 BOOK = RuleBook()
 
@@ -55,7 +56,7 @@ def _register_notes() -> None:
                 text = f"{text} {stated}".strip()
             if text or reference:
                 yield Note(
-                    value=text or plain(stated),
+                    value=text or remove_non_sorting_marks(stated),
                     type=kind.type,
                     display_label="; ".join(field.values("5", "8")) or None,
                     xlink_href=reference,

@@ -10,9 +10,11 @@ from bibld.crosswalk._rules import Produces, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
 from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title
-from bibld.crosswalk._unimarc.view import UnimarcView, folded_words, plain, punctuated, title_info
+from bibld.crosswalk._unimarc.view import UnimarcView, folded_words, punctuated, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import Identifier, Mods, Note, RelatedItem, TitleInfo
+from bibld.text.scripts import has_cyrillic
+from bibld.text.titles import remove_non_sorting_marks
 
 BOOK = RuleBook()
 
@@ -75,14 +77,16 @@ def entries(field: DataField) -> list[_Entry]:
             current.titles.append(value)
             found.append(current)
         elif code == "e":
-            _owner_of_other_information(main, current, value).subtitles.append(plain(value))
+            _owner_of_other_information(main, current, value).subtitles.append(remove_non_sorting_marks(value))
         elif code == "h" or (code == "v" and field.tag != "225"):
-            current.numbers.append(plain(value))
+            current.numbers.append(remove_non_sorting_marks(value))
         elif code == "i":
-            current.names.append(plain(value))
+            current.names.append(remove_non_sorting_marks(value))
         elif code in "fg":
             owner = current if current.kind == "with" else main
-            owner.stated(plain(value), " = " if code == "f" and current.kind == "parallel" else " ; ")
+            owner.stated(
+                remove_non_sorting_marks(value), " = " if code == "f" and current.kind == "parallel" else " ; "
+            )
     return found
 
 
@@ -90,14 +94,10 @@ def _owner_of_other_information(main: _Entry, current: _Entry, text: str) -> _En
     """After a parallel title, other title information in the main title's script belongs to the main title."""
     if current.kind != "parallel":
         return current
-    own, other = _is_cyrillic("".join(main.titles)), _is_cyrillic("".join(current.titles))
+    own, other = has_cyrillic("".join(main.titles)), has_cyrillic("".join(current.titles))
     if own != other:
-        return main if _is_cyrillic(text) == own else current
+        return main if has_cyrillic(text) == own else current
     return current if main.subtitles else main
-
-
-def _is_cyrillic(text: str) -> bool:
-    return any("\u0400" <= char <= "\u04ff" for char in text)
 
 
 @BOOK.record(
@@ -130,13 +130,13 @@ def title(view: UnimarcView) -> Produces:
 
 def _of_the_set(entry: _Entry, view: UnimarcView) -> TitleInfo | None:
     own = ". ".join(entry.titles)
-    if view.is_nested or view.leader.bibliographic_level == "a" or not is_generic_title(plain(own)):
+    if view.is_nested or view.leader.bibliographic_level == "a" or not is_generic_title(remove_non_sorting_marks(own)):
         return None
     for field in view.fields("461", "462"):
         for inner in fields_of_link(field):
             text = inner.first("a") if isinstance(inner, DataField) and inner.tag == "200" else None
             if text:
-                number = ". ".join([plain(own), *entry.numbers])
+                number = ". ".join([remove_non_sorting_marks(own), *entry.numbers])
                 return title_info(text, part_number=(number,), part_name=(*entry.subtitles, *entry.names))
     return None
 
@@ -166,18 +166,20 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
     text = ". ".join(field.values("a")) or (field.first("e") or "")
     if not text:
         return None
-    others = [plain(value) for value in field.values("e")] if field.first("a") else []
+    others = [remove_non_sorting_marks(value) for value in field.values("e")] if field.first("a") else []
     title_proper = title_info(
         text,
         type=type_,
         display_label=label,
         lang=language_code(field.first("z") or ""),
         sub_title=(" : ".join(others),) if others else (),
-        part_number=tuple(plain(value) for value in field.values("h", "j", "v")),
-        part_name=tuple(plain(value) for value in field.values("i")),
+        part_number=tuple(remove_non_sorting_marks(value) for value in field.values("h", "j", "v")),
+        part_name=tuple(remove_non_sorting_marks(value) for value in field.values("i")),
     )
     for qualifier in field.values("b", "n"):
-        title_proper = msgspec.structs.replace(title_proper, title=f"{title_proper.title} ({plain(qualifier)})")
+        title_proper = msgspec.structs.replace(
+            title_proper, title=f"{title_proper.title} ({remove_non_sorting_marks(qualifier)})"
+        )
     return title_proper
 
 
@@ -197,8 +199,8 @@ def uniform_title(field: DataField, view: UnimarcView) -> Produces:
     yield title_info(
         text,
         type="uniform",
-        part_number=tuple(plain(value) for value in field.values("h")),
-        part_name=tuple(plain(value) for value in field.values("i")),
+        part_number=tuple(remove_non_sorting_marks(value) for value in field.values("h")),
+        part_name=tuple(remove_non_sorting_marks(value) for value in field.values("i")),
         name_title_group="1" if is_first and has_name_title_group(view) else None,
         value_uri=view.reference(field),
         authority=field.first("2"),
@@ -226,8 +228,8 @@ def further_uniform_title(field: DataField, view: UnimarcView) -> Produces:
         yield title_info(
             text,
             type="uniform",
-            part_number=tuple(plain(value) for value in field.values("h")),
-            part_name=tuple(plain(value) for value in field.values("i")),
+            part_number=tuple(remove_non_sorting_marks(value) for value in field.values("h")),
+            part_name=tuple(remove_non_sorting_marks(value) for value in field.values("i")),
             value_uri=view.reference(field),
             authority=field.first("2"),
         )

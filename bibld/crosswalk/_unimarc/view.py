@@ -19,13 +19,11 @@ from bibld.crosswalk._unimarc.coded import Coded
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.mods_xml import without_illegal_characters
+from bibld.text.titles import NON_SORTING_MARKS, remove_non_sorting_marks, split_non_sorting
 
 LEADER = "LDR"
 """The name under which a rule declares that it reads the leader."""
 
-_NON_SORTING_BEGIN, _NON_SORTING_END = "\x98", "\x9c"
-_NON_SORTING = str.maketrans("", "", "\x98\x9c")
-_TO_NON_SORTING = str.maketrans("\x88\x89", "\x98\x9c")
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x97\x99-\x9b\x9d-\x9f]")
 _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
 _TITLE_CODES = "acdlot"
@@ -186,27 +184,16 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
 def _text(value: str, keeps_marks: bool) -> str:
     if value.isprintable():
         return value
-    text = without_illegal_characters(value).translate(_TO_NON_SORTING)
+    text = without_illegal_characters(value).translate(NON_SORTING_MARKS)
     if not keeps_marks:
-        text = text.translate(_NON_SORTING)
+        text = remove_non_sorting_marks(text)
     return _OTHER_CONTROLS.sub("", text.replace("\xa0", " ").replace("\n", " ").replace("\r", " ").replace("\t", " "))
-
-
-def plain(text: str) -> str:
-    """A text without the marks around what sorting passes over."""
-    return text if text.isprintable() else text.translate(_NON_SORTING)
 
 
 def title_info(text: str, **others: Any) -> TitleInfo:  # noqa: ANN401
     """A title whose beginning, where NSB and NSE (ISO 6630) stand around it, is ``nonSort``."""
-    if text.startswith(_NON_SORTING_BEGIN):
-        article, end, rest = text[1:].partition(_NON_SORTING_END)
-        title = plain(rest).lstrip()
-        if end and title and article.strip():
-            if rest[:1].isspace() or article[-1].isalnum():
-                article = article.rstrip() + " "
-            return TitleInfo(title=title, non_sort=plain(article), **others)
-    return TitleInfo(title=plain(text).strip(), **others)
+    article, title = split_non_sorting(text)
+    return TitleInfo(title=title, non_sort=article or None, **others)
 
 
 def punctuated(field: DataField, marks: Mapping[str, str]) -> str:
@@ -228,7 +215,7 @@ def spaced_initials(text: str) -> str:
 
 def folded_words(text: str) -> list[str]:
     """The words of a text for comparison: case and ё are levelled, punctuation is left out."""
-    return _WORD.findall(plain(text).casefold().replace("ё", "е"))
+    return _WORD.findall(remove_non_sorting_marks(text).casefold().replace("ё", "е"))
 
 
 def web_address(text: str) -> str | None:

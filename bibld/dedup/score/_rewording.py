@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from bibld.dedup.score import _wordings as wordings
 from bibld.model.mods import Date, Mods, Name, NamePart, OriginInfo, TitleInfo
+from bibld.text.names import initial_form
+from bibld.text.romanisation import romanise_ala_lc
 
 Held = TypeVar("Held")
 
@@ -100,7 +102,7 @@ def _named(mods: Mods, change: Callable[[str], str]) -> Mods:
 
 
 def _initials(mods: Mods, random: Random) -> Mods:
-    return _named(mods, wordings.initials)
+    return _named(mods, initial_form)
 
 
 def _fewer_names(mods: Mods, random: Random) -> Mods:
@@ -176,7 +178,7 @@ def _nested_number(mods: Mods, random: Random) -> Mods:
 
 
 def _romanised(mods: Mods, random: Random) -> Mods:
-    change = wordings.romanised_ala_lc
+    change = romanise_ala_lc
     mods = _named(_titles(mods, change), change)
     return origins(
         replace(mods, note=changed(mods.note, lambda one: replace(one, value=change(one.value)))),

@@ -8,17 +8,9 @@ from __future__ import annotations
 import re
 from random import Random
 
-_ALA_LC = {
-    "а": "a", "б": "b", "в": "v", "г": "g", "д": "d", "е": "e", "ё": "ë", "ж": "zh", "з": "z", "и": "i", "й": "ĭ",
-    "к": "k", "л": "l", "м": "m", "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f",
-    "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "ʺ", "ы": "y", "ь": "ʹ", "э": "ė", "ю": "iu",
-    "я": "ia", "і": "i", "ѣ": "ie", "ѳ": "f", "ѵ": "i",
-}  # fmt: skip
-_PLACES = {
-    "Москва": "М.", "Ленинград": "Л.", "Санкт-Петербург": "СПб.", "Петроград": "Пг.", "Киев": "К.",
-    "Нижний Новгород": "Н. Новгород", "New York": "N.Y.", "Philadelphia": "Phila.", "Washington": "Wash.",
-}  # fmt: skip
-_WRITTEN_OUT = {short: long for long, short in _PLACES.items()} | {
+from bibld.text.places import ABBREVIATION_OF_PLACE
+
+_WRITTEN_OUT = {short: long for long, short in ABBREVIATION_OF_PLACE.items()} | {
     "М": "Москва",
     "Л": "Ленинград",
     "СПб": "Санкт-Петербург",
@@ -30,15 +22,6 @@ _CONSONANT_AT_END = re.compile(r"([бвгджзклмнпрстфхцчшщ])\b"
 _NUMBER = re.compile(r"\d+")
 _VOWELS = frozenset("аеёиоуыэюяaeiouy")
 _SHORTEST, _LONGEST_CUT = 3, 6
-
-
-def romanised_ala_lc(text: str) -> str:
-    """A text of Cyrillic letters as the romanisation tables of ALA-LC write it, without ligatures."""
-    letters = []
-    for letter in text:
-        latin = _ALA_LC.get(letter.lower(), letter)
-        letters.append(latin.capitalize() if letter.isupper() and letter.lower() in _ALA_LC else latin)
-    return "".join(letters)
 
 
 def abbreviated(text: str, random: Random) -> str:
@@ -59,24 +42,11 @@ def abbreviated(text: str, random: Random) -> str:
 def place(text: str, random: Random) -> str:
     """A place shortened or written out, or in brackets."""
     bare = text.strip(" [],:;")
-    if bare in _PLACES:
-        return _PLACES[bare]
+    if bare in ABBREVIATION_OF_PLACE:
+        return ABBREVIATION_OF_PLACE[bare]
     if bare in _WRITTEN_OUT:
         return _WRITTEN_OUT[bare]
     return f"[{bare}]" if random.random() < 0.2 else bare
-
-
-def initials(heading: str) -> str:
-    """A heading with initials for the given names.
-
-    >>> initials("Толстой, Лев Николаевич")
-    'Толстой, Л. Н.'
-    """
-    family, comma, given = heading.partition(",")
-    if not comma:
-        family, _, given = heading.partition(" ")
-    letters = " ".join(f"{word[0]}." for word in given.split() if word[0].isalpha())
-    return f"{family}, {letters}" if letters else heading
 
 
 def pre_reform(text: str) -> str:

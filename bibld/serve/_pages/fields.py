@@ -10,6 +10,7 @@ import msgspec
 from bibld.model import mods as m
 from bibld.model.web import is_web_iri
 from bibld.serve._pages.codes import LANGUAGE_NAMES, LANGUAGE_TAGS, RELATION_LABELS, ROLE_LABELS
+from bibld.text.scripts import has_cyrillic
 
 GROUPS = (
     "Title",
@@ -28,7 +29,6 @@ GROUPS = (
 ABOUT_RECORD = "Record"
 """The heading of what is said about the record, not the publication."""
 
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _TITLE_LABELS = {
     "abbreviated": "Abbreviated title",
     "translated": "Translated title",
@@ -113,7 +113,7 @@ def language_of(text: str, element: m.Element | None = None) -> str:
         stated = element.xml_lang or LANGUAGE_TAGS.get(element.lang or "", "")
         if stated and re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", stated):
             return stated
-    return "ru" if _CYRILLIC.search(text) else ""
+    return "ru" if has_cyrillic(text) else ""
 
 
 def _value(

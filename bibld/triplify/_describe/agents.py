@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
-from bibld.model.literals import romanised
 from bibld.model.mods import Controlled, Name, Role
-from bibld.model.mods_words import tidy, trimmed
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
+from bibld.text.folding import tidy, trim
+from bibld.text.romanisation import romanise
+from bibld.text.scripts import LATIN, script_of
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE, loc
 from bibld.triplify._draft import Draft
 from bibld.triplify._keys import entity_key, figures, name_key
-from bibld.triplify._language import script_of
 from bibld.triplify._life import life
 from bibld.triplify._links import Identity, identity, web_iri
 
@@ -50,7 +50,7 @@ class _Likeness(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, draft: Draft, name: Name, path: str) -> _Likeness:
         stem = _stem(name)
-        key = romanised(stem) or stem
+        key = romanise(stem) or stem
         return cls(name.type, key, figures(dates_of(name)), name.alt_rep_group, script_of(stem), draft.holders(path))
 
 
@@ -117,7 +117,7 @@ def _stem(name: Name) -> str:
     """The heading without terms of address, but for the numerals of rulers."""
     if not any(part.type == "termsOfAddress" for part in name.name_part):
         return heading(name)
-    kept = (part for part in name.name_part if part.type != "termsOfAddress" or _ROMAN.fullmatch(trimmed(part.value)))
+    kept = (part for part in name.name_part if part.type != "termsOfAddress" or _ROMAN.fullmatch(trim(part.value)))
     return heading(Name(name_part=tuple(kept), display_form=name.display_form, type=name.type)) or heading(name)
 
 
@@ -126,21 +126,21 @@ def heading(name: Name) -> str:
     parts: dict[str | None, list[str]] = {}
     for part in name.name_part:
         parts.setdefault(part.type, []).append(tidy(part.value))
-    stems = [trimmed(part) for part in parts.get(None, ()) if trimmed(part)]
+    stems = [trim(part) for part in parts.get(None, ()) if trim(part)]
     family, given = " ".join(parts.get("family", ())), " ".join(parts.get("given", ()))
     if family or given:
         stems.append(f"{family}, {given}" if family and given else family or given)
     stem = (". " if name.type == "corporate" else ", ").join(stems)
     if not stem:
-        stem = next((trimmed(form) for form in name.display_form if tidy(form)), "")
+        stem = next((trim(form) for form in name.display_form if tidy(form)), "")
     if not stem or "termsOfAddress" not in parts:
         return stem
-    return ", ".join(filter(None, (stem, *map(trimmed, parts["termsOfAddress"]))))
+    return ", ".join(filter(None, (stem, *map(trim, parts["termsOfAddress"]))))
 
 
 def dates_of(name: Name) -> str:
     """The dates of a name, as stated."""
-    return next((trimmed(tidy(part.value)) for part in name.name_part if part.type == "date"), "")
+    return next((trim(tidy(part.value)) for part in name.name_part if part.type == "date"), "")
 
 
 def identities(draft: Draft, element: Name | Controlled, path: str) -> list[Identity]:
@@ -197,7 +197,7 @@ def _key_of_names(group: Sequence[Held]) -> str:
     """The key of the form that says most: with dates before one without, Cyrillic before Latin."""
 
     def rank(held: Held) -> tuple[bool, bool]:
-        return not dates_of(held[0]), script_of(_stem(held[0])) == "Latn"
+        return not dates_of(held[0]), script_of(_stem(held[0])) == LATIN
 
     name = (min(group, key=rank) if len(group) > 1 else group[0])[0]
     return name_key(_stem(name), dates_of(name), name.type or "")
@@ -271,7 +271,7 @@ def _contribution(draft: Draft, agent: str, names: Sequence[Name]) -> None:
 
 def claimed_body(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
     """The IRI of an organisation known by a text, such as a library that holds a copy; notes the claim about it."""
-    label = trimmed(text)
+    label = trim(text)
     if not label:
         return None
     found = identities(draft, element, path)
@@ -291,7 +291,7 @@ def claimed_body(draft: Draft, text: str, element: Controlled, path: str) -> str
 
 def claimed_publisher(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
     """The IRI of a publisher; notes the claim about it."""
-    label = trimmed(text)
+    label = trim(text)
     if not label:
         return None
     found = identities(draft, element, path)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from bibld.model.literals import pages
 from bibld.model.mods import Language, Location
-from bibld.model.mods_words import tidy
 from bibld.model.rdf import iri, literal
-from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, NO_LANGUAGES, loc
+from bibld.text.extents import pages
+from bibld.text.folding import tidy
+from bibld.text.languages import NO_LANGUAGES, language_tag
+from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, loc
 from bibld.triplify._describe.agents import claimed_body
 from bibld.triplify._draft import Draft
-from bibld.triplify._language import to_tag
 from bibld.triplify._links import web_iri
 
 _CODE = re.compile(r"[a-z]{3}")
@@ -62,7 +62,7 @@ def describe_languages(draft: Draft) -> None:
 
 def _language(draft: Draft, language: Language, code: str) -> None:
     known = code.lower()
-    tag = to_tag(code)
+    tag = language_tag(code)
     if not _CODE.fullmatch(known) or known in NO_LANGUAGES:
         if tag is not None and language.object_part is None:
             draft.text("schema:inLanguage", tag)

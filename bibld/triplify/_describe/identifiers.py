@@ -6,8 +6,8 @@ import re
 
 from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn10, isbn13, issn, number_and_source
 from bibld.model.mods import Identifier
-from bibld.model.mods_words import tidy
 from bibld.model.rdf import iri, literal
+from bibld.text.folding import tidy
 from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft
 from bibld.triplify._links import web_iri

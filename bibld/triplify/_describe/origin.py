@@ -6,18 +6,18 @@ import datetime
 import re
 from collections.abc import Iterable
 
-from bibld.model.literals import without_brackets, years
 from bibld.model.mods import Controlled, Date, OriginInfo, PlaceTerm
-from bibld.model.mods_words import publication_statement, tidy, trimmed
-from bibld.model.places import MARC_COUNTRY_OF_ISO, expanded_place
+from bibld.model.mods_words import publication_statement
 from bibld.model.rdf import XSD, iri, literal
+from bibld.text.dates import years
+from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.places import MARC_COUNTRY_OF_ISO, expand_place, is_unknown_imprint
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import (
     CLASS_OF_EVENT,
     EDTF,
     ISSUANCES,
     STATEMENT_OF_EVENT,
-    UNNAMED,
     loc,
 )
 from bibld.triplify._describe.agents import claimed_agent, claimed_publisher, identities
@@ -28,7 +28,6 @@ _YEAR = re.compile(r"[0-2][0-9]{3}")
 _DAY = re.compile(r"([0-2][0-9]{3})-([0-9]{2})(?:-([0-9]{2}))?")
 _VAGUE_YEAR = re.compile(r"[0-9]{1,3}[u?|X-]{1,3}")
 _COUNTRY = re.compile(r"[a-z]{2,3}")
-_NOT_LETTERS = re.compile(r"[\W\d_]+")
 _NO_COUNTRIES = frozenset(("xx", "vp"))
 _ISO_3166 = frozenset((None, "iso3166", "iso3166-1"))
 _OPEN = "9999"
@@ -58,7 +57,7 @@ def issued(infos: Iterable[OriginInfo]) -> list[str]:
         return list(dict.fromkeys(exact))
     stated = [tidy(date.value) for date in dates if date.encoding is None]
     exact = [date_term(str(found[0])) for found in map(years, stated) if len(found) == 1]
-    return list(dict.fromkeys(exact or (literal(trimmed(text)) for text in stated)))
+    return list(dict.fromkeys(exact or (literal(trim(text)) for text in stated)))
 
 
 def describe_origin(draft: Draft) -> None:
@@ -95,7 +94,7 @@ def _other_dates(draft: Draft, info: OriginInfo) -> None:
     ):
         for date in dates:
             if tidy(date.value) and date.point != "end":
-                draft.say(predicate, date_term(trimmed(date.value)))
+                draft.say(predicate, date_term(trim(date.value)))
     for date in info.date_captured:
         if _edtf(tidy(date.value)) or date.encoding is None:
             node = draft.node("capture")
@@ -172,10 +171,10 @@ def claimed_place(draft: Draft, text: str, element: Controlled, path: str, is_tr
 
     ``is_transcribed``: the text stands on the resource, so it is in its language.
     """
-    stated = trimmed(without_brackets(tidy(text)).replace("?", ""))
-    if not stated or _is_unnamed(stated):
+    stated = trim(strip_brackets(tidy(text)).replace("?", ""))
+    if not stated or is_unknown_imprint(stated):
         return None
-    label = expanded_place(stated)
+    label = expand_place(stated)
     found = identities(draft, element, path)
     is_slavic = is_transcribed and draft.languages.is_slavic
     place = draft.iris.place(found[0].key if found else entity_key(label, is_slavic=is_slavic))
@@ -189,16 +188,11 @@ def claimed_place(draft: Draft, text: str, element: Controlled, path: str, is_tr
     return place
 
 
-def _is_unnamed(text: str) -> bool:
-    letters = _NOT_LETTERS.sub(" ", text.lower()).strip()
-    return not letters or letters in UNNAMED
-
-
 def _agents(draft: Draft, info: OriginInfo, path: str) -> list[str]:
     found: list[str | None] = []
     for index, publisher in enumerate(info.publisher):
-        stated = without_brackets(publisher.value)
-        if not _is_unnamed(stated):
+        stated = strip_brackets(publisher.value)
+        if not is_unknown_imprint(stated):
             found.append(claimed_publisher(draft, stated, publisher, f"{path}/publisher/{index}"))
     found += [claimed_agent(draft, [(agent, f"{path}/agent/{index}")]) for index, agent in enumerate(info.agent)]
     return [iri(agent) for agent in dict.fromkeys(found) if agent is not None]
@@ -210,7 +204,7 @@ def _dates(dates: Iterable[Date]) -> list[str]:
     for date in dates:
         value = tidy(date.value)
         if date.encoding is None:
-            terms.append(literal(trimmed(value)))
+            terms.append(literal(trim(value)))
         elif date.point == "start":
             start = _edtf(value)
         elif date.point == "end" and start:

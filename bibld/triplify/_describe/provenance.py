@@ -10,9 +10,10 @@ from typing import Any
 
 from bibld.model.linkage import Edge
 from bibld.model.mods import Date, RecordInfo
-from bibld.model.mods_words import tidy, words_of
+from bibld.model.mods_words import words_of
 from bibld.model.origin import RecordId, to_slug
 from bibld.model.rdf import XSD, iri, literal
+from bibld.text.folding import tidy
 from bibld.triplify._draft import Draft
 
 GRAPH = "provenance"

@@ -6,9 +6,9 @@ import re
 
 from bibld.model.identifiers import issn
 from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
-from bibld.model.mods_words import tidy
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
+from bibld.text.folding import tidy
 from bibld.triplify._claims import EntityClaim, Form
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._describe.agents import claimed_agent, roles_of, same_agents

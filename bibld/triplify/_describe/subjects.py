@@ -19,8 +19,8 @@ from bibld.model.mods import (
     Temporal,
     TitleInfo,
 )
-from bibld.model.mods_words import tidy, trimmed
 from bibld.model.rdf import iri, literal
+from bibld.text.folding import tidy, trim
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import (
     CLASS_OF_CLASSIFICATION,
@@ -44,13 +44,13 @@ def describe_subjects(draft: Draft) -> None:
     for index, subject in enumerate(draft.mods.subject):
         _subject(draft, subject, f"subject/{index}")
     for index, genre in enumerate(draft.mods.genre):
-        concept = claimed_concept(draft, trimmed(genre.value), genre.authority, genre, f"genre/{index}")
+        concept = claimed_concept(draft, trim(genre.value), genre.authority, genre, f"genre/{index}")
         if concept is not None:
             draft.say("bf:genreForm", iri(concept))
-            draft.text("schema:genre", trimmed(genre.value), language=_language(draft, genre.value, genre, None))
+            draft.text("schema:genre", trim(genre.value), language=_language(draft, genre.value, genre, None))
     for index, audience in enumerate(draft.mods.target_audience):
         path = f"target_audience/{index}"
-        concept = claimed_concept(draft, trimmed(audience.value), audience.authority, audience, path)
+        concept = claimed_concept(draft, trim(audience.value), audience.authority, audience, path)
         if concept is not None:
             draft.say("dcterms:audience", iri(concept))
     for index, mark in enumerate(draft.mods.classification):
@@ -89,7 +89,7 @@ def _subject(draft: Draft, subject: Subject, path: str) -> None:
 
 def _words_of_string(part: Controlled) -> list[str]:
     """The elements of a part of a heading: some records have a whole heading with its subdivisions in one text."""
-    return [trimmed(text) for text in str(getattr(part, "value", "")).split(_BETWEEN) if trimmed(text)]
+    return [trim(text) for text in str(getattr(part, "value", "")).split(_BETWEEN) if trim(text)]
 
 
 def _place_or_time(draft: Draft, part: Controlled, path: str) -> list[str]:
@@ -176,7 +176,7 @@ def _hierarchy(draft: Draft, part: HierarchicalGeographic, path: str) -> None:
         *part.island,
         *part.area,
     )
-    names = [trimmed(level) for level in levels if trimmed(level)]
+    names = [trim(level) for level in levels if trim(level)]
     for name in names:
         last = name is names[-1]
         place = claimed_place(draft, name, part if last else msgspec.structs.replace(part, value_uri=None), path)

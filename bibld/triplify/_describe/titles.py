@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bibld.model.mods import TitleInfo
-from bibld.model.mods_words import tidy
 from bibld.model.rdf import literal
+from bibld.text.folding import tidy
 from bibld.triplify._draft import Draft
 
 _NODE_CLASSES = {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bibld.model.places import MARC_COUNTRY_OF_ISO, expanded_place
+from bibld.text.places import MARC_COUNTRY_OF_ISO, expand_place
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from bibld.model.places import MARC_COUNTRY_OF_ISO, expanded_place
     ],
 )
 def test_an_abbreviated_town_has_its_full_name_and_any_other_text_stays(stated, full):
-    assert expanded_place(stated) == full
+    assert expand_place(stated) == full
 
 
 def test_codes_have_the_form_of_their_lists_and_each_country_its_own():

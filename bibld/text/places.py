@@ -1,8 +1,11 @@
-"""Places as catalogues write them: abbreviated towns, codes of countries."""
+"""Places as catalogues write them: abbreviated towns, codes of countries, words for a place that is not known."""
 
 from __future__ import annotations
 
-from bibld.model.literals import without_brackets
+import re
+
+from bibld.text.folding import fold, strip_brackets
+from bibld.text.romanisation import romanise
 
 _ABBREVIATIONS = {
     "м": "Москва",
@@ -44,7 +47,30 @@ _ABBREVIATIONS = {
     "в. новгород": "Великий Новгород",
     "spb": "Sankt-Peterburg",
 }
-"""Places of publication as Russian catalogues shorten them (GOST 7.12), lower case without the last full stop."""
+"""Places of publication as Russian catalogues shorten them (GOST 7.12), lower case without the last full stop; their
+full names are published."""
+
+_ABBREVIATIONS_COMPARED = {
+    "м": "москва", "мск": "москва", "л": "ленинград", "лнгр": "ленинград", "спб": "санкт петербург", "пб": "петроград",
+    "пг": "петроград", "птгр": "петроград", "к": "киев", "х": "харьков", "н новгород": "нижний новгород",
+    "ростов н д": "ростов на дону", "н й": "нью йорк", "n y": "new york", "new york n y": "new york",
+    "ny": "new york", "phila": "philadelphia", "wash": "washington", "washington d c": "washington",
+    "lond": "london", "leipz": "leipzig", "spb": "санкт петербург", "petersburg": "петербург",
+}  # fmt: skip
+"""Places as the catalogues that are matched shorten them, folded. Unlike what is published, a guess is allowed here:
+``Пб.`` is taken for Petrograd, where it was printed most."""
+
+ABBREVIATION_OF_PLACE = {
+    "Москва": "М.", "Ленинград": "Л.", "Санкт-Петербург": "СПб.", "Петроград": "Пг.", "Киев": "К.",
+    "Нижний Новгород": "Н. Новгород", "New York": "N.Y.", "Philadelphia": "Phila.", "Washington": "Wash.",
+}  # fmt: skip
+"""Full names of towns → the abbreviation that is used most."""
+
+_UNKNOWN = re.compile(
+    "б м|б и|б г|s l|s n|sine loco|sine nomine|place of publication not identified|publisher not identified|"
+    "without place|место издания не указано|издательство не указано"
+)
+_NOT_LETTERS = re.compile(r"[\W\d_]+")
 
 _MARC_OF_ISO = """
 AD an, AE ts, AF af, AG aq, AI am, AL aa, AM ai, AN na, AO ao, AQ ay, AR ag, AS as, AT au, AU at, AW aw, AZ aj, BA bn,
@@ -68,10 +94,30 @@ MARC_COUNTRY_OF_ISO: dict[str, str] = dict(pair.split() for pair in _MARC_OF_ISO
 """ISO 3166-1 (two capital letters, states that are no more among them) → MARC code list for countries."""
 
 
-def expanded_place(text: str) -> str:
-    """The full name of a town that is abbreviated, with or without brackets and full stop; any other text as it is.
+def expand_place(text: str) -> str:
+    """Return the full name of a town that is abbreviated, in brackets or not; any other text as it is.
 
-    >>> expanded_place("[М.]"), expanded_place("Ростов н/Д"), expanded_place("Дубна")
+    >>> expand_place("[М.]"), expand_place("Ростов н/Д"), expand_place("Дубна")
     ('Москва', 'Ростов-на-Дону', 'Дубна')
     """
-    return _ABBREVIATIONS.get(without_brackets(text).lower().rstrip(" .?,:;"), text)
+    return _ABBREVIATIONS.get(strip_brackets(text).lower().rstrip(" .?,:;"), text)
+
+
+def place_key(text: str) -> str:
+    """Return a key that is equal for the forms of a place in both scripts, abbreviated or not; empty without letters.
+
+    >>> place_key("М.") == place_key("[Москва]") == place_key("Moskva")
+    True
+    """
+    name = fold(strip_brackets(text))
+    return romanise(_ABBREVIATIONS_COMPARED.get(name, name))
+
+
+def is_unknown_imprint(text: str) -> bool:
+    """Whether a text in place of a place or publisher states that it is not known, or has no letters.
+
+    >>> is_unknown_imprint("[S.l.]"), is_unknown_imprint("Б. и."), is_unknown_imprint("М.")
+    (True, True, False)
+    """
+    letters = _NOT_LETTERS.sub(" ", text.lower()).strip()
+    return not letters or _UNKNOWN.fullmatch(letters) is not None

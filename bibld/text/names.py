@@ -1,0 +1,70 @@
+"""Headings of persons."""
+
+from __future__ import annotations
+
+import re
+
+from bibld.text.folding import fold
+
+_IN_PARENTHESES = re.compile(r"\([^)]*\)?")
+_DATES_AT_END = re.compile(
+    r"(?<![,;.\s])[,;.\s]*(?:\b(?:р|род|b|ca|d|fl|ум)\.\s*)?\[?\d{3,4}\??\s*(?:[-–—/]|\Z).*\Z", re.DOTALL
+)
+_LONGEST_ABBREVIATION = 3
+
+
+def person_key(heading: str) -> str:
+    """Return the folded name of a person: family name first, initials apart, without dates and parentheses.
+
+    If initials precede a name and there is no comma, the last word is taken for the family name.
+
+    >>> person_key("Толстой Л.Н."), person_key("Л. Н. Толстой"), person_key("Толстой, Лев Николаевич, 1828-1910")
+    ('толстой л н', 'толстой л н', 'толстой лев николаевич')
+    """
+    family, given = _split_heading(heading)
+    return " ".join((*family, *given))
+
+
+def is_initial_form_of(short: str, long: str) -> bool:
+    """Whether a heading can be another one with given names shortened, or left out at the end.
+
+    The family names are equal; the short heading has at least one given name, and each of them is that of the long
+    heading or its first one to three letters. A heading is no initial form of itself.
+
+    >>> is_initial_form_of("Толстой, Л. Н.", "Толстой, Лев Николаевич")
+    True
+    """
+    (short_family, short_given), (long_family, long_given) = _split_heading(short), _split_heading(long)
+    if short_family != long_family or not short_given or short_given == long_given:
+        return False
+    if len(short_given) > len(long_given):
+        return False
+    return all(
+        one == other or (len(one) <= _LONGEST_ABBREVIATION and other.startswith(one))
+        for one, other in zip(short_given, long_given, strict=False)
+    )
+
+
+def initial_form(heading: str) -> str:
+    """Replace the given names of a heading by initials.
+
+    >>> initial_form("Толстой, Лев Николаевич")
+    'Толстой, Л. Н.'
+    """
+    family, comma, given = heading.partition(",")
+    if not comma:
+        family, _, given = heading.partition(" ")
+    letters = " ".join(f"{word[0]}." for word in given.split() if word[0].isalpha())
+    return f"{family}, {letters}" if letters else heading
+
+
+def _split_heading(heading: str) -> tuple[list[str], list[str]]:
+    """Return the words of the family name and of the given names."""
+    name = _DATES_AT_END.sub("", _IN_PARENTHESES.sub(" ", heading))
+    before, comma, after = name.partition(",")
+    words = fold(before).split()
+    if comma:
+        return words, fold(after).split()
+    if len(words) > 1 and len(words[0]) == 1 and len(words[-1]) > 1:
+        return words[-1:], words[:-1]
+    return words[:1], words[1:]

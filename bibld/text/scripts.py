@@ -1,0 +1,82 @@
+"""The scripts that texts are written in, as codes of ISO 15924."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+
+LATIN, CYRILLIC, HAN, JAPANESE, KOREAN = "Latn", "Cyrl", "Hani", "Jpan", "Kore"
+
+CJK = "CJK"
+"""Stands for any script of East Asia: no code of ISO 15924, but the set that MARC 21 names so."""
+
+_EAST_ASIAN = frozenset((HAN, JAPANESE, KOREAN))
+
+CYRILLIC_LETTER = re.compile("[\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f]")
+
+_NOT_LATIN_LETTER = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ua6ff\ua8e0-\ud7ff\uf900-\ufdff\ufe70-\ufefe]")
+_LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+
+_SCRIPT_OF_UNICODE_NAME = {
+    "CYRILLIC": CYRILLIC, "LATIN": LATIN, "GREEK": "Grek", "ARABIC": "Arab", "HEBREW": "Hebr", "CJK": HAN,
+    "HIRAGANA": JAPANESE, "KATAKANA": JAPANESE, "HANGUL": KOREAN, "DEVANAGARI": "Deva", "ARMENIAN": "Armn",
+    "GEORGIAN": "Geor", "THAI": "Thai", "BENGALI": "Beng", "ETHIOPIC": "Ethi", "TAMIL": "Taml", "TELUGU": "Telu",
+    "GUJARATI": "Gujr", "GURMUKHI": "Guru", "KANNADA": "Knda", "MALAYALAM": "Mlym", "TIBETAN": "Tibt",
+    "MYANMAR": "Mymr", "KHMER": "Khmr", "LAO": "Laoo", "SINHALA": "Sinh", "ORIYA": "Orya", "SYRIAC": "Syrc",
+}  # fmt: skip
+"""The first word of the Unicode name of a character → the script it belongs to."""
+
+_FIRST_WORD = re.compile(r"[A-Z]+")
+_FIRST_BEYOND_LATIN = "\u0370"
+_TEXTS_REMEMBERED = 4096
+
+
+@cache
+def script_of_character(character: str) -> str | None:
+    """Return the script of a character, letter or not; None for punctuation and for scripts that have no name here."""
+    first_word = _FIRST_WORD.match(unicodedata.name(character, ""))
+    return _SCRIPT_OF_UNICODE_NAME.get(first_word[0]) if first_word else None
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def script_of(text: str) -> str | None:
+    """Return the script of a text if all its letters (modifier letters aside) have the same one, else None.
+
+    Han, Japanese and Korean letters count as one script, ``CJK``.
+    """
+    letters = (char for char in set(text) if char.isalpha() and unicodedata.category(char) != "Lm")
+    scripts = {CJK if (script := script_of_character(char)) in _EAST_ASIAN else script for char in letters}
+    return scripts.pop() if len(scripts) == 1 else None
+
+
+def first_foreign_script(text: str) -> str:
+    """Return the script of a text by its first character outside Latin; ``Latn`` if there is none.
+
+    Han characters decide only if no Japanese or Korean ones follow.
+    """
+    if text.isascii():
+        return LATIN
+    has_han = False
+    for char in text:
+        script = script_of_character(char) if char >= _FIRST_BEYOND_LATIN else LATIN
+        if script == HAN:
+            has_han = True
+        elif script in (JAPANESE, KOREAN) or (script not in (None, LATIN) and not has_han):
+            return script or LATIN
+    return HAN if has_han else LATIN
+
+
+def has_cyrillic(text: str) -> bool:
+    """Whether a text contains Cyrillic letters."""
+    return CYRILLIC_LETTER.search(text) is not None
+
+
+def has_latin(text: str) -> bool:
+    """Whether a text contains Latin letters."""
+    return _LATIN_LETTER.search(text) is not None
+
+
+def has_non_latin(text: str) -> bool:
+    """Whether a text contains letters of another script than Latin."""
+    return _NOT_LATIN_LETTER.search(text) is not None

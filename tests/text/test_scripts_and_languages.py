@@ -1,0 +1,105 @@
+"""Scripts of texts, and languages by their codes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from bibld.text.languages import language_tag, usual_script
+from bibld.text.scripts import (
+    LATIN,
+    first_foreign_script,
+    has_cyrillic,
+    has_latin,
+    has_non_latin,
+    script_of,
+)
+from tests.strategies import any_texts
+
+
+@pytest.mark.parametrize(
+    ("code", "tag"),
+    [
+        ("rus", "ru"),
+        ("RUS", "ru"),
+        ("ger", "de"),
+        ("deu", "de"),
+        ("grc", "grc"),
+        ("zh-Hant", "zh-Hant"),
+        ("und", None),
+        ("mul", None),
+        ("", None),
+        ("русский", None),
+        ("en_US", None),
+        ("x" * 9, None),
+    ],
+)
+def test_codes_of_languages_are_tags_of_bcp_47(code, tag):
+    assert language_tag(code) == tag
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Толстой", "Cyrl"),
+        ("Tolstoĭ ʹ", "Latn"),
+        ("Τολστόι", "Grek"),
+        ("トルストイ", "CJK"),
+        ("Tолстой", None),
+        ("12", None),
+    ],
+)
+def test_the_script_is_that_of_all_letters(text, script):
+    assert script_of(text) == script
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Tolstoy", "Latn"),
+        ("Ḥayyim Việt", "Latn"),
+        ("Tolstoy = Толстой = Τολστόι", "Cyrl"),
+        ("— Τολστόι, Толстой", "Grek"),
+        ("戦争と平和", "Jpan"),
+        ("戰爭與和平", "Hani"),
+        ("戰爭 Толстой", "Hani"),
+        ("大韓民國 헌법", "Kore"),
+        ("ܡܠܟܐ", "Syrc"),
+        ("עברית", "Hebr"),
+        ("١٩٩٠", "Arab"),
+        ("", "Latn"),
+    ],
+)
+def test_the_first_script_beyond_latin_is_that_of_the_text(text, script):
+    assert first_foreign_script(text) == script
+
+
+@given(any_texts())
+def test_ways_to_ask_for_the_script_agree(text):
+    if script_of(text) == LATIN:
+        assert not has_cyrillic(text)
+    if has_cyrillic(text):
+        assert has_non_latin(text)
+        assert first_foreign_script(text) != LATIN
+    if text.isascii():
+        assert has_latin(text) == any(map(str.isalpha, text))
+
+
+@pytest.mark.parametrize(
+    ("language", "script"),
+    [
+        ("rus", "Cyrl"),
+        ("ru", "Cyrl"),
+        ("scc", "Cyrl"),
+        ("scr", "Latn"),
+        ("chm", "Cyrl"),
+        ("gre", "Grek"),
+        ("jpn", "CJK"),
+        ("arc", "Hebr"),
+        ("syr", "Syrc"),
+        ("eng", "Latn"),
+        ("???", "Latn"),
+    ],
+)
+def test_languages_have_a_usual_script(language, script):
+    assert usual_script(language) == script
