@@ -1,0 +1,1 @@
+"""Plug-ins that cannot be used, or that fail on records."""

@@ -1,0 +1,7 @@
+"""Has Settings and nothing else."""
+
+import msgspec
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """No settings."""

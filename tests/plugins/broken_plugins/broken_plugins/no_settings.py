@@ -1,0 +1,6 @@
+"""Lacks its Settings."""
+
+
+def sniffs(head: bytes) -> bool:
+    """Recognise nothing."""
+    return False

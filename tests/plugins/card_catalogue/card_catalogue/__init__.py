@@ -1,0 +1,1 @@
+"""Adapters of bibld for a catalogue of cards: one of every kind."""
