@@ -113,7 +113,15 @@ class Converted(msgspec.Struct, frozen=True, gc=False):
 
 
 class Crosswalk(Protocol):
-    """An adapter of ``bibld/crosswalk/``."""
+    """An adapter of ``bibld/crosswalk/``.
+
+    An adapter may also have
+
+    - ``PRIORITY``: an integer, 0 if absent. Auto-detection asks adapters with a higher one first; it is -1 for those
+      that accept everything that is left of their family;
+    - ``RULES``: the ``RuleSet`` (``bibld.crosswalk``) of which it is made, for coverage and documentation; and
+      ``rules_for(settings)`` where the settings choose among several.
+    """
 
     Settings: type
 
@@ -121,7 +129,10 @@ class Crosswalk(Protocol):
         """Whether the record is of this flavour."""
 
     def convert(self, record: MarcRecord, settings: Any) -> Converted:  # noqa: ANN401
-        """Convert one record; raises ``CrosswalkError``. A pure function of its arguments."""
+        """Convert one record; raises ``CrosswalkError``. A pure function of its arguments.
+
+        Any other exception rejects the record too, with a message that names record, crosswalk or rule, and cause.
+        """
 
 
 class Blocker(Protocol):

@@ -22,7 +22,7 @@ import msgspec
 
 from bibld import adapters, cli, errors
 from bibld.config import DedupConfig, MergeConfig, SourceConfig, StoreConfig
-from bibld.crosswalk._rules import Rule
+from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
@@ -243,18 +243,11 @@ def _branches(kind: type, known: Sequence[type], indent: str = "") -> Iterator[s
 # -- crosswalks ------------------------------------------------------------------------------------------------------
 
 
-def _rules_and_private(flavour: str) -> tuple[Sequence[Rule], dict[str, Iterable[str]]]:
-    module = adapters.load_adapter("crosswalk", flavour)
-    if hasattr(module, "FLAVOUR"):
-        return module.FLAVOUR.rules, dict(module.FLAVOUR.private)
-    return module.RULES, dict(module.COVERAGE._private)
-
-
 def rules(flavour: str) -> str:
     """What a crosswalk does with each tag: which subfields are read, which MODS is written."""
     entries = sorted(
         (tag != "LDR", tag, position, _codes(codes), rule.writes, plain(rule.build.__doc__))
-        for position, rule in enumerate(_rules_and_private(flavour)[0])
+        for position, rule in enumerate(rules_of(flavour).rules)
         for tag, codes in dict(rule.reads).items()
     )
     rows = []
@@ -275,7 +268,7 @@ def _cell(text: str) -> str:
 
 def private(flavour: str) -> str:
     """The subfields that a crosswalk keeps back."""
-    held = [(tag, _codes("".join(sorted(codes)))) for tag, codes in sorted(_rules_and_private(flavour)[1].items())]
+    held = [(tag, _codes("".join(sorted(codes)))) for tag, codes in sorted(rules_of(flavour).private.items())]
     groups = groupby(held, key=lambda entry: entry[1])
     return table(("tag", "subfields"), [(" ".join(tag for tag, _ in group), codes) for codes, group in groups])
 

@@ -1,19 +1,21 @@
-"""Crosswalk: records of one flavour in, MODS out.
+"""Crosswalk: convert records of one flavour to MODS.
 
-Takes a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, a ``Mods`` (which passes as it is) or a ``Row`` of a table, and
-gives MODS 3.7 with an account of what is not in it. Each flavour is an adapter in this folder.
+Takes a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, a ``Mods`` (which is returned unchanged) or a ``Row`` of a table,
+and returns MODS 3.7 with an account of what is not in it. Each flavour is an adapter in this folder. Adapters are made
+of rules: :class:`RuleBook`, :class:`RuleSet` and :class:`View` are the public mechanism for writing one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from types import ModuleType
 from typing import Any
 
 from bibld import adapters
-from bibld.crosswalk._coverage import SubfieldCoverage, Tally, Writes, rules_of, subfields_of
+from bibld.crosswalk._coverage import SubfieldCoverage, Tally, Writes, subfields_of
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
+from bibld.crosswalk._rules import EVERY, LEADER, Elements, Rule, RuleBook, RuleSet, failure_reason
+from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
+from bibld.errors import ConfigError, CrosswalkError, RecordError
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row
@@ -21,22 +23,33 @@ from bibld.protocols import Converted, Row
 __all__ = [
     "AUTO",
     "COLUMNS_FLAVOUR",
+    "EVERY",
+    "LEADER",
     "MODS_FLAVOUR",
     "VERSION",
+    "Conventions",
+    "Elements",
+    "Linkage",
+    "LinkedField",
+    "Rule",
+    "RuleBook",
+    "RuleSet",
     "SubfieldCoverage",
     "Tally",
+    "View",
     "convert",
     "coverage",
     "is_deleted",
+    "rules_of",
     "sniff",
     "subfields_of",
 ]
 
 VERSION = 2
-"""To be raised when a crosswalk gives other MODS for the same record."""
+"""The version of the results: increase it when a crosswalk writes other MODS for the same record."""
 
-AUTO = "auto"
-"""As a flavour: look at the record."""
+AUTO = adapters.AUTO
+"""As a flavour: detect it by the record."""
 
 MODS_FLAVOUR = "mods"
 """The flavour of what is MODS already."""
@@ -50,25 +63,31 @@ def convert(
     flavour: str = AUTO,
     settings_of: Callable[[str], Any] | None = None,
 ) -> tuple[str, Converted]:
-    """Convert one record, and say by which flavour.
+    """Convert one record; return its flavour and the result.
 
-    ``settings_of`` gives the settings of an adapter by its name (default: those without any choice made). Raises
-    ``CrosswalkError`` for a record that describes no publication (an authority record, say), and ``ConfigError`` for a
-    flavour that there is not.
+    ``settings_of`` returns the settings of an adapter by its name (default: the defaults of each adapter). Raises
+    ``CrosswalkError`` for a record that describes no publication (an authority record, say) or on which the crosswalk
+    fails, and ``ConfigError`` for an unknown flavour.
     """
     if isinstance(record, Mods):
         return MODS_FLAVOUR, Converted(record)
     if isinstance(record, MarcRecord):
         refuse_other_kinds(record, is_unimarc(record))
     name = sniff(record) if flavour == AUTO or isinstance(record, Row) else flavour
-    adapter = _adapter(name)
+    adapter = adapters.load_adapter("crosswalk", name)
     settings = adapter.Settings() if settings_of is None else settings_of(name)
-    converted: Converted = adapter.convert(record, settings)
+    try:
+        converted: Converted = adapter.convert(record, settings)
+    except (RecordError, ConfigError, MemoryError):
+        raise
+    except Exception as error:
+        number = record.control_number if isinstance(record, MarcRecord) else None
+        raise CrosswalkError(record.origin, failure_reason(f'crosswalk "{name}"', error), b"", number) from error
     return name, converted
 
 
 def sniff(record: MarcRecord | Mods | Row) -> str:
-    """The flavour of a record: the first adapter, by priority, that recognises it."""
+    """Return the flavour of a record: the first adapter, by priority, that recognises it."""
     if isinstance(record, Mods):
         return MODS_FLAVOUR
     if isinstance(record, Row):
@@ -77,20 +96,20 @@ def sniff(record: MarcRecord | Mods | Row) -> str:
 
 
 def coverage(tally: Tally, settings_of: Callable[[str], Any]) -> list[SubfieldCoverage]:
-    """What became of every subfield that was counted, and by which rules; ``settings_of`` as for :func:`convert`."""
-    return list(tally.rows(Writes({name: rules_of(_adapter(name), settings_of(name)) for name in _names()})))
+    """Return what became of every counted subfield, and by which rules; ``settings_of`` as in :func:`convert`."""
+    rule_sets = {name: rules_of(name, settings_of(name)) for name in adapters.adapter_names("crosswalk")}
+    return list(tally.rows(Writes({name: rules for name, rules in rule_sets.items() if rules is not None})))
+
+
+def rules_of(flavour: str, settings: Any = None) -> RuleSet | None:  # noqa: ANN401
+    """Return the rules of an adapter, None for one without; its settings may choose among several."""
+    adapter = adapters.load_adapter("crosswalk", flavour)
+    if hasattr(adapter, "rules_for") and settings is not None:
+        rules: RuleSet | None = adapter.rules_for(settings)
+        return rules
+    return getattr(adapter, "RULES", None)
 
 
 def is_deleted(record: MarcRecord) -> bool:
     """Whether the record only reports that the library has deleted it (leader/05 is d)."""
     return record.leader.text[5:6] == "d"
-
-
-@cache
-def _names() -> tuple[str, ...]:
-    return tuple(adapters.adapter_names("crosswalk"))
-
-
-@cache
-def _adapter(name: str) -> ModuleType:
-    return adapters.load_adapter("crosswalk", name)

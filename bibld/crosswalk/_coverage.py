@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from types import ModuleType
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from bibld.crosswalk._flavour import is_unimarc
-from bibld.crosswalk._rules import EVERY, Rule
+from bibld.crosswalk._rules import EVERY, RuleSet
 from bibld.crosswalk._unimarc.view import carries_fields
 from bibld.model.marc import ControlField, DataField, MarcRecord, with_embedded_fields
 from bibld.model.mods import Mods
@@ -61,13 +59,13 @@ class Tally:
 
 
 class Writes:
-    """Says what rules make of a subfield; ``rules`` are those of each flavour."""
+    """Describes what rules make of a subfield; ``rule_sets`` are the rules of each flavour that has some."""
 
-    def __init__(self, rules: dict[str, tuple[Rule, ...]]) -> None:
-        self._flavours = {flavour for flavour, of_flavour in rules.items() if of_flavour}
+    def __init__(self, rule_sets: Mapping[str, RuleSet]) -> None:
+        self._flavours = frozenset(rule_sets)
         self._writes: dict[tuple[str, str], dict[str, list[str]]] = {}
-        for flavour, of_flavour in rules.items():
-            for rule in of_flavour:
+        for flavour, rule_set in rule_sets.items():
+            for rule in rule_set.rules:
                 for tag, codes in rule.reads:
                     by_code = self._writes.setdefault((flavour, tag), {})
                     for code in [EVERY] if codes == EVERY else list(codes) or [""]:
@@ -96,14 +94,6 @@ def subfields_of(record: MarcRecord | Mods | Row) -> tuple[str, ...]:
     if isinstance(record, MarcRecord):
         return tuple(_names(record.all_fields, "", is_unimarc(record)))
     return tuple(name for name, _ in record.cells) if isinstance(record, Row) else ()
-
-
-def rules_of(adapter: ModuleType, settings: Any) -> tuple[Rule, ...]:  # noqa: ANN401
-    """The rules of a crosswalk (of the profile that its settings name); none for one that has no rules."""
-    flavour = getattr(adapter, "FLAVOUR", None)
-    rules: tuple[Rule, ...] = flavour.rules if flavour is not None else getattr(adapter, "RULES", ())
-    profile = getattr(settings, "profile", None)
-    return getattr(adapter, f"{profile.upper()}_RULES", rules) if profile else rules
 
 
 def _names(fields: Iterable[ControlField | DataField], within: str, has_embedded: bool) -> Iterator[str]:

@@ -15,9 +15,8 @@ from typing import Literal
 
 import msgspec
 
-from bibld.crosswalk._conventions import Conventions
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._marc21.conventions import CONVENTIONS, conventions
+from bibld.crosswalk._marc21.conventions import STRUCTURAL, conventions
 from bibld.crosswalk._marc21.corrections import Corrections, in_effect
 from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE
 from bibld.crosswalk._marc21.holdings import HOLDINGS
@@ -44,7 +43,8 @@ from bibld.crosswalk._marc21_loc import series as loc_series
 from bibld.crosswalk._marc21_loc import subjects as loc_subjects
 from bibld.crosswalk._marc21_loc import titles as loc_titles
 from bibld.crosswalk._marc21_loc.fields import StylesheetView
-from bibld.crosswalk._rules import Coverage, RuleBook, Rules, View, apply_rules
+from bibld.crosswalk._rules import RuleSet
+from bibld.crosswalk._view import View
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 
@@ -58,27 +58,35 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     corrections: Corrections = Corrections()
 
 
-def _rules(*books: RuleBook) -> Rules:
-    return Rules(rule for book in books for rule in book.rules)
-
-
-RULES = _rules(
-    TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, SERIES, RELATED, IDENTIFIERS, RECORD
-)
-"""Every rule of ``std``, in the order in which the results stand."""
-
-COVERAGE = Coverage(RULES, PRIVATE_SUBFIELDS | {"852": "x", "856": "x"}, CONVENTIONS)
-"""What the rules read, and what is kept back: local fields, and those that an indicator or subfield makes private."""
-
-LOC_RULES = _rules(
-    loc_titles.TITLES, loc_names.NAMES, loc_kind.KIND_AND_LANGUAGE, loc_origin.ORIGIN, loc_physical.PHYSICAL,
-    loc_notes.NOTES, loc_subjects.SUBJECTS, loc_holdings.HOLDINGS, loc_series.SERIES, loc_related.RELATED,
-    loc_identifiers.IDENTIFIERS, loc_record.RECORD,
+RULES = RuleSet(
+    (
+        TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, SERIES, RELATED, IDENTIFIERS,
+        RECORD,
+    ),
+    PRIVATE_SUBFIELDS | {"852": "x", "856": "x"},
+    STRUCTURAL,
 )  # fmt: skip
-"""Every rule of ``loc``."""
+"""The rules of ``std``. Fields that their indicator or tag makes private are set aside before any rule."""
 
-LOC_COVERAGE = Coverage(LOC_RULES, {}, Conventions(link=CONVENTIONS.link, structural=frozenset("68")))
-"""What the rules of ``loc`` read; they keep nothing back but local fields."""
+LOC_RULES = RuleSet(
+    (
+        loc_titles.TITLES, loc_names.NAMES, loc_kind.KIND_AND_LANGUAGE, loc_origin.ORIGIN, loc_physical.PHYSICAL,
+        loc_notes.NOTES, loc_subjects.SUBJECTS, loc_holdings.HOLDINGS, loc_series.SERIES, loc_related.RELATED,
+        loc_identifiers.IDENTIFIERS, loc_record.RECORD,
+    ),
+    structural=STRUCTURAL,
+)  # fmt: skip
+"""The rules of ``loc``; only local fields are private."""
+
+
+def rules_for(settings: Settings) -> RuleSet:
+    """Return the rules of the profile."""
+    return LOC_RULES if settings.profile == "loc" else RULES
+
+
+PRIORITY = -1
+"""Behind other crosswalks, because it recognises every record that is not of the UNIMARC family."""
+
 
 PRIORITY = -1
 """Behind other crosswalks, because it recognises every record that is not of the UNIMARC family."""
@@ -98,10 +106,8 @@ def convert(record: MarcRecord, settings: Settings) -> Converted:
     refuse_other_kinds(record, unimarc=False)
     corrections = in_effect(settings.profile, settings.corrections)
     if settings.profile == "loc":
-        stylesheet_view = StylesheetView(record, corrections)
-        return LOC_COVERAGE.converted(apply_rules(LOC_RULES, stylesheet_view), record)
-    view = View(record, corrections, conventions(bool(corrections.scripts_named)))
-    mods = apply_rules(RULES, view)
-    if not mods.title_info:
-        view.warn("the record has no title (245$a)")
-    return COVERAGE.converted(mods, record, tuple(view.warnings))
+        return LOC_RULES.convert(StylesheetView(record, corrections))
+    converted = RULES.convert(View(record, corrections, conventions(bool(corrections.scripts_named))))
+    if converted.mods.title_info:
+        return converted
+    return msgspec.structs.replace(converted, warnings=(*converted.warnings, "the record has no title (245$a)"))

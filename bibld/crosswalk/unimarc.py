@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from bibld.crosswalk import rusmarc
 from bibld.crosswalk._flavour import is_unimarc
-from bibld.crosswalk._rules import Coverage
-from bibld.crosswalk._unimarc.engine import convert as _convert
-from bibld.crosswalk._unimarc.engine import flavour
+from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.holdings import UNIMARC_BOOK
+from bibld.crosswalk._unimarc.rules import COMMON_RULES, PRIVATE_SUBFIELDS, STRUCTURAL
+from bibld.crosswalk._unimarc.rules import convert as _convert
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 
-_PRIVATE = {"899": "efx"}
+_FLAGS = {"899": "efx"}
 """Flags of the Italian union catalogue."""
 
-FLAVOUR = flavour(UNIMARC_BOOK.rules, rusmarc.of_marc21, _PRIVATE)
-_COVERAGE = Coverage(FLAVOUR.rules, FLAVOUR.private)
+RULES = RuleSet((COMMON_RULES, UNIMARC_BOOK), PRIVATE_SUBFIELDS | _FLAGS, STRUCTURAL)
+
 
 PRIORITY = -1
 """Behind other crosswalks, because it recognises every record of the UNIMARC family that is not RUSMARC."""
@@ -37,4 +37,4 @@ def sniffs(record: MarcRecord) -> bool:
 
 def convert(record: MarcRecord, settings: Settings) -> Converted:
     """Convert one bibliographic record; a pure function of its arguments."""
-    return _convert(record, settings, FLAVOUR, _COVERAGE)
+    return _convert(record, settings, RULES)

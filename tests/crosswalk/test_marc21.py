@@ -308,7 +308,7 @@ def test_a_traced_series_without_a_heading_is_not_lost():
 
 
 def test_every_rule_says_what_it_reads_and_writes():
-    for rule in marc21.RULES:
+    for rule in marc21.RULES.rules:
         assert rule.reads
         assert rule.writes
         assert all(len(tag) == 3 for tag, _ in rule.reads)

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from bibld.crosswalk import convert, marc21
-from bibld.crosswalk._rules import EVERY
+from bibld.crosswalk import EVERY, convert, marc21
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods_xml import from_xml, to_xml
@@ -19,7 +18,7 @@ from bibld.model.origin import Origin
 
 ORIGIN = Origin("test", "any.mrc", 1, 0)
 
-READ_TAGS = sorted({tag for rule in marc21.RULES for tag, codes in rule.reads if codes})
+READ_TAGS = sorted({tag for rule in marc21.RULES.rules for tag, codes in rule.reads if codes})
 ODD_TEXTS = [
     "", " ", ".", "/ :", "...", "[", "]", "=", " = ", "\x98Die\x9c Welt", "\x00", "\ud800", "￾", " x ", "\x85",
     "880-01", "245-01/(N", "100-00/$1", "245-1", "880", "-", "/", "(DE-588)1", "(", "()", "(OCoLC)", "http://[x", "ftp://a",
@@ -93,7 +92,7 @@ def test_every_subfield_is_read_or_accounted_for(record):
     except CrosswalkError:
         return
     read = {}
-    for rule in marc21.RULES:
+    for rule in marc21.RULES.rules:
         for tag, codes_of_tag in rule.reads:
             read.setdefault(tag, set()).update(codes_of_tag or EVERY)
     unread = [

@@ -8,8 +8,8 @@ import pytest
 
 from bibld.crosswalk import rusmarc, unimarc
 from bibld.crosswalk._unimarc.codes import LINKS, RELATOR
-from bibld.crosswalk._unimarc.engine import COMMON_RULES
 from bibld.crosswalk._unimarc.linked import is_abbreviation, is_generic_title, is_issue_designation, part_of
+from bibld.crosswalk._unimarc.rules import COMMON_RULES
 from bibld.crosswalk._unimarc.view import title_info
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
@@ -403,7 +403,7 @@ def test_unread_subfields_are_counted_also_in_embedded_fields():
 
 
 def test_every_rule_says_what_it_writes_and_has_a_docstring():
-    for rule in COMMON_RULES:
+    for rule in COMMON_RULES.rules:
         assert rule.writes
         assert rule.reads
 
@@ -411,7 +411,7 @@ def test_every_rule_says_what_it_writes_and_has_a_docstring():
 READ_AS_TEXT = sorted(
     {
         (tag, code)
-        for rule in rusmarc.FLAVOUR.rules
+        for rule in rusmarc.RULES.rules
         for tag, codes in rule.reads
         if tag.isdecimal() and tag[0] != "1" and tag >= "010" and tag not in ("604", "886")
         for code in codes

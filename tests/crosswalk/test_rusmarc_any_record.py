@@ -29,7 +29,7 @@ FILES = (
 )  # fmt: skip
 
 
-TAGS = sorted({tag for rule in rusmarc.FLAVOUR.rules for tag, _ in rule.reads if tag.isdecimal()})
+TAGS = sorted({tag for rule in rusmarc.RULES.rules for tag, _ in rule.reads if tag.isdecimal()})
 ODD = [
     *("Т. 1", "С. 5-7", "2001 ", "200", "001RU", "70", "1", "rusger", "20010203d2001####m  y0rusy50      ca", "978-5"),
     *("\x98The \x9cend", "\x98", "¦¦¦¦", "070", "http://x/%zz", ":x", "http://[", "https://example.org/a b", "1990-"),

@@ -199,7 +199,7 @@ def test_the_documented_crosswalk_converts(added):
     assert converted.mods.name[0].name_part[0].value == "Somebody"
     assert converted.private == ("909$p",)
     assert converted.unmapped == ()
-    assert {tag for rule in flavour.RULES for tag, _ in rule.reads} == {"900", "901"}
+    assert {tag for rule in flavour.RULES.rules for tag, _ in rule.reads} == {"900", "901"}
     assert crosswalk.convert(record, "marc21")[0] == "marc21"
 
 

@@ -10,7 +10,7 @@ from functools import cache
 
 import msgspec
 
-from bibld.crosswalk._conventions import Conventions, Linkage, Linked
+from bibld.crosswalk._view import Conventions, Linkage, LinkedField
 from bibld.model.marc import DataField
 from bibld.text.scripts import CJK, HAN, JAPANESE, KOREAN, LATIN, first_foreign_script
 
@@ -28,7 +28,7 @@ Naming = Callable[[str, DataField], str]
 """Gives the script of a field from the code in its ``$6``."""
 
 
-def link(field: DataField, naming: Naming) -> Linked | None:
+def link(field: DataField, naming: Naming) -> LinkedField | None:
     """A field with ``$6`` under the tag whose rules apply (for 880: the tag that ``$6`` names), and its linkage.
 
     An 880 whose ``$6`` names no tag gives None and stays what it is, so that no rule reads it.
@@ -43,11 +43,11 @@ def link(field: DataField, naming: Naming) -> Linked | None:
     if field.tag != "880":
         if not occurrence:
             return None
-        return Linked(field, Linkage(_group(occurrence), naming(code, field)))
+        return LinkedField(field, Linkage(_group(occurrence), naming(code, field)))
     if len(tag) != 3 or not tag.isascii() or not tag.isdecimal() or tag < "010" or tag == "880":
         return None
     linked = msgspec.structs.replace(field, tag=tag)
-    return Linked(linked, Linkage(_group(occurrence), naming(code, field), is_alternate=True))
+    return LinkedField(linked, Linkage(_group(occurrence), naming(code, field), is_alternate=True))
 
 
 def is_private(field: DataField) -> bool:
@@ -98,9 +98,8 @@ def conventions(scripts_named: bool) -> Conventions:
         link=lambda field: link(field, naming),
         cleans=lambda tag: True,
         titles=_titles,
-        structural=frozenset("68"),
     )
 
 
-CONVENTIONS = conventions(True)
-"""Those of the profile ``std``."""
+STRUCTURAL = "68"
+"""Subfields of every field that link fields and carry no content."""

@@ -11,7 +11,8 @@ from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Genre, Language, LanguageTerm, TargetAudience, TypeOfResource
 
@@ -44,7 +45,7 @@ def configuration(view: View[Corrections]) -> str:
     return codes.CONFIGURATION.get(kind, "")
 
 
-@KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", t001="")
+@KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", tLDR="")
 def type_of_resource(view: View[Corrections]) -> Iterator[TypeOfResource]:
     """Leader/06 and /07."""
     kind = leader_code(view, 6)

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.titles import joined
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Classification,
@@ -124,7 +125,7 @@ def addresses(view: View[Corrections]) -> Iterator[Location]:
                 url, usage = replace(url, usage=usage), ""
             location = Location(url=(url,))
             linkage = view.linkage(field)
-            yield location if linkage is None else linkage.marked(location)
+            yield location if linkage is None else linkage.mark(location)
 
 
 def _of_every_field(view: View[Corrections]) -> Iterator[Location]:
@@ -141,7 +142,7 @@ def _of_every_field(view: View[Corrections]) -> Iterator[Location]:
         )
         location = Location(url=(url,))
         linkage = view.linkage(field)
-        yield location if linkage is None else linkage.marked(location)
+        yield location if linkage is None else linkage.mark(location)
 
 
 def primary_displays(view: View[Corrections]) -> list[bool]:

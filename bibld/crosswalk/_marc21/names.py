@@ -10,7 +10,8 @@ from bibld.crosswalk._addresses import address
 from bibld.crosswalk._authority_links import NO_LINKS, AuthorityLinks, authority_links
 from bibld.crosswalk._isbd import chop, chop_name
 from bibld.crosswalk._marc21.corrections import Corrections
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Name, NameIdentifier, NamePart, Role, RoleTerm
 from bibld.model.relators import TERM_OF_RELATOR, relator_of

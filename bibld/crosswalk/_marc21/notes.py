@@ -10,7 +10,8 @@ import msgspec
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21.titles import joined
-from bibld.crosswalk._rules import EVERY, RuleBook, View
+from bibld.crosswalk._rules import EVERY, RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, TargetAudience
 

@@ -13,7 +13,8 @@ from bibld.crosswalk._isbd import chop, unbracketed
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
 
@@ -37,7 +38,7 @@ Parts = dict[str, list[Any]]
 
 @ORIGIN.record(
     "originInfo: place, publisher, dates, edition, issuance, frequency; one more for each function of 264",
-    t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t260="abcefg", t264="abc", t310="ab", t321="ab",
+    tLDR="", t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t260="abcefg", t264="abc", t310="ab", t321="ab",
 )  # fmt: skip
 def origin(view: View[Corrections]) -> Iterator[OriginInfo]:
     """What is said of publication: one element, one more for each other script, and one for each 264."""
@@ -58,7 +59,7 @@ def origin(view: View[Corrections]) -> Iterator[OriginInfo]:
     with_key_date(regular, view)
     if regular:
         main = _origin_info(regular)
-        yield main if linkage is None else linkage.marked(main)
+        yield main if linkage is None else linkage.mark(main)
     for script, parts in other_scripts.items():
         _drop_known_dates(parts, regular)
         group = linkage.alt_rep_group if linkage is not None else None
@@ -288,7 +289,7 @@ def functions(view: View[Corrections]) -> Iterator[OriginInfo]:
         info = build(field, view)
         if info is not None:
             linkage = view.linkage(field)
-            yield info if linkage is None else linkage.marked(info)
+            yield info if linkage is None else linkage.mark(info)
 
 
 def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:

@@ -12,7 +12,8 @@ from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._marc21.titles import joined
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Extent, Form, Note, PhysicalDescription
 
@@ -26,7 +27,7 @@ Parts = dict[str, list[Any]]
 
 @PHYSICAL.record(
     "physicalDescription: form, reformattingQuality, internetMediaType, extent, digitalOrigin, note",
-    t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
+    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
     t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
 )  # fmt: skip
 def physical_description(view: View[Corrections]) -> Iterator[PhysicalDescription]:
@@ -46,7 +47,7 @@ def physical_description(view: View[Corrections]) -> Iterator[PhysicalDescriptio
             linkage = linked
     if any(regular.values()):
         main = _description(regular)
-        yield main if linkage is None else linkage.marked(main)
+        yield main if linkage is None else linkage.mark(main)
     for script, parts in other_scripts.items():
         if any(parts.values()):
             group = linkage.alt_rep_group if linkage is not None else None

@@ -7,7 +7,8 @@ from typing import Any
 
 from bibld.crosswalk._dates import date_entered, transaction
 from bibld.crosswalk._marc21.fixed import fixed, leader_code
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.mods import (
     Date,
     DescriptionStandard,
@@ -25,7 +26,7 @@ RECORD_ORIGIN = "Converted from MARC 21 by bibld"
 
 @RECORD.record(
     "recordInfo: identifier, dates, content source, description standard, language of cataloging",
-    t001="", t003="", t005="", t008="", t040="abe",
+    tLDR="", t001="", t003="", t005="", t008="", t040="abe",
 )  # fmt: skip
 def record_info(view: View[Any]) -> Iterator[RecordInfo]:
     """What the record says of itself."""

@@ -13,7 +13,8 @@ from bibld.crosswalk._marc21.corrections import NO_TEXT, Corrections
 from bibld.crosswalk._marc21.holdings import urls_of
 from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
 from bibld.crosswalk._marc21.titles import joined, title_info
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Date,

@@ -14,7 +14,8 @@ from bibld.crosswalk._marc21.identifiers import issn_identifier, system_identifi
 from bibld.crosswalk._marc21.names import authority_href, heading_kind, links_of, named
 from bibld.crosswalk._marc21.related import relation
 from bibld.crosswalk._marc21.titles import before_parts, joined, parts, title_info
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Element, Form, PhysicalDescription, RelatedItem, TitleInfo, collected
 

@@ -22,7 +22,8 @@ from bibld.crosswalk._marc21.names import (
     named,
 )
 from bibld.crosswalk._marc21.titles import joined, parts, title_info
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Cartographics,
@@ -313,7 +314,7 @@ def _mathematical(
 
 def _in_script(subject: Subject, field: DataField, view: View[Corrections]) -> Subject:
     linkage = view.linkage(field)
-    return subject if linkage is None else linkage.marked(subject)
+    return subject if linkage is None else linkage.mark(subject)
 
 
 def _enclosed(texts: list[str]) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ import msgspec
 from bibld.crosswalk._addresses import address
 from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21.corrections import Corrections
-from bibld.crosswalk._rules import RuleBook, View
+from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import TitleInfo
 

@@ -11,10 +11,9 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._conventions import Conventions, Linkage, Linked
 from bibld.crosswalk._marc21.conventions import script_named, script_of_code
 from bibld.crosswalk._marc21.corrections import NO_TEXT, Corrections
-from bibld.crosswalk._rules import View
+from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods import Element
 from bibld.model.mods_xml import without_illegal_characters
@@ -56,11 +55,6 @@ class StylesheetView(View[Corrections]):
             count += other.tag in tags
         return count
 
-    def marked(self, element: ElementT, field: DataField) -> ElementT:
-        """The element with what ``$6`` of its field says."""
-        linkage = self.linkage(field)
-        return element if linkage is None else linkage.marked(element)
-
 
 def each(field: DataField, codes: str, view: StylesheetView) -> Iterator[tuple[str, Linkage | None]]:
     """The subfields with these codes; each has the linkage of its field only where ``$6`` stands before it."""
@@ -74,7 +68,7 @@ def each(field: DataField, codes: str, view: StylesheetView) -> Iterator[tuple[s
 
 def marked(element: ElementT, linkage: Linkage | None) -> ElementT:
     """The element with a linkage."""
-    return element if linkage is None else linkage.marked(element)
+    return element if linkage is None else linkage.mark(element)
 
 
 # --- texts
@@ -150,7 +144,7 @@ def _part(text: str) -> tuple[str, ...]:
 def _conventions(scripts_named: bool) -> Conventions:
     naming = script_named if scripts_named else script_of_code
 
-    def link(field: DataField) -> Linked | None:
+    def link(field: DataField) -> LinkedField | None:
         six = field.first("6")
         if six is None:
             return None
@@ -158,7 +152,7 @@ def _conventions(scripts_named: bool) -> Conventions:
         group = text[4:6]
         script = naming(text[7:].partition("/")[0] if scripts_named else text[7:9], field)
         linkage = Linkage(None if group == "00" else group, script, is_alternate=field.tag == "880")
-        return Linked(replace(field, tag=six[:3]) if linkage.is_alternate else field, linkage)
+        return LinkedField(replace(field, tag=six[:3]) if linkage.is_alternate else field, linkage)
 
     return Conventions(link=link)
 

@@ -41,25 +41,25 @@ def lc_call_number(field: DataField, view: StylesheetView) -> Iterator[Classific
 @HOLDINGS.field("060", "ab", "classification[nlm]")
 def nlm_call_number(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """National Library of Medicine call numbers."""
-    yield view.marked(Classification(value=joined(field, "ab"), authority="nlm"), field)
+    yield view.mark(Classification(value=joined(field, "ab"), authority="nlm"), field)
 
 
 @HOLDINGS.field("080", "abx", "classification[udc]")
 def udc_number(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """Universal Decimal Classification."""
-    yield view.marked(Classification(value=joined(field, "abx"), authority="udc"), field)
+    yield view.mark(Classification(value=joined(field, "abx"), authority="udc"), field)
 
 
 @HOLDINGS.field("082", "ab2", "classification[ddc], edition from $2")
 def dewey_number(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """Dewey Decimal Classification."""
-    yield view.marked(Classification(value=joined(field, "ab"), authority="ddc", edition=field.first("2")), field)
+    yield view.mark(Classification(value=joined(field, "ab"), authority="ddc", edition=field.first("2")), field)
 
 
 @HOLDINGS.field("084", "ab2", "classification, authority from $2")
 def other_class_mark(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """Other classifications."""
-    yield view.marked(Classification(value=joined(field, "ab"), authority=field.first("2") or ""), field)
+    yield view.mark(Classification(value=joined(field, "ab"), authority=field.first("2") or ""), field)
 
 
 HOLDINGS.field("086", "a2", "classification (unless corrected: nothing)")(government_document_number)
@@ -81,7 +81,7 @@ def holding(field: DataField, view: StylesheetView) -> Iterator[Location]:
         shelf_locator=(shown(joined(field, "hijklmt")),) if has(field, "hijklmt") else (),
         holding_simple=HoldingSimple((CopyInformation(item_identifier=items),)) if items else None,
     )
-    yield view.marked(made, field)
+    yield view.mark(made, field)
 
 
 HOLDINGS.record("location/url, displayLabel from $y $3, note from $z", t856="u3yz")(addresses)

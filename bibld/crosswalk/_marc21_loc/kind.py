@@ -18,7 +18,7 @@ from bibld.model.mods import Genre, Language, LanguageTerm
 
 KIND_AND_LANGUAGE = RuleBook()
 
-KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", t001="")(type_of_resource)
+KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", tLDR="")(type_of_resource)
 KIND_AND_LANGUAGE.record("genre[marcgt] from coded data", t007="", t008="")(coded_genres)
 KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t008="")(coded_audience)
 
@@ -34,20 +34,20 @@ def form_of_composition(field: DataField, view: StylesheetView) -> Iterator[Genr
     source = field.first("2") if field.indicator2 == "7" else None
     authority = source if source is not None else "marcmuscomp" if field.indicator2 == " " else "marcgt"
     made = Genre(value=joined(field, "abcdef", "-"), type="musical composition", authority=authority)
-    yield view.marked(made, field)
+    yield view.mark(made, field)
 
 
 @KIND_AND_LANGUAGE.field("336", "a2", "genre with the authority of $2")
 def content_type(field: DataField, view: StylesheetView) -> Iterator[Genre]:
     """Content type."""
-    yield view.marked(Genre(value=joined(field, "a", "-"), authority=field.first("2")), field)
+    yield view.mark(Genre(value=joined(field, "a", "-"), authority=field.first("2")), field)
 
 
 @KIND_AND_LANGUAGE.field("655", "abvxyz2", "genre, authority from $2 or the second indicator")
 def genre_or_form(field: DataField, view: StylesheetView) -> Iterator[Genre]:
     """Index term of genre or form; subdivisions follow after a hyphen."""
     made = Genre(value=joined(field, "abvxyz", "-"), authority=genre_authority(field, view))
-    yield view.marked(made, field)
+    yield view.mark(made, field)
 
 
 @KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefgh2")

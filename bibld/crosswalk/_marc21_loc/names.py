@@ -85,7 +85,7 @@ def _person(field: DataField, view: StylesheetView, **attributes: Any) -> Iterat
         type=kind,
         **attributes,
     )
-    yield view.marked(_linked(made, field, view, kind == PERSONAL), field)
+    yield view.mark(_linked(made, field, view, kind == PERSONAL), field)
 
 
 def _body(field: DataField, view: StylesheetView, **attributes: Any) -> Name:  # noqa: ANN401
@@ -93,13 +93,13 @@ def _body(field: DataField, view: StylesheetView, **attributes: Any) -> Name:  #
     if has(field, "cdn"):
         name_parts.append(name_part(joined(field, "cdn"), view))
     made = Name(name_part=tuple(name_parts), role=roles(field, view), type=CORPORATE, **attributes)
-    return view.marked(_linked(made, field, view), field)
+    return view.mark(_linked(made, field, view), field)
 
 
 def _conference(field: DataField, view: StylesheetView, **attributes: Any) -> Name:  # noqa: ANN401
     parts = (name_part(joined(field, "acdenq"), view),)
     made = Name(name_part=parts, role=conference_roles(field, view), type=CONFERENCE, **attributes)
-    return view.marked(_linked(made, field, view), field)
+    return view.mark(_linked(made, field, view), field)
 
 
 @NAMES.field("100", "abcdequ04", "name[personal, family], primary")
@@ -140,4 +140,4 @@ def uncontrolled_name(field: DataField, view: StylesheetView) -> Iterator[Name]:
     if field.first("t") is None:
         kind = PERSONAL if field.indicator1 == "1" else None
         made = Name(name_part=(name_part(field.first("a") or "", view),), role=roles(field, view), type=kind)
-        yield view.marked(made, field)
+        yield view.mark(made, field)

@@ -42,7 +42,7 @@ def href(field: DataField) -> str | None:
 def statement_of_responsibility(field: DataField, view: StylesheetView) -> Iterator[Note]:
     """Statement of responsibility."""
     if has(field, "c"):
-        yield view.marked(Note(value=joined(field, "c"), type="statement of responsibility"), field)
+        yield view.mark(Note(value=joined(field, "c"), type="statement of responsibility"), field)
 
 
 @NOTES.field(" ".join(_TYPES), EVERY, "note, type by the tag")
@@ -68,14 +68,14 @@ def exhibition_in_another_script(field: DataField, view: StylesheetView) -> Iter
 def _note(field: DataField, view: StylesheetView, kind: str | None) -> Note:
     left_out = _LEFT_OUT.get(field.tag, "68")
     text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in (*left_out,)])
-    return view.marked(Note(value=text, type=kind, xlink_href=href(field)), field)
+    return view.mark(Note(value=text, type=kind, xlink_href=href(field)), field)
 
 
 @NOTES.field("520", "abu0", "abstract, displayLabel from the first indicator")
 def abstract(field: DataField, view: StylesheetView) -> Iterator[Abstract]:
     """Summary."""
     label = None if field.indicator1 == "8" else _ABSTRACT_LABELS.get(field.indicator1, "Summary")
-    yield view.marked(Abstract(value=joined(field, "ab"), display_label=label, xlink_href=href(field)), field)
+    yield view.mark(Abstract(value=joined(field, "ab"), display_label=label, xlink_href=href(field)), field)
 
 
 @NOTES.field("505", "agrtu0", "tableOfContents, displayLabel from the first indicator")
@@ -83,23 +83,23 @@ def contents(field: DataField, view: StylesheetView) -> Iterator[TableOfContents
     """Formatted contents note."""
     label = _CONTENTS_LABELS.get(field.indicator1)
     made = TableOfContents(value=joined(field, "agrt"), display_label=label, xlink_href=href(field))
-    yield view.marked(made, field)
+    yield view.mark(made, field)
 
 
 @NOTES.field("521", "ab", "targetAudience, displayLabel from the first indicator")
 def audience(field: DataField, view: StylesheetView) -> Iterator[TargetAudience]:
     """Target audience note."""
     label = _AUDIENCE_LABELS.get(field.indicator1)
-    yield view.marked(TargetAudience(value=joined(field, "ab"), display_label=label), field)
+    yield view.mark(TargetAudience(value=joined(field, "ab"), display_label=label), field)
 
 
 @NOTES.field("506", "abcd35", "accessCondition[restriction on access]")
 def restriction_on_access(field: DataField, view: StylesheetView) -> Iterator[AccessCondition]:
     """Restrictions on access."""
-    yield view.marked(AccessCondition(value=joined(field, "abcd35"), type="restriction on access"), field)
+    yield view.mark(AccessCondition(value=joined(field, "abcd35"), type="restriction on access"), field)
 
 
 @NOTES.field("540", "abcde35", "accessCondition[use and reproduction]")
 def terms_of_use(field: DataField, view: StylesheetView) -> Iterator[AccessCondition]:
     """Terms of use and reproduction."""
-    yield view.marked(AccessCondition(value=joined(field, "abcde35"), type="use and reproduction"), field)
+    yield view.mark(AccessCondition(value=joined(field, "abcde35"), type="use and reproduction"), field)

@@ -27,7 +27,7 @@ ORIGIN = RuleBook()
 
 @ORIGIN.record(
     "originInfo: place, publisher, dates, edition, issuance, frequency; one more for each function of 264",
-    t008="", t033="a", t044="c", t046="cejklmn", t250="a", t260="abcg", t264="abc", t310="ab", t321="ab",
+    tLDR="", t008="", t033="a", t044="c", t046="cejklmn", t250="a", t260="abcg", t264="abc", t310="ab", t321="ab",
 )  # fmt: skip
 def origin(view: StylesheetView) -> Iterator[OriginInfo]:
     """One element; where a field has ``$6``, one for each such field and one for the others, all with coded data."""
@@ -36,7 +36,7 @@ def origin(view: StylesheetView) -> Iterator[OriginInfo]:
     linked = [field for field in fields if view.linkage(field) is not None]
     others = [field for field in fields if view.linkage(field) is None]
     for field in linked:
-        yield view.marked(_united(coded, (field,), view), field)
+        yield view.mark(_united(coded, (field,), view), field)
     if linked and others:
         yield _united(coded, others, view)
     elif not linked and (others or view.controls("008") or "copyright_date" in coded):
@@ -45,7 +45,7 @@ def origin(view: StylesheetView) -> Iterator[OriginInfo]:
         yield _united(coded, others, view)
     for field in view.fields(*_READERS):
         if view.is_alternate(field):
-            yield view.marked(_united(coded, (field,), view), field)
+            yield view.mark(_united(coded, (field,), view), field)
     yield from functions(view)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._conventions import Linkage
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import NO_TEXT
 from bibld.crosswalk._marc21.fixed import configuration
@@ -14,6 +13,7 @@ from bibld.crosswalk._marc21.origin import Parts
 from bibld.crosswalk._marc21.physical import form_of_item
 from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, each, has, joined, marked
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._view import Linkage
 from bibld.model.marc import DataField
 from bibld.model.mods import Extent, Form, Note, PhysicalDescription
 
@@ -31,7 +31,7 @@ Described = tuple[str, object]
 
 @PHYSICAL.record(
     "physicalDescription: form, reformattingQuality, internetMediaType, extent, digitalOrigin, note",
-    t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
+    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
     t337="a2", t338="a2", t351="abc3", t856="q",
 )  # fmt: skip
 def physical_description(view: StylesheetView) -> Iterator[PhysicalDescription]:

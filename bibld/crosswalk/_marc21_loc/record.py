@@ -23,7 +23,7 @@ RECORD = RuleBook()
 
 @RECORD.record(
     "recordInfo: identifier, dates, content source, description standard, language of cataloging",
-    t001="", t003="", t005="", t008="", t040="abe",
+    tLDR="", t001="", t003="", t005="", t008="", t040="abe",
 )  # fmt: skip
 def record_info(view: StylesheetView) -> Iterator[RecordInfo]:
     """What the record says of itself, as it stands; every 040 has a content source, be it empty."""

@@ -144,7 +144,7 @@ def _citation(field: DataField, view: StylesheetView) -> Iterator[Element]:
     for text, linkage in each(field, "b", view):
         yield marked(OriginInfo(date_other=(Date(value=text, type="coverage"),)), linkage)
     number = Detail(number=(shown(chop(joined(field, "c"))),), type="part")
-    yield view.marked(Part(detail=(number,)), field)
+    yield view.mark(Part(detail=(number,)), field)
 
 
 @RELATED.field("534", "abcntxz", "relatedItem[original]")
@@ -163,7 +163,7 @@ def _original(field: DataField, view: StylesheetView) -> Iterator[Element]:
             publisher=tuple(Publisher(value=text) for text in field.values("c")),
             edition=tuple(Edition(value=text) for text in field.values("b")),
         )
-        yield view.marked(made, field)
+        yield view.mark(made, field)
     yield from identifiers(field, view, {"x": "issn", "z": "isbn"})
     for text in field.values("n"):
         yield Note(value=text)
@@ -201,11 +201,11 @@ def _linked(field: DataField, view: StylesheetView) -> Iterator[Element]:
     yield from _titles(field, view, "s", "uniform")
     is_edition = field.tag == "775" and not view.is_alternate(field)
     if has(field, "bdf"):
-        yield view.marked(_imprint(field, view, is_edition), field)
+        yield view.mark(_imprint(field, view, is_edition), field)
     language = field.first("e")
     if is_edition and language is not None:
         term = LanguageTerm(value=language, type="code", authority="iso639-2b")
-        yield view.marked(Language(language_term=(term,)), field)
+        yield view.mark(Language(language_term=(term,)), field)
     yield from forms(field, view)
     for text, linkage in each(field, "n", view):
         yield marked(Note(value=text), linkage)
@@ -264,9 +264,9 @@ def _is_related(field: DataField) -> bool:
 def _typed_address(field: DataField, view: StylesheetView) -> Iterator[Element]:
     media_type = field.first("q")
     if media_type is not None:
-        yield view.marked(PhysicalDescription(internet_media_type=(shown(media_type),)), field)
+        yield view.mark(PhysicalDescription(internet_media_type=(shown(media_type),)), field)
     if has(field, "u"):
-        yield view.marked(Location(url=(_url(field),)), field)
+        yield view.mark(Location(url=(_url(field),)), field)
 
 
 def _url(field: DataField) -> Url:

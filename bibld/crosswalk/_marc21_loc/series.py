@@ -45,7 +45,7 @@ def _stated(fields: list[DataField], view: StylesheetView) -> Iterator[RelatedIt
 
 def _statement(field: DataField, view: StylesheetView) -> Iterator[Element]:
     numbers = (shown(chop(joined(field, "v"))),) if has(field, "v") else ()
-    yield view.marked(TitleInfo(title=shown(chop(joined(field, "a"))), part_number=numbers), field)
+    yield view.mark(TitleInfo(title=shown(chop(joined(field, "a"))), part_number=numbers), field)
 
 
 # --- works under a name
@@ -91,7 +91,7 @@ def _work(fields: list[DataField], field: DataField, view: StylesheetView, build
 def _under_person(field: DataField, view: StylesheetView) -> Iterator[Element]:
     number, name = parts(field, view)
     title = joined_around(field, "t", "tfklmorsv", after="g")
-    yield view.marked(TitleInfo(title=shown(chop(title)), part_number=number, part_name=name), field)
+    yield view.mark(TitleInfo(title=shown(chop(title)), part_number=number, part_name=name), field)
     yield _person(field, view)
     yield from forms(field, view)
     yield from identifiers(field, view, _ISSN)
@@ -115,7 +115,7 @@ def _under_conference(field: DataField, view: StylesheetView) -> Iterator[Elemen
 def _under_title(field: DataField, view: StylesheetView) -> Iterator[Element]:
     number, name = parts(field, view)
     title = chop(joined(field, "adfgklmors"))
-    yield view.marked(TitleInfo(title=shown(title), part_number=number, part_name=name), field)
+    yield view.mark(TitleInfo(title=shown(title), part_number=number, part_name=name), field)
     yield from forms(field, view)
     yield from identifiers(field, view, _ISSN)
 
@@ -123,7 +123,7 @@ def _under_title(field: DataField, view: StylesheetView) -> Iterator[Element]:
 def _under_own_title(field: DataField, view: StylesheetView) -> Iterator[Element]:
     number, name = parts(field, view)
     title = chop(field.first("a") or "")
-    yield view.marked(TitleInfo(title=shown(title), part_number=number, part_name=name), field)
+    yield view.mark(TitleInfo(title=shown(title), part_number=number, part_name=name), field)
     yield from forms(field, view)
 
 
@@ -162,7 +162,7 @@ def _series_under_person(field: DataField, view: StylesheetView) -> Iterator[Ele
         part_number=_chopped(field, "n") + _chopped(field, "v"),
         part_name=_chopped(field, "p"),
     )
-    yield view.marked(made, field)
+    yield view.mark(made, field)
     yield _person(field, view)
     yield from forms(field, view)
 
@@ -182,7 +182,7 @@ def _series_under_conference(field: DataField, view: StylesheetView) -> Iterator
 def _series_title(field: DataField, view: StylesheetView) -> Iterator[Element]:
     numbers = (shown(chop(joined(field, "v"))),) if has(field, "v") else ()
     title = chop(joined(field, "adfgklmors"))
-    yield view.marked(TitleInfo(title=shown(title), part_number=numbers), field)
+    yield view.mark(TitleInfo(title=shown(title), part_number=numbers), field)
     yield from forms(field, view)
 
 
@@ -203,7 +203,7 @@ def _title_with_parts(field: DataField, view: StylesheetView, codes: str, after:
         part_number=numbers + (_chopped(field, volume) if volume else ()),
         part_name=_chopped(field, "p"),
     )
-    return view.marked(made, field)
+    return view.mark(made, field)
 
 
 def _chopped(field: DataField, code: str) -> tuple[str, ...]:
@@ -227,4 +227,4 @@ def _conference(field: DataField, view: StylesheetView) -> Name:
 
 def _name(field: DataField, view: StylesheetView, **attributes: Any) -> Name:  # noqa: ANN401
     text_code = "j" if attributes["type"] == CONFERENCE and view.settings.conference_roles_read else "e"
-    return view.marked(Name(role=roles(field, view, text_code), **attributes), field)
+    return view.mark(Name(role=roles(field, view, text_code), **attributes), field)

@@ -45,14 +45,14 @@ def area_codes(field: DataField, view: StylesheetView) -> Iterator[Subject]:
         elif subfield.code in ("a", "c"):
             authority = "marcgac" if subfield.code == "a" else "iso3166"
             found.append(GeographicCode(value=subfield.value, authority=authority))
-    yield view.marked(Subject(parts=tuple(found)), field)
+    yield view.mark(Subject(parts=tuple(found)), field)
 
 
 @SUBJECTS.field("045", "bc", "subject: temporal[iso8601, start and end]")
 def range_of_years(field: DataField, view: StylesheetView) -> Iterator[Element]:
     """Time covered."""
     for subject in covered_period(field, view):
-        yield view.marked(subject, field)
+        yield view.mark(subject, field)
 
 
 @SUBJECTS.field("255", "abc", "subject: cartographics (scale, projection, coordinates)")
@@ -60,7 +60,7 @@ def mathematical_data(field: DataField, view: StylesheetView) -> Iterator[Subjec
     """Mathematical data, as stated."""
     scale, projection, coordinates = (tuple(map(shown, field.values(code))) for code in "abc")
     made = Cartographics(scale=scale, projection=projection, coordinates=coordinates)
-    yield view.marked(Subject(parts=(made,)), field)
+    yield view.mark(Subject(parts=(made,)), field)
 
 
 @SUBJECTS.field("600", "abcdeqtunpfgklmor4vxyz02", "subject: name[personal], titleInfo, subdivisions")
@@ -135,7 +135,7 @@ def place(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 def index_term(field: DataField, view: StylesheetView) -> Iterator[Element]:
     """Uncontrolled index terms."""
     for subject in uncontrolled_term(field, view):
-        yield view.marked(subject, field)
+        yield view.mark(subject, field)
 
 
 @SUBJECTS.field("656", "a02", "subject: occupation")
@@ -166,7 +166,7 @@ def hierarchical_place(field: DataField, view: StylesheetView) -> Iterator[Subje
         extraterrestrial_area=chopped("h"),
         value_uri=first,
     )
-    yield view.marked(Subject(parts=(made,), value_uri=last), field)
+    yield view.mark(Subject(parts=(made,), value_uri=last), field)
 
 
 # --- common to all
@@ -190,7 +190,7 @@ def _subject(found: Sequence[SubjectPart], field: DataField, view: StylesheetVie
     if links and view.settings.authority_links_resolved:
         resolved = links_of(field)
         made = replace(made, xlink_href=None, authority_uri=resolved.authority_uri, value_uri=resolved.value_uri)
-    return view.marked(made, field)
+    return view.mark(made, field)
 
 
 def _authority(field: DataField) -> str | None:

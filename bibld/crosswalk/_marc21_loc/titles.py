@@ -41,14 +41,14 @@ def title_proper(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]:
         yield from parallel_titles(parallel, view)
         has_rest = False
     sub_title = (shown(chop(rest)),) if has_rest else ()
-    yield view.marked(_title(title, field, view, sub_title), field)
+    yield view.mark(_title(title, field, view, sub_title), field)
 
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
 def abbreviated_title(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]:
     """Abbreviated title."""
     made = TitleInfo(title=shown(chop(joined(field, "a"))), sub_title=_sub_title(field), type="abbreviated")
-    yield view.marked(made, field)
+    yield view.mark(made, field)
 
 
 @TITLES.field("246", "abfinp", "titleInfo[alternative] (second indicator 1: translated), displayLabel from $i")
@@ -64,7 +64,7 @@ def varying_title(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]
         type="translated" if field.indicator2 == "1" else "alternative",
         display_label=labels[-1] if labels else None,
     )
-    yield view.marked(made, field)
+    yield view.mark(made, field)
 
 
 @TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")
@@ -87,7 +87,7 @@ def uncontrolled_title(field: DataField, view: StylesheetView) -> Iterator[Title
     """Uncontrolled related or analytical title."""
     number, name = parts(field, view)
     made = TitleInfo(title=shown(chop(joined(field, "ah"))), part_number=number, part_name=name, type="alternative")
-    yield view.marked(made, field)
+    yield view.mark(made, field)
 
 
 @TITLES.field("130 730", "adfklmnoprs0", "titleInfo[uniform] (730 with second indicator 2: a related item)")
@@ -112,7 +112,7 @@ def _uniform(field: DataField, view: StylesheetView, twice: str, **attributes: A
     made = TitleInfo(
         title=shown(chop(" ".join(texts))), part_number=number, part_name=name, type="uniform", **attributes
     )
-    return view.marked(_linked(made, field, view), field)
+    return view.mark(_linked(made, field, view), field)
 
 
 def _linked(made: TitleInfo, field: DataField, view: StylesheetView) -> TitleInfo:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk import marc21
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model.marc import ControlField, DataField, Field, MarcRecord
 from bibld.model.mods import Mods, RecordInfo
@@ -16,7 +17,7 @@ _LOCAL = "9"
 
 
 @BOOK.field("886", "*", "what the rules of MARC 21 make of the field, where $2 names MARC 21")
-def foreign_field(field: DataField, view: UnimarcView) -> Produces:
+def foreign_field(field: DataField, view: UnimarcView) -> Elements:
     """A field of MARC 21 (indicator 1: 1 a control field, 2 a data field); what it says about the record is left out.
 
     ``$a`` is its tag, the first ``$b`` its indicators or, for a control field, its text.
@@ -24,8 +25,9 @@ def foreign_field(field: DataField, view: UnimarcView) -> Produces:
     tag = field.first("a") or ""
     made = Mods()
     if (field.first("2") or "").casefold().replace(" ", "") in _MARC21 and len(tag) == 3:
-        made = view.flavour.marc21(MarcRecord(view.record.origin, view.record.leader, (_original(field, tag),)))
-        nothing = view.flavour.marc21(MarcRecord(view.record.origin, view.record.leader, ()))
+        origin, leader = view.record.origin, view.record.leader
+        made = marc21.convert(MarcRecord(origin, leader, (_original(field, tag),)), marc21.Settings()).mods
+        nothing = marc21.convert(MarcRecord(origin, leader, ()), marc21.Settings()).mods
         given = [element for kind in Mods.elements for element in getattr(nothing, kind)]
         yield from (
             element

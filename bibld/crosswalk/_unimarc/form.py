@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.coded import (
     BINDING_CODES,
     DETAIL_CODES,
@@ -56,7 +56,7 @@ _MEDIA_TYPE = frozenset(["application", "audio", "font", "image", "model", "mult
 
 
 @BOOK.record("typeOfResource, @manuscript=yes, @collection=yes (leader 06 and 07)", tLDR="")
-def type_of_resource(view: UnimarcView) -> Produces:
+def type_of_resource(view: UnimarcView) -> Elements:
     """The kind of content."""
     kind, level = view.leader.type_of_record, view.leader.bibliographic_level
     if kind in TYPE_OF_RESOURCE:
@@ -87,7 +87,7 @@ def terms_in(coded: Coded, text: str) -> Iterator[str]:
     tLDR="", t100="a", t105="a", t110="a", t115="a", t116="a", t117="a", t124="b", t125="b",
     t135="a", t140="a",
 )  # fmt: skip
-def genres(view: UnimarcView) -> Produces:
+def genres(view: UnimarcView) -> Elements:
     """Genres that are given as codes."""
     found = [_ARTICLE] if view.leader.bibliographic_level == "a" else []
     if latin(without_fill(view.first("100", "a") or "")[20:21]) in tuple("abcdefgh"):
@@ -98,7 +98,7 @@ def genres(view: UnimarcView) -> Produces:
 
 
 @BOOK.record("targetAudience[@authority=marctarget]", t100="a")
-def audience(view: UnimarcView) -> Produces:
+def audience(view: UnimarcView) -> Elements:
     """For whom the resource is meant (100$a/17-19)."""
     codes = latin(without_fill(view.first("100", "a") or "")[17:20])
     for term in dict.fromkeys(AUDIENCE[code] for code in codes if code in AUDIENCE):
@@ -113,7 +113,7 @@ def audience(view: UnimarcView) -> Produces:
     t130="a", t135="a", t140="a", t181="abc2", t182="ac2", t183="ac2", t200="b",
     t203="abc", t215="acde", t230="a", t283="ac2", t856="q",
 )  # fmt: skip
-def physical_description(view: UnimarcView) -> Produces:
+def physical_description(view: UnimarcView) -> Elements:
     """What the resource is physically."""
     description = PhysicalDescription(
         form=tuple(dict.fromkeys(_forms(view))),
@@ -227,7 +227,7 @@ def _qualifications(codes: str) -> str:
 
 
 @BOOK.field("141", "ac5", "note[@type=condition]; $5 @displayLabel")
-def binding(field: DataField, view: UnimarcView) -> Produces:
+def binding(field: DataField, view: UnimarcView) -> Elements:
     """Binding and condition of a copy of an old book, from codes."""
     terms = [term for coded in BINDING_CODES for text in field.values(coded.code) for term in terms_in(coded, text)]
     if terms:
@@ -237,7 +237,7 @@ def binding(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("139", "ax", "note[@type='system details']")
-def platform(field: DataField, view: UnimarcView) -> Produces:
+def platform(field: DataField, view: UnimarcView) -> Elements:
     """The platform of an electronic resource, from codes, and the formats of its files."""
     stated = [_PLATFORM[code] for text in field.values("a") if (code := latin(text[:1])) in _PLATFORM]
     stated += field.values("x")
@@ -249,7 +249,7 @@ _BEFORE_OUR_ERA, _OF_OUR_ERA = "c", "d"
 
 
 @BOOK.field("122", "a", "subject/temporal[@encoding=w3cdtf]")
-def period_covered(field: DataField, view: UnimarcView) -> Produces:
+def period_covered(field: DataField, view: UnimarcView) -> Elements:
     """The period that the content covers (indicator 1: 2): a beginning and an end; else dates, each for itself.
 
     After ``d`` (of our era) stand year, month, day and hour, after ``c`` a year before our era.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.view import UnimarcView, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -103,7 +103,7 @@ def _location(place: str, countries: list[str], copies: list[_Copy], order: str)
 
 
 @BOOK.field("850", "a", "location/physicalLocation")
-def holding_institution(field: DataField, view: UnimarcView) -> Produces:
+def holding_institution(field: DataField, view: UnimarcView) -> Elements:
     """Institutions that hold the resource."""
     for value in field.values("a"):
         yield Location(physical_location=(PhysicalLocation(value=value),))
@@ -136,7 +136,7 @@ def _both(left: HoldingSimple | None, right: HoldingSimple | None) -> HoldingSim
 
 
 @BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmnpsty")
-def location_and_call_number(view: UnimarcView) -> Produces:
+def location_and_call_number(view: UnimarcView) -> Elements:
     """Location and call number."""
     yield from united_holdings(view.fields("852"), LOCATION_852)
 
@@ -178,7 +178,7 @@ def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iter
 
 
 @BOOK.field("856", "g", "identifier[@type=urn]")
-def resource_name(field: DataField, view: UnimarcView) -> Produces:
+def resource_name(field: DataField, view: UnimarcView) -> Elements:
     """Names of electronic resources that do not depend on where they are."""
     for value in field.values("g"):
         yield Identifier(value=value, type="urn")
@@ -206,13 +206,13 @@ UNIMARC_BOOK = RuleBook()
 @RUSMARC_BOOK.record(
     "location/url, usage='primary display' for the first, access=preview where indicator 2 is 1 or 2", t856=_ELECTRONIC
 )
-def rusmarc_addresses(view: UnimarcView) -> Produces:
+def rusmarc_addresses(view: UnimarcView) -> Elements:
     """Addresses; in RUSMARC indicator 2 is 1 for a small picture, 2 for title page and contents, of the resource."""
     yield from _electronic_locations(view, preview="12", related="")
 
 
 @RUSMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t899="abchijklmptz")
-def rusmarc_holdings(view: UnimarcView) -> Produces:
+def rusmarc_holdings(view: UnimarcView) -> Elements:
     """Holdings as Russian libraries give them."""
     yield from united_holdings(view.fields("899"), RUSMARC_899)
 
@@ -221,18 +221,18 @@ def rusmarc_holdings(view: UnimarcView) -> Produces:
     "location/url, usage='primary display' for the first; relatedItem/location/url where indicator 2 is 2",
     t856=_ELECTRONIC,
 )
-def unimarc_addresses(view: UnimarcView) -> Produces:
+def unimarc_addresses(view: UnimarcView) -> Elements:
     """Addresses; in UNIMARC indicator 2 is 1 for a version of the resource, 2 for a related one."""
     yield from _electronic_locations(view, preview="", related="2")
 
 
 @UNIMARC_BOOK.record("location/physicalLocation", t899="12")
-def italian_holdings(view: UnimarcView) -> Produces:
+def italian_holdings(view: UnimarcView) -> Elements:
     """Holdings in the union catalogue of Italy: code ($1) and mark ($2) of the library."""
     yield from united_holdings(view.fields("899"), UNION_899)
 
 
 @UNIMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t995="abcdfku")
-def french_holdings(view: UnimarcView) -> Produces:
+def french_holdings(view: UnimarcView) -> Elements:
     """Holdings as libraries in France give them."""
     yield from united_holdings(view.fields("995"), RECOMMENDATION_995)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import ENCODING_LEVEL, without_fill
 from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.view import UnimarcView
@@ -30,7 +30,7 @@ BOOK = RuleBook()
 
 
 @BOOK.field("010", "abz", "identifier[@type=isbn], @displayLabel=$b, @invalid=yes for $z and for wrong check digits")
-def isbns(field: DataField, view: UnimarcView) -> Produces:
+def isbns(field: DataField, view: UnimarcView) -> Elements:
     """ISBN without hyphens; several in one subfield stand between semicolons."""
     for code in "az":
         for text in (piece for value in field.values(code) for piece in _pieces(value)):
@@ -53,7 +53,7 @@ def _pieces(text: str) -> list[str]:
 
 
 @BOOK.field("011", "abfgyz", "identifier[@type=issn]; $f identifier[@type=issn-l]; $g $y $z with @invalid=yes")
-def issns(field: DataField, view: UnimarcView) -> Produces:
+def issns(field: DataField, view: UnimarcView) -> Elements:
     """ISSN and linking ISSN."""
     for code in "afgyz":
         for text in field.values(code):
@@ -93,7 +93,7 @@ def _register_numbers() -> None:
         codes = "".join(sorted({*number.codes, *number.label, "z", *("2" if number.type == "$2" else "")}))
 
         @BOOK.field(tag, codes, f"identifier[@type='{number.type}'] of ${' $'.join(number.codes)}; $z: @invalid=yes")
-        def one(field: DataField, view: UnimarcView, number: _Number = number) -> Produces:
+        def one(field: DataField, view: UnimarcView, number: _Number = number) -> Elements:
             type_ = (field.first("2") or "").lower() or None if number.type == "$2" else number.type
             label = field.first(number.label) if number.label else None
             if field.first(number.codes[-1]) or field.first("a"):
@@ -107,14 +107,14 @@ _register_numbers()
 
 
 @BOOK.field("021", "9", "identifier[@type='registration sheet']")
-def registration_sheet(field: DataField, view: UnimarcView) -> Produces:
+def registration_sheet(field: DataField, view: UnimarcView) -> Elements:
     """The sheet of state registration on which the number of field 021 stands (RUSMARC)."""
     for value in field.values("9"):
         yield Identifier(value=value, type="registration sheet")
 
 
 @BOOK.field("029", "abcdf", "identifier[@type='document number'] of $a $c $b; classification of $d; note of $f")
-def document_number(field: DataField, view: UnimarcView) -> Produces:
+def document_number(field: DataField, view: UnimarcView) -> Elements:
     """Numbers of standards, patents and other documents: country, kind (``ГОСТ Р``) and number; further $b are numbers.
 
     $d is the class of an invention, $f the organisation that gave the number.
@@ -135,7 +135,7 @@ _PUBLISHER_NUMBER = {"0": "issue number", "1": "matrix number", "2": "music plat
 
 
 @BOOK.field("071", "abcz", "identifier[@type='issue number', 'matrix number', 'music plate' …]")
-def publisher_number(field: DataField, view: UnimarcView) -> Produces:
+def publisher_number(field: DataField, view: UnimarcView) -> Elements:
     """Numbers that publishers of sound, music and video give; indicator 1 says which."""
     type_ = _PUBLISHER_NUMBER.get(field.indicator1, "publisher number")
     if field.first("a"):
@@ -146,7 +146,7 @@ def publisher_number(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("033 035", "az", "identifier[@type=local, oclc or uri]")
-def number_in_other_system(field: DataField, view: UnimarcView) -> Produces:
+def number_in_other_system(field: DataField, view: UnimarcView) -> Elements:
     """Numbers of the record in other systems, with their prefix; that of OCLC without."""
     for code in "az":
         for value in field.values(code):
@@ -158,7 +158,7 @@ def number_in_other_system(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.record("note[@type='print run']", t010="9", t011="9", t013="9", t015="9", t016="9", t017="9", t073="9")
-def print_run(view: UnimarcView) -> Produces:
+def print_run(view: UnimarcView) -> Elements:
     """The number of copies printed ($9 of the number fields, RUSMARC)."""
     tags = ("010", "011", "013", "015", "016", "017", "073")
     for value in dict.fromkeys(value for tag in tags for value in view.texts(tag, "9")):
@@ -169,7 +169,7 @@ _TERMS = ("010", "011", "013", "015", "016", "017", "071", "073")
 
 
 @BOOK.field(" ".join(_TERMS), "d", "note[@type=acquisition], where keep_terms is set; else private")
-def terms(field: DataField, view: UnimarcView) -> Produces:
+def terms(field: DataField, view: UnimarcView) -> Elements:
     """Prices and terms of availability; a binding or ``б. ц.`` in $b without a number is one too."""
     stated = [("d", value) for value in field.values("d")]
     if field.first("a") is None and field.first("z") is None:
@@ -193,7 +193,7 @@ _AGENCY_NOTE = {"1": "transcribing agency", "2": "modifying agency", "3": "issui
     "languageOfCataloging (100$a/22-24), recordContentSource and descriptionStandard (801), recordInfoNote",
     t001="", t003="", t005="", t100="a", t801="abcgh", t830="a", tLDR="",
 )  # fmt: skip
-def record_info(view: UnimarcView) -> Produces:
+def record_info(view: UnimarcView) -> Elements:
     """What the record says about itself."""
     sources = list(view.fields("801"))
     first = next((field for field in sources if field.indicator2 == "0"), sources[0] if sources else None)

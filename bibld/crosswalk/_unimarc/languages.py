@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import LANGUAGE, ORIGINAL_LANGUAGE
 from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model.mods import Language, LanguageTerm
@@ -38,7 +38,7 @@ def language_codes(text: str) -> list[str]:
 
 
 @BOOK.record("language/languageTerm[@authority=iso639-2b], with objectPart for $b–$e and $h–$j", t101="abcdefghij")
-def languages(view: UnimarcView) -> Produces:
+def languages(view: UnimarcView) -> Elements:
     """Field 101; the languages of the title page and of the title proper count where the text does not have them."""
     of_the_text: list[str] = []
     for text in view.texts("101", "a"):

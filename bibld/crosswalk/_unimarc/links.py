@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 import msgspec
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import LINKS
 from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.linked import (
@@ -38,7 +38,7 @@ BOOK = RuleBook()
     LINK_CODES,
     "relatedItem with the type and otherType of the tag; part for pages and issues, $5 @displayLabel",
 )
-def link(field: DataField, view: UnimarcView) -> Produces:
+def link(field: DataField, view: UnimarcView) -> Elements:
     """Links whose meaning does not depend on the level."""
     type_, other_type = LINKS[field.tag]
     yield from _item(linked(field), type_, other_type, view)
@@ -84,7 +84,7 @@ def _unnamed(link_: Linked, view: UnimarcView) -> Iterator[Note]:
     tLDR="", t200="ahi", t225="adefhivxz", t410=LINK_CODES, t411=LINK_CODES, t461=LINK_CODES, t462=LINK_CODES,
     t463=LINK_CODES, t464=LINK_CODES,
 )  # fmt: skip
-def levels(view: UnimarcView) -> Produces:
+def levels(view: UnimarcView) -> Elements:
     """Hosts, sets, parts and series."""
     is_article = view.leader.bibliographic_level == "a"
     established = [linked(field) for field in view.fields("410", "411")]

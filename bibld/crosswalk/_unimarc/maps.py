@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.coded import PROJECTION
 from bibld.crosswalk._unimarc.codes import latin, without_fill
 from bibld.crosswalk._unimarc.view import UnimarcView
@@ -15,7 +15,7 @@ _DIRECTIONS = {"w": "W", "e": "E", "n": "N", "s": "S"}
 
 
 @BOOK.field("123", "abcdefg", "subject/cartographics: scale, coordinates")
-def coded_scale_and_coordinates(field: DataField, view: UnimarcView) -> Produces:
+def coded_scale_and_coordinates(field: DataField, view: UnimarcView) -> Elements:
     """Scale and bounding coordinates of a map, from codes."""
     scales = [f"1:{value.strip()}" for value in field.values("b", "c") if value.strip().isdecimal()]
     west, east, north, south = (_coordinate(field.first(code) or "") for code in "defg")
@@ -39,7 +39,7 @@ def _one(texts: list[str]) -> tuple[str, ...]:
 
 
 @BOOK.field("206", "abcdef", "subject/cartographics: scale, projection, coordinates")
-def stated_scale(field: DataField, view: UnimarcView) -> Produces:
+def stated_scale(field: DataField, view: UnimarcView) -> Elements:
     """The mathematical data of a map as stated; in $a they stand as one text."""
     cartographics = Cartographics(
         scale=_one(field.values("a", "b")),
@@ -51,7 +51,7 @@ def stated_scale(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("120", "a", "subject/cartographics/projection")
-def coded_projection(field: DataField, view: UnimarcView) -> Produces:
+def coded_projection(field: DataField, view: UnimarcView) -> Elements:
     """The projection of a map, from a code."""
     for text in field.values("a"):
         term = PROJECTION.get(latin(without_fill(text))[7:9])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import latin, without_fill
 from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model.marc import DataField
@@ -18,7 +18,7 @@ _MUSIC = {
 
 
 @BOOK.field("128", "abcd", "genre[@type='musical composition'] ($a); note[@type='performance medium' or 'key']")
-def form_and_key(field: DataField, view: UnimarcView) -> Produces:
+def form_and_key(field: DataField, view: UnimarcView) -> Elements:
     """Form, instruments and key; forms are of the list of IAML (three letters) or of MARC (two)."""
     for value in field.values("a"):
         code = value.strip(" |#")
@@ -33,7 +33,7 @@ def form_and_key(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("145 146", "abcdefhi", "note[@type='performance medium']")
-def medium_of_performance(field: DataField, view: UnimarcView) -> Produces:
+def medium_of_performance(field: DataField, view: UnimarcView) -> Elements:
     """For whom the music is: its kind in words, voices and instruments as codes of IAML, numbers of parts."""
     stated = []
     for subfield in field.subfields:

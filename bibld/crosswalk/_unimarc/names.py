@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATOR, RELATOR_WORD, UNDETERMINED_RELATOR
 from bibld.crosswalk._unimarc.titles import has_name_title_group
 from bibld.crosswalk._unimarc.view import UnimarcView, spaced_initials
@@ -170,7 +170,7 @@ _FAMILY = "acdfo34r58"
     t700=_PERSON, t701=_PERSON, t702=_PERSON, t703=_PERSON, t710=_BODY, t711=_BODY, t712=_BODY, t713=_BODY,
     t720=_FAMILY, t721=_FAMILY, t722=_FAMILY, t723=_FAMILY, t790="abcdfgop3", t791="abcdefghop3",
 )  # fmt: skip
-def names(view: UnimarcView) -> Produces:
+def names(view: UnimarcView) -> Elements:
     """The persons, bodies and families that had a part in the resource."""
     primary = False
     found: list[tuple[DataField, Name]] = []
@@ -221,7 +221,7 @@ _KIND_OF_UNCONTROLLED = {"1": "personal", "2": "corporate"}
 
 
 @BOOK.field("730", "a4", "name, @type=personal or corporate by indicator 1")
-def uncontrolled_name(field: DataField, view: UnimarcView) -> Produces:
+def uncontrolled_name(field: DataField, view: UnimarcView) -> Elements:
     """Names that no authority file controls."""
     for value in field.values("a"):
         yield Name(
@@ -232,7 +232,7 @@ def uncontrolled_name(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("716", "acf3", "name without @type")
-def trademark(field: DataField, view: UnimarcView) -> Produces:
+def trademark(field: DataField, view: UnimarcView) -> Elements:
     """A trademark to which the resource is ascribed."""
     text = field.first("a") or ""
     qualifiers = " ; ".join(field.values("c"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuated, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Genre, Note, RelatedItem, TableOfContents, TargetAudience
@@ -48,7 +48,7 @@ def _register_notes() -> None:
         type_ = f"[@type='{kind.type}']" if kind.type else ""
 
         @BOOK.field(tag, f"{kind.codes}u58", f"note{type_}; $5 and $8 @displayLabel, $u @xlink:href")
-        def one(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Produces:
+        def one(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Elements:
             text = punctuated(field, dict.fromkeys(kind.codes, kind.mark))
             stated = " ".join(field.values("u"))
             reference = web_address(stated)
@@ -70,7 +70,7 @@ _CONTENTS = {**dict.fromkeys("abcdefghiz", " -- "), "p": ", "}
 
 
 @BOOK.field("327", "abcdefghipuz", "tableOfContents; embedded fields: relatedItem[@type=constituent]")
-def contents(field: DataField, view: UnimarcView) -> Produces:
+def contents(field: DataField, view: UnimarcView) -> Elements:
     """The contents: texts or sections in order, or (embedded technique) the works themselves."""
     stated = field.first("u") or ""
     reference = web_address(stated)
@@ -84,7 +84,7 @@ def contents(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("328", "b", "genre[@authority=marcgt] theses")
-def thesis(field: DataField, view: UnimarcView) -> Produces:
+def thesis(field: DataField, view: UnimarcView) -> Elements:
     """A dissertation or thesis note makes the resource a thesis, where no code (105) has said so."""
     is_coded = any(code in "mv" for text in view.texts("105", "a") for code in text[4:8])
     if (field.first("a") or field.first("b")) and not is_coded:
@@ -92,14 +92,14 @@ def thesis(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("330", "a", "abstract")
-def abstract(field: DataField, view: UnimarcView) -> Produces:
+def abstract(field: DataField, view: UnimarcView) -> Elements:
     """Summary or abstract."""
     for value in field.values("a"):
         yield Abstract(value=value)
 
 
 @BOOK.field("333", "a", "targetAudience")
-def users(field: DataField, view: UnimarcView) -> Produces:
+def users(field: DataField, view: UnimarcView) -> Elements:
     """For whom the resource is meant; in RUSMARC also how it may be spread and used."""
     for value in field.values("a"):
         yield TargetAudience(value=value)
@@ -109,7 +109,7 @@ _ACCESS = {"0": "restriction on access", "1": "use and reproduction", " ": "rest
 
 
 @BOOK.field("371", "abcdz", "accessCondition")
-def access(field: DataField, view: UnimarcView) -> Produces:
+def access(field: DataField, view: UnimarcView) -> Elements:
     """Conditions of access, use and reproduction."""
     text = punctuated(field, dict.fromkeys("abcdz", ", "))
     if text:

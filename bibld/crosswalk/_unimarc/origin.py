@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import FREQUENCY, ISSUANCE, latin, without_fill
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuated
 from bibld.model.marc import DataField
@@ -121,7 +121,7 @@ def _agree(years: list[str], dates: _Dates) -> bool:
     tLDR="", t100="a", t102="abc2", t110="a", t200="jk", t205="abdfg", t210="acdegh", t211="a", t214="acd",
     t326="ab", t620="d",
 )  # fmt: skip
-def origin(view: UnimarcView) -> Produces:
+def origin(view: UnimarcView) -> Elements:
     """Where, when and by whom the resource was published, produced, manufactured."""
     imprints = list(view.fields("210")) or [f for f in view.fields("214") if f.indicator2 in " 0"]
     main = imprints[0] if imprints else None
@@ -234,7 +234,7 @@ def _further_origin(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]
 
 
 @BOOK.field("210", "bfrs", "note[@type=publication]")
-def imprint_notes(field: DataField, view: UnimarcView) -> Produces:
+def imprint_notes(field: DataField, view: UnimarcView) -> Elements:
     """Addresses of publishers and manufacturers, and the imprint as the source words it."""
     for value in field.values("b", "f", "r", "s"):
         yield Note(value=value, type="publication")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.names import name_of
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuated, title_info
 from bibld.model.marc import DataField
@@ -67,7 +67,7 @@ _NAME_SUBJECT = "subject/name, titleInfo for $t, subdivisions in order; $2 @auth
 @BOOK.field("600", "abcdfgjoptxyz235", _NAME_SUBJECT)
 @BOOK.field("601", "abcdefghjoptxyz235", _NAME_SUBJECT)
 @BOOK.field("602", "acdfjotxyz235", _NAME_SUBJECT)
-def name_as_subject(field: DataField, view: UnimarcView) -> Produces:
+def name_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """Persons, bodies and families as subjects."""
     name = name_of(field, view)
     parts: list[SubjectPart] = []
@@ -78,7 +78,7 @@ def name_as_subject(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("604", "jxyz29", "subject/name and subject/titleInfo of the embedded fields")
-def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Produces:
+def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """A work as a subject: an embedded name and an embedded uniform title."""
     described = view.described(field.embedded)
     titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
@@ -93,7 +93,7 @@ _TITLE_CODES = "abhijklmnqrsuwxyz239"
 
 
 @BOOK.field("605", _TITLE_CODES, "subject/titleInfo, subdivisions in order")
-def title_as_subject(field: DataField, view: UnimarcView) -> Produces:
+def title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """A title as subject."""
     text = punctuated(field, dict.fromkeys("abklmnqrsuw", ". "))
     parts: list[SubjectPart] = []
@@ -105,21 +105,21 @@ def title_as_subject(field: DataField, view: UnimarcView) -> Produces:
 @BOOK.field(
     "606", "ajxyz239", "subject/topic, then subdivisions in order: topic $x, geographic $y, temporal $z, genre $j"
 )
-def topic(field: DataField, view: UnimarcView) -> Produces:
+def topic(field: DataField, view: UnimarcView) -> Elements:
     """Topics."""
     parts: list[SubjectPart] = [Topic(value=value) for value in field.values("a")]
     yield from _subject(parts + _subdivisions(field, _WITH_LOCAL_FORM), field, view, view.reference(field))
 
 
 @BOOK.field("607", "ajxyz235", "subject/geographic, then subdivisions in order")
-def place(field: DataField, view: UnimarcView) -> Produces:
+def place(field: DataField, view: UnimarcView) -> Elements:
     """Places."""
     parts: list[SubjectPart] = [Geographic(value=value) for value in field.values("a")]
     yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
 
 
 @BOOK.field("608", "ajxyz235", "genre[@authority=$2], subdivisions joined with -; $5 @displayLabel")
-def form_heading(field: DataField, view: UnimarcView) -> Produces:
+def form_heading(field: DataField, view: UnimarcView) -> Elements:
     """Form, genre and physical characteristics of the resource itself."""
     text = "-".join(field.values("a", "j", "x", "y", "z"))
     if text:
@@ -132,7 +132,7 @@ def form_heading(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("610", "ajxyz23", "subject/topic for each $a")
-def uncontrolled_terms(field: DataField, view: UnimarcView) -> Produces:
+def uncontrolled_terms(field: DataField, view: UnimarcView) -> Elements:
     """Terms without an authority file, each a subject; some libraries give them a scheme and subdivisions."""
     headings: list[list[SubjectPart]] = []
     for subfield in field.subfields:
@@ -150,7 +150,7 @@ def uncontrolled_terms(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("615", "axnm23", "subject/topic of $a and $x; classification[@authority=$2] of $n and $m")
-def category(field: DataField, view: UnimarcView) -> Produces:
+def category(field: DataField, view: UnimarcView) -> Elements:
     """Subject categories, as text and as code."""
     parts: list[SubjectPart] = [Topic(value=value) for value in field.values("a", "x")]
     yield from _subject(parts, field, view, view.reference(field))
@@ -160,7 +160,7 @@ def category(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("616", "acfjxyz23", "subject/topic, then subdivisions in order")
-def trademark(field: DataField, view: UnimarcView) -> Produces:
+def trademark(field: DataField, view: UnimarcView) -> Elements:
     """Trademarks as subjects."""
     text = " ".join(field.values("a", "c", "f"))
     parts: list[SubjectPart] = [Topic(value=text)] if text else []
@@ -168,7 +168,7 @@ def trademark(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("617 620", "abcdefghikmno23", "subject/hierarchicalGeographic; $f $i temporal, $g $h topic")
-def hierarchical_place(field: DataField, view: UnimarcView) -> Produces:
+def hierarchical_place(field: DataField, view: UnimarcView) -> Elements:
     """Places from the largest unit down, with the dates and events that belong to them."""
     found = HierarchicalGeographic(
         country=tuple(field.values("a")),
@@ -186,7 +186,7 @@ def hierarchical_place(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("621", "abcdefghikmno5", "note[@type=ownership]")
-def provenance(field: DataField, view: UnimarcView) -> Produces:
+def provenance(field: DataField, view: UnimarcView) -> Elements:
     """Places and dates in the history of a copy."""
     text = punctuated(field, dict.fromkeys("abcdefghikmno", ", "))
     if text:
@@ -194,7 +194,7 @@ def provenance(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("660", "a", "subject/geographicCode[@authority=marcgac]")
-def area_code(field: DataField, view: UnimarcView) -> Produces:
+def area_code(field: DataField, view: UnimarcView) -> Elements:
     """Geographic area codes."""
     for value in field.values("a"):
         if value.rstrip("- "):
@@ -202,21 +202,21 @@ def area_code(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("661", "a", "subject/temporal")
-def period_code(field: DataField, view: UnimarcView) -> Produces:
+def period_code(field: DataField, view: UnimarcView) -> Elements:
     """Time period codes."""
     for value in field.values("a"):
         yield Subject(parts=(Temporal(value=value),))
 
 
 @BOOK.field("675", "av", "classification[@authority=udc][@edition=$v]")
-def udc(field: DataField, view: UnimarcView) -> Produces:
+def udc(field: DataField, view: UnimarcView) -> Elements:
     """Universal Decimal Classification."""
     for value in field.values("a"):
         yield Classification(value=value, authority="udc", edition=field.first("v"))
 
 
 @BOOK.field("676", "av", "classification[@authority=ddc][@edition=$v]")
-def dewey(field: DataField, view: UnimarcView) -> Produces:
+def dewey(field: DataField, view: UnimarcView) -> Elements:
     """Dewey Decimal Classification; libraries are known that put class marks of the Russian LBC here."""
     for value in field.values("a"):
         if _DEWEY.match(value) or not _LIBRARY_BIBLIOGRAPHIC.match(value):
@@ -227,7 +227,7 @@ def dewey(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("680", "ab", "classification[@authority=lcc]")
-def library_of_congress(field: DataField, view: UnimarcView) -> Produces:
+def library_of_congress(field: DataField, view: UnimarcView) -> Elements:
     """Library of Congress Classification."""
     text = " ".join(field.values("a", "b"))
     if text:
@@ -235,7 +235,7 @@ def library_of_congress(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("679 686", "abcv2hj", "classification[@authority=$2][@edition=$v], $h and $j @displayLabel")
-def other_classification(field: DataField, view: UnimarcView) -> Produces:
+def other_classification(field: DataField, view: UnimarcView) -> Elements:
     """Other classifications, one for each $a with the item number that follows it; $h and $j say the class in words."""
     marks: list[str] = []
     for subfield in field.subfields:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.crosswalk._rules import Produces, RuleBook
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
 from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title
@@ -105,7 +105,7 @@ def _owner_of_other_information(main: _Entry, current: _Entry, text: str) -> _En
     "relatedItem[@type=constituent] for works of other authors without a collective title",
     t200="acdefghivz", t510="abehijnvz", t461="at", t462="at", tLDR="",
 )  # fmt: skip
-def title(view: UnimarcView) -> Produces:
+def title(view: UnimarcView) -> Elements:
     """Field 200; a volume whose title is only its number takes the title of the set (461)."""
     parallel: list[TitleInfo] = []
     for field in view.fields("200"):
@@ -189,7 +189,7 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
     "titleInfo[@type=uniform], @authority=$2; with a heading 700, 710 or 720 they share a nameTitleGroup; "
     "identifier[@type=iswc, isrc …] of $o, $p",
 )
-def uniform_title(field: DataField, view: UnimarcView) -> Produces:
+def uniform_title(field: DataField, view: UnimarcView) -> Elements:
     """Uniform titles (500); the first belongs to the primary name."""
     yield from _identifiers_of_work(field)
     text = punctuated(field, _UNIFORM_TITLE)
@@ -221,7 +221,7 @@ def has_name_title_group(view: UnimarcView) -> bool:
 
 
 @BOOK.field(" ".join(_LIKE_UNIFORM_TITLE), _UNIFORM_CODES, "titleInfo[@type=uniform], @authority=$2")
-def further_uniform_title(field: DataField, view: UnimarcView) -> Produces:
+def further_uniform_title(field: DataField, view: UnimarcView) -> Elements:
     """Collective uniform titles, form headings, titles of works and expressions."""
     text = punctuated(field, _UNIFORM_TITLE | {"o": ". ", "p": ". "})
     if text:
@@ -240,7 +240,7 @@ def further_uniform_title(field: DataField, view: UnimarcView) -> Produces:
     "abehijnvz35",
     "titleInfo[@type=alternative, uniform, abbreviated or translated]; $5 @displayLabel",
 )
-def related_title(field: DataField, view: UnimarcView) -> Produces:
+def related_title(field: DataField, view: UnimarcView) -> Elements:
     """Variant titles of block 5."""
     type_, label = RELATED_TITLES[field.tag]
     found = _variant(field, type_, label)
@@ -256,7 +256,7 @@ def related_title(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("520", "x", "relatedItem[@type=preceding]/identifier[@type=issn]")
-def former_issn(field: DataField, view: UnimarcView) -> Produces:
+def former_issn(field: DataField, view: UnimarcView) -> Elements:
     """The ISSN under a former title."""
     for value in field.values("x"):
         former = title_info(field.first("a") or "")
@@ -266,7 +266,7 @@ def former_issn(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("740 741 742 794", "abcefilnt3", "titleInfo[@type=uniform]; 794 titleInfo[@type=alternative]")
-def conventional_title(field: DataField, view: UnimarcView) -> Produces:
+def conventional_title(field: DataField, view: UnimarcView) -> Elements:
     """Conventional headings of laws and of religious texts, and (794) other forms of them."""
     text = punctuated(field, dict.fromkeys("abcefilnt", ". "))
     if text:
@@ -275,7 +275,7 @@ def conventional_title(field: DataField, view: UnimarcView) -> Produces:
 
 
 @BOOK.field("200", "r", "note")
-def information_after_the_title(field: DataField, view: UnimarcView) -> Produces:
+def information_after_the_title(field: DataField, view: UnimarcView) -> Elements:
     """What old printed books say on the title page after the title proper."""
     for value in field.values("r"):
         yield Note(value=value)

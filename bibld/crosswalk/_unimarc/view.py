@@ -7,22 +7,20 @@ between subfields, initials, references to authority files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
 from bibld.crosswalk._addresses import address
-from bibld.crosswalk._rules import Rule, View, apply_rules
+from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.coded import Coded
+from bibld.crosswalk._view import View
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.mods_xml import without_illegal_characters
 from bibld.text.titles import NON_SORTING_MARKS, remove_non_sorting_marks, split_non_sorting
-
-LEADER = "LDR"
-"""The name under which a rule declares that it reads the leader."""
 
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x97\x99-\x9b\x9d-\x9f]")
 _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
@@ -48,63 +46,30 @@ class UnimarcSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authority_base: str | None = None
 
 
-ConvertMarc21 = Callable[[MarcRecord], Mods]
-
-
-class Flavour(msgspec.Struct, frozen=True):
-    """One format of the family: its rules in order, which rules a tag needs, and its private subfields.
-
-    ``marc21`` converts the fields of MARC 21 that a record carries unconverted (886).
-    """
-
-    rules: tuple[Rule, ...]
-    private: Mapping[str, str]
-    rules_of_tag: Mapping[str, tuple[int, ...]]
-    marc21: ConvertMarc21
-
-    @classmethod
-    def of(cls, rules: tuple[Rule, ...], private: Mapping[str, str], marc21: ConvertMarc21) -> Flavour:
-        """Put a flavour together from its rules."""
-        index: dict[str, list[int]] = {}
-        for position, rule in enumerate(rules):
-            for tag, _ in rule.reads:
-                index.setdefault(tag, []).append(position)
-        return cls(rules, private, {tag: tuple(positions) for tag, positions in index.items()}, marc21)
-
-
 class UnimarcView(View[UnimarcSettings]):
-    """A record, or (``is_nested``) what a link field says about another one, while it is converted.
+    """A record, or (``is_nested``) what a link field states about another one, while it is converted by ``rules``."""
 
-    ``private`` collects subfields (``606$3``) that are read but whose value cannot be published, ``unmapped`` those
-    that are read in vain.
-    """
-
-    __slots__ = ("flavour", "is_nested", "leader", "private", "unmapped")
+    __slots__ = ("is_nested", "leader", "rules")
 
     def __init__(
-        self, record: MarcRecord, settings: UnimarcSettings, flavour: Flavour, parent: UnimarcView | None = None
+        self, record: MarcRecord, settings: UnimarcSettings, rules: RuleSet, parent: UnimarcView | None = None
     ) -> None:
         super().__init__(record, settings)
-        self.flavour = flavour
+        self.rules = rules
         self.leader = Leader(record.leader.text.ljust(24)[:24])
         self.is_nested = parent is not None
-        self.private: list[str] = parent.private if parent is not None else []
-        self.unmapped: list[str] = parent.unmapped if parent is not None else []
         if parent is not None:
-            self.warnings = parent.warnings
+            self.private, self.unmapped, self.warnings = parent.private, parent.unmapped, parent.warnings
+
+    def warn(self, warning: str) -> None:
+        """Report what is dropped or doubtful, once."""
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     def described(self, fields: tuple[ControlField | DataField, ...], level: str = " ") -> Mods:
-        """Convert what is said about another resource by the same rules; ``level`` is its bibliographic level."""
+        """Convert what is stated about another resource by the same rules; ``level`` is its bibliographic level."""
         record = MarcRecord(self.record.origin, Leader(f"       {level}".ljust(24)), fields)
-        return UnimarcView(record, self.settings, self.flavour, self).converted()
-
-    def converted(self) -> Mods:
-        """Run those rules of the flavour that this record has fields for."""
-        needed = set(self.flavour.rules_of_tag.get(LEADER, ()))
-        for tags in (self._by_tag, self._controls):
-            for tag in tags:
-                needed.update(self.flavour.rules_of_tag.get(tag, ()))
-        return apply_rules([self.flavour.rules[position] for position in sorted(needed)], self)
+        return self.rules.build(UnimarcView(record, self.settings, self.rules, self))
 
     def texts(self, tag: str, code: str) -> list[str]:
         """The texts of all such subfields of the record."""
@@ -112,7 +77,7 @@ class UnimarcView(View[UnimarcSettings]):
 
     def present(self, tables: Iterable[Coded]) -> list[Coded]:
         """Those tables of codes that this record has a field for."""
-        return [coded for coded in tables if coded.tag in self._by_tag]
+        return [coded for coded in tables if self.has(coded.tag)]
 
     def reference(self, field: DataField) -> str | None:
         """The authority record that ``$3`` names, as an IRI or as an id that begins with its organisation.
