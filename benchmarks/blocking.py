@@ -123,7 +123,7 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
             living = list(catalog.records.live())
-            columns = FeatureColumns.of((ordinal, dedup.features_of(mods)) for ordinal, _, mods in living)
+            columns = FeatureColumns.from_features((ordinal, dedup.features_of(mods)) for ordinal, _, mods in living)
             rows = {catalog.register.record(ordinal): row for row, (ordinal, *_) in enumerate(living)}
     pairs = ((rows[item.pair.left], rows[item.pair.right]) for item in labelled if item.is_duplicate)
     return columns, {(min(pair), max(pair)) for pair in pairs}
@@ -169,7 +169,7 @@ def main() -> None:
     gold = real_data() / "gold"
     for name, read in (("goldfinch", goldfinch), ("DBLP-ACM", dblp_acm), ("Cora", cora)):
         rows, true = read(gold)
-        measure(name, FeatureColumns.of(enumerate(rows)), true)
+        measure(name, FeatureColumns.from_features(enumerate(rows)), true)
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def gold_of(folder: Path) -> Gold:
     members = defaultdict(list)
     for name in mods:
         members[clusters[name]].append(name)
-    pairs = sorted(Pair.of(*pair) for held in members.values() for pair in combinations(held, 2))
+    pairs = sorted(Pair.from_records(*pair) for held in members.values() for pair in combinations(held, 2))
     labelled, _ = judged(folder)
     folds = folds_of(list(mods), [*pairs, *(item.pair for item in labelled)])
     return Gold(mods, folds, [LabelledPair(pair, True, "") for pair in pairs], labelled)
@@ -191,7 +191,9 @@ class Measures:
         ordinals = {record: self._catalog.register.ordinal(record) or 0 for record in self.gold.mods}
         ordered = sorted(self.gold.mods, key=ordinals.__getitem__)
         rows = {record: row for row, record in enumerate(ordered)}
-        columns = FeatureColumns.of((ordinals[name], dedup.features_of(self.gold.mods[name])) for name in ordered)
+        columns = FeatureColumns.from_features(
+            (ordinals[name], dedup.features_of(self.gold.mods[name])) for name in ordered
+        )
         left, right = (
             np.array([rows[getattr(item.pair, side)] for item in self.gold.labelled], np.uint32)
             for side in ("left", "right")

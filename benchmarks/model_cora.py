@@ -42,7 +42,7 @@ Pairs = tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]
 
 def main() -> None:
     folder = real_data() / "gold" / "cora"
-    columns = FeatureColumns.of(enumerate(citations(folder / "cora.csv")))
+    columns = FeatureColumns.from_features(enumerate(citations(folder / "cora.csv")))
     clusters = true_clusters(folder / "cora_gt.csv", len(columns))
     _, sizes = np.unique(clusters, return_counts=True)
     true = int((sizes * (sizes - 1) // 2).sum())

@@ -149,7 +149,7 @@ def judged(folder: Path) -> tuple[list[LabelledPair], list[float]]:
     labelled, neural = [], []
     with (folder / "val_labels.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
-            pair = Pair.of(RecordId("goldfinch", row["id1"]), RecordId("goldfinch", row["id2"]))
+            pair = Pair.from_records(RecordId("goldfinch", row["id1"]), RecordId("goldfinch", row["id2"]))
             labelled.append(LabelledPair(pair, row["label"] == "1", ""))
             neural.append(said[frozenset((row["id1"], row["id2"]))])
     return labelled, neural

@@ -29,7 +29,7 @@ def main() -> None:
         ("DBLP-ACM", dblp_acm(folder / "dblp_acm")),
         ("Cora", cora(folder / "cora")),
     ):
-        columns = FeatureColumns.of(enumerate(features))
+        columns = FeatureColumns.from_features(enumerate(features))
         left, right = proposed(features, across)
         labels = np.array([pair in true for pair in zip(left.tolist(), right.tolist(), strict=True)])
         print(f"{name}: {len(features)} records, {len(true)} true pairs, {len(left)} proposed, holding {labels.sum()}")

@@ -77,7 +77,7 @@ def told(compared: Comparison, is_joined: bool) -> str:
     edge = compared.edge
     relation = f" ({edge.verdict.relation})" if edge.verdict.relation else ""
     cluster = "one cluster" if is_joined else "two clusters"
-    candidate = "candidate" if edge.score.keys_met else "no candidate"
+    candidate = "candidate" if edge.score.shared_blocking_keys else "no candidate"
     return (
         f"score {edge.score.value:.4f}, {edge.verdict.decision}{relation} by {edge.verdict.by}, {candidate}, {cluster}"
     )

@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def columns_of(rows: list) -> FeatureColumns:
-    return FeatureColumns.of(enumerate(rows))
+    return FeatureColumns.from_features(enumerate(rows))
 
 
 def real_records() -> FeatureColumns:
@@ -92,7 +92,9 @@ def real_records() -> FeatureColumns:
         loaded = config.load(real_config(real_data(), Path(folder)))
         pipeline.run(loaded, DAY, progress.Silent(), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            return FeatureColumns.of((ordinal, features_of(mods)) for ordinal, _, mods in catalog.records.live())
+            return FeatureColumns.from_features(
+                (ordinal, features_of(mods)) for ordinal, _, mods in catalog.records.live()
+            )
 
 
 def synthetic(seed: int) -> FeatureColumns:

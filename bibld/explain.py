@@ -54,16 +54,16 @@ class RecordReport(msgspec.Struct, frozen=True):
 class PairReport(msgspec.Struct, frozen=True):
     """Two records side by side: what they say, which keys they share, score, exceptions, decision, cluster.
 
-    ``features`` are what the scorer made of the pair: similarities, and what each adds to the score. ``keys_met``
-    name the keys that both have; a pair without any is never compared in a run, and only then ``left_keys`` and
-    ``right_keys`` tell which kinds of keys each has.
+    ``features`` are the similarities that the scorer computed, and what each adds to the score.
+    ``shared_blocking_keys`` name the keys that both have; a pair without any is never compared in a run, and only then
+    ``left_keys`` and ``right_keys`` name the kinds of keys that each has.
     """
 
     left: str
     right: str
     compared: tuple[Compared, ...]
     is_candidate: bool
-    keys_met: tuple[str, ...]
+    shared_blocking_keys: tuple[str, ...]
     left_keys: tuple[str, ...]
     right_keys: tuple[str, ...]
     score: float
@@ -283,7 +283,7 @@ def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: Record
     if found is None:
         raise ConfigError([f"{left} and {right} cannot be compared: they must be two living records"])
     edge = found.edge
-    is_candidate = bool(edge.score.keys_met)
+    is_candidate = bool(edge.score.shared_blocking_keys)
     person = catalog.register.verdicts().get(edge.pair)
     stored = catalog.edge(edge.pair)
     verdict = person or (stored.verdict if stored else edge.verdict)
@@ -297,7 +297,7 @@ def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: Record
         right=str(edge.pair.right),
         compared=compared(found.left, found.right),
         is_candidate=is_candidate,
-        keys_met=edge.score.keys_met,
+        shared_blocking_keys=edge.score.shared_blocking_keys,
         left_keys=() if is_candidate else found.left_keys,
         right_keys=() if is_candidate else found.right_keys,
         score=edge.score.value,

@@ -289,7 +289,7 @@ def iri_table(base: str = _BASE) -> str:
         ("place", iris.place("moskva-0123456789")),
         ("publisher", iris.publisher("nauka-0123456789")),
         ("series", iris.series("literaturnye-pamiatniki-0123456789")),
-        ("match", iris.match(Pair.of(one, other))),
+        ("match", iris.match(Pair.from_records(one, other))),
         ("source", iris.source("rsl")),
         ("graph", iris.graph("provenance")),
         ("term", iris.term("Match")),

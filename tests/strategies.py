@@ -45,7 +45,7 @@ def source_ids() -> st.SearchStrategy[str]:
 
 def record_ids() -> st.SearchStrategy[RecordId]:
     """Ids of records."""
-    return st.builds(RecordId.of, source_ids(), control_numbers())
+    return st.builds(RecordId.from_control_number, source_ids(), control_numbers())
 
 
 def origins() -> st.SearchStrategy[Origin]:

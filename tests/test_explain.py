@@ -113,7 +113,7 @@ def test_the_deleted_lead_to_their_heirs_or_are_gone(loaded, pair):
 
 
 def test_a_match_is_explained_as_its_pair(loaded, pair):
-    matched = Pair.of(*pair)
+    matched = Pair.from_records(*pair)
     way = explained(loaded, IRIS.match(matched))
     assert way.answers == "200"
     assert way.records == (str(matched.left), str(matched.right))
@@ -163,7 +163,7 @@ def test_the_command_tells_it_all(loaded, pair):
     tell(loaded, (other, LATER, "absorbed", 1))
     assert f"{LATER} was merged into " in invoke(str(other))
     assert f"state: lives, merged into {founder}" in invoke(IRIS.resource(other))
-    told = invoke(f"match/{IRIS.match(Pair.of(*pair)).rpartition('/')[2]}")
+    told = invoke(f"match/{IRIS.match(Pair.from_records(*pair)).rpartition('/')[2]}")
     assert "decision: same" in told and "answers: 200" in told
     assert msgspec.json.decode(invoke(f"resource/{other.path}", "--json"))["records"] == [str(other)]
     assert "in one cluster: yes" in invoke(IRIS.resource(founder), str(other))

@@ -48,7 +48,7 @@ def join(config: Path, one: str, other: str, reason: str, person: str | None, ru
         ]:
             raise ConfigError(gone)
         try:
-            pair = Pair.of(*named)
+            pair = Pair.from_records(*named)
         except ValueError as error:
             raise ConfigError([str(error)]) from error
         given = reviewing.give(verdicts, [PersonVerdict(pair, "same", who, why)], clock().isoformat())

@@ -130,7 +130,7 @@ def _withdraw(catalog: Catalog, config: Config, verdicts: Verdicts, records: tup
     from bibld.model.linkage import Pair
 
     try:
-        pair = Pair.of(*(explaining.resolve_record(catalog, config, text) for text in records))
+        pair = Pair.from_records(*(explaining.resolve_record(catalog, config, text) for text in records))
     except ValueError as error:
         raise ConfigError([f"--withdraw: {error}"]) from error
     taken = reviewing.withdraw(verdicts, pair)

@@ -96,7 +96,7 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     if len(held) < 2:
         return None
     features = [features_of(record.mods) for record in held]
-    columns = FeatureColumns.of(enumerate(features))
+    columns = FeatureColumns.from_features(enumerate(features))
     several = {source.id for source in config.sources if source.config.duplicates}
     sources = [-1 if record.id.source in several else int(record.id.source != held[0].id.source) for record in held]
     judge = Judge(columns, np.array(sources), config)

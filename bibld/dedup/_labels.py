@@ -86,7 +86,7 @@ class _Labelled:
 
     def _take(self, number: int, cells: list[str]) -> None:
         try:
-            pair = Pair.of(*(self._names.record(cell.strip()) for cell in (*cells, "")[:2]))
+            pair = Pair.from_records(*(self._names.record(cell.strip()) for cell in (*cells, "")[:2]))
         except ValueError as error:
             is_longer = len(cells) > len(self._header)
             hint = " (the line has more cells than the first one; an id with a comma needs quotes)"
@@ -169,7 +169,9 @@ class _Names:
         full = _parsed(name)
         if full is not None and self._is_living(full):
             return [full]
-        return [record for source in self._sources if self._is_living(record := RecordId.of(source, name))]
+        return [
+            record for source in self._sources if self._is_living(record := RecordId.from_control_number(source, name))
+        ]
 
     def _is_living(self, record: RecordId) -> bool:
         ordinal = self._catalog.register.ordinal(record)

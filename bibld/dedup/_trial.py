@@ -105,7 +105,7 @@ class Trial:
 
     def _joined(self, found: Linked) -> set[Pair]:
         members = (self._ready.named(cluster) for cluster in found.clusters())
-        return {Pair.of(*pair) for cluster in members for pair in combinations(cluster, 2)}
+        return {Pair.from_records(*pair) for cluster in members for pair in combinations(cluster, 2)}
 
     def sweep(self, labelled: Sequence[LabelledPair], true: set[Pair], mode: Mode) -> tuple[SweepPoint, ...]:
         """Judge the same scores anew at each threshold."""
@@ -122,7 +122,7 @@ class Trial:
             else:
                 same = judged.where(judged.decisions == SAME)
                 left, right = self._ready.named(same.left), self._ready.named(same.right)
-                joined = set(map(Pair.of, left, right))
+                joined = set(map(Pair.from_records, left, right))
             points.append(SweepPoint(threshold, *rates(joined, true)))
         return tuple(points)
 

@@ -181,7 +181,7 @@ def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, pe
         raise ValueError(f"a relation goes with the label related, not with {label}")
     if relation and relation not in RELATIONS:
         raise ValueError(f"relation {relation!r} is none of {', '.join(RELATIONS)}")
-    pair = Pair.of(catalog.register.resolve_record(left), catalog.register.resolve_record(right))
+    pair = Pair.from_records(catalog.register.resolve_record(left), catalog.register.resolve_record(right))
     if decision == "related" and not relation:
         edge = catalog.edge(pair)
         relation = edge.verdict.relation if edge is not None else ""

@@ -88,7 +88,7 @@ def waiting(catalog: Catalog, config: Config, source: str | None = None) -> Iter
     middle = same if review is None else (same + float(review)) / 2
     said = catalog.register.verdicts()
     for ordinals in catalog.linkage.review_queue(middle):
-        pair = Pair.of(*map(catalog.register.record, ordinals))
+        pair = Pair.from_records(*map(catalog.register.record, ordinals))
         if pair not in said and (source is None or source in (pair.left.source, pair.right.source)):
             yield pair
 
@@ -236,7 +236,7 @@ def parting(catalog: Catalog, records: Sequence[RecordId], person: str, reason: 
         PersonVerdict(pair, "different", person, words)
         for founder, gone in leaving.items()
         for one, other in product(gone, [member for member in members[founder] if member not in gone])
-        if (pair := Pair.of(one, other)) not in said or said[pair].decision == "same"
+        if (pair := Pair.from_records(one, other)) not in said or said[pair].decision == "same"
     ]
 
 
@@ -275,13 +275,13 @@ def outlook(catalog: Catalog, config: Config, records: Iterable[RecordId]) -> li
     several = {source.id for source in config.sources if source.config.duplicates}
     groups = {record: [record] for record in found}
     for pair in sorted(pair for pair, verdict in inside.items() if verdict.decision == "same"):
-        _unite(groups, pair, lambda one, other: Pair.of(one, other) in apart)
+        _unite(groups, pair, lambda one, other: Pair.from_records(one, other) in apart)
     for edge in sorted((edge for edge in edges if edge.verdict.decision == "same"), key=_best_first):
         _unite(
             groups,
             edge.pair,
             lambda one, other: (
-                Pair.of(one, other) in barred or (one.source == other.source and one.source not in several)
+                Pair.from_records(one, other) in barred or (one.source == other.source and one.source not in several)
             ),
         )
     unique = {id(group): tuple(_by_ordinal(catalog, group)) for group in groups.values()}

@@ -133,7 +133,7 @@ def examples(
             pairs.append((len(features) - 2, len(features) - 1, made.is_duplicate, _WEIGHT_OF_MADE_UP))
             held.append(len(rows) + number)
     return Examples(
-        FeatureColumns.of(enumerate(features)),
+        FeatureColumns.from_features(enumerate(features)),
         np.array([left for left, *_ in pairs], np.uint32),
         np.array([right for _, right, *_ in pairs], np.uint32),
         np.array([label for *_, label, _ in pairs], np.int8),

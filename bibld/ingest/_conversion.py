@@ -211,4 +211,4 @@ def _record_id(source: str, record: object) -> RecordId | None:
         control_number = record.control_number
     elif isinstance(record, Mods):
         control_number = record.record_identifier
-    return RecordId.of(source, control_number) if control_number and control_number.strip() else None
+    return RecordId.from_control_number(source, control_number) if control_number and control_number.strip() else None

@@ -132,7 +132,9 @@ class Intake:
         for error in rejects:
             self._is_whole = self._is_whole and not isinstance(error, DamagedFileError)
             if error.control_number:
-                ordinal = self._catalog.register.ordinal(RecordId.of(self._source.id, error.control_number))
+                ordinal = self._catalog.register.ordinal(
+                    RecordId.from_control_number(self._source.id, error.control_number)
+                )
                 self._spared.update([] if ordinal is None else [ordinal])
 
     def _seen(
@@ -199,7 +201,7 @@ class Intake:
         for line in listed.read_text(encoding="utf-8-sig").splitlines():
             if not line.strip():
                 continue
-            record = RecordId.of(self._source.id, line)
+            record = RecordId.from_control_number(self._source.id, line)
             ordinal = self._catalog.register.ordinal(record)
             if ordinal is None:
                 self._progress.report(f"{listed.name}: {record} was never seen, so it cannot be deleted")

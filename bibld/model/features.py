@@ -75,7 +75,7 @@ class TextColumn(msgspec.Struct, frozen=True, eq=False):
     codes: npt.NDArray[np.uint32]
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> TextColumn:
+    def from_texts(cls, texts: Iterable[str]) -> TextColumn:
         """Build a column from texts."""
         import numpy as np
 
@@ -106,14 +106,14 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
     numbers: dict[str, npt.NDArray[np.int32]]
 
     @classmethod
-    def of(cls, records: Iterable[tuple[int, Features]]) -> FeatureColumns:
+    def from_features(cls, records: Iterable[tuple[int, Features]]) -> FeatureColumns:
         """Put ordinals (ascending) and features into columns."""
         import numpy as np
 
         held = list(records)
         return cls(
             ordinals=np.fromiter((ordinal for ordinal, _ in held), dtype=np.uint64, count=len(held)),
-            texts={name: TextColumn.of(getattr(features, name) for _, features in held) for name in TEXTS},
+            texts={name: TextColumn.from_texts(getattr(features, name) for _, features in held) for name in TEXTS},
             numbers={
                 name: np.fromiter((getattr(features, name) for _, features in held), dtype=np.int32, count=len(held))
                 for name in NUMBERS
@@ -143,7 +143,7 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
 
     def rows(self, positions: Iterable[int], names: Iterable[str] | None = None) -> FeatureColumns:
         """Some rows as columns of their own; ``names`` is there for its like on disk, which then reads less."""
-        return FeatureColumns.of((int(self.ordinals[row]), self.features(row)) for row in positions)
+        return FeatureColumns.from_features((int(self.ordinals[row]), self.features(row)) for row in positions)
 
     def __len__(self) -> int:
         return len(self.ordinals)
@@ -162,7 +162,7 @@ class Statistics(msgspec.Struct, frozen=True, eq=False):
     oversized: dict[str, npt.NDArray[np.uint64]]
 
     @classmethod
-    def none(cls) -> Statistics:
+    def empty(cls) -> Statistics:
         """Nothing is known yet."""
         import numpy as np
 

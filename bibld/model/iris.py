@@ -93,7 +93,7 @@ def pair_of_match(slug: str) -> Pair:
     left, between, right = slug.partition(_BETWEEN_SLUGS)
     if not between:
         raise ValueError(f"{slug!r} names no match")
-    return Pair.of(RecordId.parse(from_slug(left)), RecordId.parse(from_slug(right)))
+    return Pair.from_records(RecordId.parse(from_slug(left)), RecordId.parse(from_slug(right)))
 
 
 def record_of_path(path: str) -> RecordId:

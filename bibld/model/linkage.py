@@ -17,7 +17,7 @@ class Pair(msgspec.Struct, frozen=True, order=True):
     right: RecordId
 
     @classmethod
-    def of(cls, one: RecordId, other: RecordId) -> Pair:
+    def from_records(cls, one: RecordId, other: RecordId) -> Pair:
         """Put two different records in order; raises ``ValueError`` for a record and itself."""
         if one == other:
             raise ValueError(f"{one} makes no pair with itself")
@@ -40,7 +40,7 @@ class Score(msgspec.Struct, frozen=True):
 
     value: float
     features: tuple[Feature, ...] = ()
-    keys_met: tuple[str, ...] = ()
+    shared_blocking_keys: tuple[str, ...] = ()
 
 
 Decision = Literal["same", "different", "related", "review"]

@@ -40,7 +40,7 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
         return f"{self.source}:{self.control_number}"
 
     @classmethod
-    def of(cls, source: str, control_number: str) -> RecordId:
+    def from_control_number(cls, source: str, control_number: str) -> RecordId:
         """Build an id from a control number as it stands in a record."""
         return cls(source, unicodedata.normalize("NFC", control_number.strip()))
 
@@ -50,7 +50,7 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
         source, colon, control_number = text.partition(":")
         if not colon or not SOURCE_ID.fullmatch(source) or not control_number.strip():
             raise ValueError(f"{text!r} is no record id; one looks like rsl:01003120729")
-        return cls.of(source, control_number)
+        return cls.from_control_number(source, control_number)
 
     @property
     def slug(self) -> str:

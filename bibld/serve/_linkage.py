@@ -78,7 +78,7 @@ class ReleaseView:
                 for end in self._graph.objects(match, self._iris.term("right")):
                     other = self._named(end, "record/")
                     if other in wanted and other is not None and other != record:
-                        pairs.add(Pair.of(record, other))
+                        pairs.add(Pair.from_records(record, other))
         return [edge for edge in map(self.edge, sorted(pairs)) if edge is not None]
 
     def edge(self, pair: Pair) -> Edge | None:

@@ -242,8 +242,8 @@ def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
     with verdicts.transaction():
         verdicts.add(
             [
-                review.PersonVerdict(review.Pair.of(one, third), "same", "boris"),
-                review.PersonVerdict(review.Pair.of(other, third), "same", "boris"),
+                review.PersonVerdict(review.Pair.from_records(one, third), "same", "boris"),
+                review.PersonVerdict(review.Pair.from_records(other, third), "same", "boris"),
             ],
             NOW,
         )
@@ -254,7 +254,7 @@ def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
 
 def test_a_pair_that_a_run_has_decided_meanwhile_is_passed_over(converse, catalog):
     ask, _ = converse
-    _, made, out, _ = ask("s", pairs=[review.Pair.of(*two(catalog))])
+    _, made, out, _ = ask("s", pairs=[review.Pair.from_records(*two(catalog))])
     assert (made, out) == ({}, "")
 
 

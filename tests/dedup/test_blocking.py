@@ -27,7 +27,7 @@ def blocking(*names, **chosen):
 
 
 def columns(*records: Features):
-    return FeatureColumns.of(enumerate(records))
+    return FeatureColumns.from_features(enumerate(records))
 
 
 def candidates(config, *records, statistics=None):
@@ -224,7 +224,7 @@ texts = st.lists(st.text(st.sampled_from("abc| "), max_size=12), max_size=6)
 @given(texts, st.integers(1, 5))
 @settings(deadline=None)
 def test_prefixes_are_equal_where_the_first_characters_are(rows, length):
-    column = TextColumn.of(rows)
+    column = TextColumn.from_texts(rows)
     found = prefixes(column.offsets, column.codes, length).tolist()
     short = [row.replace(" ", "")[:length] for row in rows]
     assert [value == 0 for value in found] == [text == "" for text in short]
@@ -236,8 +236,8 @@ def test_prefixes_are_equal_where_the_first_characters_are(rows, length):
 @settings(deadline=None)
 def test_a_title_is_read_as_one_text(mains, rests):
     rows = [Features(main_title=main, remainder=rest) for main, rest in zip(mains, rests, strict=False)]
-    apart = title(FeatureColumns.of(enumerate(rows)))
-    one = TextColumn.of(f"{row.main_title} {row.remainder}" for row in rows)
+    apart = title(FeatureColumns.from_features(enumerate(rows)))
+    one = TextColumn.from_texts(f"{row.main_title} {row.remainder}" for row in rows)
     for number, length in enumerate((4, 12, 18, 99)):
         assert title_prefixes(*apart)[number].tolist() == prefixes(one.offsets, one.codes, length).tolist()
     offsets, hashes = words(*apart)
@@ -246,8 +246,10 @@ def test_a_title_is_read_as_one_text(mains, rests):
     assert list(map(len, found)) == list(map(len, expected))
     for (one_found, one_row), (other_found, other_row) in combinations(zip(found, expected, strict=True), 2):
         assert len(one_found & other_found) == len(one_row & other_row)
-    alone = title(FeatureColumns.of(enumerate(Features(main_title=row.main_title) for row in rows)))
-    together = title(FeatureColumns.of(enumerate(Features(main_title=row.main_title + row.remainder) for row in rows)))
+    alone = title(FeatureColumns.from_features(enumerate(Features(main_title=row.main_title) for row in rows)))
+    together = title(
+        FeatureColumns.from_features(enumerate(Features(main_title=row.main_title + row.remainder) for row in rows))
+    )
     main, whole = trigram_simhash(*apart)
     assert main.tolist() == trigram_simhash(*alone)[1].tolist()
     assert whole.tolist() == trigram_simhash(*together)[0].tolist()
@@ -256,7 +258,7 @@ def test_a_title_is_read_as_one_text(mains, rests):
 @given(texts, st.sampled_from(["", "a", "ab"]))
 @settings(deadline=None)
 def test_values_are_as_many_as_there_are_but_for_those_that_begin_so(rows, without):
-    column = TextColumn.of(rows)
+    column = TextColumn.from_texts(rows)
     codes = np.array([ord(letter) for letter in without], dtype=np.uint32)
     offsets, _ = values(column.offsets, column.codes, -2, 2, codes)
     held = [[one.replace(" ", "") for one in row.split("|") if one.strip()][:2] for row in rows]
@@ -285,7 +287,9 @@ def test_the_rarest_words_are_those_that_fewest_titles_have_but_never_seen_ones_
 
 def test_simhashes_of_different_texts_use_all_bits():
     rows = ["", *(chr(97 + one) + chr(97 + other) + "a" for one in range(26) for other in range(26))]
-    hashes = trigram_simhash(*title(FeatureColumns.of(enumerate(Features(main_title=row) for row in rows))))[0]
+    hashes = trigram_simhash(*title(FeatureColumns.from_features(enumerate(Features(main_title=row) for row in rows))))[
+        0
+    ]
     assert hashes[0] == 0
     assert len(set(hashes.tolist())) == len(rows)
     for bit in range(64):

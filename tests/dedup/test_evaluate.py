@@ -118,7 +118,7 @@ def test_the_command_measures_in_both_modes(sample, mode):
 def test_a_pair_joined_through_another_record_says_so(sample):
     found = evaluated(sample, "full")
     assert {one.by for one in found.wrong if one.is_joined} == {"same: jaccard"}
-    pair = Pair.of(RecordId("nlr", "1"), RecordId("rsl", "2"))
+    pair = Pair.from_records(RecordId("nlr", "1"), RecordId("rsl", "2"))
     assert evaluate._wrong([], evaluate.Judged({pair}, {}), set()) == (
         evaluate.Wrong("nlr:1", "rsl:2", is_joined=True, by="through others"),
     )

@@ -10,7 +10,7 @@ from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 
 ONE, OTHER, THIRD = r"rsl:01004039769", r"nlr:RU\NLR\bibl\538692", "slavica:ocm00035782"
-PAIR = Pair.of(RecordId.parse(ONE), RecordId.parse(OTHER))
+PAIR = Pair.from_records(RecordId.parse(ONE), RecordId.parse(OTHER))
 
 
 @pytest.fixture

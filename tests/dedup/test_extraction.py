@@ -142,7 +142,7 @@ def features():
 @given(st.lists(features(), max_size=4))
 @settings(deadline=None)
 def test_columns_are_those_that_features_give_one_by_one(held):
-    fast, slow = columns_of(enumerate(held)), FeatureColumns.of(enumerate(held))
+    fast, slow = columns_of(enumerate(held)), FeatureColumns.from_features(enumerate(held))
     assert told(fast) == told(slow) == list(enumerate(held))
     assert fast.ordinals.dtype == slow.ordinals.dtype
     assert all(fast.numbers[name].dtype == slow.numbers[name].dtype for name in NUMBERS)

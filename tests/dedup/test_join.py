@@ -46,7 +46,7 @@ def blocking(score="model", largest=4):
 def cut(records, cuts):
     """The records as segments."""
     edges = [0, *sorted(min(cut, len(records)) for cut in cuts), len(records)]
-    return [Held(FeatureColumns.of(enumerate(records[begin:end], begin))) for begin, end in pairwise(edges)]
+    return [Held(FeatureColumns.from_features(enumerate(records[begin:end], begin))) for begin, end in pairwise(edges)]
 
 
 def pairs(runs, config, statistics, **asked):
@@ -69,7 +69,7 @@ def test_the_pairs_are_those_that_share_a_key_in_any_order_and_any_cut(records, 
     config = blocking(score="jaccard")
     statistics, runs = indexed(records, cuts, config)
     found = pairs(runs, config, statistics)
-    columns = FeatureColumns.of(enumerate(records))
+    columns = FeatureColumns.from_features(enumerate(records))
     every = np.array(list(combinations(range(len(records)), 2)), dtype=np.uint32).reshape(-1, 2)
     held = keys_of_all(columns, config, statistics)
     met = families_met(held, columns, config, every[:, 0].copy(), every[:, 1].copy())

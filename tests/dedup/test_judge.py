@@ -36,7 +36,9 @@ def verdict(monkeypatch, left, right, settings=None, sources=("a", "b")):
         patch.setattr(adapters, "load_adapter", lambda stage, name: similarity)
         records = [RecordId(source, str(row)) for row, source in enumerate(sources)]
         numbers = np.array([sorted(set(sources)).index(source) for source in sources])
-        judge = Judge(FeatureColumns.of(enumerate((left, right))), numbers, Judging(settings or similarity.Settings()))
+        judge = Judge(
+            FeatureColumns.from_features(enumerate((left, right))), numbers, Judging(settings or similarity.Settings())
+        )
         judged = judge.judged(np.array([0]), np.array([1]))
         (edge,) = Edges(judge, lambda rows: [records[row] for row in rows.tolist()], "test").of(judged)
         return edge.verdict

@@ -72,19 +72,19 @@ def scored(*held: Features) -> float:
 
 
 def explained(*held: Features) -> Score:
-    (score,) = model.explain(FeatureColumns.of(enumerate(held)), *PAIR, SETTINGS)
+    (score,) = model.explain(FeatureColumns.from_features(enumerate(held)), *PAIR, SETTINGS)
     return score
 
 
 def compared(*held: Features) -> dict[str, float]:
-    row = model.features(FeatureColumns.of(enumerate(held)), *PAIR, SETTINGS)[0]
+    row = model.features(FeatureColumns.from_features(enumerate(held)), *PAIR, SETTINGS)[0]
     return dict(zip(NAMES, row.tolist(), strict=True))
 
 
 @given(st.lists(records, min_size=2, max_size=6))
 @settings(deadline=None, max_examples=40)
 def test_scores_are_probabilities_the_same_in_bulk_alone_and_from_either_side(held):
-    columns = FeatureColumns.of(enumerate(held))
+    columns = FeatureColumns.from_features(enumerate(held))
     pairs = list(combinations(range(len(held)), 2))
     left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
     bulk = model.scores(columns, left, right, SETTINGS)
@@ -283,7 +283,7 @@ def plain_edits(one: str, other: str) -> int:
 @settings(deadline=None)
 def test_likeness_counts_edits(one, other):
     masks = np.zeros(256, np.uint64)
-    first, second = TextColumn.of([one]).codes, TextColumn.of([other]).codes
+    first, second = TextColumn.from_texts([one]).codes, TextColumn.from_texts([other]).codes
     found = likeness(first, 0, len(one), second, 0, len(other), masks)
     assert found == pytest.approx(1 - plain_edits(one, other) / max(len(one), len(other)))
     assert not masks.any()
@@ -313,7 +313,7 @@ def test_the_file_of_a_model_is_relative_to_the_configuration(tmp_path):
 def test_a_file_that_is_no_model_is_refused(tmp_path, data):
     path = tmp_path / "model.json"
     path.write_bytes(data)
-    columns = FeatureColumns.of(enumerate((WAR, WAR)))
+    columns = FeatureColumns.from_features(enumerate((WAR, WAR)))
     with pytest.raises(ConfigError, match=r"model\.json"):
         list(model.explain(columns, *PAIR, model.Settings(file=str(path))))
 

@@ -85,9 +85,9 @@ def labelled_pairs():
     records = {RecordId("a", str(number)): held for number, held in enumerate(BOOKS)}
     records |= {RecordId("b", str(number)): held for number, held in enumerate(BOOKS)}
     for number in range(80):
-        pair = Pair.of(RecordId("a", str(number)), RecordId("b", str(number)))
+        pair = Pair.from_records(RecordId("a", str(number)), RecordId("b", str(number)))
         yield records, LabelledPair(pair, True, "")
-        pair = Pair.of(RecordId("a", str(number)), RecordId("b", str((number + 7) % 80)))
+        pair = Pair.from_records(RecordId("a", str(number)), RecordId("b", str((number + 7) % 80)))
         yield records, LabelledPair(pair, False, "")
 
 

@@ -37,7 +37,7 @@ def plain_bigrams(text: str) -> set[str]:
 
 
 def columns(*rows: tuple[str, str]):
-    return FeatureColumns.of(
+    return FeatureColumns.from_features(
         (number, Features(title=title, author=author)) for number, (title, author) in enumerate(rows)
     )
 
@@ -48,21 +48,21 @@ def columns(*rows: tuple[str, str]):
 )
 def test_a_word_has_the_hash_that_java_gives_it(word, expected):
     assert java_hash(word) == expected
-    column = TextColumn.of([word])
+    column = TextColumn.from_texts([word])
     assert java_simhash(column.offsets, column.codes)[0] == expected
 
 
 @given(st.lists(texts, max_size=5))
 @settings(deadline=None)
 def test_simhash_is_the_majority_of_the_bits_of_the_words(rows):
-    column = TextColumn.of(rows)
+    column = TextColumn.from_texts(rows)
     assert java_simhash(column.offsets, column.codes).tolist() == [plain_simhash(text) for text in rows]
 
 
 @given(texts, texts)
 @settings(deadline=None)
 def test_jaccard_is_common_bigrams_over_all_bigrams(left, right):
-    column = TextColumn.of([left, right])
+    column = TextColumn.from_texts([left, right])
     offsets, values = bigrams(column.offsets, column.codes)
     found = jaccard(offsets, values, np.array([0], np.uint32), np.array([1], np.uint32))[0]
     one, other = plain_bigrams(left), plain_bigrams(right)
@@ -85,7 +85,7 @@ def test_candidates_agree_in_two_of_four_bytes_of_title_and_of_author(rows, titl
     asked = DedupConfig(block=("paper",), score="jaccard")
     config = Blocking(asked, {"paper": paper.Settings(title_only=title_only)})
     held = columns(*rows)
-    left, right = halves(candidate_pairs(all_keys(held, config, Statistics.none()), held, config))
+    left, right = halves(candidate_pairs(all_keys(held, config, Statistics.empty()), held, config))
     assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 

@@ -35,11 +35,11 @@ def give(verdicts, *sayings, **asked):
 
 
 def same(one, other, **asked):
-    return PersonVerdict(Pair.of(one, other), "same", "anna", **asked)
+    return PersonVerdict(Pair.from_records(one, other), "same", "anna", **asked)
 
 
 def different(one, other, **asked):
-    return PersonVerdict(Pair.of(one, other), "different", "anna", **asked)
+    return PersonVerdict(Pair.from_records(one, other), "different", "anna", **asked)
 
 
 # -- the pairs that wait ---------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def test_the_pairs_of_one_source_alone(opened):
 def test_a_pair_that_was_decided_is_no_question(opened):
     _, catalog, _ = opened
     one, other, *_ = clusters(catalog)[0]
-    assert review.question(catalog, Pair.of(one, other)) is None
+    assert review.question(catalog, Pair.from_records(one, other)) is None
 
 
 # -- what people say -------------------------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ def test_what_contradicts_by_way_of_others_is_refused_as_a_whole(opened, records
     _, _, verdicts = opened
     one, two, three, four = records[:4]
     give(verdicts, same(one, two), same(three, four))
-    places = {Pair.of(two, three): "x.csv line 2", Pair.of(one, four): "x.csv line 3"}
+    places = {Pair.from_records(two, three): "x.csv line 2", Pair.from_records(one, four): "x.csv line 3"}
     with pytest.raises(ConfigError) as caught:
         give(verdicts, same(two, three), different(one, four), places=places)
     (fault,) = caught.value.faults
@@ -128,11 +128,11 @@ def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, recor
     give(verdicts, same(*records[:2]))
     give(verdicts, different(*records[:2]))
     assert [one.verdict.decision for one in verdicts.current()] == ["different"]
-    review.withdraw(verdicts, Pair.of(*records[:2]))
+    review.withdraw(verdicts, Pair.from_records(*records[:2]))
     assert [one.verdict.decision for one in verdicts.current()] == ["same"]
-    review.withdraw(verdicts, Pair.of(*records[:2]))
+    review.withdraw(verdicts, Pair.from_records(*records[:2]))
     with pytest.raises(ConfigError, match="nobody has said anything"):
-        review.withdraw(verdicts, Pair.of(*records[:2]))
+        review.withdraw(verdicts, Pair.from_records(*records[:2]))
 
 
 def test_an_old_contradiction_does_not_stop_others(opened, records):
@@ -185,7 +185,7 @@ def test_those_that_are_named_together_leave_together(opened, records):
     give(verdicts, same(three, four))
     give(verdicts, *review.parting(catalog, [three, four], "anna"))
     pairs = {one_.verdict.pair for one_ in verdicts.current() if one_.verdict.decision == "different"}
-    assert pairs == {Pair.of(left, right) for left in (one, two) for right in (three, four)}
+    assert pairs == {Pair.from_records(left, right) for left in (one, two) for right in (three, four)}
     told = review.outlook(catalog, loaded, [three])
     assert told == [(one, two), (three, four)]
     run(loaded)
@@ -296,7 +296,7 @@ def test_a_row_may_say_who_and_why_and_how(opened, records, tmp_path):
         f'{records[1]}\t{records[0].control_number}\trelated\tpart_of\t"vol. 2\nof 3"\tboris\n'
     )
     (one,) = read(written(tmp_path, text), catalog)
-    assert one == PersonVerdict(Pair.of(*records[:2]), "related", "boris", "vol. 2 of 3", "part_of")
+    assert one == PersonVerdict(Pair.from_records(*records[:2]), "related", "boris", "vol. 2 of 3", "part_of")
 
 
 def test_all_that_is_wrong_is_told_with_its_line(opened, records, tmp_path):

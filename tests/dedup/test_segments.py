@@ -51,7 +51,7 @@ def records(draw, most=6):
 
 def written(folder, held, **arrays):
     with SegmentWriter(folder, {name: array.dtype for name, array in arrays.items()}) as writer:
-        writer.add(FeatureColumns.of(held), **arrays)
+        writer.add(FeatureColumns.from_features(held), **arrays)
         return writer.close()
 
 
@@ -69,7 +69,7 @@ def segment(tmp_path):
 def test_what_goes_in_comes_out(tmp_path_factory, held):
     folder = tmp_path_factory.mktemp("segment") / "base"
     segment = written(folder, held)
-    given = FeatureColumns.of(held)
+    given = FeatureColumns.from_features(held)
     found = Segment.open(folder).chunk(0, len(segment))
     assert found.ordinals.tolist() == given.ordinals.tolist()
     for name in TEXTS:
@@ -102,7 +102,7 @@ def test_the_same_rows_make_the_same_bytes_however_they_are_cut(tmp_path):
     whole = written(tmp_path / "whole", SMALL)
     with SegmentWriter(tmp_path / "cut") as writer:
         for record in SMALL:
-            writer.add(packed(FeatureColumns.of([record])))
+            writer.add(packed(FeatureColumns.from_features([record])))
         cut = writer.close()
     with SegmentWriter(tmp_path / "copied") as writer:
         writer.add(Segments([whole, cut]).packed(np.array([0, 1])))
@@ -178,7 +178,7 @@ def test_further_columns_stand_beside_the_features(tmp_path):
 
 def test_a_killed_writer_leaves_nothing_that_opens_and_the_next_one_clears_it_away(tmp_path):
     killed = SegmentWriter(tmp_path / "base")
-    killed.add(FeatureColumns.of(SMALL))
+    killed.add(FeatureColumns.from_features(SMALL))
     assert not (tmp_path / "base").exists()
     with pytest.raises(CatalogError, match="catalog check"):
         Segment.open(killed.folder)
@@ -204,7 +204,7 @@ def test_all_files_have_reached_the_disk_when_the_folder_appears(tmp_path, monke
 
 def test_a_writer_that_fails_removes_what_it_wrote_and_spares_the_earlier_segment(segment):
     with pytest.raises(RuntimeError), SegmentWriter(segment.folder) as writer:
-        writer.add(FeatureColumns.of(SMALL[:2]))
+        writer.add(FeatureColumns.from_features(SMALL[:2]))
         raise RuntimeError
     assert [path.name for path in segment.folder.parent.iterdir()] == ["base"]
     assert len(Segment.open(segment.folder)) == 4
@@ -213,11 +213,11 @@ def test_a_writer_that_fails_removes_what_it_wrote_and_spares_the_earlier_segmen
 def test_a_writer_refuses_rows_out_of_order_and_columns_that_do_not_fit(tmp_path):
     with SegmentWriter(tmp_path / "base", {"signature": np.uint64}) as writer:
         with pytest.raises(ValueError, match="signature"):
-            writer.add(FeatureColumns.of(SMALL))
-        writer.add(FeatureColumns.of(SMALL[1:2]), signature=np.zeros(1))
+            writer.add(FeatureColumns.from_features(SMALL))
+        writer.add(FeatureColumns.from_features(SMALL[1:2]), signature=np.zeros(1))
         for held in (SMALL[:1], SMALL[1:2], [SMALL[3], SMALL[2]]):
             with pytest.raises(ValueError, match="ascend"):
-                writer.add(FeatureColumns.of(held), signature=np.zeros(len(held)))
+                writer.add(FeatureColumns.from_features(held), signature=np.zeros(len(held)))
 
 
 @pytest.mark.parametrize("name", ["ordinals.uint64", "starts.int64", "texts.uint8", "numbers.int32", "head.json"])
@@ -296,7 +296,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
     with SegmentWriter(tmp_path / "base") as writer:
         writer._files["texts"] = Full(writer._files["texts"])
         with pytest.raises(CatalogError, match=r"cannot be written: .*free some space, then run again"):
-            writer.add(FeatureColumns.of(SMALL))
+            writer.add(FeatureColumns.from_features(SMALL))
     assert list(tmp_path.iterdir()) == []
 
     def refuse(file):
@@ -304,7 +304,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(_segment_writer, "close_to_disk", refuse)
     with SegmentWriter(tmp_path / "base") as writer:
-        writer.add(FeatureColumns.of(SMALL))
+        writer.add(FeatureColumns.from_features(SMALL))
         with pytest.raises(CatalogError, match="free some space"):
             writer.close()
     assert list(tmp_path.iterdir()) == []
@@ -325,7 +325,7 @@ def test_a_full_disk_spares_the_earlier_further_column(segment, monkeypatch):
 
 def test_a_file_that_was_cut_since_it_was_opened_is_told(tmp_path):
     with SegmentWriter(tmp_path / "one") as writer:
-        writer.add(packed(FeatureColumns.of(SMALL)))
+        writer.add(packed(FeatureColumns.from_features(SMALL)))
         writer.close()
     segment = Segment.open(tmp_path / "one")
     with (tmp_path / "one" / "texts.uint8").open("r+b") as file:

@@ -36,19 +36,19 @@ def passed(columns):
 @given(st.lists(RECORD, min_size=2, max_size=8))
 @settings(deadline=None, max_examples=60)
 def test_what_looks_like_one_work_passes_and_two_records_alone_decide(records):
-    columns = FeatureColumns.of(enumerate(records))
+    columns = FeatureColumns.from_features(enumerate(records))
     left, right, found = passed(columns)
     agree = Works(columns).agree(left.astype(np.uint32), right.astype(np.uint32))
     assert (found | ~agree).all()
     for i, j, is_passed in zip(left.tolist(), right.tolist(), found.tolist(), strict=True):
         for pair in ((records[i], records[j]), (records[j], records[i])):
-            assert passed(FeatureColumns.of(enumerate(pair)))[2].tolist() == [is_passed]
+            assert passed(FeatureColumns.from_features(enumerate(pair)))[2].tolist() == [is_passed]
 
 
 @given(st.lists(RECORD, min_size=2, max_size=10))
 @settings(deadline=None, max_examples=30)
 def test_candidates_are_those_that_pass_or_share_an_identifier(records):
-    columns = FeatureColumns.of(enumerate(records))
+    columns = FeatureColumns.from_features(enumerate(records))
     found = {}
     for scorer in ("jaccard", "model"):
         config = Blocking(DedupConfig(block=ALL, score=scorer), {})
@@ -76,7 +76,7 @@ def test_misprints_and_cut_titles_pass_and_strangers_do_not():
         "late": (Features(main_title="istoria drevnego mira", names="karamzin n", year=1998), False),
     }
     for name, (other, expected) in others.items():
-        assert passed(FeatureColumns.of(enumerate([base, other])))[2].tolist() == [expected], name
+        assert passed(FeatureColumns.from_features(enumerate([base, other])))[2].tolist() == [expected], name
 
 
 def test_the_sieve_is_for_scorers_that_leave_nothing_below_a_half():

@@ -41,7 +41,7 @@ def evaluated(file, loaded, mode="full", **asked):
 
 def say(loaded, one, other, decision, reason="seen"):
     with Verdicts(loaded.workspace) as verdicts, verdicts.transaction():
-        verdicts.add([PersonVerdict(Pair.of(one, other), decision, "anna", reason)], "2026-01-01T00:00:00Z")
+        verdicts.add([PersonVerdict(Pair.from_records(one, other), decision, "anna", reason)], "2026-01-01T00:00:00Z")
 
 
 def test_the_papers_method_gives_the_figures_that_it_always_gave(sample):
@@ -55,8 +55,8 @@ def test_stored_edges_say_by_which_keys_the_pair_met_and_what_related_ones_are(s
     with Catalog(loaded.workspace) as catalog:
         dedup.dedup(catalog, loaded, progress.Silent(), NOW, everything=True)
         edges = list(catalog.linkage.edges())
-    assert all(edge.score.keys_met and edge.score.features for edge in edges)
-    assert {key.partition(":")[0] for edge in edges for key in edge.score.keys_met} == set(EVERY)
+    assert all(edge.score.shared_blocking_keys and edge.score.features for edge in edges)
+    assert {key.partition(":")[0] for edge in edges for key in edge.score.shared_blocking_keys} == set(EVERY)
     assert {edge.verdict.decision for edge in edges} == {"same", "related", "review"}
     assert all(edge.verdict.relation for edge in edges if edge.verdict.decision == "related")
     assert "same_set" in {edge.verdict.relation for edge in edges}
@@ -99,7 +99,7 @@ def test_what_a_person_said_holds_in_the_next_run(sample):
         }
         everyone = [catalog.register.record(ordinal) for ordinal, _ in catalog.records.made_by()]
     alone = [record for record in everyone if record not in members]
-    never = Pair.of(alone[0], alone[-1])
+    never = Pair.from_records(alone[0], alone[-1])
     say(loaded, same.left, same.right, "different", "two printings")
     say(loaded, never.left, never.right, "same")
     pipeline.run(loaded, CLOCK, progress.Silent(), until="dedup")
@@ -177,7 +177,7 @@ def test_explain_tells_why_two_records_are_or_are_not_the_same(sample):
                 pair
                 for row in csv.DictReader(lines)
                 if (
-                    pair := Pair.of(
+                    pair := Pair.from_records(
                         explain.resolve_record_id(catalog, row["left"]),
                         explain.resolve_record_id(catalog, row["right"]),
                     )
@@ -188,8 +188,8 @@ def test_explain_tells_why_two_records_are_or_are_not_the_same(sample):
             explain.explain_pair(catalog, loaded, pair.left, pair.right)
             for pair in (edges["same"], edges["related"], far)
         )
-    assert same.decision == "same" and same.in_one_cluster and same.keys_met and not same.exceptions
-    assert all(key == "paper: two bytes of the title and of the author" for key in same.keys_met)
+    assert same.decision == "same" and same.in_one_cluster and same.shared_blocking_keys and not same.exceptions
+    assert all(key == "paper: two bytes of the title and of the author" for key in same.shared_blocking_keys)
     assert related.relation == "same_set" and related.exceptions and "kept apart" in related.cluster
     assert not never.is_candidate and never.decision == "different" and never.by == "blocking"
     assert never.left_keys and never.right_keys
@@ -206,5 +206,5 @@ def test_explain_is_read_by_people_and_by_programs(sample):
     shown = CliRunner().invoke(_bibld, words, catch_exceptions=False).stdout
     told = msgspec.json.decode(CliRunner().invoke(_bibld, [*words, "--json"], catch_exceptions=False).stdout)
     assert "decision: same" in shown
-    assert told["keys_met"][0] in shown
+    assert told["shared_blocking_keys"][0] in shown
     assert told["compared"][0].keys() == {"name", "left", "right"}

@@ -208,7 +208,7 @@ def test_the_documented_scorer_scores(added):
 
     scorer = added["dice"]
     titles = ("anna karenina", "anna karenina", "anna na shee", "")
-    columns = FeatureColumns.of(enumerate(Features(title=title) for title in titles))
+    columns = FeatureColumns.from_features(enumerate(Features(title=title) for title in titles))
     left, right = np.array([0, 0, 0, 3], np.uint32), np.array([1, 2, 3, 3], np.uint32)
     scores = scorer.scores(columns, left, right, scorer.Settings())
     assert scores.dtype == np.float32

@@ -118,7 +118,7 @@ class Differences(RuleBasedStateMachine):
         pair = data.draw(st.sets(st.sampled_from(sorted(self.held)), min_size=2, max_size=2))
         left, right = (RecordId(*one) for one in sorted(pair))
         with Verdicts(self.place / "work") as verdicts, verdicts.transaction():
-            verdicts.add([PersonVerdict(Pair.of(left, right), decision, "anna")], "2026-01-01T00:00:00Z")
+            verdicts.add([PersonVerdict(Pair.from_records(left, right), decision, "anna")], "2026-01-01T00:00:00Z")
         self.changed = True
 
     @precondition(lambda self: not self.changed)

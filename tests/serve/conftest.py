@@ -158,7 +158,9 @@ def catalog() -> FakeCatalog:
         Feature("isbn", -1.0, 0.125),
     )
     score = Score(0.964, features, ("title+year",))
-    edge = Edge(Pair.of(FOUNDER, MEMBER), score, Verdict("same", "model", ("Title, author and year agree.",)), "abc")
+    edge = Edge(
+        Pair.from_records(FOUNDER, MEMBER), score, Verdict("same", "model", ("Title, author and year agree.",)), "abc"
+    )
     return FakeCatalog(records, merged, (edge,))
 
 
@@ -166,7 +168,7 @@ def quads() -> list[str]:
     founder, member, alone = (iri(IRIS.resource(record)) for record in (FOUNDER, MEMBER, ALONE))
     term = {name: iri(value) for name, value in TERMS.items()}
     provenance = iri(IRIS.graph("provenance"))
-    match = IRIS.match(Pair.of(FOUNDER, MEMBER))
+    match = IRIS.match(Pair.from_records(FOUNDER, MEMBER))
     lines = [
         quad(founder, term["type"], iri("http://purl.org/ontology/bibo/Book")),
         quad(founder, term["title"], literal("Война и мир", "ru")),

@@ -25,7 +25,7 @@ HEIRLESS = RecordId("nlr", "13")
 DELETED = RecordId("nlr", "14")
 NEVER = RecordId("rsl", "99")
 AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
-MATCH = IRIS.match(Pair.of(FOUNDER, MEMBER))
+MATCH = IRIS.match(Pair.from_records(FOUNDER, MEMBER))
 THINGS = (
     IRIS.resource(FOUNDER),
     IRIS.resource(ALONE),

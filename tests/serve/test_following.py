@@ -157,10 +157,10 @@ class Changed:
         return Merged(self.cluster_of(MEMBER), self._catalog.record(MEMBER).mods, ()) if founder == MEMBER else None
 
     def edges_of(self, records):
-        return [self.edge(Pair.of(MEMBER, ALONE))]
+        return [self.edge(Pair.from_records(MEMBER, ALONE))]
 
     def edge(self, pair):
-        if pair != Pair.of(MEMBER, ALONE):
+        if pair != Pair.from_records(MEMBER, ALONE):
             return None
         return Edge(pair, Score(0.9), Verdict("same", "model", ("A new reason.",)), "")
 
@@ -208,7 +208,7 @@ def test_what_is_not_released_yet_is_not_there_and_not_gone(changed, running, he
     with running(changed) as client:
         assert client.get(here(iris.resource(NEW))).status_code == 404
         assert client.get(here(iris.record(NEW))).status_code == 404
-        assert client.get(here(iris.match(Pair.of(MEMBER, ALONE)))).status_code == 404
+        assert client.get(here(iris.match(Pair.from_records(MEMBER, ALONE)))).status_code == 404
 
 
 def test_the_links_of_a_release_are_those_of_the_catalog_that_it_was_made_from(site, iris):
@@ -218,10 +218,10 @@ def test_the_links_of_a_release_are_those_of_the_catalog_that_it_was_made_from(s
         assert view.cluster_of(record) == site.catalog.cluster_of(record)
         assert view.merged(record) == site.catalog.merged(record)
     assert view.edges_of((FOUNDER, MEMBER, ALONE)) == site.catalog.edges_of((FOUNDER, MEMBER, ALONE))
-    stored = ReleaseView(Changed(site.catalog), graph, iris).edge(Pair.of(FOUNDER, MEMBER))
-    held = site.catalog.edge(Pair.of(FOUNDER, MEMBER))
+    stored = ReleaseView(Changed(site.catalog), graph, iris).edge(Pair.from_records(FOUNDER, MEMBER))
+    held = site.catalog.edge(Pair.from_records(FOUNDER, MEMBER))
     assert (stored.score.value, stored.verdict) == (held.score.value, held.verdict)
-    assert stored.score.keys_met == held.score.keys_met
+    assert stored.score.shared_blocking_keys == held.score.shared_blocking_keys
     assert {feature.name: feature.value for feature in stored.score.features} == {"publisher": 0.62}
 
 

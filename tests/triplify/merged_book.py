@@ -164,7 +164,7 @@ MERGED = Merged(
 )
 
 EDGE = Edge(
-    Pair.of(NLR, LOC),
+    Pair.from_records(NLR, LOC),
     Score(0.97, (Feature("title", 1.0), Feature("author", 0.94)), ("isbn13",)),
     Verdict("same", "model", ("The titles are the same.",)),
     "made by a test",

@@ -130,7 +130,7 @@ class World:
         linkage.replace_clusters(clusters)
         linkage.drop_edges()
         for first, *others in clusters:
-            pairs = [Pair.of(record_id(first), record_id(other)) for other in others]
+            pairs = [Pair.from_records(record_id(first), record_id(other)) for other in others]
             edges = [Edge(pair, Score(0.9), Verdict("same", "a test"), "x") for pair in pairs]
             linkage.put_edges(StoredEdge(first, other, edge) for other, edge in zip(others, edges, strict=True))
 

@@ -117,7 +117,7 @@ class Register:
             " WHERE verdict IN (SELECT max(verdict) FROM verdict GROUP BY left_ordinal, right_ordinal)"
         )
         found = {
-            Pair.of(RecordId(*row[:2]), RecordId(*row[2:4])): Verdict(
+            Pair.from_records(RecordId(*row[:2]), RecordId(*row[2:4])): Verdict(
                 row[4], row[5], (row[6],) if row[6] else (), row[7]
             )
             for row in rows.fetchall()

@@ -130,7 +130,7 @@ class Verdicts:
 
     def pair(self, ordinals: tuple[int, int]) -> Pair:
         """The pair that has these ordinals."""
-        return Pair.of(*map(self._register.record, ordinals))
+        return Pair.from_records(*map(self._register.record, ordinals))
 
     def get(self, pair: Pair) -> StoredVerdict | None:
         """The verdict about a pair that holds."""
@@ -183,5 +183,5 @@ def _given(
     row: tuple[int, str, str, str, str, Literal["same", "different", "related"], str, str, str, str],
 ) -> StoredVerdict:
     number, source, control_number, other_source, other_number, decision, relation, person, reason, given = row
-    pair = Pair.of(RecordId(source, control_number), RecordId(other_source, other_number))
+    pair = Pair.from_records(RecordId(source, control_number), RecordId(other_source, other_number))
     return StoredVerdict(number, PersonVerdict(pair, decision, person, reason, relation), given)

@@ -181,7 +181,7 @@ class Linkage:
     def _edge(self, row: tuple[int, int, float, str, str, bytes, str]) -> Edge:
         left, right, _, _, _, body, made_by = row
         held = _BODY.decode(self._blobs.decompressed(body))
-        pair = Pair.of(self._register.record(left), self._register.record(right))
+        pair = Pair.from_records(self._register.record(left), self._register.record(right))
         return Edge(pair, held.score, held.outcome or held.verdict, made_by)
 
     def founder(self, ordinal: int) -> int:

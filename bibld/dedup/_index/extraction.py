@@ -103,7 +103,7 @@ def _extracted_in_processes(
 
 
 def columns_of(records: Iterable[tuple[int, Features]]) -> FeatureColumns:
-    """What ``FeatureColumns.of`` gives, column by column and some times as fast."""
+    """What ``FeatureColumns.from_features`` gives, column by column and some times as fast."""
     import numpy as np
 
     held = list(records)
@@ -111,7 +111,7 @@ def columns_of(records: Iterable[tuple[int, Features]]) -> FeatureColumns:
     values = dict(zip(Features.__struct_fields__, zip(*rows, strict=True), strict=False))
     return FeatureColumns(
         ordinals=np.array([ordinal for ordinal, _ in held], dtype=np.uint64),
-        texts={name: TextColumn.of(values.get(name, ())) for name in TEXTS},
+        texts={name: TextColumn.from_texts(values.get(name, ())) for name in TEXTS},
         numbers={name: np.array(values.get(name, ()), dtype=np.int32) for name in NUMBERS},
     )
 

@@ -72,7 +72,7 @@ class Segments:
     def rows(self, positions: npt.NDArray[np.int64], names: Iterable[str] | None = None) -> FeatureColumns:
         """The rows at flat positions, in any order, as often as they are asked for; all columns or those named."""
         if not len(positions):
-            return self.segments[0].chunk(0, 0, names) if self.segments else FeatureColumns.of(())
+            return self.segments[0].chunk(0, 0, names) if self.segments else FeatureColumns.from_features(())
         return unpacked(self.packed(positions), self.segments[0], names)
 
     def packed(self, positions: npt.NDArray[np.int64]) -> Packed:

@@ -60,7 +60,7 @@ class Edges:
             for pair, ((one, other), score) in enumerate(zip(ends, explained, strict=True)):
                 score = Score(values[pair], score.features, keys[pair])
                 verdict = self._verdict(some, pair, described, one, other, records[one].source)
-                yield Edge(Pair.of(records[one], records[other]), score, verdict, self._made_by)
+                yield Edge(Pair.from_records(records[one], records[other]), score, verdict, self._made_by)
 
     def verdicts(self, judged: Judged) -> Iterator[tuple[Pair, Verdict]]:
         """Each pair with its verdict, in their order."""
@@ -68,7 +68,7 @@ class Edges:
             described = _described(columns)
             for pair, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
                 verdict = self._verdict(some, pair, described, one, other, records[one].source)
-                yield Pair.of(records[one], records[other]), verdict
+                yield Pair.from_records(records[one], records[other]), verdict
 
     def _portions(self, judged: Judged) -> Iterator[tuple[Judged, FeatureColumns, Sequence[RecordId], Nodes, Nodes]]:
         """Some pairs at a time, with the columns and records of their positions, and the rows of their ends."""

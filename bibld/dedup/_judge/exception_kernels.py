@@ -71,7 +71,7 @@ def _printed() -> npt.NDArray[np.uint64]:
     from bibld.dedup._keys.hash_kernels import prefixes
     from bibld.model.features import TextColumn
 
-    column = TextColumn.of(_PRINTED)
+    column = TextColumn.from_texts(_PRINTED)
     hashes: npt.NDArray[np.uint64] = prefixes(column.offsets, column.codes, 1 << 30)
     return hashes
 

@@ -58,7 +58,7 @@ def findings(left: Features, right: Features, asked: tuple[str, ...]) -> list[Fi
 
     from bibld.dedup._judge.exception_kernels import described, exceptions
 
-    held = described(FeatureColumns.of(enumerate((left, right))))
+    held = described(FeatureColumns.from_features(enumerate((left, right))))
     bits = int(exceptions(held, np.array([0], np.int64), np.array([1], np.int64))[0]) & mask(asked)
     return list(told(bits, left, right))
 

@@ -45,7 +45,7 @@ def candidate_pairs(blockers: list[Keys], columns: FeatureColumns, config: Confi
         runs[blocker.name] = tuple(write_run(None, blocker.name, level, [held]) for level, held in enumerate(levels))
         near[blocker.name] = blocker.near
     held = SegmentRuns(len(columns), runs, near, _sieve.signatures(columns))
-    with join([held], config, Statistics.none()) as found:
+    with join([held], config, Statistics.empty()) as found:
         return np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
 

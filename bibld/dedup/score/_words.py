@@ -320,7 +320,7 @@ class Rarity(NamedTuple):
         """From weights by word."""
         size = 1 << max(4, (3 * len(weights)).bit_length())
         hashes, held = np.zeros(size, dtype=np.uint64), np.full(size, _NO_WEIGHT, dtype=np.float32)
-        column = TextColumn.of(weights)
+        column = TextColumn.from_texts(weights)
         _weigh(column.offsets, column.codes, np.array(list(weights.values()), dtype=np.float32), hashes, held)
         return cls(hashes, held, float(other))
 

@@ -52,7 +52,7 @@ def _member(draft: Draft, info: RecordInfo, path: str) -> RecordId | None:
     members = draft.holders(path)
     for identifier in info.record_identifier:
         for member in members:
-            if RecordId.of(member.source, identifier.value) == member:
+            if RecordId.from_control_number(member.source, identifier.value) == member:
                 return member
     return members[0] if len(members) == 1 else None
 
@@ -100,7 +100,7 @@ def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
         for reason in edge.verdict.reasons:
             if tidy(reason):
                 draft.say(draft.own("reason"), literal(tidy(reason)), match, GRAPH)
-        for key in edge.score.keys_met:
+        for key in edge.score.shared_blocking_keys:
             draft.say(draft.own("blockingKey"), literal(key), match, GRAPH)
         for feature in edge.score.features:
             node = iri(f"{page}#feature-{to_slug(feature.name)}")

@@ -111,7 +111,11 @@ def _other(draft: Draft, item: RelatedItem, path: str) -> None:
 def _known(draft: Draft, item: RelatedItem, path: str) -> list[RecordId]:
     """The records that a related item names by their control numbers, each in the source that says so."""
     numbers = [one.value for info in item.mods.record_info for one in info.record_identifier if one.value.strip()]
-    sought = {RecordId.of(record.source, number): None for number in numbers for record in draft.holders(path)}
+    sought = {
+        RecordId.from_control_number(record.source, number): None
+        for number in numbers
+        for record in draft.holders(path)
+    }
     members = draft.merged.cluster.members
     return [record for record in sought if record not in members and draft.exists(record)]
 
