@@ -10,7 +10,7 @@ import msgspec
 import pyoxigraph
 from pyoxigraph import NamedNode, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat
 
-from bibld.errors import BadQuery, StoreError
+from bibld.errors import BadQueryError, StoreError
 from bibld.protocols import Query, ResultKind
 
 N_QUADS = RdfFormat.N_QUADS
@@ -83,7 +83,7 @@ class TextStore:
                 named_graphs=named,
             )
         except SyntaxError as error:
-            raise BadQuery(str(error)) from error
+            raise BadQueryError(str(error)) from error
         if isinstance(result, QueryTriples):
             result.serialize(out, format=RdfFormat.from_media_type(query.media_type("graph")))
             return "graph"
