@@ -37,7 +37,12 @@ STAGES = tuple(EXTENSION_POINTS)
 
 _LOG = logging.getLogger("bibld.adapters")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-_RESERVED = {"read": {AUTO}, "crosswalk": {AUTO, "mods"}, "store": {"backend"}}
+_RESERVED = {
+    "read": {AUTO},
+    "crosswalk": {AUTO, "mods"},
+    "store": {"backend"},
+    "publish": {"keep", "full", "full_after_days", "full_above", "suppress", "parts"},
+}
 """Names that mean something else in the configuration."""
 
 

@@ -19,7 +19,7 @@ from time import perf_counter
 import msgspec
 
 from bibld import dedup, ingest, publish, store, triplify
-from bibld.catalog import Catalog, LoadCounts, digest
+from bibld.catalog import Catalog, LoadCounts
 from bibld.config import Config
 from bibld.errors import StageError
 from bibld.merge import is_pending as is_merge_pending
@@ -170,27 +170,18 @@ class Pipeline:
 
     def _publish(self) -> int | None:
         self._releases.sweep()
-        made_by = digest(publish.settings_digest(self._config.dataset), self._source_figures)
+        made_by = publish.settings_digest(self._config, self._source_figures)
         if publish.is_current(self._catalog, self._releases, made_by):
             return None
         contents = publish.Contents(
-            dataset=self._config.dataset,
+            made_by=made_by,
             figures=self._figures,
-            quads=self._quads(),
-            parts=self._parts(),
+            quads=self._quads,
+            source_statements=self._parts(),
             examples=[self._iris.resource(founder) for founder in self._catalog.sample_founders(_EXAMPLES)],
         )
         with self._live_store() as live:
-            manifest = publish.publish(
-                self._catalog,
-                live,
-                contents,
-                made_by,
-                self._clock,
-                self._releases,
-                self._config.publish,
-                self._progress,
-            )
+            manifest = publish.publish(self._catalog, live, contents, self._config, self._clock, self._progress)
         return len(manifest.files)
 
     # -- what they share ---------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ configuration, and the functions that its stage's protocol names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
@@ -18,6 +19,7 @@ from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
+from bibld.model.release import Manifest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -363,6 +365,51 @@ class StoreBackend(Protocol):
         time. Raises ``StoreError``."""
 
 
+class PreviousRelease(msgspec.Struct, frozen=True):
+    """The release that the next one follows, in its folder."""
+
+    folder: Path
+    manifest: Manifest
+
+
+class ReleaseDraft(msgspec.Struct, frozen=True):
+    """A release in the making.
+
+    ``manifest`` has no files yet: all files that the parts write directly into ``folder`` are added at the end.
+    ``previous`` is None where the release has no patch. ``store`` is the live store; ``quads`` begins a pass over the
+    quads of the catalog, in the order of the dumps; ``changes`` opens the lines (without line end, sorted) that were
+    added (True) and removed (False) since the previous release. ``examples`` are resource IRIs to try, ``settings`` the
+    table ``[publish]``.
+
+    Statements in lines of N-Quads: ``description`` are all of the graph ``dataset``, ``source_statements`` those
+    that are among ``quads`` too, ``run_statements`` all of the graph ``run``, which are in the store and in no dump.
+    """
+
+    manifest: Manifest
+    folder: Path
+    previous: PreviousRelease | None
+    store: Store
+    quads: Callable[[], Iterable[str]]
+    changes: Callable[[], AbstractContextManager[Iterator[tuple[bytes, bool]]]]
+    examples: tuple[str, ...]
+    settings: Any
+    source_statements: frozenset[str]
+    description: frozenset[str]
+    run_statements: tuple[str, ...] = ()
+
+
+class ReleasePart(Protocol):
+    """An adapter of ``bibld/publish/``: writes one part of a release. ``[publish] parts`` names those that are used."""
+
+    Settings: type
+
+    def write(self, draft: ReleaseDraft, settings: Any) -> ReleaseDraft:  # noqa: ANN401
+        """Write files into the folder of the release; returns the draft with what other parts or the manifest need.
+
+        Raises ``StageError``; any other exception than an ``OSError`` is reported with the name of the part.
+        """
+
+
 EXTENSION_POINTS: dict[str, type] = {
     "harvest": Harvester,
     "read": Reader,
@@ -371,6 +418,7 @@ EXTENSION_POINTS: dict[str, type] = {
     "dedup.score": Scorer,
     "merge": MergePolicy,
     "store": StoreBackend,
+    "publish": ReleasePart,
 }
 """The protocol of the adapters of each stage; an entry point is in the group ``bibld.<stage>``."""
 

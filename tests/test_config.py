@@ -76,6 +76,12 @@ def test_the_tables_of_adapters_reach_them(write):
         (('id = "rsl"', 'id = "rsl"\ncrosswalk = "marc12"'), ['did you mean "marc21"?', "auto"]),
         (('id = "rsl"', 'id = "rsl"\ncharset = "cp12510"'), ["source[1].charset", "is no charset"]),
         (('id = "rsl"', 'id = "rsl"\ncomplete = "yes"'), ["source[1].complete: expected bool, got str"]),
+        (
+            ("[[source]]", '[publish]\nparts = ["void", "dump"]\n[[source]]'),
+            ['publish.parts: unknown publish adapter "dump"; did you mean "dumps"?'],
+        ),
+        (("[[source]]", "[publish]\nkeeps = 1\n[[source]]"), ['publish.keeps: unknown key "keeps"']),
+        (("[[source]]", "[publish.void]\nx = 1\n[[source]]"), ['publish.void.x: unknown key "x"']),
         (("[[source]]", "[source]"), ["source: at least one table [[source]]"]),
     ],
 )

@@ -60,9 +60,8 @@ class Checker:
         dedup = self._dedup(self._table(tables, "dedup"))
         merge = self._merge(self._table(tables, "merge"))
         store = self._store(self._table(tables, "store"))
-        triplify, publish, serve = (
-            self._stage_settings(stage, self._table(tables, stage)) for stage in ("triplify", "publish", "serve")
-        )
+        publish = self._publish(self._table(tables, "publish"))
+        triplify, serve = (self._stage_settings(stage, self._table(tables, stage)) for stage in ("triplify", "serve"))
         if self.faults:
             raise ConfigError(self.faults)
         place = Path(os.path.normpath(self.file.parent / workspace))
@@ -285,6 +284,16 @@ class Checker:
             self.fault("store.backend", adapters.unknown_adapter_message("store", config.backend))
         self._adapter_tables("store", {key: value for key, value in table.items() if key != "backend"}, known)
         return config
+
+    def _publish(self, table: dict[str, Any]) -> Any:  # noqa: ANN401
+        parts = adapters.adapter_names("publish")
+        inner = {key: value for key, value in table.items() if key in parts}
+        settings = self._stage_settings("publish", {key: value for key, value in table.items() if key not in parts})
+        for name in settings.parts if settings is not None else ():
+            if name not in parts:
+                self.fault("publish.parts", adapters.unknown_adapter_message("publish", name))
+        self._adapter_tables("publish", inner, parts)
+        return settings
 
     def _stage_settings(self, stage: str, table: dict[str, Any]) -> Any:  # noqa: ANN401
         type_ = importlib.import_module(f"bibld.{stage}").Settings

@@ -1,137 +1,174 @@
-"""Publish: a loaded store and what has changed in it in; a release out.
+"""Publish: the live store and what has changed in it in; a release out.
 
-A release is a folder that says everything about itself: full dumps, the patches that lead from them to the present, the
+A release is a folder that is complete in itself: full dumps, the patches that lead from them to the present, the
 description of the dataset (VoID), a copy of the store to serve from, the provenance of the run, and a manifest with the
-checksum of every file. Full dumps are not written for every release: the others build on those of an earlier one.
+checksum of every file. Each of these parts is written by an adapter; ``[publish] parts`` chooses them and their order.
+Full dumps are not written for every release: the others build on those of an earlier one.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
+from typing import Annotated, Literal
 
 import msgspec
 
+from bibld import adapters
 from bibld.catalog import Catalog, digest
-from bibld.model.iris import Iris
-from bibld.model.rdf import iri
-from bibld.model.release import DatasetDescription, Figures, FullDumps, Manifest, ReleaseFile
+from bibld.config import Config, File
+from bibld.errors import BibldError, StageError
+from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.progress import Progress
-from bibld.protocols import Store
-from bibld.publish._dumps import DUMPS, described
-from bibld.publish._provenance import run_quads
+from bibld.protocols import PreviousRelease, ReleaseDraft, Store
+from bibld.publish._files import describe_files
 from bibld.publish._releases import Releases, writing
-from bibld.publish._succession import CONSUMER, Settings, base_of, succeed, write_patch
-from bibld.publish._void import PREFIXES, void_quads
 
 __all__ = ["Contents", "Releases", "Settings", "is_current", "publish", "settings_digest"]
 
-VERSION = 3
+VERSION = 4
+
+CONSUMER = "release"
+"""The name of the last release in the catalog's table of delivered patches."""
 
 
-def settings_digest(dataset: DatasetDescription) -> str:
-    """A hash of the version and of what the configuration says about the dataset."""
-    return digest(VERSION, dataset)
+class Settings(msgspec.Struct, frozen=True):
+    """``keep``: how many releases stay on disk. ``full``: when the dumps are written in full: ``"always"``, or
+    ``"auto"``: when those of an earlier release have grown old, or the patches to them large.
+    ``full_after_days``: with ``auto``, the age in days at which full dumps are written again. ``full_above``: with
+    ``auto``, the size of all patches to the full dumps, as a share of all quads, above which they are written again.
+    ``suppress``: a CSV file of records and values that must not be published. ``parts``: which adapters write the
+    release, in this order; statements about the dataset that a part adds are published when it comes before ``void``.
+    """
+
+    keep: Annotated[int, msgspec.Meta(ge=1)] = 2
+    full: Literal["auto", "always"] = "auto"
+    full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
+    full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
+    suppress: File = File("")
+    parts: tuple[str, ...] = ("void", "run", "dumps", "store")
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """What a release is made of: the dataset as configured, its figures, and all quads in the order of the dump.
+    """What is published: the figures, and all quads in the order of the dump (each call of ``quads`` begins again).
 
-    The quads are only gone through for full dumps. ``parts`` are those of them that describe the sources, ``examples``
-    resource IRIs to try.
+    ``made_by`` is the digest of the settings and sources, ``source_statements`` are the quads that describe the
+    sources, ``examples`` resource IRIs to try.
     """
 
-    dataset: DatasetDescription
+    made_by: str
     figures: Figures
-    quads: Iterable[str]
-    parts: Sequence[str]
+    quads: Callable[[], Iterable[str]]
+    source_statements: Sequence[str]
     examples: Sequence[str]
+
+
+def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
+    """Return a hash of the version, the settings and the figures of the sources that a release depends on."""
+    parts = [(name, config.settings("publish", name)) for name in config.publish.parts]
+    return digest(VERSION, config.dataset, config.store.backend, parts, sources)
 
 
 def is_current(catalog: Catalog, releases: Releases, made_by: str) -> bool:
     """Whether the last release was made by the same, under the same suppressions, and has all patches."""
-    held = catalog.patches.delivery(CONSUMER)
+    delivered = catalog.patches.delivery(CONSUMER)
     return (
-        held is not None
-        and held.made_by == made_by
-        and held.patch == held.goal == catalog.patches.last()
+        delivered is not None
+        and delivered.made_by == made_by
+        and delivered.patch == delivered.goal == catalog.patches.last()
         and releases.current() is not None
         and not catalog.suppressions.has_changes()
     )
 
 
 def publish(
-    catalog: Catalog,
-    store: Store,
-    contents: Contents,
-    made_by: str,
-    clock: datetime,
-    releases: Releases,
-    settings: Settings,
-    progress: Progress,
+    catalog: Catalog, store: Store, contents: Contents, config: Config, run_time: datetime, progress: Progress
 ) -> Manifest:
-    """Make the next release from the live store and the patches since the last one; ``clock`` is the run's time.
+    """Make the next release from the live store and the patches since the last one.
 
-    Where something must not be published any more, it has full dumps and no patch, and all earlier releases go.
-    Raises ``StageError``.
+    Where something must not be published any more, it has full dumps and no patch, and all earlier releases are
+    removed. Raises ``StageError``.
     """
     progress.stage("publish", "files")
+    releases = Releases(config.workspace)
     with writing(releases.folder):
-        iris = Iris(contents.dataset.base)
-        base = base_of(catalog, releases)
+        previous = find_previous(catalog, releases)
         goal = catalog.patches.last()
-        number, place = releases.building()
-        created = clock.strftime("%Y-%m-%dT%H:%M:%SZ")
-        stated = frozenset(contents.parts)
-        description = stated | void_quads(store, iris, contents.dataset, contents.figures.sources, contents.examples)
-        run = run_quads(iris, number, created, made_by)
-        patch = write_patch(catalog, base, goal, description, number, place) if base is not None else None
-        every = chain(contents.quads, sorted(description - stated))
-        dumps = succeed(base, FullDumps(number, created, DUMPS), patch, every, place, settings)
-        (place / "void.ttl").write_bytes(_turtle(sorted(description)))
-        (place / "run.nq").write_text("".join(run), encoding="utf-8")
-        _replace_graphs(store, iris, [*description, *run])
-        store.backup(place / "store")
-        figures = msgspec.structs.replace(contents.figures, quads=dumps.quads)
-        files = _files(place, dumps.carried)
-        manifest = Manifest(number, created, made_by, contents.dataset, figures, files, dumps.full, dumps.patches, goal)
-        (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        number, folder = releases.building()
+        manifest = Manifest(
+            number=number,
+            created=run_time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            made_by=contents.made_by,
+            dataset=config.dataset,
+            figures=contents.figures,
+            files=(),
+            delivered=goal,
+            backend=config.store.backend,
+        )
+        draft = ReleaseDraft(
+            manifest=manifest,
+            folder=folder,
+            previous=previous,
+            store=store,
+            quads=contents.quads,
+            changes=lambda: _open_changes(catalog, goal, previous, folder),
+            examples=tuple(contents.examples),
+            settings=config.publish,
+            source_statements=frozenset(contents.source_statements),
+            description=frozenset(contents.source_statements),
+        )
+        manifest = msgspec.structs.replace(_write_parts(draft, config), files=describe_files(folder, previous))
+        (folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         with catalog.commit():
             catalog.patches.begin(CONSUMER, goal)
-        releases.complete(number, place, settings.keep)
+        releases.complete(number, folder, config.publish.keep)
         if catalog.suppressions.has_new():
             releases.withdraw_before(number)
         with catalog.commit():
             catalog.suppressions.mark_released()
-            catalog.patches.delivered(CONSUMER, goal, dumps.quads, made_by)
+            catalog.patches.delivered(CONSUMER, goal, manifest.figures.quads, contents.made_by)
         return manifest
 
 
-def _files(place: Path, carried: Iterable[ReleaseFile]) -> tuple[ReleaseFile, ...]:
-    """All files of a release, in the order of their names; those that are carried over are not read again."""
-    known = {file.name: file for file in carried}
-    paths = [path for path in sorted(place.iterdir()) if path.is_file()]
-    return tuple(known.get(path.name) or described(path, place) for path in paths)
+def find_previous(catalog: Catalog, releases: Releases) -> PreviousRelease | None:
+    """Return the release that was made last if the catalog has all patches since; None: the next one has no patch.
+
+    So it has none where the last one contains what must not be published any more: that would be in the patch, too. A
+    run that was stopped may have made a release and not noted it: then its patch is the goal of the delivery.
+    """
+    delivered = catalog.patches.delivery(CONSUMER)
+    folder = releases.newest()
+    if catalog.suppressions.has_new() or delivered is None or folder is None:
+        return None
+    if not (folder / "manifest.json").is_file():
+        return None
+    manifest = releases.manifest(folder)
+    return PreviousRelease(folder, manifest) if manifest.delivered in (delivered.patch, delivered.goal) else None
 
 
-def _replace_graphs(store: Store, iris: Iris, lines: Sequence[str]) -> None:
-    """Put the description and the run into the store, instead of those of an earlier release."""
-    removed: list[str] = []
-    for name in ("dataset", "run"):
-        graph = iri(iris.graph(name))
-        rows = store.query(f"SELECT ?s ?p ?o {{ GRAPH {graph} {{ ?s ?p ?o }} }}")
-        removed.extend(f"{s} {p} {o} {graph} .\n" for s, p, o in rows)
-    store.apply(added=lines, removed=removed)
+@contextmanager
+def _open_changes(
+    catalog: Catalog, goal: int, previous: PreviousRelease | None, folder: Path
+) -> Iterator[Iterator[tuple[bytes, bool]]]:
+    after = previous.manifest.delivered if previous is not None else goal
+    with catalog.patches.net(after, goal, folder) as net:
+        yield net.lines()
 
 
-def _turtle(lines: Iterable[str]) -> bytes:
-    import pyoxigraph
-
-    quads = pyoxigraph.parse("".join(lines).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
-    out = io.BytesIO()
-    triples = (quad.triple for quad in quads)
-    pyoxigraph.serialize(triples, out, format=pyoxigraph.RdfFormat.TURTLE, prefixes=PREFIXES)
-    return out.getvalue()
+def _write_parts(draft: ReleaseDraft, config: Config) -> Manifest:
+    for name in config.publish.parts:
+        part = adapters.load_adapter("publish", name)
+        try:
+            draft = part.write(draft, config.settings("publish", name))
+        except (BibldError, OSError):
+            raise
+        except Exception as error:
+            cause = f"{type(error).__name__}: {error}"
+            raise StageError(f'part "{name}" of the release failed: {cause}; take it out of [publish] parts') from error
+    if draft.manifest.full is not None:
+        return draft.manifest
+    quads = draft.store.count() - len(draft.run_statements)
+    figures = msgspec.structs.replace(draft.manifest.figures, quads=quads)
+    return msgspec.structs.replace(draft.manifest, figures=figures)

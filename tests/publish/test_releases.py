@@ -2,8 +2,8 @@
 
 import gzip
 
-from bibld.publish._dumps import write_dumps
 from bibld.publish._releases import Releases
+from bibld.publish.dumps import write_full_dumps
 
 
 def test_numbers_go_up_and_old_releases_are_let_go(tmp_path):
@@ -63,7 +63,7 @@ def test_dumps_hold_no_time_and_no_name(tmp_path):
     lines = ['<http://x/a> <http://x/p> "б" .\n', "<http://x/a> <http://x/p> <http://x/b> <http://x/g> .\n"]
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        write_dumps(lines, tmp_path / folder)
+        write_full_dumps(lines, tmp_path / folder)
     assert (tmp_path / "one/bibld.nq.gz").read_bytes() == (tmp_path / "two/bibld.nq.gz").read_bytes()
     assert gzip.decompress((tmp_path / "one/bibld.nq.gz").read_bytes()).decode() == "".join(lines)
     assert gzip.decompress((tmp_path / "one/bibld.nt.gz").read_bytes()).decode() == lines[0]

@@ -2,7 +2,9 @@
 
 import hashlib
 import shutil
+import sys
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -14,8 +16,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from bibld import adapters
 from bibld.catalog import digest
 from bibld.catalog._results.patches import Patches
+from bibld.config import Config, DedupConfig, MergeConfig, StoreConfig
 from bibld.errors import StageError
 from bibld.model.release import DatasetDescription, Figures, Manifest
 from bibld.progress import Silent
@@ -59,15 +63,32 @@ class Publisher:
         self.world.triplify()
         store = InMemory()
         store.load(self.world.quads())
-        contents = Contents(
-            dataset, Figures(SOURCES, 0, 0, 0, 0, 0, 0), iter(self.world.quads()), dataset_statements(SOURCES, IRIS), []
-        )
-        clock = CLOCK + timedelta(days=self.day)
-        return publish(self.catalog, store, contents, made_by(dataset), clock, self.releases, settings, Silent())
+        figures = Figures(SOURCES, 0, 0, 0, 0, 0, 0)
+        contents = Contents(made_by(dataset), figures, self.world.quads, dataset_statements(SOURCES, IRIS), [])
+        config = configured(self.folder, dataset, settings)
+        return publish(self.catalog, store, contents, config, CLOCK + timedelta(days=self.day), Silent())
 
     def current(self) -> tuple[Path, Manifest]:
         place = self.releases.current()
         return place, self.releases.manifest(place)
+
+
+def configured(folder: Path, dataset: DatasetDescription, settings: Settings) -> Config:
+    """A configuration with no more than the stage asks."""
+    return Config(
+        file=folder / "bibld.toml",
+        workspace=folder,
+        workers=1,
+        dataset=dataset,
+        sources=(),
+        dedup=DedupConfig(),
+        merge=MergeConfig(),
+        triplify=None,
+        store=StoreConfig(),
+        publish=settings,
+        serve=None,
+        adapter_settings={},
+    )
 
 
 def made_by(dataset: DatasetDescription) -> str:
@@ -114,10 +135,11 @@ class FullDisk(Releases):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
 def test_a_disk_that_is_full_ends_the_stage_with_a_word_and_costs_nothing(publisher):
-    publisher.releases = FullDisk(publisher.folder)
-    with pytest.raises(StageError, match=r"releases: a release cannot be written: .*No space .*; free some space"):
+    with (
+        patch("bibld.publish.Releases", FullDisk),
+        pytest.raises(StageError, match=r"releases: a release cannot be written: .*No space .*; free some space"),
+    ):
         publisher.publish()
-    publisher.releases = Releases(publisher.folder)
     assert publisher.releases.current() is None
     assert publisher.publish().number == 1
 
@@ -154,6 +176,20 @@ def test_full_dumps_are_written_when_old_ones_will_not_do(publisher):
     assert is_full(GRADUAL, 1)
     (publisher.current()[0] / "bibld.nt.gz").unlink()
     assert is_full(GRADUAL, 2)
+
+
+def test_all_patches_together_decide_whether_full_dumps_are_due(publisher):
+    """Each patch is below the limit, their sum is above it."""
+    publisher.publish()
+    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    second = publisher.publish()
+    (patch,) = second.since_full
+    share = (patch.added_quads + patch.removed_quads) / second.figures.quads
+    publisher.world.change(Change({1: Book(1, 1)}, APART))
+    third = publisher.publish(Settings(full_above=1.5 * share))
+    assert third.full.release == 3
+    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    assert publisher.publish(Settings(full_above=1.5 * share)).full.release == 3
 
 
 def test_a_release_with_full_dumps_has_the_way_from_the_one_before_too(publisher):
@@ -226,6 +262,69 @@ def test_a_release_of_another_catalog_is_not_built_on(publisher):
     with publisher.catalog.commit():  # as if it had been brought back from a copy that is older than the release
         publisher.catalog.patches.delivered("release", 0, 0, "x")
     assert publisher.publish().full.release == 3
+
+
+PART = """
+import msgspec
+
+class Settings(msgspec.Struct, frozen=True):
+    text: str = "hello"
+
+def write(draft, settings):
+    (draft.folder / "greeting.txt").write_text(f"{settings.text}, release {draft.manifest.number}")
+    base = draft.manifest.dataset.base
+    line = f'<{base}dataset> <http://x/p> "greeting" <{base}graph/dataset> .'
+    return msgspec.structs.replace(draft, description=draft.description | {line + chr(10)})
+"""
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Installs a distribution with one part of a release."""
+
+    def install(source: str) -> None:
+        info = tmp_path / "site" / "greeting-1.0.dist-info"
+        info.mkdir(parents=True)
+        (tmp_path / "site" / "greeting_part.py").write_text(source)
+        (info / "METADATA").write_text("Name: greeting\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[bibld.publish]\ngreeting = greeting_part\n")
+        monkeypatch.syspath_prepend(tmp_path / "site")
+        monkeypatch.setattr(adapters, "_plugins", cache(adapters._plugins.__wrapped__))
+
+    yield install
+    sys.modules.pop("greeting_part", None)
+
+
+def test_a_part_of_another_distribution_adds_files_and_statements(publisher, install):
+    install(PART)
+    settings = msgspec.structs.replace(GRADUAL, parts=("greeting", *GRADUAL.parts))
+    manifest = publisher.publish(settings)
+    place, _ = publisher.current()
+    assert (place / "greeting.txt").read_text() == "hello, release 1"
+    assert manifest.file("greeting.txt").media_type == "text/plain"
+    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.publish(settings)
+    place, manifest = publisher.current()
+    assert quads_of(place, manifest) == served(place)
+    assert sum('"greeting"' in line for line in served(place)) == 1
+    without = publisher.publish()
+    place, _ = publisher.current()
+    assert '"greeting"' in "".join(unpacked(place / without.patches[-1].removed))
+
+
+def test_a_part_that_fails_is_named(publisher, install):
+    install(PART.replace("settings.text", "settings.txt"))
+    with pytest.raises(StageError, match=r'part "greeting" of the release failed: AttributeError: .*txt'):
+        publisher.publish(msgspec.structs.replace(GRADUAL, parts=("greeting",)))
+    assert publisher.releases.current() is None
+
+
+def test_a_release_may_have_fewer_parts(publisher):
+    manifest = publisher.publish(Settings(parts=("run", "store")))
+    assert [file.name for file in manifest.files] == ["run.nq"]
+    assert (manifest.full, manifest.patches) == (None, ())
+    assert manifest.figures.quads == len(publisher.world.quads())
+    assert publisher.publish().full.release == 2
 
 
 STOPS = st.none() | st.tuples(

@@ -4,7 +4,7 @@ import pytest
 
 from bibld.model.iris import Iris
 from bibld.model.release import DatasetDescription, SourceFigures
-from bibld.publish._void import void_quads
+from bibld.publish.void import void_quads
 
 IRIS = Iris("https://data.example.org/")
 DATASET = DatasetDescription(
@@ -22,7 +22,7 @@ class Empty:
 
 def described(**figures: int) -> str:
     source = SourceFigures("rsl", {"en": "RSL"}, DATASET.license, read=3, superseded=0, rejected=0, **figures)
-    return "".join(sorted(void_quads(Empty(), IRIS, DATASET, [source], [])))
+    return "".join(sorted(void_quads(Empty(), DATASET, [source], [])))
 
 
 @pytest.mark.parametrize(("records", "entities"), [(1000, 1000), (0, 3)])
