@@ -19,7 +19,7 @@ import pymarc
 from _measure import real_data
 
 from bibld import adapters
-from bibld.ingest import Conversion, Conversions, Job
+from bibld.ingest import Conversion, ConversionPool, Job
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import examine, read
 
@@ -95,8 +95,8 @@ def converted(path: Path, workers: int) -> Run:
     file = HarvestedFile("s", path.name, path)
     examined = examine(file)
     settings = {name: adapters.settings_type("crosswalk", name)() for name in adapters.adapter_names("crosswalk")}
-    with Conversions(workers) as conversions:
-        outcomes = conversions.in_order(Job("s", examined.carrier, "auto", settings), read(file, examined))
+    with ConversionPool(workers) as conversions:
+        outcomes = conversions.convert(Job("s", examined.carrier, "auto", settings), read(file, examined))
         count = sum(isinstance(outcome, Conversion) for outcome in outcomes)
         seconds, own = time.perf_counter() - begin, time.process_time() - own
         others = [child.pid for child in multiprocessing.active_children()]

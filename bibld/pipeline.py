@@ -107,7 +107,7 @@ class Pipeline:
         begin = perf_counter()
         self._progress.stage("read", "records")
         suppressed = ingest.read_suppressions(self._config)
-        with ingest.Conversions(self._config.workers) as conversions:
+        with ingest.ConversionPool(self._config.workers) as conversions:
             loads = [
                 ingest.Intake(self._catalog, self._config, source, self._number, conversions, self._progress).take()
                 for source in self._config.sources

@@ -16,7 +16,7 @@ from bibld._api.tables import Table
 from bibld.catalog import Reject
 from bibld.crosswalk import SubfieldCoverage
 from bibld.errors import ConfigError, CrosswalkError, DamagedFileError, HarvestError, ReadError, RecordError
-from bibld.ingest import Conversion, Conversions, Job
+from bibld.ingest import Conversion, ConversionPool, Job
 from bibld.model.marc import DataField, MarcRecord
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Mods
@@ -189,7 +189,7 @@ class Converter:
         self._flavour, self._reader, self._charset = flavour, reader, charset
         self._counts_fields = counts_fields
         self._tally = crosswalk.Tally()
-        self._conversions = Conversions(workers)
+        self._conversions = ConversionPool(workers)
 
     def __enter__(self) -> Converter:
         return self
@@ -201,7 +201,7 @@ class Converter:
 
     def close(self) -> None:
         """End the processes that convert."""
-        self._conversions.__exit__()
+        self._conversions.close()
 
     def convert(
         self,
@@ -230,7 +230,7 @@ class Converter:
                 continue
             progress.report(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
             job = Job(file.source, examined.carrier, self._flavour, self._settings, form, self._counts_fields)
-            for outcome in self._conversions.in_order(job, read_pieces(file, examined)):
+            for outcome in self._conversions.convert(job, read_pieces(file, examined)):
                 count += 1
                 if count % _RECORDS_AT_ONCE == 0:
                     progress.advance(_RECORDS_AT_ONCE)

@@ -18,7 +18,7 @@ from bibld.cli._options import print_json, print_table, quiet_option
 if TYPE_CHECKING:
     from bibld.crosswalk import Tally
     from bibld.errors import RecordError
-    from bibld.ingest import Conversions
+    from bibld.ingest import ConversionPool
     from bibld.progress import Progress
     from bibld.protocols import HarvestedFile
 
@@ -84,14 +84,14 @@ def crosswalk(
     """
     from bibld import crosswalk as stage
     from bibld import progress
-    from bibld.ingest import Conversions
+    from bibld.ingest import ConversionPool
 
     options = Options(reader, charset, flavour, _settings(flavour, profile), to, verbose, coverage)
     tally = stage.Tally() if coverage else None
     with ExitStack() as open_things:
         paths = [_on_disk(name, open_things) for name in files]
         shown = open_things.enter_context(progress.display(quiet=quiet or not sys.stderr.isatty()))
-        work = _Work(options, open_things.enter_context(Conversions(workers)), shown, rejects, tally)
+        work = _Work(options, open_things.enter_context(ConversionPool(workers)), shown, rejects, tally)
         contents = work.contents(paths)
         if coverage and context.get_parameter_source("output") is click.core.ParameterSource.DEFAULT:
             for _ in contents:
@@ -110,7 +110,7 @@ class _Work:
     def __init__(
         self,
         options: Options,
-        conversions: Conversions,
+        conversions: ConversionPool,
         progress: Progress,
         rejects: BinaryIO | None,
         tally: Tally | None,
@@ -135,7 +135,7 @@ class _Work:
             form: Any = "xml" if options.form == "mods" else "json"
             job = Job(file.source, examined.carrier, options.flavour, options.settings, form, options.coverage)
             self._progress.report(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
-            for outcome in self._conversions.in_order(job, read(file, examined)):
+            for outcome in self._conversions.convert(job, read(file, examined)):
                 self._count()
                 if isinstance(outcome, RecordError):
                     self._reject(outcome)

@@ -1,19 +1,19 @@
 """Take a source from its files into the catalog: harvest, read, crosswalk record by record, rejects, takedown.
 
 In: a configured source, or raw records. Out: source records in the catalog with their MODS (:class:`Intake`), or
-conversions in the order of the input (:class:`Conversions`). A suppression file (``[publish] suppress``) is read and
+conversions in the order of the input (:class:`ConversionPool`). A suppression file (``[publish] suppress``) is read and
 applied here too, because it changes what every later stage sees.
 """
 
 from __future__ import annotations
 
-from bibld.ingest._conversion import Conversion, Conversions, Job, convert_record
+from bibld.ingest._conversion import Conversion, ConversionPool, Job, convert_record
 from bibld.ingest._load import Intake, original_of, public_original_of, settings_digest
 from bibld.ingest._takedown import SuppressionRequest, apply_suppressions, read_suppressions
 
 __all__ = [
     "Conversion",
-    "Conversions",
+    "ConversionPool",
     "Intake",
     "Job",
     "SuppressionRequest",

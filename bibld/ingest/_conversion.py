@@ -1,42 +1,35 @@
-"""Conversion: raw records in, MODS out (read, crosswalk), in as many processes as there are cores.
+"""Convert raw records to MODS (read, crosswalk) in as many processes as there are cores.
 
-Records go to the processes in batches and come back in the order of the input; only a few batches are under way at any
-time, so that memory does not grow with the file. A few records are converted in this process, without starting others.
+Records go to the processes in batches and come back in the order of the input; only a few batches are being converted
+at any time, so that memory does not grow with the file. A few records are converted without starting processes.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from bibld import adapters, crosswalk
-from bibld.errors import RecordError, StageError
+from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
 from bibld.model.origin import Origin, RecordId
-from bibld.protocols import Carrier, Raw
+from bibld.parallel import ProcessPool, batches, worker_count
+from bibld.protocols import Carrier, Raw, Row
 
 BATCH = 500
-"""Records that go to a process at once."""
+"""Records that are sent to a process at once."""
 
 _WORTH_A_PROCESS = 200
-"""Fewer records than this in a batch are converted on the spot."""
+"""A batch with fewer raw records than this is converted in this process."""
 
 _WORTH_PROCESSES = 2_000
-"""So many records are converted on the spot before processes are started, which takes as long."""
-
-_BATCHES_AHEAD = 2
-"""Batches under way for each process."""
-
+"""This many records are converted in this process before others are started, which takes as long."""
 
 Other = TypeVar("Other")
 
@@ -44,8 +37,8 @@ Other = TypeVar("Other")
 class Job(msgspec.Struct, frozen=True):
     """How to convert the records of one file: what the processes need to know beside the bytes.
 
-    ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is what the MODS is
-    written as; ``counts_fields``: whether the conversions say which subfields the records have.
+    ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is the form in which
+    MODS are written; ``counts_fields``: whether the conversions list the subfields of the records.
     """
 
     source: str
@@ -59,7 +52,7 @@ class Job(msgspec.Struct, frozen=True):
 class Conversion(msgspec.Struct, frozen=True, gc=False):
     """A converted record: ``content`` is its MODS in the form of the job, ``id`` is None without a control number.
 
-    ``seen`` are the names of its subfields, as in ``unmapped``, where the job asks for them.
+    ``seen`` are the names of its subfields, as in ``unmapped``, if the job asks for them.
     """
 
     raw: Raw
@@ -74,141 +67,118 @@ class Conversion(msgspec.Struct, frozen=True, gc=False):
 
 
 _Packed = tuple[Any, ...] | RecordError
-"""A conversion without its raw record, which the process that asked for it has still."""
+"""A conversion without its raw record, which the process that asked for it has already."""
+
+_WRITERS: Mapping[str, Callable[[Mods], bytes]] = {"json": msgspec.json.Encoder().encode, "xml": to_xml}
 
 
-class Conversions:
-    """A pool of processes that is started when there is work for it, and kept for further files."""
+class ConversionPool:
+    """Processes that convert records. They are started when there is enough work, and kept for further files."""
 
     def __init__(self, workers: int = 0) -> None:
         """``workers``: the number of processes; 0 for as many as there are cores."""
-        self._workers = workers or len(os.sched_getaffinity(0))
-        self._pool: ProcessPoolExecutor | None = None
-        self._on_the_spot = 0
+        used = [f"bibld.{stage}.{name}" for stage in ("read", "crosswalk") for name in adapters.adapter_names(stage)]
+        self._pool = ProcessPool(worker_count(workers), "convert records", [__name__, *used])
+        self._converted_here = 0
 
-    def __enter__(self) -> Conversions:
+    def __enter__(self) -> ConversionPool:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        self.close()
 
-    def in_order(self, job: Job, items: Iterable[Raw | Other]) -> Iterator[Conversion | RecordError | Other]:
-        """Convert what is raw and pass everything else on, in the order of the input.
+    def close(self) -> None:
+        """End the processes."""
+        self._pool.__exit__()
 
-        Raises ``StageError`` when a process dies (of memory, say).
+    def convert(self, job: Job, items: Iterable[Raw | Other]) -> Iterator[Conversion | RecordError | Other]:
+        """Convert the raw records among the items and pass everything else on, in the order of the input.
+
+        A record that cannot be converted yields a ``RecordError``. Raises ``StageError`` when a process dies (because
+        memory ran out, for example).
         """
-        waiting: deque[tuple[list[Raw | Other], Future[list[_Packed]]]] = deque()
-        for batch in _batches(items):
-            raws = [item for item in batch if isinstance(item, Raw)]
-            waiting.append((batch, self._submitted(job, raws)))
-            if len(waiting) >= self._workers * _BATCHES_AHEAD:
-                yield from _put_together(*waiting.popleft())
-        while waiting:
-            yield from _put_together(*waiting.popleft())
+        waiting: deque[list[Raw | Other]] = deque()
 
-    def _submitted(self, job: Job, raws: list[Raw]) -> Future[list[_Packed]]:
-        is_worth_it = self._pool is not None or self._on_the_spot + len(raws) > _WORTH_PROCESSES
-        if self._workers > 1 and len(raws) >= _WORTH_A_PROCESS and is_worth_it:
+        def submit() -> Iterator[Future[list[_Packed]]]:
+            for batch in batches(items, BATCH):
+                waiting.append(batch)
+                yield self._submit(job, [item for item in batch if isinstance(item, Raw)])
+
+        for converted in self._pool.results(submit()):
+            results = iter(converted)
+            for item in waiting.popleft():
+                if isinstance(item, Raw):
+                    result = next(results)
+                    yield result if isinstance(result, RecordError) else Conversion(item, *result)
+                else:
+                    yield item
+
+    def _submit(self, job: Job, raws: list[Raw]) -> Future[list[_Packed]]:
+        is_worth_it = self._pool.is_started or self._converted_here + len(raws) > _WORTH_PROCESSES
+        if self._pool.workers > 1 and len(raws) >= _WORTH_A_PROCESS and is_worth_it:
             records = [(*msgspec.structs.astuple(raw.origin), raw.data) for raw in raws]
-            return self._started().submit(_convert_batch, job, records)
-        self._on_the_spot += len(raws)
+            return self._pool.submit(_convert_batch, job, records)
+        self._converted_here += len(raws)
         done: Future[list[_Packed]] = Future()
-        done.set_result([_packed(convert_record(job, raw)) for raw in raws])
+        done.set_result([_pack(convert_record(job, raw)) for raw in raws])
         return done
-
-    def _started(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            context = multiprocessing.get_context("forkserver")
-            used = [
-                adapters.load_adapter(stage, name).__name__
-                for stage in ("read", "crosswalk")
-                for name in adapters.adapter_names(stage)
-            ]
-            context.set_forkserver_preload([__name__, *used])
-            self._pool = ProcessPoolExecutor(self._workers, context, initializer=_prepare_process)
-        return self._pool
 
 
 def _convert_batch(job: Job, records: list[tuple[str, str, int, int, bytes]]) -> list[_Packed]:
     """Convert some records of a file, each given as the parts of its origin and its bytes."""
     return [
-        _packed(convert_record(job, Raw(Origin(source, file, position, offset), data)))
+        _pack(convert_record(job, Raw(Origin(source, file, position, offset), data)))
         for source, file, position, offset, data in records
     ]
 
 
-def _packed(conversion: Conversion | RecordError) -> _Packed:
+def _pack(conversion: Conversion | RecordError) -> _Packed:
     return conversion if isinstance(conversion, RecordError) else msgspec.structs.astuple(conversion)[1:]
 
 
 def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
-    """Convert one record."""
+    """Convert one record; a record that its reader or crosswalk cannot convert is returned as a ``RecordError``.
+
+    An adapter that fails with any other exception rejects the record too, because an adapter may belong to another
+    distribution, and one record must not end the run.
+    """
     carrier: Carrier = job.carrier
+    record: MarcRecord | Mods | Row | None = None
     try:
         parsed = carrier.parse(raw)
-        flavour, result = crosswalk.convert(parsed.record, job.flavour, job.settings.__getitem__)
+        record = parsed.record
+        flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__)
+        return Conversion(
+            raw=raw,
+            id=_record_id(job.source, record),
+            flavour=flavour,
+            content=_WRITERS[job.form](result.mods),
+            deleted=isinstance(record, MarcRecord) and crosswalk.is_deleted(record),
+            unmapped=result.unmapped,
+            private=result.private,
+            warnings=(*parsed.warnings, *result.warnings),
+            seen=crosswalk.subfields_of(record) if job.counts_fields else (),
+        )
     except RecordError as error:
         return error if error.original else type(error)(raw.origin, error.reason, raw.data, error.control_number)
-    return Conversion(
-        raw=raw,
-        id=_record_id(job.source, parsed.record),
-        flavour=flavour,
-        content=_WRITERS[job.form](result.mods),
-        deleted=isinstance(parsed.record, MarcRecord) and crosswalk.is_deleted(parsed.record),
-        unmapped=result.unmapped,
-        private=result.private,
-        warnings=(*parsed.warnings, *result.warnings),
-        seen=crosswalk.subfields_of(parsed.record) if job.counts_fields else (),
-    )
+    except (BibldError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - see above
+        cause = f"{type(error).__name__}: {error}"
+        if record is None:
+            reader = type(carrier).__module__
+            return ReadError(raw.origin, f"the reader {reader} failed ({cause}); report it to its author", raw.data)
+        name = crosswalk.sniff(record) if job.flavour == crosswalk.AUTO or isinstance(record, Row) else job.flavour
+        reason = f"the crosswalk {name} failed ({cause}); report it to its author"
+        return CrosswalkError(raw.origin, reason, raw.data, _control_number(record))
 
 
-_WRITERS: Mapping[str, Callable[[Mods], bytes]] = {"json": msgspec.json.Encoder().encode, "xml": to_xml}
-
-
-def _batches(items: Iterable[Raw | Other]) -> Iterator[list[Raw | Other]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch
-
-
-def _put_together(
-    batch: list[Raw | Other], future: Future[list[_Packed]]
-) -> Iterator[Conversion | RecordError | Other]:
-    """A batch with its raw records replaced by what became of them."""
-    try:
-        results = iter(future.result())
-    except BrokenProcessPool as error:
-        raise StageError(f"a process that converts records died ({error}); run again with workers = 1") from error
-    for item in batch:
-        if isinstance(item, Raw):
-            result = next(results)
-            yield result if isinstance(result, RecordError) else Conversion(item, *result)
-        else:
-            yield item
-
-
-def _end_with_parent() -> None:
-    """Nobody waits for a result any more when the process that asked for it was killed."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _prepare_process() -> None:
-    """Ctrl-C reaches all processes of a terminal; the one that started the others ends them."""
-    import signal
-    import threading
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _record_id(source: str, record: object) -> RecordId | None:
-    control_number = None
+def _control_number(record: MarcRecord | Mods | Row) -> str | None:
     if isinstance(record, MarcRecord):
-        control_number = record.control_number
-    elif isinstance(record, Mods):
-        control_number = record.record_identifier
-    return RecordId.from_control_number(source, control_number) if control_number and control_number.strip() else None
+        return record.control_number
+    return record.record_identifier if isinstance(record, Mods) else None
+
+
+def _record_id(source: str, record: MarcRecord | Mods | Row) -> RecordId | None:
+    number = _control_number(record)
+    return RecordId.from_control_number(source, number) if number and number.strip() else None

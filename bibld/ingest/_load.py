@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -18,10 +17,11 @@ from bibld import crosswalk, harvest
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
 from bibld.errors import DamagedFileError, HarvestError, RecordError
-from bibld.ingest._conversion import Conversion, Conversions, Job, convert_record
+from bibld.ingest._conversion import Conversion, ConversionPool, Job, convert_record
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import Origin, RecordId
 from bibld.model.withheld import without_texts
+from bibld.parallel import batches
 from bibld.progress import Progress
 from bibld.protocols import Carrier, HarvestedFile, Raw, SourceRecord
 from bibld.read import VERSION as READ_VERSION
@@ -48,7 +48,7 @@ class Intake:
         config: Config,
         source: Source,
         run: int,
-        conversions: Conversions,
+        conversions: ConversionPool,
         progress: Progress,
     ) -> None:
         self._catalog = catalog
@@ -95,7 +95,8 @@ class Intake:
         settings = self._config.crosswalk_settings(self._source)
         job = Job(self._source.id, examined.carrier, self._source.config.crosswalk, settings)
         pieces = self._recognised(read(file, examined), context)
-        for batch in _batches(self._conversions.in_order(job, pieces)):
+        outcomes: Iterator[_Item] = self._conversions.convert(job, pieces)
+        for batch in batches(outcomes, _RECORDS_AT_ONCE):
             with self._catalog.commit():
                 self._take_batch(batch, number, job, context)
             self._progress.advance(len(batch))
@@ -243,8 +244,3 @@ def _without_place(carrier: Carrier) -> Carrier:
 def _made_by(raw: Raw, context: bytes) -> bytes:
     """What makes the stored form of a record: its bytes, and by the context all that they are understood with."""
     return hashlib.blake2b(raw.data, digest_size=16, key=context).digest()
-
-
-def _batches(items: Iterator[_Item]) -> Iterator[list[_Item]]:
-    while batch := list(islice(items, _RECORDS_AT_ONCE)):
-        yield batch

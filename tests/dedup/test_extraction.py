@@ -104,7 +104,7 @@ def test_the_segment_does_not_depend_on_the_number_of_processes(catalog, read_sa
 
 
 def test_a_few_named_records_start_no_process_and_the_deleted_are_left_out(read_sample, tmp_path, monkeypatch):
-    monkeypatch.setattr(_extraction, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(_extraction, "ProcessPool", None)
     shutil.copytree(read_sample.workspace, tmp_path / "work")
     loaded = msgspec.structs.replace(read_sample, workspace=tmp_path / "work")
     with Catalog(loaded.workspace) as catalog:

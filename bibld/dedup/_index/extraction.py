@@ -7,16 +7,9 @@ only a few batches are under way at any time. A few records are done in this pro
 from __future__ import annotations
 
 import gc
-import multiprocessing
-import os
-import signal
-import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +19,8 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup._features import features_of
 from bibld.dedup._index.segments import Packed, Segment, SegmentWriter, packed
-from bibld.errors import StageError
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features, TextColumn
+from bibld.parallel import ProcessPool, batches, worker_count
 from bibld.progress import Progress
 
 if TYPE_CHECKING:
@@ -38,9 +31,6 @@ BATCH = 1_000
 
 WORTH_PROCESSES = 2_000
 """Fewer records than this are done in this process."""
-
-_BATCHES_AHEAD = 2
-"""Batches under way for each process."""
 
 Further = Callable[[FeatureColumns], Mapping[str, "npt.NDArray[Any]"]]
 """Makes further columns, one item a row, out of the features alone; processes must be able to import it."""
@@ -72,34 +62,16 @@ def extracted(
     catalog: Catalog, config: Config, ordinals: Iterable[int] | None = None, further: Further | None = None
 ) -> Iterator[Packed]:
     """The features of living records in batches, for other uses than :func:`extract`, whose arguments these are."""
-    workers = config.workers or len(os.sched_getaffinity(0))
+    workers = worker_count(config.workers)
     with closing(_living(catalog, ordinals)) as living:
         few = list(islice(living, WORTH_PROCESSES))
+        portions = batches(chain(few, living), BATCH)
         if workers == 1 or len(few) < WORTH_PROCESSES:
-            for batch in _batches(few, living):
+            for batch in portions:
                 yield _rows(catalog, batch, further)
-        else:
-            yield from _extracted_in_processes(config.workspace, workers, _batches(few, living), further)
-
-
-def _extracted_in_processes(
-    workspace: Path, workers: int, batches: Iterator[list[int]], further: Further | None
-) -> Iterator[Packed]:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    pool = ProcessPoolExecutor(workers, context, initializer=_prepare_process, initargs=(workspace,))
-    try:
-        waiting: deque[Future[Packed]] = deque()
-        for batch in batches:
-            waiting.append(pool.submit(_rows_in_process, batch, further))
-            if len(waiting) >= workers * _BATCHES_AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenProcessPool as error:
-        raise StageError(f"a process that takes features died ({error}); run again with workers = 1") from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+            return
+        with ProcessPool(workers, "extract features", [__name__], _open_catalog, (config.workspace,)) as pool:
+            yield from pool.results(pool.submit(_rows_in_process, batch, further) for batch in portions)
 
 
 def columns_of(records: Iterable[tuple[int, Features]]) -> FeatureColumns:
@@ -123,13 +95,6 @@ def _living(catalog: Catalog, ordinals: Iterable[int] | None) -> Generator[int, 
         yield from filter(catalog.records.is_live, ordinals)
 
 
-def _batches(first: list[int], others: Iterator[int]) -> Iterator[list[int]]:
-    for start in range(0, len(first), BATCH):
-        yield first[start : start + BATCH]
-    while batch := list(islice(others, BATCH)):
-        yield batch
-
-
 def _rows(catalog: Catalog, ordinals: list[int], further: Further | None) -> Packed:
     columns = columns_of((ordinal, features_of(catalog.records.mods(ordinal))) for ordinal in ordinals)
     return packed(columns, further(columns) if further else None)
@@ -143,17 +108,6 @@ def _rows_in_process(ordinals: list[int], further: Further | None) -> Packed:
     return _rows(_OPEN[0], ordinals, further)
 
 
-def _prepare_process(workspace: Path) -> None:
-    """Ctrl-C reaches all processes of a terminal; the one that started the others ends them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def _open_catalog(workspace: Path) -> None:
     gc.disable()  # descriptions hold no cycles, and looking for some takes a tenth of the time
     _OPEN.append(Catalog(workspace, read_only=True))
-
-
-def _end_with_parent() -> None:
-    """Nobody waits for a result any more when the process that asked for it was killed."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -8,7 +8,7 @@ when there are many, the smaller ones become one.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +16,7 @@ from bibld.catalog import Catalog, SegmentRow, digest
 from bibld.config import Config
 from bibld.dedup._index.extraction import extract
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
+from bibld.parallel import batches
 from bibld.progress import Progress
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class Index:
         import numpy as np
 
         made, source = [], []
-        for batch in _batches(self._catalog.records.fingerprints(ordinals)):
+        for batch in batches(self._catalog.records.fingerprints(ordinals), _ROWS_AT_ONCE):
             for _, _, name in batch:
                 if name not in numbers:
                     numbers[name] = self._catalog.segments.source_number(name)
@@ -246,10 +247,3 @@ def _first_to_compact(place: Place) -> int | None:
         return None
     behind = np.cumsum(sizes[::-1])[::-1] - sizes
     return int(np.flatnonzero(sizes <= 2 * behind)[0]) if (sizes <= 2 * behind).any() else len(sizes) - 2
-
-
-def _batches(marks: Iterator[tuple[int, bytes, str]]) -> Iterator[list[tuple[int, bytes, str]]]:
-    from itertools import islice
-
-    while batch := list(islice(marks, _ROWS_AT_ONCE)):
-        yield batch

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -18,6 +15,7 @@ from bibld.dedup._judge.exceptions import HARD, NESTED_PARTS, PARTS_CONFLICT, ma
 from bibld.dedup._judge.works import Works
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Decision
+from bibld.parallel import map_in_threads, worker_count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +95,7 @@ class Judge:
         self.same: float = self.settings.same
         self.review: float | None = getattr(self.settings, "review", None)
         self._asked = mask(tuple(config.dedup.exceptions))
-        self._workers = config.workers or len(os.sched_getaffinity(0))
+        self._workers = worker_count(config.workers)
         several = frozenset(source.id for source in config.sources if source.config.duplicates)
         self.rules = ClusterRules(several, config.dedup.largest_cluster, self.review)
 
@@ -146,17 +144,15 @@ class Judge:
 
     def _portions(self, pairs: Iterable[tuple[Ends, Ends]], least: float | None) -> Iterator[Judged]:
         """Decisions in the order of the pairs, made by several threads."""
-        with ThreadPoolExecutor(self._workers) as pool:
-            waiting: deque[Future[Judged]] = deque()
-            release = getattr(self.rows, "release", None)
-            for number, (left, right) in enumerate(_cut(pairs)):
+        release = getattr(self.rows, "release", None)
+
+        def portions() -> Iterator[tuple[Nodes, Nodes]]:
+            for number, portion in enumerate(_cut(pairs)):
                 if release is not None and number % _RELEASED_EVERY == 0:
                     release()
-                waiting.append(pool.submit(self._portion, left, right, least))
-                if len(waiting) > _WAITING:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+                yield portion
+
+        return map_in_threads(lambda ends: self._portion(*ends, least), portions(), self._workers, _WAITING)
 
     def _portion(self, left: Nodes, right: Nodes, least: float | None) -> Judged:
         import numpy as np

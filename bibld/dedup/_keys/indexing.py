@@ -13,9 +13,9 @@ from bibld.config import Config
 from bibld.dedup._keys.key_runs import LEVELS, Run, SegmentRuns, largest_bucket, open_runs, write_run, write_signatures
 from bibld.dedup._keys.spool import Spool, groups, together
 from bibld.dedup._keys.statistics import AT_ONCE, Rows, chunks, count_words
-from bibld.dedup._keys.threads import in_order
 from bibld.dedup._pairs import sieve as _sieve
 from bibld.model.features import FeatureColumns, Statistics
+from bibld.parallel import map_in_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ def _keyed(
         return _chunk_keyed(segment.chunk(start, stop, columns), start, config, statistics)
 
     try:
-        for chunk in in_order(keyed, chunks([segment]), workers):
+        for chunk in map_in_threads(keyed, chunks([segment]), workers):
             stop = chunk.start + len(chunk.sieve)
             sieve[chunk.start : stop] = chunk.sieve
             for name, hashes in chunk.near.items():
@@ -167,7 +167,7 @@ def _compares(name: str) -> bool:
 def _run(spool: Spool, folder: Path | None, name: str, level: int, workers: int) -> Run:
     """Write what a spool holds as a run."""
     parts = groups(spool.sizes(_PARTS), AT_ONCE)
-    pieces = in_order(lambda part: spool.sorted(*part, is_set=True), parts, workers)
+    pieces = map_in_threads(lambda part: spool.sorted(*part, is_set=True), parts, workers)
     return write_run(folder, name, level, pieces)
 
 
@@ -190,7 +190,7 @@ def _refined(
 
     spool = Spool(memory)
     try:
-        for piece in in_order(of_parts, parts_of([run]) if len(keys) else [], workers):
+        for piece in map_in_threads(of_parts, parts_of([run]) if len(keys) else [], workers):
             spool.add(*piece)
         following = _run(spool, folder, name, level + 1, workers)
     finally:
@@ -208,7 +208,7 @@ def _oversized(runs: Sequence[Run], largest: int, workers: int) -> Numbers:
         found: Numbers = oversized(*together([run.parts(*part) for run in runs], low=32), part[0], largest)
         return found
 
-    return np.concatenate([np.empty(0, np.uint64), *in_order(of_parts, parts_of(runs), workers)])
+    return np.concatenate([np.empty(0, np.uint64), *map_in_threads(of_parts, parts_of(runs), workers)])
 
 
 def parts_of(runs: Sequence[Run], most: int = AT_ONCE) -> list[tuple[int, int]]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from bibld.dedup._keys.spool import Spool, groups
-from bibld.dedup._keys.threads import in_order
 from bibld.errors import CatalogError
 from bibld.model.features import FeatureColumns, Statistics, TextColumn
+from bibld.parallel import map_in_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,10 +110,10 @@ def count_words(segments: Sequence[Rows], workers: int, memory: int) -> Counted:
 
     spool = Spool(memory)
     try:
-        for piece in in_order(counted, chunks(segments), workers):
+        for piece in map_in_threads(counted, chunks(segments), workers):
             spool.add(*piece)
         parts = groups(spool.sizes(1 << _BITS), AT_ONCE)
-        found = list(in_order(lambda part: repeated(*spool.sorted(*part)), parts, workers))
+        found = list(map_in_threads(lambda part: repeated(*spool.sorted(*part)), parts, workers))
     finally:
         spool.close()
     known = [np.concatenate(columns) for columns in zip(*found, strict=True)]

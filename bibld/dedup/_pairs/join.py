@@ -17,11 +17,11 @@ from bibld.config import Config
 from bibld.dedup._keys.indexing import MEMORY, WORKERS, parts_of
 from bibld.dedup._keys.key_runs import SegmentRuns
 from bibld.dedup._keys.levels import Level, levels_of
-from bibld.dedup._keys.threads import in_order
 from bibld.dedup._pairs.pairs import Candidates, Counts
 from bibld.dedup._pairs.probe import probe
 from bibld.dedup._pairs.sieve import WIDTH, is_sieved, trees_for
 from bibld.model.features import Statistics
+from bibld.parallel import map_in_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +90,7 @@ def _join(
     add = found.add_certain if is_certain else found.add
     for level in levels_of(name, runs, config, statistics, alive):
         tested = msgspec.structs.replace(level, near=near, bits=bits, sieve=sieve[:0] if is_certain else sieve)
-        for pairs, met in in_order(partial(_prepared, found, tested), parts_of(level.runs), workers):
+        for pairs, met in map_in_threads(partial(_prepared, found, tested), parts_of(level.runs), workers):
             add(pairs)
             counts = counts.plus(level.number, met)
         counts = counts.plus_rows(level.cut_rows())

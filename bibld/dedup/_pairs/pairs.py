@@ -9,8 +9,8 @@ import msgspec
 
 from bibld.dedup._keys.key_runs import LEVELS
 from bibld.dedup._keys.spool import Spool, groups, together
-from bibld.dedup._keys.threads import in_order
 from bibld.dedup._pairs.sieve import REFINED_BY
+from bibld.parallel import map_in_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,7 +121,7 @@ class Candidates:
     def packed(self) -> Iterator[Numbers]:
         """The pairs as ``left << 32 | right``, each once with left < right, in portions."""
         parts = groups(self._spool.sizes(_RANGES) + self._certain.sizes(_RANGES), _WAITING)
-        yield from in_order(self._part, parts, self._workers)
+        yield from map_in_threads(self._part, parts, self._workers)
 
     def _part(self, part: tuple[int, int]) -> Numbers:
         import numpy as np

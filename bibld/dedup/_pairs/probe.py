@@ -10,10 +10,10 @@ from bibld.config import Config
 from bibld.dedup._keys.key_runs import Run, SegmentRuns
 from bibld.dedup._keys.levels import Level, bases_of, levels_of
 from bibld.dedup._keys.spool import together
-from bibld.dedup._keys.threads import in_order
 from bibld.dedup._pairs.pairs import Candidates, Counts
 from bibld.dedup._pairs.sieve import is_sieved, trees_for
 from bibld.model.features import Statistics
+from bibld.parallel import map_in_threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +77,7 @@ def _with_stored(level: Level, stored: Sequence[Run], bases: Sequence[int], work
         return np.concatenate(pairs), met
 
     total, found = np.zeros(len(entries), np.int64), []
-    for pairs, met in in_order(of_run, zip(stored, bases, strict=False), workers):
+    for pairs, met in map_in_threads(of_run, zip(stored, bases, strict=False), workers):
         found.append(pairs)
         total += met
     if not level.largest:
