@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.crosswalk._rules import Coverage, RuleBook, View, apply_rules
+from bibld.crosswalk import RuleBook, RuleSet, View
 from bibld.model.marc import DataField, MarcRecord
 from bibld.model.mods import Date, Name, NamePart, OriginInfo, TitleInfo
 from bibld.protocols import Converted
@@ -38,8 +38,7 @@ def year(field: DataField, view: View[Settings]) -> Iterator[OriginInfo]:
     yield OriginInfo(date_issued=(Date(value=field.first("a") or "", encoding="w3cdtf"),))
 
 
-RULES = BOOK.rules
-COVERAGE = Coverage(RULES, {"909": "*"})
+RULES = RuleSet([BOOK], private={"909": "*"})
 
 
 def sniffs(record: MarcRecord) -> bool:
@@ -50,5 +49,4 @@ def sniffs(record: MarcRecord) -> bool:
 
 def convert(record: MarcRecord, settings: Settings) -> Converted:
     """Convert one record."""
-    view = View(record, settings)
-    return COVERAGE.converted(apply_rules(RULES, view), record, tuple(view.warnings))
+    return RULES.convert(View(record, settings))

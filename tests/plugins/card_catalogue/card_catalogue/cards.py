@@ -11,7 +11,9 @@ from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw
-from card_catalogue.cards.keys import TAGS
+
+TAGS = {"number": "001", "title": "900", "author": "901", "year": "902", "price": "909"}
+"""The keys of a card, and the fields that they become."""
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from bibld.model.features import FeatureColumns, Statistics
+from card_catalogue.first_words.hashing import hash_of
 
 FAMILIES = ("first words",)
 COLUMNS = ("title",)
@@ -26,6 +26,5 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
     for row in range(len(columns)):
         words = columns.title.text(row).split()[: settings.words]
         if words:
-            digest = hashlib.blake2b(" ".join(words).encode(), digest_size=7).digest()
-            found[row] = int.from_bytes(digest, "big")
+            found[row] = hash_of(words)
     return np.array([*found.values()], np.uint64), np.array([*found], np.uint32)
