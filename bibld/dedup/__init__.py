@@ -11,27 +11,36 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld import adapters
-from bibld.catalog import Catalog, digest
+from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup._features import features_of
 from bibld.dedup._first_use import FirstUse
-from bibld.dedup._index.index import VERSION as INDEX_VERSION
+from bibld.dedup._in_memory import Duplicates, find_duplicates
 from bibld.dedup._judge.edges import Edges
 from bibld.dedup._judge.exceptions import told
 from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.keys import families_met, key_names, keys_of_all
 from bibld.dedup._matching import Matched, Matching
+from bibld.dedup._method import MethodOptions, settings_digest
 from bibld.dedup._prepared import frozen_statistics, prepared
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
-__all__ = ["Comparison", "FirstUse", "Matched", "compare", "dedup", "features_of", "is_pending", "settings_digest"]
-
-VERSION = 5
-"""To be raised when the same features give other edges or clusters."""
+__all__ = [
+    "Comparison",
+    "Duplicates",
+    "FirstUse",
+    "Matched",
+    "MethodOptions",
+    "compare",
+    "dedup",
+    "features_of",
+    "find_duplicates",
+    "is_pending",
+    "settings_digest",
+]
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -47,22 +56,6 @@ class Comparison(msgspec.Struct, frozen=True):
     left_keys: tuple[str, ...]
     right_keys: tuple[str, ...]
     exceptions: tuple[str, ...]
-
-
-def settings_digest(config: Config) -> str:
-    """A hash of the versions and of all settings that the result depends on."""
-    settings = config.settings("dedup.score", config.dedup.score)
-    identity = getattr(adapters.load_adapter("dedup.score", config.dedup.score), "identity", None)
-    if hasattr(settings, "file"):  # its content counts, not where it lies
-        settings = msgspec.structs.replace(settings, file="")
-    scorer = [
-        config.dedup.score,
-        digest(settings),
-        identity(config.settings("dedup.score", config.dedup.score)) if identity else "",
-    ]
-    blockers = [[name, digest(config.settings("dedup.block", name))] for name in config.dedup.block]
-    several = sorted(source.id for source in config.sources if source.config.duplicates)
-    return digest(VERSION, INDEX_VERSION, blockers, scorer, several, config.dedup)
 
 
 def is_pending(catalog: Catalog) -> bool:

@@ -1,10 +1,11 @@
-"""All living records ready to be matched, for evaluation and explanations, without changing anything."""
+"""Features and keys of records, ready to be matched without changing a catalog: for evaluation and in memory."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,17 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup._features import features_of
 from bibld.dedup._first_use import FirstUse
-from bibld.dedup._index.extraction import extract
+from bibld.dedup._index.extraction import BATCH, columns_of, extract
 from bibld.dedup._index.index import Index
-from bibld.dedup._index.segments import Segments
+from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
 from bibld.dedup._keys.statistics import from_bytes
 from bibld.dedup._matching import blocking_digest
+from bibld.dedup._method import Method
 from bibld.model.features import Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
+from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Prepared(msgspec.Struct, frozen=True, eq=False):
-    """Features and keys of all living records, each at a position.
+    """Features and keys of records, each at a position.
 
     ``sources`` (n,): the number of the source at each position, -1 where a cluster may hold several of it.
     """
@@ -70,34 +74,49 @@ class Prepared(msgspec.Struct, frozen=True, eq=False):
 
 @contextmanager
 def prepared(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Prepared]:
-    """Take features and keys of all living records, in a temporary folder that goes with the context."""
-    import numpy as np
-
-    from bibld.dedup._keys.indexing import index_base, index_segment
-
-    compiling = FirstUse(progress)
-    compiling.begin()
-    compiling.wait()
+    """Extract features and keys of all live records into a temporary folder, which the context removes."""
+    _warm_up(progress)
     progress.stage("dedup", "records", catalog.records.count())
     with tempfile.TemporaryDirectory(prefix="bibld-") as name:
         segment = extract(catalog, config, Path(name) / "features", progress)
-        frozen = frozen_statistics(catalog, config)
-        if frozen is None:
-            statistics, runs = index_base([segment], [None], config)
-        else:
-            statistics, runs = frozen, [index_segment(segment, None, config, frozen)]
         records = [catalog.register.record(ordinal) for ordinal in segment.ordinals.tolist()]
-        several = {source.id for source in config.sources if source.config.duplicates}
-        numbers = {name: number for number, name in enumerate(sorted({record.source for record in records}))}
-        sources = [-1 if record.source in several else numbers[record.source] for record in records]
-        yield Prepared(
-            Segments([segment]),
-            np.array(sources, dtype=np.int64),
-            statistics,
-            runs,
-            records,
-            {record: position for position, record in enumerate(records)},
-        )
+        yield _ready(segment, records, config, frozen_statistics(catalog, config))
+
+
+@contextmanager
+def prepared_in_memory(records: Mapping[RecordId, Mods], config: Method, progress: Progress) -> Iterator[Prepared]:
+    """Extract features and keys of records that are in no catalog; their positions are those in ``records``."""
+    _warm_up(progress)
+    progress.stage("dedup", "records", len(records))
+    with tempfile.TemporaryDirectory(prefix="bibld-") as name, SegmentWriter(Path(name) / "features") as writer:
+        numbered = enumerate(features_of(mods) for mods in records.values())
+        while batch := list(islice(numbered, BATCH)):
+            writer.add(columns_of(batch))
+            progress.advance(len(batch))
+        yield _ready(writer.close(), list(records), config, None)
+
+
+def _warm_up(progress: Progress) -> None:
+    compiling = FirstUse(progress)
+    compiling.begin()
+    compiling.wait()
+
+
+def _ready(segment: Segment, records: list[RecordId], config: Method, frozen: Statistics | None) -> Prepared:
+    import numpy as np
+
+    # Imported here, since these compile their kernels when they are imported, unless the warm-up has done so.
+    from bibld.dedup._keys.indexing import index_base, index_segment
+
+    if frozen is None:
+        statistics, runs = index_base([segment], [None], config)
+    else:
+        statistics, runs = frozen, [index_segment(segment, None, config, frozen)]
+    several = {source.id for source in config.sources if source.config.duplicates}
+    numbers = {name: number for number, name in enumerate(sorted({record.source for record in records}))}
+    sources = [-1 if record.source in several else numbers[record.source] for record in records]
+    positions = {record: position for position, record in enumerate(records)}
+    return Prepared(Segments([segment]), np.array(sources, dtype=np.int64), statistics, runs, records, positions)
 
 
 def frozen_statistics(catalog: Catalog, config: Config) -> Statistics | None:

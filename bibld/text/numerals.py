@@ -81,7 +81,7 @@ _PART_UNITS = _words(
 )
 _UNIT_OR_FIVE = "v"
 _ROMAN_LETTERS_ALONE = "ivxіх"
-"""Letters that are a number where they are a word of their own; ``c``, ``d``, ``l`` and ``m`` are names of parts."""
+"""Letters that are a number where they are a separate word; ``c``, ``d``, ``l`` and ``m`` are names of parts."""
 
 _ORDINAL_ENDINGS = _words("й я е ой ый ая ое го st nd rd th er e re ª º")
 _NUMBER_WITH_ENDING = re.compile(r"(\d+)(?:st|nd|rd|th|er|re|й|я|е|ой|ый|ая|ое)?")

@@ -78,6 +78,7 @@ PROSE = {
 # Where a word of the list is the right one, and why.
 ALLOWED = {
     ("bibld/crosswalk/_unimarc/music.py", "voices?"): "the voices of a piece of music",
+    ("bibld/text/extents.py", "whole"): "whole numbers",
 }
 
 WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

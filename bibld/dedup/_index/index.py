@@ -16,6 +16,7 @@ from bibld.catalog import Catalog, SegmentRow, digest
 from bibld.config import Config
 from bibld.dedup._index.extraction import extract
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
+from bibld.dedup._method import INDEX_VERSION
 from bibld.parallel import batches
 from bibld.progress import Progress
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Nodes = npt.NDArray[np.int64]
-
-VERSION = 1
-"""To be raised when the same records give other features or keys."""
 
 _MOST = 8
 """More segments than this are brought together."""
@@ -73,7 +71,7 @@ class Index:
         self._catalog = catalog
         self._config = config
         self.folder = config.workspace / "index"
-        self.made_by = digest("index", VERSION)
+        self.made_by = digest("index", INDEX_VERSION)
 
     def path(self, number: int) -> Path:
         """The folder of a segment."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from bibld import adapters
-from bibld.config import Config
 from bibld.dedup._cluster.clusters import ISBNS, PARTS, RELATION, ClusterRules, Inside
 from bibld.dedup._judge.exceptions import HARD, NESTED_PARTS, PARTS_CONFLICT, mask
 from bibld.dedup._judge.works import Works
+from bibld.dedup._method import Method
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Decision
 from bibld.parallel import map_in_threads, worker_count
@@ -85,7 +85,7 @@ class Judge:
     numbers conflict.
     """
 
-    def __init__(self, rows: Rows, sources: Ends, config: Config) -> None:
+    def __init__(self, rows: Rows, sources: Ends, config: Method) -> None:
         """``sources``: the number of the source at each position, -1 where a cluster may hold several of it."""
         self.rows = rows
         self.sources = sources

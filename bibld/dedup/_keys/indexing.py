@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld import adapters
-from bibld.config import Config
 from bibld.dedup._keys.key_runs import LEVELS, Run, SegmentRuns, largest_bucket, open_runs, write_run, write_signatures
 from bibld.dedup._keys.spool import Spool, groups, together
 from bibld.dedup._keys.statistics import AT_ONCE, Rows, chunks, count_words
+from bibld.dedup._method import Method
 from bibld.dedup._pairs import sieve as _sieve
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.parallel import map_in_threads
@@ -45,7 +45,7 @@ class _Keyed(msgspec.Struct, frozen=True, eq=False):
 def index_base(
     segments: Sequence[Rows],
     folders: Sequence[Path | None],
-    config: Config,
+    config: Method,
     workers: int = WORKERS,
     memory: int = MEMORY,
 ) -> tuple[Statistics, list[SegmentRuns]]:
@@ -79,7 +79,7 @@ def index_base(
 def index_segment(
     rows: Rows,
     folder: Path | None,
-    config: Config,
+    config: Method,
     statistics: Statistics,
     workers: int = WORKERS,
     memory: int = MEMORY,
@@ -103,7 +103,7 @@ def oversized_at(statistics: Statistics, name: str, level: int) -> Numbers:
     return found
 
 
-def columns_wanted(config: Config) -> tuple[str, ...] | None:
+def columns_wanted(config: Method) -> tuple[str, ...] | None:
     """The columns that blockers and sieve look at; None: all, since a blocker does not say."""
     asked = [getattr(adapters.load_adapter("dedup.block", name), "COLUMNS", None) for name in config.dedup.block]
     if any(names is None for names in asked):
@@ -112,7 +112,7 @@ def columns_wanted(config: Config) -> tuple[str, ...] | None:
 
 
 def _keyed(
-    segment: Rows, folder: Path | None, config: Config, statistics: Statistics, workers: int, memory: int
+    segment: Rows, folder: Path | None, config: Method, statistics: Statistics, workers: int, memory: int
 ) -> SegmentRuns:
     """The first level of the runs of a segment, and its signatures."""
     import numpy as np
@@ -145,7 +145,7 @@ def _keyed(
     return SegmentRuns(len(segment), runs, kept, write_signatures(folder, "sieve", sieve))
 
 
-def _chunk_keyed(columns: FeatureColumns, start: int, config: Config, statistics: Statistics) -> _Keyed:
+def _chunk_keyed(columns: FeatureColumns, start: int, config: Method, statistics: Statistics) -> _Keyed:
     import numpy as np
 
     from bibld.dedup._keys.key_kernels import entries_of, key_hashes

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from bibld import adapters
-from bibld.config import Config
 from bibld.dedup._index.segment import BUILDING, close_to_disk, damaged, sync_folder, unwritten
+from bibld.dedup._method import Method
 from bibld.dedup._pairs.sieve import WIDTH
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def write_signatures(folder: Path | None, name: str, signatures: Numbers) -> Num
     return _mapped(path).reshape(signatures.shape)
 
 
-def open_runs(folder: Path, rows: int, config: Config) -> SegmentRuns | None:
+def open_runs(folder: Path, rows: int, config: Method) -> SegmentRuns | None:
     """Map what was written for a segment; None where something is missing, for it to be made anew.
 
     Raises ``CatalogError`` where something is damaged.
@@ -144,12 +144,12 @@ def open_runs(folder: Path, rows: int, config: Config) -> SegmentRuns | None:
     return SegmentRuns(rows, runs, near, _signatures(folder / f"{SIEVE}.signatures", rows, WIDTH))
 
 
-def levels(name: str, config: Config) -> int:
+def levels(name: str, config: Method) -> int:
     """How many runs the keys of a blocker make."""
     return LEVELS if largest_bucket(name, config) else 1
 
 
-def largest_bucket(name: str, config: Config) -> int:
+def largest_bucket(name: str, config: Method) -> int:
     """The largest number of records that may share a key of a blocker; 0 where it sets no bound."""
     return getattr(config.settings("dedup.block", name), "largest_bucket", 0)
 

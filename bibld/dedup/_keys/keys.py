@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld import adapters
-from bibld.config import Config
 from bibld.dedup._keys.indexing import oversized_at
 from bibld.dedup._keys.key_runs import LEVELS, largest_bucket
+from bibld.dedup._method import Method
 from bibld.dedup._pairs import sieve as _sieve
 from bibld.dedup._pairs.pairs import Counts
 from bibld.model.features import FeatureColumns, Statistics
@@ -51,7 +51,7 @@ class Keys(msgspec.Struct, frozen=True, eq=False):
         ]
 
 
-def keys_of(name: str, columns: FeatureColumns, config: Config, statistics: Statistics) -> Keys:
+def keys_of(name: str, columns: FeatureColumns, config: Method, statistics: Statistics) -> Keys:
     """The keys that a blocker gives to all rows, refined by frozen statistics."""
     import numpy as np
 
@@ -81,13 +81,13 @@ def keys_of(name: str, columns: FeatureColumns, config: Config, statistics: Stat
     return Keys(name, keys[order], rows[order], near, counts)
 
 
-def keys_of_all(columns: FeatureColumns, config: Config, statistics: Statistics) -> list[Keys]:
+def keys_of_all(columns: FeatureColumns, config: Method, statistics: Statistics) -> list[Keys]:
     """The keys of each configured blocker."""
     return [keys_of(name, columns, config, statistics) for name in dict.fromkeys(config.dedup.block)]
 
 
 def families_met(
-    held: Iterable[Keys], columns: FeatureColumns, config: Config, left: Rows, right: Rows
+    held: Iterable[Keys], columns: FeatureColumns, config: Method, left: Rows, right: Rows
 ) -> list[tuple[str, ...]]:
     """The names of the key families by which each pair of rows met, as ``composite: full title``."""
     import numpy as np

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bibld.config import Config
 from bibld.dedup._keys.indexing import between, oversized_at, parts_of
 from bibld.dedup._keys.key_runs import LEVELS, Run, SegmentRuns, largest_bucket
 from bibld.dedup._keys.spool import together
+from bibld.dedup._method import Method
 from bibld.dedup._pairs.sieve import WIDTH
 from bibld.model.features import Statistics
 
@@ -78,7 +78,7 @@ class Level(msgspec.Struct, frozen=True, eq=False):
 
 
 def levels_of(
-    name: str, runs: Sequence[SegmentRuns], config: Config, statistics: Statistics, alive: Flags, first: int = 0
+    name: str, runs: Sequence[SegmentRuns], config: Method, statistics: Statistics, alive: Flags, first: int = 0
 ) -> Iterator[Level]:
     """The levels of a blocker over the segments from ``first`` on, without tests of pairs."""
     import numpy as np

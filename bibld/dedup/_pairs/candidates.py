@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld.config import Config
 from bibld.dedup._keys.indexing import index_base
 from bibld.dedup._keys.key_runs import LEVELS, SegmentRuns, write_run
 from bibld.dedup._keys.keys import Keys, keys_of_all
 from bibld.dedup._keys.spool import together
 from bibld.dedup._keys.statistics import Held
+from bibld.dedup._method import Method
 from bibld.dedup._pairs import sieve as _sieve
 from bibld.dedup._pairs.join import join
 from bibld.model.features import FeatureColumns, Statistics
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 _HASH = (1 << 42) - 1
 
 
-def statistics_of(columns: FeatureColumns, config: Config) -> Statistics:
+def statistics_of(columns: FeatureColumns, config: Method) -> Statistics:
     """Count what the configured blockers must know of all records."""
     return index_base([Held(columns)], [None], config)[0]
 
 
-def all_keys(columns: FeatureColumns, config: Config, statistics: Statistics) -> list[Keys]:
+def all_keys(columns: FeatureColumns, config: Method, statistics: Statistics) -> list[Keys]:
     """The keys of each configured blocker."""
     return keys_of_all(columns, config, statistics)
 
 
-def candidate_pairs(blockers: list[Keys], columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:
+def candidate_pairs(blockers: list[Keys], columns: FeatureColumns, config: Method) -> npt.NDArray[np.uint64]:
     """The pairs of rows that any of the blockers proposes, ascending, as ``left << 32 | right``."""
     import numpy as np
 
@@ -49,6 +49,6 @@ def candidate_pairs(blockers: list[Keys], columns: FeatureColumns, config: Confi
         return np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
 
-def proposed(blocker: Keys, columns: FeatureColumns, config: Config) -> npt.NDArray[np.uint64]:
+def proposed(blocker: Keys, columns: FeatureColumns, config: Method) -> npt.NDArray[np.uint64]:
     """The pairs of rows that one blocker proposes, ascending."""
     return candidate_pairs([blocker], columns, config)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld import adapters
-from bibld.config import Config
 from bibld.dedup._keys.indexing import MEMORY, WORKERS, parts_of
 from bibld.dedup._keys.key_runs import SegmentRuns
 from bibld.dedup._keys.levels import Level, levels_of
+from bibld.dedup._method import Method
 from bibld.dedup._pairs.pairs import Candidates, Counts
 from bibld.dedup._pairs.probe import probe
 from bibld.dedup._pairs.sieve import WIDTH, is_sieved, trees_for
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def join(
     runs: Sequence[SegmentRuns],
-    config: Config,
+    config: Method,
     statistics: Statistics,
     alive: Flags | None = None,
     new_from: int = 0,
@@ -72,7 +72,7 @@ def _join(
     found: Candidates,
     name: str,
     runs: Sequence[SegmentRuns],
-    config: Config,
+    config: Method,
     statistics: Statistics,
     alive: Flags,
     sieve: Numbers,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bibld import adapters
-from bibld.config import Config
 from bibld.dedup._keys.key_runs import Run, SegmentRuns
 from bibld.dedup._keys.levels import Level, bases_of, levels_of
 from bibld.dedup._keys.spool import together
+from bibld.dedup._method import Method
 from bibld.dedup._pairs.pairs import Candidates, Counts
 from bibld.dedup._pairs.sieve import is_sieved, trees_for
 from bibld.model.features import Statistics
@@ -32,7 +32,7 @@ def probe(
     name: str,
     runs: Sequence[SegmentRuns],
     new_from: int,
-    config: Config,
+    config: Method,
     statistics: Statistics,
     alive: Flags,
     workers: int,
@@ -90,7 +90,7 @@ def _with_stored(level: Level, stored: Sequence[Run], bases: Sequence[int], work
     return found, int(grown.sum())
 
 
-def _tested(name: str, pairs: Numbers, runs: Sequence[SegmentRuns], new_from: int, config: Config) -> Numbers:
+def _tested(name: str, pairs: Numbers, runs: Sequence[SegmentRuns], new_from: int, config: Method) -> Numbers:
     """Those of some pairs (ascending) that the blocker and the sieve let through."""
     from bibld.dedup._pairs.probe_kernels import distances, sifted
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld.config import Config
+from bibld.dedup._method import Method
 from bibld.model.features import FeatureColumns
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ _ALL = 1 << 30
 _MOST = 0xFFFF
 
 
-def is_sieved(config: Config) -> bool:
+def is_sieved(config: Method) -> bool:
     """Whether the scorer leaves nothing to find below the score for which the sieve is made."""
     review = getattr(config.settings("dedup.score", config.dedup.score), "review", None)
     return review is not None and review >= _LEAST
 
 
-def trees_for(config: Config) -> Trees | None:
+def trees_for(config: Method) -> Trees | None:
     """The trees that sift further, where the scorer is the model that they know; else None."""
     settings = config.settings("dedup.score", config.dedup.score)
     if not is_sieved(config) or config.dedup.score != "model" or settings.file:
