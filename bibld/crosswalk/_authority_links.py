@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from bibld.crosswalk._addresses import address
+from bibld.crosswalk._texts import address
 from bibld.model.mods import NameIdentifier
 
 _PREFIXED = re.compile(r"\(([^()]+)\)\s*(\S.*)")

@@ -17,7 +17,7 @@ import msgspec
 
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._marc21.conventions import STRUCTURAL, conventions
-from bibld.crosswalk._marc21.corrections import Corrections, in_effect
+from bibld.crosswalk._marc21.corrections import Corrections, effective_corrections
 from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE
 from bibld.crosswalk._marc21.holdings import HOLDINGS
 from bibld.crosswalk._marc21.identifiers import IDENTIFIERS
@@ -104,7 +104,7 @@ def convert(record: MarcRecord, settings: Settings) -> Converted:
     ``CrosswalkError`` for authority, holdings, classification and community information records.
     """
     refuse_other_kinds(record, unimarc=False)
-    corrections = in_effect(settings.profile, settings.corrections)
+    corrections = effective_corrections(settings.profile, settings.corrections)
     if settings.profile == "loc":
         return LOC_RULES.convert(StylesheetView(record, corrections))
     converted = RULES.convert(View(record, corrections, conventions(bool(corrections.scripts_named))))

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from bibld.crosswalk import marc21
-from bibld.crosswalk._marc21.corrections import Corrections, in_effect
+from bibld.crosswalk._marc21.corrections import Corrections, effective_corrections
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods_xml import to_element
 from bibld.model.origin import Origin
@@ -285,8 +285,8 @@ def test_a_switch_that_is_not_set_is_what_the_profile_says(switch: str) -> None:
     assert lines(made, "std") == lines(made, "std", **{switch: True})
     assert lines(made, "loc") == lines(made, "loc", **{switch: False})
     for profile, expected in (("std", True), ("loc", False)):
-        assert getattr(in_effect(profile, Corrections()), switch) is expected
-        assert getattr(in_effect(profile, Corrections(**{switch: not expected})), switch) is not expected
+        assert getattr(effective_corrections(profile, Corrections()), switch) is expected
+        assert getattr(effective_corrections(profile, Corrections(**{switch: not expected})), switch) is not expected
 
 
 def test_settings_are_read_from_a_table() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from bibld.crosswalk import rusmarc, unimarc
 from bibld.crosswalk._unimarc.codes import LINKS, RELATOR
-from bibld.crosswalk._unimarc.linked import is_abbreviation, is_generic_title, is_issue_designation, part_of
+from bibld.crosswalk._unimarc.linked import is_abbreviation, is_generic_title, is_issue_designation, parse_part
 from bibld.crosswalk._unimarc.rules import COMMON_RULES
 from bibld.crosswalk._unimarc.view import title_info
 from bibld.errors import CrosswalkError
@@ -89,7 +89,7 @@ def test_abbreviated_series_titles_are_known(short, full, same):
 
 
 def test_place_in_a_host_is_understood():
-    part = part_of(["Т. 5, № 3. - С. 237 - 448"])
+    part = parse_part(["Т. 5, № 3. - С. 237 - 448"])
     assert [(d.type, d.number, d.caption) for d in part.detail] == [
         ("volume", ("5",), ("Т",)),
         ("issue", ("3",), ("№",)),
@@ -98,11 +98,11 @@ def test_place_in_a_host_is_understood():
 
 
 def test_several_page_ranges_are_kept_as_a_list():
-    assert part_of(["С. 1-3, 7, 12"]).extent[0].list == "С. 1-3, 7, 12"
+    assert parse_part(["С. 1-3, 7, 12"]).extent[0].list == "С. 1-3, 7, 12"
 
 
 def test_what_is_not_understood_is_kept_as_text():
-    assert part_of(["Осенний номер"]).text[0].value == "Осенний номер"
+    assert parse_part(["Осенний номер"]).text[0].value == "Осенний номер"
 
 
 # --- levels

@@ -112,7 +112,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 
 
 @cache
-def in_effect(profile: str, chosen: Corrections) -> Corrections:
+def effective_corrections(profile: str, chosen: Corrections) -> Corrections:
     """The corrections with those that are not chosen as the profile says."""
     given = profile == "std"
     return Corrections(

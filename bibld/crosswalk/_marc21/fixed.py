@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bibld.crosswalk._addresses import address
-from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import address, chop
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Genre, Language, LanguageTerm, TargetAudience, TypeOfResource

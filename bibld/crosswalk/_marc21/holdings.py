@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._addresses import address
 from bibld.crosswalk._marc21.corrections import Corrections
-from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import address, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -95,8 +94,8 @@ def _with_item_numbers(field: DataField, item_codes: str = "b") -> Iterator[str]
 @HOLDINGS.field("852", "abehijklmptuz", "location: physicalLocation, shelfLocator, holdingSimple")
 def holding(field: DataField, view: View[Corrections]) -> Iterator[Location]:
     """Where copies are kept."""
-    places = [PhysicalLocation(value=text) for text in (joined(field.subfields, "abe"),) if text]
-    shelf = joined(field.subfields, "hijklm")
+    places = [PhysicalLocation(value=text) for text in (join(field, "abe"),) if text]
+    shelf = join(field, "hijklm")
     items = [ItemIdentifier(value=text) for text in field.values("p")]
     items.extend(ItemIdentifier(value=text, type="copy number") for text in field.values("t"))
     notes = tuple(Note(value=text) for text in field.values("z"))
@@ -120,7 +119,7 @@ def addresses(view: View[Corrections]) -> Iterator[Location]:
     primary = next((field for wanted in "01" for field in own if field.indicator2 == wanted), own[0] if own else None)
     usage = "primary display"
     for field in own:
-        for url in urls_of(field, view):
+        for url in link_urls(field, view):
             if field is primary and usage:
                 url, usage = replace(url, usage=usage), ""
             location = Location(url=(url,))
@@ -133,12 +132,12 @@ def _of_every_field(view: View[Corrections]) -> Iterator[Location]:
     if not any(field.indicator2 != "2" and field.values("u") for field in fields if not view.is_alternate(field)):
         return
     for field, is_primary in zip(fields, primary_displays(view), strict=True):
-        label = joined(field.subfields, "y3") if field.values("y", "3") else "electronic resource"
+        label = join(field, "y3") if field.values("y", "3") else "electronic resource"
         url = Url(
             value=field.first("u") or "",
             display_label=label,
             usage="primary display" if is_primary else None,
-            note=joined(field.subfields, "z") if field.values("z") else None,
+            note=join(field, "z") if field.values("z") else None,
         )
         location = Location(url=(url,))
         linkage = view.linkage(field)
@@ -163,10 +162,10 @@ def primary_displays(view: View[Corrections]) -> list[bool]:
     return told
 
 
-def urls_of(field: DataField, view: View[Corrections]) -> Iterator[Url]:
+def link_urls(field: DataField, view: View[Corrections]) -> Iterator[Url]:
     """The addresses in a field 856 that may become links; others are reported."""
-    label = joined(field.subfields, "3y") or None
-    note = joined(field.subfields, "z") or None
+    label = join(field, "3y") or None
+    note = join(field, "z") or None
     for text in field.values("u"):
         link = address(text)
         if link is not None:

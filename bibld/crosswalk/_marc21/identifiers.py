@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21.corrections import Corrections
-from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import chop, join
 from bibld.crosswalk._view import View
 from bibld.model import identifiers
 from bibld.model.marc import DataField
@@ -44,7 +43,7 @@ def issn_identifier(text: str, kind: str = "issn", cancelled: bool = False) -> I
 def isbns(field: DataField, view: View[Corrections]) -> Iterator[Identifier]:
     """ISBN."""
     if not view.settings.isbns_normalized:
-        yield from isbns_as_they_stand(field)
+        yield from raw_isbns(field)
         return
     qualifier = ", ".join([chop(text).strip("() ") for text in field.values("q")])
     for subfield in field.subfields:
@@ -59,7 +58,7 @@ def isbns(field: DataField, view: View[Corrections]) -> Iterator[Identifier]:
         yield made
 
 
-def isbns_as_they_stand(field: DataField) -> Iterator[Identifier]:
+def raw_isbns(field: DataField) -> Iterator[Identifier]:
     """The first valid and the first invalid number of a field, with hyphens and qualifier."""
     for code, invalid in (("a", None), ("z", "yes")):
         text = field.first(code)
@@ -169,7 +168,7 @@ _PUBLISHER_NUMBER = {
 @IDENTIFIERS.field("028", "ab", "identifier, type from the first indicator")
 def publisher_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
     """Publisher or distributor number, with its source behind it."""
-    value = joined(field.subfields, "ab")
+    value = join(field, "ab")
     if value:
         yield Identifier(value=value, type=_PUBLISHER_NUMBER.get(field.indicator1, "publisher number"))
 
@@ -201,9 +200,9 @@ def system_identifier(text: str) -> Identifier:
 @IDENTIFIERS.field("037", "abc", "identifier[stock number], displayLabel from $c")
 def stock_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
     """Source of acquisition."""
-    value = joined(field.subfields, "ab")
+    value = join(field, "ab")
     if value:
-        yield Identifier(value=value, type="stock number", display_label=joined(field.subfields, "c") or None)
+        yield Identifier(value=value, type="stock number", display_label=join(field, "c") or None)
 
 
 @IDENTIFIERS.field("856", "u", "identifier[doi, hdl] from the address")

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._addresses import address
 from bibld.crosswalk._authority_links import NO_LINKS, AuthorityLinks, authority_links
-from bibld.crosswalk._isbd import chop, chop_name
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import address, chop, chop_name
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Name, NameIdentifier, NamePart, Role, RoleTerm
@@ -28,10 +27,10 @@ _RELATOR_URIS = ("http://id.loc.gov/vocabulary/relators/", "https://id.loc.gov/v
 PERSONAL_CODES = "abcdequ014"
 CORPORATE_CODES = "abcden014"
 CONFERENCE_CODES = "acdejnq014"
-"""The subfields that :func:`named` reads, for each kind."""
+"""The subfields that :func:`heading_name` reads, for each kind."""
 
 
-def named(
+def heading_name(
     kind: str,
     field: DataField,
     corrections: Corrections,
@@ -61,15 +60,15 @@ def named(
         type=kind,
     )
     if links is None and not corrections.authority_links_resolved:
-        return _with_links_as_they_stand(name, field)
+        return _with_raw_links(name, field)
     if links is None:
-        links = links_of(field)
+        links = heading_links(field)
     return replace(
         name, name_identifier=links.identifiers, authority_uri=links.authority_uri, value_uri=links.value_uri
     )
 
 
-def _with_links_as_they_stand(name: Name, field: DataField) -> Name:
+def _with_raw_links(name: Name, field: DataField) -> Name:
     texts = field.values("0")
     identifiers = (NameIdentifier(value=" ".join(texts)),) if texts else ()
     return replace(name, name_identifier=identifiers, xlink_href=authority_href(field))
@@ -81,7 +80,7 @@ def authority_href(field: DataField) -> str | None:
     return texts[-1] if texts else None
 
 
-def links_of(field: DataField) -> AuthorityLinks:
+def heading_links(field: DataField) -> AuthorityLinks:
     """The authority links of a heading: the record in ``$0`` before the thing itself in ``$1``."""
     texts = field.values("0") + field.values("1")
     return authority_links(texts) if texts else NO_LINKS
@@ -227,7 +226,7 @@ def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """The name under which the work is entered."""
     if _is_lost(field, view):
         return
-    name = named(heading_kind(field), field, view.settings)
+    name = heading_name(heading_kind(field), field, view.settings)
     if name is None:
         view.warn(f"{field.tag} holds no name")
         return
@@ -243,7 +242,7 @@ def added_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """A further name."""
     if field.first("t") is not None or _is_lost(field, view):
         return
-    name = named(heading_kind(field), field, view.settings)
+    name = heading_name(heading_kind(field), field, view.settings)
     if name is None:
         view.warn(f"{field.tag} holds no name")
     else:

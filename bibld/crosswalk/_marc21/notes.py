@@ -7,10 +7,8 @@ from typing import Any
 
 import msgspec
 
-from bibld.crosswalk._addresses import address
-from bibld.crosswalk._isbd import chop
-from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import EVERY, RuleBook
+from bibld.crosswalk._texts import address, chop, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, TargetAudience
@@ -90,7 +88,7 @@ _AUDIENCE_LABELS = {
 @NOTES.field("245", "c", "note[statement of responsibility]")
 def statement_of_responsibility(field: DataField, view: View[Any]) -> Iterator[Note]:
     """Statement of responsibility, as it stands."""
-    text = joined(field.subfields, "c")
+    text = join(field, "c")
     if text:
         yield Note(value=text, type="statement of responsibility")
 
@@ -114,7 +112,7 @@ for _note in NOTE_FIELDS:
 @NOTES.field("520", "abcu", "abstract, displayLabel from the first indicator")
 def abstract(field: DataField, view: View[Any]) -> Iterator[Abstract]:
     """Summary."""
-    text = joined(field.subfields, "abc")
+    text = join(field, "abc")
     if text:
         label = _ABSTRACT_LABELS.get(field.indicator1, "Summary")
         yield Abstract(value=text, display_label=label, xlink_href=_address(field))
@@ -123,7 +121,7 @@ def abstract(field: DataField, view: View[Any]) -> Iterator[Abstract]:
 @NOTES.field("505", "agrtu", "tableOfContents, displayLabel from the first indicator")
 def contents(field: DataField, view: View[Any]) -> Iterator[TableOfContents]:
     """Formatted contents note."""
-    text = joined(field.subfields, "agrt")
+    text = join(field, "agrt")
     if text:
         label = _CONTENTS_LABELS.get(field.indicator1)
         yield TableOfContents(value=text, display_label=label, xlink_href=_address(field))
@@ -132,7 +130,7 @@ def contents(field: DataField, view: View[Any]) -> Iterator[TableOfContents]:
 @NOTES.field("521", "ab", "targetAudience, displayLabel from the first indicator")
 def audience(field: DataField, view: View[Any]) -> Iterator[TargetAudience]:
     """Target audience note."""
-    text = joined(field.subfields, "ab")
+    text = join(field, "ab")
     if text:
         yield TargetAudience(value=text, display_label=_AUDIENCE_LABELS.get(field.indicator1, "Audience"))
 
@@ -165,7 +163,7 @@ def copyright_status(field: DataField, view: View[Any]) -> Iterator[AccessCondit
 
 
 def _condition(field: DataField, codes: str, kind: str) -> Iterator[AccessCondition]:
-    text, address = joined(field.subfields, codes), _address(field)
+    text, address = join(field, codes), _address(field)
     if text or address:
         yield AccessCondition(value=text or address or "", type=kind, xlink_href=address)
 

@@ -8,12 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._dates import day
-from bibld.crosswalk._isbd import chop, unbracketed
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import chop, iso_day, without_brackets
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
@@ -111,7 +110,7 @@ def coded_dates(view: View[Corrections], parts: Parts) -> None:
     kind, first, second = fixed(view, 6), fixed(view, 7, 11), fixed(view, 11, 15)
     name = _date_name(view)
     if kind in (*_SINGLE,):
-        detail = day(first + second) if kind == "e" else None
+        detail = iso_day(first + second) if kind == "e" else None
         _add(parts, name, Date(value=detail, encoding="w3cdtf") if detail else _coded_date(first, view))
         if kind == "t":
             _add(parts, "copyright_date", _coded_date(second, view))
@@ -235,7 +234,7 @@ def _coded_special(field: DataField, parts: Parts, view: View[Corrections]) -> N
         for text in field.values(code):
             date = Date(value=text, encoding=encoding, point=point)
             if encoding == "marc" and text.isdecimal() and text.isascii() and len(text) in (4, 8):
-                value = text if len(text) == 4 else day(text)
+                value = text if len(text) == 4 else iso_day(text)
                 date = Date(value=value, encoding="w3cdtf", point=point) if value else date
             _add(parts, name, date)
 
@@ -245,13 +244,13 @@ def _captured(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     for position, text in enumerate(field.values("a")):
         point = points[position] if position < len(points) else None
         digits = text.rstrip("-")
-        value = day(digits) or (f"{digits[:4]}-{digits[4:]}" if len(digits) == 6 and digits.isdecimal() else digits)
+        value = iso_day(digits) or (f"{digits[:4]}-{digits[4:]}" if len(digits) == 6 and digits.isdecimal() else digits)
         if value:
             _add(parts, "date_captured", Date(value=value, encoding="iso8601", point=point))
 
 
 def _edition(field: DataField, parts: Parts, view: View[Corrections]) -> None:
-    text, supplied = unbracketed(chop(" ".join(field.values("a", "b"))))
+    text, supplied = without_brackets(chop(" ".join(field.values("a", "b"))))
     if text:
         _add(parts, "edition", Edition(value=text, supplied="yes" if supplied else None))
 
@@ -284,7 +283,7 @@ def copyright_dates(view: View[Corrections], parts: Parts) -> None:
 
 def functions(view: View[Corrections]) -> Iterator[OriginInfo]:
     """264 with another second indicator: production, publication, distribution, manufacture."""
-    build = _function if view.settings.functions_tidied else _function_as_it_stands
+    build = _function if view.settings.functions_tidied else _raw_function
     for field in view.fields("264"):
         info = build(field, view)
         if info is not None:
@@ -311,7 +310,7 @@ def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
     return replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function]) if parts else None
 
 
-def _function_as_it_stands(field: DataField, view: View[Corrections]) -> OriginInfo | None:
+def _raw_function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
     function = field.indicator2
     if function not in _EVENT_OF_FUNCTION:
         return None
@@ -352,7 +351,7 @@ def _code_place(code: str, authority: str) -> Place:
 
 def text_place(text: str, view: View[Corrections]) -> Place | None:
     """A place as stated; brackets say that it is supplied."""
-    value, supplied = unbracketed(text)
+    value, supplied = without_brackets(text)
     if not view.settings.places_unbracketed:
         value, supplied = text.lstrip(".:,;/[ "), False
     if not value:
@@ -361,5 +360,5 @@ def text_place(text: str, view: View[Corrections]) -> Place | None:
 
 
 def _publisher(text: str) -> Publisher | None:
-    value, supplied = unbracketed(text)
+    value, supplied = without_brackets(text)
     return Publisher(value=value, supplied="yes" if supplied else None) if value else None

@@ -7,12 +7,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
-from bibld.crosswalk._marc21.titles import joined
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import chop, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Extent, Form, Note, PhysicalDescription
@@ -171,7 +170,7 @@ def _media_type(field: DataField, parts: Parts) -> None:
 
 def _extent(field: DataField, parts: Parts) -> None:
     if field.first("f") is None:
-        text = joined(field.subfields, "abce3g").rstrip(" +:;,")
+        text = join(field, "abce3g").rstrip(" +:;,")
         if text:
             _add(parts, "extent", Extent(value=text))
         return
@@ -188,7 +187,7 @@ def _extent(field: DataField, parts: Parts) -> None:
 
 
 def _arrangement(field: DataField, parts: Parts) -> None:
-    text = joined(field.subfields, "abc")
+    text = join(field, "abc")
     materials = field.first("3")
     if text:
         _add(parts, "note", Note(value=f"{chop(materials)}: {text}" if materials else text, type="arrangement"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bibld.crosswalk._dates import date_entered, transaction
 from bibld.crosswalk._marc21.fixed import fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import entry_date, iso_time
 from bibld.crosswalk._view import View
 from bibld.model.mods import (
     Date,
@@ -52,7 +52,7 @@ def record_info(view: View[Any]) -> Iterator[RecordInfo]:
 
 def _creation_date(view: View[Any]) -> tuple[Date, ...]:
     text = fixed(view, 0, 6)
-    date = date_entered(text)
+    date = entry_date(text)
     if date is not None:
         return (Date(value=date, encoding="w3cdtf"),)
     if text.strip(" |#"):
@@ -62,7 +62,7 @@ def _creation_date(view: View[Any]) -> tuple[Date, ...]:
 
 def _change_date(view: View[Any]) -> tuple[Date, ...]:
     text = view.control("005")
-    date = transaction(text) if text else None
+    date = iso_time(text) if text else None
     if date is not None:
         return (Date(value=date, encoding="iso8601"),)
     if text and text.strip():

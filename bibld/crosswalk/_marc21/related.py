@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.crosswalk._addresses import address
-from bibld.crosswalk._isbd import chop, chop_name, unbracketed
 from bibld.crosswalk._marc21.corrections import NO_TEXT, Corrections
-from bibld.crosswalk._marc21.holdings import urls_of
+from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
-from bibld.crosswalk._marc21.titles import joined, title_info
+from bibld.crosswalk._marc21.titles import title_info
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import address, chop, chop_name, join, without_brackets
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -92,7 +91,7 @@ RELATION_OF_PHRASE = {
 _LINK_CODES = "abcdefghijmnopqstuwxyz3"
 
 
-def relation(kind: str | None, field: DataField, view: View[Corrections]) -> dict[str, str | None]:
+def relation_attributes(kind: str | None, field: DataField, view: View[Corrections]) -> dict[str, str | None]:
     """The attributes that say what the relation is: type where it is known, the phrase of ``$i`` as label."""
     if not view.settings.relations_named:
         said = field.first("i")
@@ -121,7 +120,7 @@ def _register(link: LinkField) -> None:
             kind = None
         mods = collected(_linked(field, view))
         if mods != _NOTHING:
-            yield RelatedItem(mods=mods, **relation(kind, field, view))
+            yield RelatedItem(mods=mods, **relation_attributes(kind, field, view))
 
 
 for _link in LINK_FIELDS:
@@ -165,7 +164,7 @@ def _imprints(field: DataField, view: View[Corrections]) -> Iterator[OriginInfo]
     dates: list[Date] = []
     if view.settings.imprints_parsed:
         for text in field.values("d"):
-            imprint(text, places, publishers, dates)
+            parse_imprint(text, places, publishers, dates)
     else:
         publishers.extend(Publisher(value=text) for text in map(chop, field.values("d")) if text)
     editions = tuple(Edition(value=text) for text in map(chop, field.values("b")) if text)
@@ -176,7 +175,7 @@ def _imprints(field: DataField, view: View[Corrections]) -> Iterator[OriginInfo]
         yield OriginInfo(place=tuple(places), publisher=tuple(publishers), date_issued=tuple(dates), edition=editions)
 
 
-def imprint(text: str, places: list[Place], publishers: list[Publisher], dates: list[Date]) -> None:
+def parse_imprint(text: str, places: list[Place], publishers: list[Publisher], dates: list[Date]) -> None:
     """Read "Place : Publisher, date" into these lists; a text of another form is a publisher, or a year."""
     found = _IMPRINT.fullmatch(chop(text))
     if found is None:
@@ -186,7 +185,7 @@ def imprint(text: str, places: list[Place], publishers: list[Publisher], dates: 
         elif bare:
             publishers.append(Publisher(value=bare))
         return
-    place, supplied = unbracketed(chop(found["place"]))
+    place, supplied = without_brackets(chop(found["place"]))
     if place:
         term = PlaceTerm(value=place, type="text")
         places.append(Place(place_term=(term,), supplied="yes" if supplied else None))
@@ -224,7 +223,7 @@ def _parts(field: DataField, view: View[Corrections]) -> Iterator[Part]:
     for text in field.values("g"):
         yield Part(text=(PartText(value=text),))
     for text in field.values("q"):
-        part = enumeration(text) if view.settings.empty_details_dropped else enumeration_as_it_stands(text)
+        part = enumeration(text) if view.settings.empty_details_dropped else raw_enumeration(text)
         if part is not None:
             yield part
 
@@ -242,7 +241,7 @@ def enumeration(text: str) -> Part | None:
     return Part(detail=details, extent=extent) if details or extent else None
 
 
-def enumeration_as_it_stands(text: str) -> Part:
+def raw_enumeration(text: str) -> Part:
     """The same as the stylesheet reads it: always three levels and the first page."""
     first = text.partition(":" if ":" in text else "<")[0]
     after_first = _after(text, first)
@@ -267,7 +266,7 @@ def cited_in(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]
     if dates:
         made.append(OriginInfo(date_other=dates))
     made.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
-    place_in_source = chop(joined(field.subfields, "c"))
+    place_in_source = chop(join(field, "c"))
     if place_in_source:
         made.append(Part(detail=(Detail(number=(place_in_source,), type="part"),)))
     links = [link for link in map(address, field.values("u")) if link is not None]
@@ -298,13 +297,13 @@ def related_resource(field: DataField, view: View[Corrections]) -> Iterator[Rela
     titles = [title_info(text) for text in map(chop, field.values("a")) if text]
     if links or titles:
         href = links[0] if links else None
-        yield RelatedItem(mods=collected(titles), xlink_href=href, **relation(None, field, view))
+        yield RelatedItem(mods=collected(titles), xlink_href=href, **relation_attributes(None, field, view))
 
 
 @RELATED.field("856", "u3yz", "relatedItem with location/url (second indicator 2)")
 def related_address(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """The address of a related resource."""
     if field.indicator2 == "2":
-        urls = tuple(urls_of(field, view))
+        urls = tuple(link_urls(field, view))
         if urls:
             yield RelatedItem(mods=collected((Location(url=urls),)))

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._addresses import address
 from bibld.crosswalk._authority_links import NO_LINKS
-from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.identifiers import issn_identifier, system_identifier
-from bibld.crosswalk._marc21.names import authority_href, heading_kind, links_of, named
-from bibld.crosswalk._marc21.related import relation
-from bibld.crosswalk._marc21.titles import before_parts, joined, parts, title_info
+from bibld.crosswalk._marc21.names import authority_href, heading_kind, heading_links, heading_name
+from bibld.crosswalk._marc21.related import relation_attributes
+from bibld.crosswalk._marc21.titles import title_before_parts, title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import address, chop, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Element, Form, PhysicalDescription, RelatedItem, TitleInfo, collected
@@ -48,9 +47,9 @@ def _stated_series(field: DataField) -> Iterator[RelatedItem]:
 
 
 def _one_series(field: DataField) -> Iterator[RelatedItem]:
-    title = chop(joined(field.subfields, "a"))
+    title = chop(join(field, "a"))
     if title:
-        numbers, names = parts(field, "nv")
+        numbers, names = title_parts(field, "nv")
         skipped = field.indicator2 if field.tag == "440" else " "
         made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
         made.extend(_issns(field))
@@ -81,7 +80,7 @@ def work_under_name(field: DataField, view: View[Corrections]) -> Iterator[Relat
     made = _name_and_title(field, view)
     if made:
         kind = "constituent" if field.indicator2 == "2" else None
-        yield RelatedItem(mods=collected(made), xlink_href=_href(field, view), **relation(kind, field, view))
+        yield RelatedItem(mods=collected(made), xlink_href=_href(field, view), **relation_attributes(kind, field, view))
 
 
 @SERIES.fields(
@@ -100,14 +99,14 @@ def series_under_name(field: DataField, view: View[Corrections]) -> Iterator[Rel
 
 def _href(field: DataField, view: View[Corrections]) -> str | None:
     if view.settings.authority_links_resolved:
-        return links_of(field).value_uri
+        return heading_links(field).value_uri
     return authority_href(field) if field.tag in _SERIES_HEADINGS else None
 
 
 def _name_and_title(field: DataField, view: View[Corrections]) -> list[Element]:
     title = _title_of_work(field)
     # The links in $0 and $1 are the work's, not the name's.
-    name = named(heading_kind(field), field, view.settings, before_title=True, links=NO_LINKS)
+    name = heading_name(heading_kind(field), field, view.settings, before_title=True, links=NO_LINKS)
     made: list[Element] = []
     if title is not None:
         made.append(title)
@@ -128,10 +127,10 @@ def _title_of_work(field: DataField) -> TitleInfo | None:
             work = field.subfields[position:]
             break
     titled = replace(field, subfields=tuple(work))
-    title = before_parts(titled, "tfgklmors")
+    title = title_before_parts(titled, "tfgklmors")
     if not title:
         return None
-    numbers, names = parts(titled, "nv")
+    numbers, names = title_parts(titled, "nv")
     return title_info(title, part_number=numbers, part_name=names)
 
 
@@ -156,10 +155,10 @@ def series_under_title(field: DataField, view: View[Corrections]) -> Iterator[Re
 
 
 def _under_title(field: DataField, kind: str, skipped: str, view: View[Corrections]) -> Iterator[RelatedItem]:
-    title = before_parts(field, "adfgklmorst")
+    title = title_before_parts(field, "adfgklmorst")
     if not title:
         return
-    numbers, names = parts(field, "nv")
+    numbers, names = title_parts(field, "nv")
     made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
     made.extend(_forms(field))
     made.extend(_issns(field))
@@ -167,7 +166,7 @@ def _under_title(field: DataField, kind: str, skipped: str, view: View[Correctio
     href = next((link for link in map(address, field.values("0", "1")) if link is not None), None)
     if not view.settings.authority_links_resolved:
         href = _href(field, view)
-    attributes = relation(kind, field, view) if field.tag == "730" else {"type": kind}
+    attributes = relation_attributes(kind, field, view) if field.tag == "730" else {"type": kind}
     yield RelatedItem(mods=collected(made), xlink_href=href, **attributes)
 
 

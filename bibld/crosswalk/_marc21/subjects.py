@@ -8,7 +8,6 @@ from itertools import zip_longest
 from msgspec.structs import replace
 
 from bibld.crosswalk._authority_links import NO_LINKS
-from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.names import (
@@ -18,11 +17,12 @@ from bibld.crosswalk._marc21.names import (
     PERSONAL,
     authority_href,
     heading_kind,
-    links_of,
-    named,
+    heading_links,
+    heading_name,
 )
-from bibld.crosswalk._marc21.titles import joined, parts, title_info
+from bibld.crosswalk._marc21.titles import title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import chop, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -70,7 +70,7 @@ def _subject(
 ) -> Iterator[Subject]:
     found = (*lead, *_subdivisions(field))
     if found and view.settings.authority_links_resolved:
-        links = links_of(field)
+        links = heading_links(field)
         yield Subject(parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri)
     elif found:
         yield Subject(parts=found, authority=authority, xlink_href=authority_href(field))
@@ -88,7 +88,7 @@ _TITLE_CODES = "fghklmnoprst"
 def name_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A name, or a work under a name."""
     links = None if view.settings.authority_links_resolved else NO_LINKS
-    name = named(heading_kind(field), field, view.settings, before_title=True, links=links)
+    name = heading_name(heading_kind(field), field, view.settings, before_title=True, links=links)
     lead: list[SubjectPart] = []
     if name is not None:
         lead.append(name)
@@ -105,8 +105,8 @@ def _title_under_name(field: DataField) -> TitleInfo | None:
     for position, subfield in enumerate(field.subfields):
         if subfield.code == "t":
             work = replace(field, subfields=field.subfields[position:])
-            title = chop(joined(work.subfields, "tfhklmors"))
-            numbers, names = parts(work)
+            title = chop(join(work, "tfhklmors"))
+            numbers, names = title_parts(work)
             return title_info(title, part_number=numbers, part_name=names) if title else None
     return None
 
@@ -114,9 +114,9 @@ def _title_under_name(field: DataField) -> TitleInfo | None:
 @SUBJECTS.field("630", "adfghklmnoprstvxyz0124", "subject: titleInfo, subdivisions")
 def title_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A uniform title."""
-    title = chop(joined(field.subfields, "adfghklmorst"))
+    title = chop(join(field, "adfghklmorst"))
     if title:
-        numbers, names = parts(field)
+        numbers, names = title_parts(field)
         lead = title_info(title, field.indicator1, part_number=numbers, part_name=names)
         yield from _subject(field, (lead,), authority_of(field), view)
 
@@ -124,7 +124,7 @@ def title_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subj
 @SUBJECTS.field("648", "abcdvxyz012", "subject: temporal, subdivisions")
 def period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A period."""
-    text = chop(joined(field.subfields, "abcd"))
+    text = chop(join(field, "abcd"))
     if text:
         yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field), view)
 
@@ -132,7 +132,7 @@ def period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
 @SUBJECTS.fields("subject: topic (647: a named event), subdivisions", t647="acdgvxyz012", t650="abcdgvxyz012")
 def topic(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """A topical term, or a named event."""
-    text = chop(joined(field.subfields, "abcdg"))
+    text = chop(join(field, "abcdg"))
     yield from _subject(field, (Topic(value=text),) if text else (), authority_of(field), view)
 
 
@@ -211,7 +211,7 @@ def hierarchical_place(field: DataField, view: View[Corrections]) -> Iterator[Su
         uri = authority_href(field)
         yield Subject(parts=(replace(made, value_uri=uri),), authority=field.first("2"), value_uri=uri)
     elif made != HierarchicalGeographic():
-        links = links_of(field)
+        links = heading_links(field)
         yield Subject(parts=(made,), authority=field.first("2"), value_uri=links.value_uri)
 
 
@@ -292,7 +292,7 @@ def coded_mathematical_data(view: View[Corrections]) -> Iterator[Subject]:
     if not view.settings.coordinates_written:
         return
     for field in view.fields("034"):
-        coordinates = joined(field.subfields, "defg")
+        coordinates = join(field, "defg")
         scales = [f"1:{text}" for text in field.values("b") if text.isdecimal() and not view.has("255")]
         coded = _mathematical(scales, (), (coordinates,) if coordinates else ())
         if coded:

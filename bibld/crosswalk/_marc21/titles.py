@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from bibld.crosswalk._addresses import address
-from bibld.crosswalk._isbd import chop
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import address, chop, join
 from bibld.crosswalk._view import View
-from bibld.model.marc import DataField, Subfield
+from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo
 
 TITLES = RuleBook()
@@ -23,12 +22,7 @@ _PART_QUALIFIERS = "fgkdlmor"
 _FOLDED_AWAY = str.maketrans("", "", " .,:;/=-–—'\"()[]!?")
 
 
-def joined(subfields: Iterable[Subfield], codes: str) -> str:
-    """The texts of the subfields with these codes in record order, with a blank between."""
-    return " ".join([subfield.value for subfield in subfields if subfield.code in codes])
-
-
-def parts(field: DataField, number: str = "n", name: str = "p") -> tuple[tuple[str, ...], tuple[str, ...]]:
+def title_parts(field: DataField, number: str = "n", name: str = "p") -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Part numbers and part names of a title; what qualifies a title (``$f $l`` …) belongs to the part before it."""
     numbers: list[str] = []
     names: list[str] = []
@@ -75,7 +69,7 @@ def _boundary(title: str, count: int) -> int:
     return count if 0 < count < len(title) and not title[count - 1].isalnum() else 0
 
 
-def before_parts(field: DataField, codes: str) -> str:
+def title_before_parts(field: DataField, codes: str) -> str:
     """The subfields with these codes that stand before a part (``$n $p``); all of them where there is no part."""
     chosen = []
     for subfield in field.subfields:
@@ -83,7 +77,7 @@ def before_parts(field: DataField, codes: str) -> str:
             break
         if subfield.code in codes:
             chosen.append(subfield.value)
-    return chop(" ".join(chosen)) if chosen else chop(joined(field.subfields, codes))
+    return chop(" ".join(chosen)) if chosen else chop(join(field, codes))
 
 
 def _chopped(texts: list[str]) -> tuple[str, ...]:
@@ -120,7 +114,7 @@ def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInf
         if opens_parallel:
             first, parallel = "", [first, *parallel]
         remainder = first
-    part_number, part_name = parts(field)
+    part_number, part_name = title_parts(field)
     title, sub_title = (chop(title), chop(remainder)) if splits else (_unsplit(title), _unsplit(remainder))
     if not title:
         title, sub_title = sub_title, ""
@@ -163,7 +157,7 @@ def abbreviated_title(field: DataField, view: View[Corrections]) -> Iterator[Tit
 @TITLES.field("222", "ab", "titleInfo[alternative, key title]")
 def key_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Key title with its qualifier."""
-    title = chop(joined(field.subfields, "ab"))
+    title = chop(join(field, "ab"))
     if title:
         yield title_info(title, field.indicator2, type="alternative", display_label="key title")
 
@@ -199,8 +193,8 @@ def uniform_title(field: DataField, view: View[Corrections]) -> Iterator[TitleIn
 @TITLES.field("740", "ahnp", "titleInfo[alternative]")
 def uncontrolled_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
     """Uncontrolled related or analytical title."""
-    part_number, part_name = parts(field)
-    title = chop(joined(field.subfields, "a"))
+    part_number, part_name = title_parts(field)
+    title = chop(join(field, "a"))
     if title:
         yield title_info(title, field.indicator1, type="alternative", part_number=part_number, part_name=part_name)
 
@@ -226,8 +220,8 @@ def _with_sub_title(
     skipped: str,
     **attributes: Any,  # noqa: ANN401
 ) -> Iterator[TitleInfo]:
-    title, rest = chop(joined(field.subfields, codes)), chop(field.first("b") or "")
-    part_number, part_name = parts(field) if "n" in _codes(field) or "p" in _codes(field) else ((), ())
+    title, rest = chop(join(field, codes)), chop(field.first("b") or "")
+    part_number, part_name = title_parts(field) if "n" in _codes(field) or "p" in _codes(field) else ((), ())
     if not title:
         title, rest = rest, ""
     if title:
@@ -250,10 +244,10 @@ def _uniform(
     if field.tag != "240" and not view.settings.version_written_once:
         doubled = [copy for subfield in field.subfields for copy in (subfield,) * (1 + (subfield.code == "s"))]
         field = msgspec.structs.replace(field, subfields=tuple(doubled))
-    title = before_parts(field, "adfklmors")
+    title = title_before_parts(field, "adfklmors")
     if not title:
         return
-    part_number, part_name = parts(field)
+    part_number, part_name = title_parts(field)
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
     texts = field.values("0")
     if not view.settings.authority_links_resolved:

@@ -28,7 +28,7 @@ _ONE_PART_NAME = frozenset(("440", "700", "710", "711", "730", "740", "800", "81
 class StylesheetView(View[Corrections]):
     """A record as the stylesheet sees it: under each tag its fields and the 880 whose ``$6`` begins with it.
 
-    The rules say themselves which elements are marked with ``altRepGroup`` and ``script``.
+    The rules say themselves which elements are mark with ``altRepGroup`` and ``script``.
     """
 
     def __init__(self, record: MarcRecord, corrections: Corrections) -> None:
@@ -56,7 +56,7 @@ class StylesheetView(View[Corrections]):
         return count
 
 
-def each(field: DataField, codes: str, view: StylesheetView) -> Iterator[tuple[str, Linkage | None]]:
+def subfields_with_linkage(field: DataField, codes: str, view: StylesheetView) -> Iterator[tuple[str, Linkage | None]]:
     """The subfields with these codes; each has the linkage of its field only where ``$6`` stands before it."""
     linkage = None
     for subfield in field.subfields:
@@ -66,7 +66,7 @@ def each(field: DataField, codes: str, view: StylesheetView) -> Iterator[tuple[s
             yield subfield.value, linkage
 
 
-def marked(element: ElementT, linkage: Linkage | None) -> ElementT:
+def mark(element: ElementT, linkage: Linkage | None) -> ElementT:
     """The element with a linkage."""
     return element if linkage is None else linkage.mark(element)
 
@@ -84,12 +84,12 @@ def chop_both(text: str) -> str:
     return text.rstrip(".:,;/ ").lstrip(".:,;/[ ")
 
 
-def shown(text: str) -> str:
+def text_or_blank(text: str) -> str:
     """The text of an element that is there even without one."""
     return text or NO_TEXT
 
 
-def normalized(text: str) -> str:
+def normalize_space(text: str) -> str:
     """``normalize-space`` of XPath."""
     return " ".join([word for word in text.translate(_BLANKS).split(" ") if word])
 
@@ -97,12 +97,7 @@ def normalized(text: str) -> str:
 _BLANKS = str.maketrans("\t\r\n", "   ")
 
 
-def joined(field: DataField, codes: str, between: str = " ") -> str:
-    """The texts of the subfields with these codes in record order."""
-    return between.join([subfield.value for subfield in field.subfields if subfield.code in codes])
-
-
-def joined_around(field: DataField, axis: str, codes: str = "", before: str = "", after: str = "") -> str:
+def join_around(field: DataField, axis: str, codes: str = "", before: str = "", after: str = "") -> str:
     """The texts of the subfields with these codes, and of others that stand before or after a subfield ``axis``."""
     subfields = field.subfields
     places = [place for place, subfield in enumerate(subfields) if subfield.code == axis]
@@ -118,23 +113,23 @@ def joined_around(field: DataField, axis: str, codes: str = "", before: str = ""
     )
 
 
-def has(field: DataField, codes: str) -> bool:
+def has_any(field: DataField, codes: str) -> bool:
     """Whether the field has a subfield with one of these codes."""
     return any(subfield.code in (*codes,) for subfield in field.subfields)
 
 
-def parts(field: DataField, view: StylesheetView) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def title_parts(field: DataField, view: StylesheetView) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Part number and part name of a title, each with what qualifies it."""
-    number = joined_around(field, "n", "n", after=_PART_QUALIFIERS)
+    number = join_around(field, "n", "n", after=_PART_QUALIFIERS)
     if field.tag in _ONE_PART_NAME and not view.is_alternate(field):
         name = field.first("p") or ""
     else:
-        name = joined_around(field, "p", "p", after=_PART_QUALIFIERS)
+        name = join_around(field, "p", "p", after=_PART_QUALIFIERS)
     return _part(number), _part(name)
 
 
 def _part(text: str) -> tuple[str, ...]:
-    return (shown(chop(text)),) if text.strip(_WHITE) else ()
+    return (text_or_blank(chop(text)),) if text.strip(_WHITE) else ()
 
 
 # --- $6 and characters
@@ -148,7 +143,7 @@ def _conventions(scripts_named: bool) -> Conventions:
         six = field.first("6")
         if six is None:
             return None
-        text = normalized(six)
+        text = normalize_space(six)
         group = text[4:6]
         script = naming(text[7:].partition("/")[0] if scripts_named else text[7:9], field)
         linkage = Linkage(None if group == "00" else group, script, is_alternate=field.tag == "880")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bibld.crosswalk._marc21.holdings import addresses, government_document_number
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, has, joined, shown
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, has_any, text_or_blank
 from bibld.crosswalk._marc21_loc.notes import href
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Classification,
@@ -23,7 +24,7 @@ HOLDINGS = RuleBook()
 
 @HOLDINGS.field("050", "ab3", "classification[lcc]")
 def lc_call_number(field: DataField, view: StylesheetView) -> Iterator[Classification]:
-    """Each item number with the class before it, then each class with no item number behind it; never marked."""
+    """Each item number with the class before it, then each class with no item number behind it; never mark."""
     label = field.first("3")
     number = ""
     unfinished: list[str] = []
@@ -41,25 +42,25 @@ def lc_call_number(field: DataField, view: StylesheetView) -> Iterator[Classific
 @HOLDINGS.field("060", "ab", "classification[nlm]")
 def nlm_call_number(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """National Library of Medicine call numbers."""
-    yield view.mark(Classification(value=joined(field, "ab"), authority="nlm"), field)
+    yield view.mark(Classification(value=join(field, "ab"), authority="nlm"), field)
 
 
 @HOLDINGS.field("080", "abx", "classification[udc]")
 def udc_number(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """Universal Decimal Classification."""
-    yield view.mark(Classification(value=joined(field, "abx"), authority="udc"), field)
+    yield view.mark(Classification(value=join(field, "abx"), authority="udc"), field)
 
 
 @HOLDINGS.field("082", "ab2", "classification[ddc], edition from $2")
 def dewey_number(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """Dewey Decimal Classification."""
-    yield view.mark(Classification(value=joined(field, "ab"), authority="ddc", edition=field.first("2")), field)
+    yield view.mark(Classification(value=join(field, "ab"), authority="ddc", edition=field.first("2")), field)
 
 
 @HOLDINGS.field("084", "ab2", "classification, authority from $2")
 def other_class_mark(field: DataField, view: StylesheetView) -> Iterator[Classification]:
     """Other classifications."""
-    yield view.mark(Classification(value=joined(field, "ab"), authority=field.first("2") or ""), field)
+    yield view.mark(Classification(value=join(field, "ab"), authority=field.first("2") or ""), field)
 
 
 HOLDINGS.field("086", "a2", "classification (unless corrected: nothing)")(government_document_number)
@@ -68,9 +69,9 @@ HOLDINGS.field("086", "a2", "classification (unless corrected: nothing)")(govern
 @HOLDINGS.field("852", "abehijklmptu0", "location: physicalLocation, shelfLocator, holdingSimple")
 def holding(field: DataField, view: StylesheetView) -> Iterator[Location]:
     """Where copies are kept."""
-    places = [PhysicalLocation(value=joined(field, "abe"))] if has(field, "abe") else []
-    if has(field, "u"):
-        places.append(PhysicalLocation(value=joined(field, "u"), xlink_href=href(field)))
+    places = [PhysicalLocation(value=join(field, "abe"))] if has_any(field, "abe") else []
+    if has_any(field, "u"):
+        places.append(PhysicalLocation(value=join(field, "u"), xlink_href=href(field)))
     items = tuple(
         ItemIdentifier(value=subfield.value, type="copy number" if subfield.code == "t" else None)
         for subfield in field.subfields
@@ -78,7 +79,7 @@ def holding(field: DataField, view: StylesheetView) -> Iterator[Location]:
     )
     made = Location(
         physical_location=tuple(places),
-        shelf_locator=(shown(joined(field, "hijklmt")),) if has(field, "hijklmt") else (),
+        shelf_locator=(text_or_blank(join(field, "hijklmt")),) if has_any(field, "hijklmt") else (),
         holding_simple=HoldingSimple((CopyInformation(item_identifier=items),)) if items else None,
     )
     yield view.mark(made, field)

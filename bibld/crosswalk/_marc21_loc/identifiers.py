@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bibld.crosswalk._marc21.identifiers import isbns
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, has, joined, normalized
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, has_any, normalize_space
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.mods import Element, Identifier
 
 IDENTIFIERS = RuleBook()
@@ -44,7 +45,7 @@ def other_standard_number(view: StylesheetView) -> Iterator[Identifier]:
         elif indicator == "1":
             yield Identifier(value=text or "", type="upc")
         elif indicator == "4":
-            yield Identifier(value=joined(field, "ab"), type="sici")
+            yield Identifier(value=join(field, "ab"), type="sici")
         elif indicator in ("7", "8"):
             yield Identifier(value=text or "", type=field.first("2") if indicator == "7" else None)
 
@@ -56,7 +57,7 @@ def lccn(view: StylesheetView) -> Iterator[Identifier]:
         for code, invalid in (("a", None), ("z", "yes")):
             text = field.first(code)
             if text is not None:
-                yield Identifier(value=normalized(text), type="lccn", invalid=invalid)
+                yield Identifier(value=normalize_space(text), type="lccn", invalid=invalid)
 
 
 _PUBLISHER_NUMBER = {
@@ -69,7 +70,7 @@ _PUBLISHER_NUMBER = {
 def publisher_number(view: StylesheetView) -> Iterator[Identifier]:
     """Publisher or distributor number."""
     for field in view.regular("028"):
-        yield Identifier(value=joined(field, "ab"), type=_PUBLISHER_NUMBER.get(field.indicator1, ""))
+        yield Identifier(value=join(field, "ab"), type=_PUBLISHER_NUMBER.get(field.indicator1, ""))
 
 
 @IDENTIFIERS.record("identifier[oclc, WlCaITV]", t035="a")
@@ -79,15 +80,15 @@ def system_number(view: StylesheetView) -> Iterator[Identifier]:
         for field in view.regular("035"):
             texts = field.values("a")
             if any(prefix in text for text in texts):
-                yield Identifier(value=normalized(texts[0].partition(prefix)[2]), type=kind)
+                yield Identifier(value=normalize_space(texts[0].partition(prefix)[2]), type=kind)
 
 
 @IDENTIFIERS.record("identifier[stock number], displayLabel from $c", t037="abc")
 def stock_number(view: StylesheetView) -> Iterator[Identifier]:
     """Source of acquisition."""
     for field in view.regular("037"):
-        label = joined(field, "c") if has(field, "c") else None
-        yield Identifier(value=joined(field, "ab"), type="stock number", display_label=label)
+        label = join(field, "c") if has_any(field, "c") else None
+        yield Identifier(value=join(field, "ab"), type="stock number", display_label=label)
 
 
 _HANDLES = "http://hdl.loc.gov/"
@@ -103,5 +104,5 @@ def handle(view: StylesheetView) -> Iterator[Identifier]:
         if is_name or address.startswith("http://hdl.loc.gov"):
             yield Identifier(value=value, type="hdl")
         if is_name:
-            label = joined(field, "y3z") if has(field, "y3z") else None
+            label = join(field, "y3z") if has_any(field, "y3z") else None
             yield Identifier(value=value, type="hdl", display_label=label)

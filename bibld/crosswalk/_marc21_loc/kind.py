@@ -11,8 +11,9 @@ from bibld.crosswalk._marc21.fixed import (
     genre_authority,
     type_of_resource,
 )
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, joined
+from bibld.crosswalk._marc21_loc.fields import StylesheetView
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import Genre, Language, LanguageTerm
 
@@ -33,20 +34,20 @@ def form_of_composition(field: DataField, view: StylesheetView) -> Iterator[Genr
     """Form of musical composition."""
     source = field.first("2") if field.indicator2 == "7" else None
     authority = source if source is not None else "marcmuscomp" if field.indicator2 == " " else "marcgt"
-    made = Genre(value=joined(field, "abcdef", "-"), type="musical composition", authority=authority)
+    made = Genre(value=join(field, "abcdef", "-"), type="musical composition", authority=authority)
     yield view.mark(made, field)
 
 
 @KIND_AND_LANGUAGE.field("336", "a2", "genre with the authority of $2")
 def content_type(field: DataField, view: StylesheetView) -> Iterator[Genre]:
     """Content type."""
-    yield view.mark(Genre(value=joined(field, "a", "-"), authority=field.first("2")), field)
+    yield view.mark(Genre(value=join(field, "a", "-"), authority=field.first("2")), field)
 
 
 @KIND_AND_LANGUAGE.field("655", "abvxyz2", "genre, authority from $2 or the second indicator")
 def genre_or_form(field: DataField, view: StylesheetView) -> Iterator[Genre]:
     """Index term of genre or form; subdivisions follow after a hyphen."""
-    made = Genre(value=joined(field, "abvxyz", "-"), authority=genre_authority(field, view))
+    made = Genre(value=join(field, "abvxyz", "-"), authority=genre_authority(field, view))
     yield view.mark(made, field)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._isbd import chop_name
-from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, FAMILY, PERSONAL, links_of
+from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, FAMILY, PERSONAL, heading_links
 from bibld.crosswalk._marc21.names import roles as paired_roles
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has, joined, shown
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has_any, text_or_blank
 from bibld.crosswalk._marc21_loc.titles import name_title_group
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import chop_name, join
 from bibld.model.marc import DataField
 from bibld.model.mods import Name, NameIdentifier, NamePart, Role, RoleTerm
 
@@ -28,7 +28,7 @@ def name_part(text: str, view: StylesheetView, kind: str | None = None) -> NameP
 
 def terms_and_dates(field: DataField, view: StylesheetView) -> tuple[NamePart, ...]:
     """What stands beside a person's name: terms of address, dates."""
-    terms = (name_part(joined(field, "bc"), view, "termsOfAddress"),) if has(field, "bc") else ()
+    terms = (name_part(join(field, "bc"), view, "termsOfAddress"),) if has_any(field, "bc") else ()
     return (*terms, *(NamePart(value=chop(text), type="date") for text in field.values("d")))
 
 
@@ -57,10 +57,10 @@ def conference_roles(field: DataField, view: StylesheetView) -> tuple[Role, ...]
 
 
 def _linked(made: Name, field: DataField, view: StylesheetView, has_href: bool = True) -> Name:
-    if not has(field, "0"):
+    if not has_any(field, "0"):
         return made
     if view.settings.authority_links_resolved:
-        links = links_of(field)
+        links = heading_links(field)
         return replace(
             made,
             name_identifier=links.identifiers,
@@ -68,7 +68,7 @@ def _linked(made: Name, field: DataField, view: StylesheetView, has_href: bool =
             value_uri=links.value_uri,
         )
     texts = [text for text in field.values("0") if text]
-    identifier = NameIdentifier(value=joined(field, "0"))
+    identifier = NameIdentifier(value=join(field, "0"))
     return replace(made, name_identifier=(identifier,), xlink_href=texts[-1] if texts and has_href else None)
 
 
@@ -79,8 +79,8 @@ def _person(field: DataField, view: StylesheetView, **attributes: Any) -> Iterat
     if kind is None:
         return
     made = Name(
-        name_part=(name_part(joined(field, "aq"), view), *terms_and_dates(field, view)),
-        affiliation=tuple(map(shown, field.values("u"))),
+        name_part=(name_part(join(field, "aq"), view), *terms_and_dates(field, view)),
+        affiliation=tuple(map(text_or_blank, field.values("u"))),
         role=roles(field, view),
         type=kind,
         **attributes,
@@ -90,14 +90,14 @@ def _person(field: DataField, view: StylesheetView, **attributes: Any) -> Iterat
 
 def _body(field: DataField, view: StylesheetView, **attributes: Any) -> Name:  # noqa: ANN401
     name_parts = units(field, view)
-    if has(field, "cdn"):
-        name_parts.append(name_part(joined(field, "cdn"), view))
+    if has_any(field, "cdn"):
+        name_parts.append(name_part(join(field, "cdn"), view))
     made = Name(name_part=tuple(name_parts), role=roles(field, view), type=CORPORATE, **attributes)
     return view.mark(_linked(made, field, view), field)
 
 
 def _conference(field: DataField, view: StylesheetView, **attributes: Any) -> Name:  # noqa: ANN401
-    parts = (name_part(joined(field, "acdenq"), view),)
+    parts = (name_part(join(field, "acdenq"), view),)
     made = Name(name_part=parts, role=conference_roles(field, view), type=CONFERENCE, **attributes)
     return view.mark(_linked(made, field, view), field)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, has, joined
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, has_any
 from bibld.crosswalk._rules import EVERY, RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, TargetAudience
 
@@ -41,8 +42,8 @@ def href(field: DataField) -> str | None:
 @NOTES.field("245", "c", "note[statement of responsibility]")
 def statement_of_responsibility(field: DataField, view: StylesheetView) -> Iterator[Note]:
     """Statement of responsibility."""
-    if has(field, "c"):
-        yield view.mark(Note(value=joined(field, "c"), type="statement of responsibility"), field)
+    if has_any(field, "c"):
+        yield view.mark(Note(value=join(field, "c"), type="statement of responsibility"), field)
 
 
 @NOTES.field(" ".join(_TYPES), EVERY, "note, type by the tag")
@@ -75,14 +76,14 @@ def _note(field: DataField, view: StylesheetView, kind: str | None) -> Note:
 def abstract(field: DataField, view: StylesheetView) -> Iterator[Abstract]:
     """Summary."""
     label = None if field.indicator1 == "8" else _ABSTRACT_LABELS.get(field.indicator1, "Summary")
-    yield view.mark(Abstract(value=joined(field, "ab"), display_label=label, xlink_href=href(field)), field)
+    yield view.mark(Abstract(value=join(field, "ab"), display_label=label, xlink_href=href(field)), field)
 
 
 @NOTES.field("505", "agrtu0", "tableOfContents, displayLabel from the first indicator")
 def contents(field: DataField, view: StylesheetView) -> Iterator[TableOfContents]:
     """Formatted contents note."""
     label = _CONTENTS_LABELS.get(field.indicator1)
-    made = TableOfContents(value=joined(field, "agrt"), display_label=label, xlink_href=href(field))
+    made = TableOfContents(value=join(field, "agrt"), display_label=label, xlink_href=href(field))
     yield view.mark(made, field)
 
 
@@ -90,16 +91,16 @@ def contents(field: DataField, view: StylesheetView) -> Iterator[TableOfContents
 def audience(field: DataField, view: StylesheetView) -> Iterator[TargetAudience]:
     """Target audience note."""
     label = _AUDIENCE_LABELS.get(field.indicator1)
-    yield view.mark(TargetAudience(value=joined(field, "ab"), display_label=label), field)
+    yield view.mark(TargetAudience(value=join(field, "ab"), display_label=label), field)
 
 
 @NOTES.field("506", "abcd35", "accessCondition[restriction on access]")
 def restriction_on_access(field: DataField, view: StylesheetView) -> Iterator[AccessCondition]:
     """Restrictions on access."""
-    yield view.mark(AccessCondition(value=joined(field, "abcd35"), type="restriction on access"), field)
+    yield view.mark(AccessCondition(value=join(field, "abcd35"), type="restriction on access"), field)
 
 
 @NOTES.field("540", "abcde35", "accessCondition[use and reproduction]")
 def terms_of_use(field: DataField, view: StylesheetView) -> Iterator[AccessCondition]:
     """Terms of use and reproduction."""
-    yield view.mark(AccessCondition(value=joined(field, "abcde35"), type="use and reproduction"), field)
+    yield view.mark(AccessCondition(value=join(field, "abcde35"), type="use and reproduction"), field)

@@ -17,8 +17,9 @@ from bibld.crosswalk._marc21.origin import (
     text_place,
     with_key_date,
 )
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, chop_both, joined
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, chop_both
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
 
@@ -137,7 +138,7 @@ def _edition(field: DataField, parts: Parts, view: StylesheetView) -> None:
 
 
 def _frequency(field: DataField, parts: Parts, view: StylesheetView) -> None:
-    _add(parts, "frequency", Frequency(value=joined(field, "ab")))
+    _add(parts, "frequency", Frequency(value=join(field, "ab")))
 
 
 _READERS = {

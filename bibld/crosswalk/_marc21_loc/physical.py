@@ -11,8 +11,9 @@ from bibld.crosswalk._marc21.corrections import NO_TEXT
 from bibld.crosswalk._marc21.fixed import configuration
 from bibld.crosswalk._marc21.origin import Parts
 from bibld.crosswalk._marc21.physical import form_of_item
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, each, has, joined, marked
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has_any, mark, subfields_with_linkage
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import join
 from bibld.crosswalk._view import Linkage
 from bibld.model.marc import DataField
 from bibld.model.mods import Extent, Form, Note, PhysicalDescription
@@ -36,7 +37,7 @@ Described = tuple[str, object]
 )  # fmt: skip
 def physical_description(view: StylesheetView) -> Iterator[PhysicalDescription]:
     """One element; where fields have ``$6``, one for each of them and one for the others; one for each 880."""
-    fields = [field for field in view.in_order(*_CODES) if field.tag == "300" or has(field, _CODES[field.tag])]
+    fields = [field for field in view.in_order(*_CODES) if field.tag == "300" or has_any(field, _CODES[field.tag])]
     linked = [field for field in fields if view.linkage(field) is not None]
     others = [field for field in fields if view.linkage(field) is None]
     form = form_of_item(view)
@@ -45,7 +46,7 @@ def physical_description(view: StylesheetView) -> Iterator[PhysicalDescription]:
     in_linked = coded if view.settings.coded_forms_in_every_script else item
     for field in linked:
         for described, linkage in _described(field, view):
-            yield marked(_description([*in_linked, *described]), linkage)
+            yield mark(_description([*in_linked, *described]), linkage)
     if linked and others:
         yield _description([*coded, *_all(others, view)])
     elif not linked:
@@ -56,7 +57,7 @@ def physical_description(view: StylesheetView) -> Iterator[PhysicalDescription]:
     for field in view.fields(*_CODES):
         if view.is_alternate(field) and field.tag != "856":
             for described, linkage in _described(field, view):
-                yield marked(_description(described), linkage)
+                yield mark(_description(described), linkage)
 
 
 def _description(told: Iterable[Described]) -> PhysicalDescription:
@@ -104,7 +105,7 @@ def _described(field: DataField, view: StylesheetView) -> Iterator[tuple[list[De
     if field.tag == "300":
         yield [("extent", _extent(field))], view.linkage(field)
         return
-    for text, linkage in each(field, _CODES[field.tag], view):
+    for text, linkage in subfields_with_linkage(field, _CODES[field.tag], view):
         if field.tag == "856":
             yield [("internet_media_type", text)] if len(text) > 1 else [], linkage
         else:
@@ -122,9 +123,9 @@ def _form(text: str, field: DataField) -> Form:
 
 
 def _extent(field: DataField) -> Extent:
-    return Extent(value=joined(field, "abce3g"), unit=joined(field, "f") if has(field, "f") else None)
+    return Extent(value=join(field, "abce3g"), unit=join(field, "f") if has_any(field, "f") else None)
 
 
 def _arrangement(field: DataField) -> Note:
     materials = "".join([f"{text}: " for text in field.values("3")])
-    return Note(value=materials + joined(field, "abc"), type="arrangement")
+    return Note(value=materials + join(field, "abc"), type="arrangement")

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, PERSONAL, links_of
-from bibld.crosswalk._marc21.related import relation
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has, joined, joined_around, parts, shown
+from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, PERSONAL, heading_links
+from bibld.crosswalk._marc21.related import relation_attributes
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has_any, join_around, text_or_blank, title_parts
 from bibld.crosswalk._marc21_loc.names import name_part, roles, terms_and_dates, units
-from bibld.crosswalk._marc21_loc.related import Build, built, forms, identifiers, together, unindicated
+from bibld.crosswalk._marc21_loc.related import (
+    Build,
+    build_children,
+    fields_of_item,
+    forms,
+    has_no_indicator,
+    identifiers,
+)
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import Element, Name, RelatedItem, TitleInfo, collected
 
@@ -27,25 +35,25 @@ _ISSN: dict[str, str | None] = {"x": "issn"}
 def series_statement(field: DataField, view: StylesheetView) -> Iterator[RelatedItem]:
     """Series statement that is not traced."""
     is_untraced = view.settings.traced_series_kept and not view.has(*_SERIES_HEADINGS)
-    if unindicated(field) or (field.indicator1 == "1" and is_untraced):
-        yield from _stated(together(field, view, takes=unindicated), view)
+    if has_no_indicator(field) or (field.indicator1 == "1" and is_untraced):
+        yield from _stated(fields_of_item(field, view, takes=has_no_indicator), view)
 
 
 @SERIES.field("440", "av", "relatedItem[series]")
 def series_title(field: DataField, view: StylesheetView) -> Iterator[RelatedItem]:
     """Series statement and heading in one (until 2008)."""
-    if unindicated(field):
-        yield from _stated(together(field, view, unindicated), view)
+    if has_no_indicator(field):
+        yield from _stated(fields_of_item(field, view, has_no_indicator), view)
 
 
 def _stated(fields: list[DataField], view: StylesheetView) -> Iterator[RelatedItem]:
     if fields:
-        yield RelatedItem(mods=collected(built(fields, view, _statement)), type="series")
+        yield RelatedItem(mods=collected(build_children(fields, view, _statement)), type="series")
 
 
 def _statement(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    numbers = (shown(chop(joined(field, "v"))),) if has(field, "v") else ()
-    yield view.mark(TitleInfo(title=shown(chop(joined(field, "a"))), part_number=numbers), field)
+    numbers = (text_or_blank(chop(join(field, "v"))),) if has_any(field, "v") else ()
+    yield view.mark(TitleInfo(title=text_or_blank(chop(join(field, "a"))), part_number=numbers), field)
 
 
 # --- works under a name
@@ -59,7 +67,7 @@ def work_under_name(field: DataField, view: StylesheetView) -> Iterator[RelatedI
     """A work under a name: contained (second indicator 2), or not said how it is related."""
     if field.first("t") is not None:
         yield from _work(
-            together(field, view, lambda other: other.first("t") is not None), field, view, _BUILDS[field.tag]
+            fields_of_item(field, view, lambda other: other.first("t") is not None), field, view, _BUILDS[field.tag]
         )
 
 
@@ -67,14 +75,16 @@ def work_under_name(field: DataField, view: StylesheetView) -> Iterator[RelatedI
 def contained_uniform_title(field: DataField, view: StylesheetView) -> Iterator[RelatedItem]:
     """A work that the resource contains, under its uniform title."""
     if field.indicator2 == "2":
-        yield from _work(together(field, view, lambda other: other.indicator2 == "2"), field, view, _under_title)
+        yield from _work(fields_of_item(field, view, lambda other: other.indicator2 == "2"), field, view, _under_title)
 
 
 @SERIES.field("740", "ahinp", "relatedItem[constituent] (second indicator 2)")
 def contained_title(field: DataField, view: StylesheetView) -> Iterator[RelatedItem]:
     """A work that the resource contains, under its own title."""
     if field.indicator2 == "2":
-        yield from _work(together(field, view, lambda other: other.indicator2 == "2"), field, view, _under_own_title)
+        yield from _work(
+            fields_of_item(field, view, lambda other: other.indicator2 == "2"), field, view, _under_own_title
+        )
 
 
 def _work(fields: list[DataField], field: DataField, view: StylesheetView, build: Build) -> Iterator[RelatedItem]:
@@ -83,15 +93,15 @@ def _work(fields: list[DataField], field: DataField, view: StylesheetView, build
     kind = "constituent" if field.indicator2 == "2" else None
     attributes: dict[str, str | None] = {"type": kind, "other_type": field.first("i")}
     if view.settings.relations_named:
-        attributes = relation(kind, field, view)
-    href = links_of(field).value_uri if view.settings.authority_links_resolved and field.tag != "740" else None
-    yield RelatedItem(mods=collected(built(fields, view, build)), xlink_href=href, **attributes)
+        attributes = relation_attributes(kind, field, view)
+    href = heading_links(field).value_uri if view.settings.authority_links_resolved and field.tag != "740" else None
+    yield RelatedItem(mods=collected(build_children(fields, view, build)), xlink_href=href, **attributes)
 
 
 def _under_person(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    number, name = parts(field, view)
-    title = joined_around(field, "t", "tfklmorsv", after="g")
-    yield view.mark(TitleInfo(title=shown(chop(title)), part_number=number, part_name=name), field)
+    number, name = title_parts(field, view)
+    title = join_around(field, "t", "tfklmorsv", after="g")
+    yield view.mark(TitleInfo(title=text_or_blank(chop(title)), part_number=number, part_name=name), field)
     yield _person(field, view)
     yield from forms(field, view)
     yield from identifiers(field, view, _ISSN)
@@ -99,7 +109,7 @@ def _under_person(field: DataField, view: StylesheetView) -> Iterator[Element]:
 
 def _under_body(field: DataField, view: StylesheetView) -> Iterator[Element]:
     yield _title_with_parts(field, view, "tfklmors", "dg")
-    meeting = joined_around(field, "t", "c", before="dgn")
+    meeting = join_around(field, "t", "c", before="dgn")
     yield _body(field, view, (meeting,) if meeting.strip() else ())
     yield from forms(field, view)
     yield from identifiers(field, view, _ISSN)
@@ -113,17 +123,17 @@ def _under_conference(field: DataField, view: StylesheetView) -> Iterator[Elemen
 
 
 def _under_title(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    number, name = parts(field, view)
-    title = chop(joined(field, "adfgklmors"))
-    yield view.mark(TitleInfo(title=shown(title), part_number=number, part_name=name), field)
+    number, name = title_parts(field, view)
+    title = chop(join(field, "adfgklmors"))
+    yield view.mark(TitleInfo(title=text_or_blank(title), part_number=number, part_name=name), field)
     yield from forms(field, view)
     yield from identifiers(field, view, _ISSN)
 
 
 def _under_own_title(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    number, name = parts(field, view)
+    number, name = title_parts(field, view)
     title = chop(field.first("a") or "")
-    yield view.mark(TitleInfo(title=shown(title), part_number=number, part_name=name), field)
+    yield view.mark(TitleInfo(title=text_or_blank(title), part_number=number, part_name=name), field)
     yield from forms(field, view)
 
 
@@ -146,19 +156,19 @@ def series_under_title(field: DataField, view: StylesheetView) -> Iterator[Relat
 
 
 def _series(field: DataField, view: StylesheetView, build: Build) -> Iterator[RelatedItem]:
-    fields = together(field, view)
+    fields = fields_of_item(field, view)
     if fields:
         links = [text for text in field.values("0") if text]
         href = links[-1] if links else None
         if view.settings.authority_links_resolved:
-            href = links_of(field).value_uri
-        yield RelatedItem(mods=collected(built(fields, view, build)), type="series", xlink_href=href)
+            href = heading_links(field).value_uri
+        yield RelatedItem(mods=collected(build_children(fields, view, build)), type="series", xlink_href=href)
 
 
 def _series_under_person(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    title = joined_around(field, "t", "tfklmors", after="g")
+    title = join_around(field, "t", "tfklmors", after="g")
     made = TitleInfo(
-        title=shown(chop(title)),
+        title=text_or_blank(chop(title)),
         part_number=_chopped(field, "n") + _chopped(field, "v"),
         part_name=_chopped(field, "p"),
     )
@@ -169,7 +179,7 @@ def _series_under_person(field: DataField, view: StylesheetView) -> Iterator[Ele
 
 def _series_under_body(field: DataField, view: StylesheetView) -> Iterator[Element]:
     yield _title_with_parts(field, view, "tfklmors", "dg", "v")
-    yield _body(field, view, (joined_around(field, "t", "c", before="dgn"),))
+    yield _body(field, view, (join_around(field, "t", "c", before="dgn"),))
     yield from forms(field, view)
 
 
@@ -180,9 +190,9 @@ def _series_under_conference(field: DataField, view: StylesheetView) -> Iterator
 
 
 def _series_title(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    numbers = (shown(chop(joined(field, "v"))),) if has(field, "v") else ()
-    title = chop(joined(field, "adfgklmors"))
-    yield view.mark(TitleInfo(title=shown(title), part_number=numbers), field)
+    numbers = (text_or_blank(chop(join(field, "v"))),) if has_any(field, "v") else ()
+    title = chop(join(field, "adfgklmors"))
+    yield view.mark(TitleInfo(title=text_or_blank(title), part_number=numbers), field)
     yield from forms(field, view)
 
 
@@ -196,10 +206,10 @@ _BUILDS: dict[str, Build] = {
 
 
 def _title_with_parts(field: DataField, view: StylesheetView, codes: str, after: str, volume: str = "") -> TitleInfo:
-    number = chop(joined_around(field, "t", "n", after="n"))
+    number = chop(join_around(field, "t", "n", after="n"))
     numbers = (number,) if number else ()
     made = TitleInfo(
-        title=shown(chop(joined_around(field, "t", codes, after=after))),
+        title=text_or_blank(chop(join_around(field, "t", codes, after=after))),
         part_number=numbers + (_chopped(field, volume) if volume else ()),
         part_name=_chopped(field, "p"),
     )
@@ -207,11 +217,11 @@ def _title_with_parts(field: DataField, view: StylesheetView, codes: str, after:
 
 
 def _chopped(field: DataField, code: str) -> tuple[str, ...]:
-    return tuple(shown(chop(text)) for text in field.values(code))
+    return tuple(text_or_blank(chop(text)) for text in field.values(code))
 
 
 def _person(field: DataField, view: StylesheetView) -> Name:
-    heading = name_part(joined_around(field, "t", "aq", before="g"), view)
+    heading = name_part(join_around(field, "t", "aq", before="g"), view)
     return _name(field, view, name_part=(heading, *terms_and_dates(field, view)), type=PERSONAL)
 
 
@@ -221,7 +231,7 @@ def _body(field: DataField, view: StylesheetView, meeting: tuple[str, ...]) -> N
 
 
 def _conference(field: DataField, view: StylesheetView) -> Name:
-    heading = name_part(joined_around(field, "t", "aqdc", before="gn"), view)
+    heading = name_part(join_around(field, "t", "aqdc", before="gn"), view)
     return _name(field, view, name_part=(heading,), type=CONFERENCE)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
-from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, PERSONAL, links_of
+from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, PERSONAL, heading_links
 from bibld.crosswalk._marc21.subjects import coded_mathematical_data, covered_period, uncontrolled_term
-from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has, joined, parts, shown
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has_any, text_or_blank, title_parts
 from bibld.crosswalk._marc21_loc.names import coded_roles, name_part, roles, terms_and_dates, units
 from bibld.crosswalk._rules import EVERY, RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Cartographics,
@@ -58,7 +59,7 @@ def range_of_years(field: DataField, view: StylesheetView) -> Iterator[Element]:
 @SUBJECTS.field("255", "abc", "subject: cartographics (scale, projection, coordinates)")
 def mathematical_data(field: DataField, view: StylesheetView) -> Iterator[Subject]:
     """Mathematical data, as stated."""
-    scale, projection, coordinates = (tuple(map(shown, field.values(code))) for code in "abc")
+    scale, projection, coordinates = (tuple(map(text_or_blank, field.values(code))) for code in "abc")
     made = Cartographics(scale=scale, projection=projection, coordinates=coordinates)
     yield view.mark(Subject(parts=(made,)), field)
 
@@ -67,8 +68,8 @@ def mathematical_data(field: DataField, view: StylesheetView) -> Iterator[Subjec
 def person(field: DataField, view: StylesheetView) -> Iterator[Subject]:
     """A person, or a work under a name."""
     name = Name(
-        name_part=(name_part(joined(field, "aq"), view), *terms_and_dates(field, view)),
-        affiliation=tuple(map(shown, field.values("u"))),
+        name_part=(name_part(join(field, "aq"), view), *terms_and_dates(field, view)),
+        affiliation=tuple(map(text_or_blank, field.values("u"))),
         role=roles(field, view),
         type=PERSONAL,
     )
@@ -79,8 +80,8 @@ def person(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 def body(field: DataField, view: StylesheetView) -> Iterator[Subject]:
     """A body, or a work under its name."""
     name_parts = units(field, view)
-    if has(field, "cdnp"):
-        name_parts.append(name_part(joined(field, "cdnp"), view))
+    if has_any(field, "cdnp"):
+        name_parts.append(name_part(join(field, "cdnp"), view))
     name = Name(name_part=tuple(name_parts), role=roles(field, view), type=CORPORATE)
     yield _subject((name, *_title(field, view, "t"), *_subdivisions(field)), field, view)
 
@@ -89,28 +90,28 @@ def body(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 def conference(field: DataField, view: StylesheetView) -> Iterator[Subject]:
     """A conference, or a work under its name."""
     said = roles(field, view, "j") if view.settings.conference_roles_read else tuple(coded_roles(field))
-    name = Name(name_part=(name_part(joined(field, "abcdeqnp"), view),), role=said, type=CONFERENCE)
+    name = Name(name_part=(name_part(join(field, "abcdeqnp"), view),), role=said, type=CONFERENCE)
     yield _subject((name, *_title(field, view, "tpn"), *_subdivisions(field)), field, view)
 
 
 def _title(field: DataField, view: StylesheetView, codes: str) -> Iterator[TitleInfo]:
-    if has(field, "t"):
-        number, name = parts(field, view)
-        yield TitleInfo(title=shown(chop(joined(field, codes))), part_number=number, part_name=name)
+    if has_any(field, "t"):
+        number, name = title_parts(field, view)
+        yield TitleInfo(title=text_or_blank(chop(join(field, codes))), part_number=number, part_name=name)
 
 
 @SUBJECTS.field("630", "adfghklmnoprvxyz02", "subject: titleInfo, subdivisions")
 def title(field: DataField, view: StylesheetView) -> Iterator[Subject]:
     """A uniform title."""
-    number, name = parts(field, view)
-    lead = TitleInfo(title=shown(chop(joined(field, "adfhklor"))), part_number=number, part_name=name)
+    number, name = title_parts(field, view)
+    lead = TitleInfo(title=text_or_blank(chop(join(field, "adfhklor"))), part_number=number, part_name=name)
     yield _subject((lead, *_subdivisions(field)), field, view)
 
 
 @SUBJECTS.field("648", "abcdvxyz02u", "subject: temporal, subdivisions")
 def period(field: DataField, view: StylesheetView) -> Iterator[Subject]:
     """A period; its second indicator wins over ``$2``, which wins over none."""
-    lead = Temporal(value=chop(joined(field, "abcd")))
+    lead = Temporal(value=chop(join(field, "abcd")))
     made = _subject((lead, *_subdivisions(field)), field, view)
     links = field.values("u", "0")
     if links and not view.settings.authority_links_resolved:
@@ -121,7 +122,7 @@ def period(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 @SUBJECTS.field("650", "abcdvxyz02", "subject: topic, subdivisions")
 def topic(field: DataField, view: StylesheetView) -> Iterator[Subject]:
     """A topical term."""
-    yield _subject((Topic(value=chop(joined(field, "abcd"))), *_subdivisions(field)), field, view)
+    yield _subject((Topic(value=chop(join(field, "abcd"))), *_subdivisions(field)), field, view)
 
 
 @SUBJECTS.field("651", "avxyz02", "subject: geographic, subdivisions")
@@ -151,10 +152,10 @@ def hierarchical_place(field: DataField, view: StylesheetView) -> Iterator[Subje
     links = field.values("0")
     first, last = (links[0], links[-1]) if links else (None, None)
     if links and view.settings.authority_links_resolved:
-        first = last = links_of(field).value_uri
+        first = last = heading_links(field).value_uri
 
     def chopped(code: str) -> tuple[str, ...]:
-        return tuple(shown(chop(text)) for text in field.values(code))
+        return tuple(text_or_blank(chop(text)) for text in field.values(code))
 
     made = HierarchicalGeographic(
         country=chopped("a"),
@@ -188,7 +189,7 @@ def _subject(found: Sequence[SubjectPart], field: DataField, view: StylesheetVie
     links = field.values("0")
     made = Subject(parts=tuple(found), authority=_authority(field), xlink_href=links[-1] if links else None)
     if links and view.settings.authority_links_resolved:
-        resolved = links_of(field)
+        resolved = heading_links(field)
         made = replace(made, xlink_href=None, authority_uri=resolved.authority_uri, value_uri=resolved.value_uri)
     return view.mark(made, field)
 

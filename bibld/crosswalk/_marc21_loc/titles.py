@@ -8,18 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.corrections import NO_TEXT
-from bibld.crosswalk._marc21.names import links_of
+from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._marc21.titles import parallel_titles
-from bibld.crosswalk._marc21_loc.fields import (
-    StylesheetView,
-    chop,
-    has,
-    joined,
-    joined_around,
-    parts,
-    shown,
-)
+from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has_any, join_around, text_or_blank, title_parts
 from bibld.crosswalk._rules import RuleBook
+from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo
 
@@ -31,33 +24,33 @@ _COUNTS = frozenset("123456789")
 @TITLES.field("245", "abfgknps", "titleInfo: title, nonSort, subTitle, partNumber, partName")
 def title_proper(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]:
     """Title statement. The second indicator counts characters of the chopped title, whatever they are."""
-    has_rest = has(field, "b")
-    title = joined_around(field, "b", before="afgks") if has_rest else joined(field, "abfgks")
-    rest = joined_around(field, "b", "b", after="afgks") if has_rest else ""
+    has_rest = has_any(field, "b")
+    title = join_around(field, "b", before="afgks") if has_rest else join(field, "abfgks")
+    rest = join_around(field, "b", "b", after="afgks") if has_rest else ""
     title = chop(title)
     if view.settings.parallel_titles_split and title.endswith("="):
         title = chop(title.rstrip("= "))
         rest, *parallel = ["", *rest.split(" = ")]
         yield from parallel_titles(parallel, view)
         has_rest = False
-    sub_title = (shown(chop(rest)),) if has_rest else ()
+    sub_title = (text_or_blank(chop(rest)),) if has_rest else ()
     yield view.mark(_title(title, field, view, sub_title), field)
 
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
 def abbreviated_title(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]:
     """Abbreviated title."""
-    made = TitleInfo(title=shown(chop(joined(field, "a"))), sub_title=_sub_title(field), type="abbreviated")
+    made = TitleInfo(title=text_or_blank(chop(join(field, "a"))), sub_title=_sub_title(field), type="abbreviated")
     yield view.mark(made, field)
 
 
 @TITLES.field("246", "abfinp", "titleInfo[alternative] (second indicator 1: translated), displayLabel from $i")
 def varying_title(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]:
     """Varying form of title."""
-    number, name = parts(field, view)
+    number, name = title_parts(field, view)
     labels = field.values("i")
     made = TitleInfo(
-        title=shown(chop(joined(field, "af"))),
+        title=text_or_blank(chop(join(field, "af"))),
         sub_title=_sub_title(field),
         part_number=number,
         part_name=name,
@@ -85,8 +78,10 @@ def name_title_group(field: DataField, view: StylesheetView) -> str | None:
 @TITLES.field("740", "ahnp", "titleInfo[alternative]")
 def uncontrolled_title(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]:
     """Uncontrolled related or analytical title."""
-    number, name = parts(field, view)
-    made = TitleInfo(title=shown(chop(joined(field, "ah"))), part_number=number, part_name=name, type="alternative")
+    number, name = title_parts(field, view)
+    made = TitleInfo(
+        title=text_or_blank(chop(join(field, "ah"))), part_number=number, part_name=name, type="alternative"
+    )
     yield view.mark(made, field)
 
 
@@ -108,9 +103,9 @@ def _uniform(field: DataField, view: StylesheetView, twice: str, **attributes: A
             texts.append(subfield.value)
         if subfield.code in "adfklmors" and place < last:
             texts.append(subfield.value)
-    number, name = parts(field, view)
+    number, name = title_parts(field, view)
     made = TitleInfo(
-        title=shown(chop(" ".join(texts))), part_number=number, part_name=name, type="uniform", **attributes
+        title=text_or_blank(chop(" ".join(texts))), part_number=number, part_name=name, type="uniform", **attributes
     )
     return view.mark(_linked(made, field, view), field)
 
@@ -120,7 +115,7 @@ def _linked(made: TitleInfo, field: DataField, view: StylesheetView) -> TitleInf
     if not links:
         return made
     if view.settings.authority_links_resolved:
-        return replace(made, value_uri=links_of(field).value_uri)
+        return replace(made, value_uri=heading_links(field).value_uri)
     return replace(made, xlink_href=links[-1])
 
 
@@ -130,7 +125,7 @@ def translated_title(field: DataField, view: StylesheetView) -> Iterator[TitleIn
     if view.is_alternate(field):
         return
     languages = field.values("y")
-    title = chop(joined(field, "a"))
+    title = chop(join(field, "a"))
     yield replace(
         _title(title, field, view, _sub_title(field)), type="translated", lang=languages[-1] if languages else None
     )
@@ -138,13 +133,15 @@ def translated_title(field: DataField, view: StylesheetView) -> Iterator[TitleIn
 
 def _sub_title(field: DataField) -> tuple[str, ...]:
     text = field.first("b")
-    return () if text is None else (shown(chop(text)),)
+    return () if text is None else (text_or_blank(chop(text)),)
 
 
 def _title(title: str, field: DataField, view: StylesheetView, sub_title: tuple[str, ...]) -> TitleInfo:
-    number, name = parts(field, view)
+    number, name = title_parts(field, view)
     non_sort = None
     if field.indicator2 in _COUNTS:
         count = int(field.indicator2)
         non_sort, title = title[:count] + NO_TEXT, title[count:]
-    return TitleInfo(title=shown(title), non_sort=non_sort, sub_title=sub_title, part_number=number, part_name=name)
+    return TitleInfo(
+        title=text_or_blank(title), non_sort=non_sort, sub_title=sub_title, part_number=number, part_name=name
+    )

@@ -26,7 +26,7 @@ from bibld.crosswalk._unimarc.codes import (
     latin,
     without_fill,
 )
-from bibld.crosswalk._unimarc.view import UnimarcView, punctuated
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Extent,
@@ -67,14 +67,14 @@ def type_of_resource(view: UnimarcView) -> Elements:
         )
 
 
-def terms_of(coded: Coded, view: UnimarcView) -> Iterator[str]:
+def terms_of_field(coded: Coded, view: UnimarcView) -> Iterator[str]:
     """The terms that the codes of one coded field stand for; codes without a term are passed over."""
     for text in view.texts(coded.tag, coded.code):
         yield from terms_in(coded, text)
 
 
 def terms_in(coded: Coded, text: str) -> Iterator[str]:
-    """As :func:`terms_of`, of one subfield."""
+    """As :func:`terms_of_field`, of one subfield."""
     codes = latin(without_fill(text))
     for position in range(coded.start, coded.start + coded.width * coded.times, coded.width):
         term = coded.terms.get(codes[position : position + coded.width])
@@ -93,7 +93,7 @@ def genres(view: UnimarcView) -> Elements:
     if latin(without_fill(view.first("100", "a") or "")[20:21]) in tuple("abcdefgh"):
         found.append(_GOVERNMENT_PUBLICATION)
     for coded in view.present(GENRE_CODES):
-        found += [Genre(value=term, authority=coded.authority) for term in terms_of(coded, view)]
+        found += [Genre(value=term, authority=coded.authority) for term in terms_of_field(coded, view)]
     yield from dict.fromkeys(found)
 
 
@@ -122,7 +122,7 @@ def physical_description(view: UnimarcView) -> Elements:
             dict.fromkeys(value for value in view.texts("856", "q") if value.partition("/")[0] in _MEDIA_TYPE)
         ),
         extent=(
-            *(Extent(value=text) for text in (punctuated(field, _EXTENT) for field in view.fields("215")) if text),
+            *(Extent(value=text) for text in (punctuate(field, _EXTENT) for field in view.fields("215")) if text),
             *(Extent(value=text) for text in map(_duration, view.texts("127", "a"))),
         ),
         digital_origin=_of_electronic(view, 10, DIGITAL_ORIGIN),
@@ -143,7 +143,7 @@ def _details(view: UnimarcView) -> Iterator[Note]:
     """What codes say of illustrations, material, technique, color, sound and size, field by field."""
     terms: dict[str, list[str]] = {}
     for coded in view.present(DETAIL_CODES):
-        terms.setdefault(coded.tag, []).extend(terms_of(coded, view))
+        terms.setdefault(coded.tag, []).extend(terms_of_field(coded, view))
     for stated in terms.values():
         if stated:
             yield Note(value=", ".join(dict.fromkeys(stated)), type="physical details")
@@ -163,12 +163,12 @@ def _of_electronic(view: UnimarcView, position: int, terms: dict[str, str]) -> t
 
 def _forms(view: UnimarcView) -> Iterator[Form]:
     for coded in view.present(FORM_CODES[:2]):
-        for term in terms_of(coded, view):
+        for term in terms_of_field(coded, view):
             yield Form(value=term, authority=coded.authority)
     if _is_printed(view):
         yield Form(value="print", authority="marcform")
     for coded in view.present(FORM_CODES[2:]):
-        for term in terms_of(coded, view):
+        for term in terms_of_field(coded, view):
             yield Form(value=term, authority=coded.authority)
     for value in view.texts("200", "b"):
         yield Form(value=value, authority="gmd")

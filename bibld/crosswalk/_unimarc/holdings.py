@@ -109,7 +109,7 @@ def holding_institution(field: DataField, view: UnimarcView) -> Elements:
         yield Location(physical_location=(PhysicalLocation(value=value),))
 
 
-def united_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[Location]:
+def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[Location]:
     """Copies on the same shelf, each in a field of its own, stand in one location."""
     found: list[Location] = []
     for field in fields:
@@ -138,7 +138,7 @@ def _both(left: HoldingSimple | None, right: HoldingSimple | None) -> HoldingSim
 @BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmnpsty")
 def location_and_call_number(view: UnimarcView) -> Elements:
     """Location and call number."""
-    yield from united_holdings(view.fields("852"), LOCATION_852)
+    yield from merge_holdings(view.fields("852"), LOCATION_852)
 
 
 _ELECTRONIC = "uyz2eqsafdgcmnov"
@@ -214,7 +214,7 @@ def rusmarc_addresses(view: UnimarcView) -> Elements:
 @RUSMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t899="abchijklmptz")
 def rusmarc_holdings(view: UnimarcView) -> Elements:
     """Holdings as Russian libraries give them."""
-    yield from united_holdings(view.fields("899"), RUSMARC_899)
+    yield from merge_holdings(view.fields("899"), RUSMARC_899)
 
 
 @UNIMARC_BOOK.record(
@@ -229,10 +229,10 @@ def unimarc_addresses(view: UnimarcView) -> Elements:
 @UNIMARC_BOOK.record("location/physicalLocation", t899="12")
 def italian_holdings(view: UnimarcView) -> Elements:
     """Holdings in the union catalogue of Italy: code ($1) and mark ($2) of the library."""
-    yield from united_holdings(view.fields("899"), UNION_899)
+    yield from merge_holdings(view.fields("899"), UNION_899)
 
 
 @UNIMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t995="abcdfku")
 def french_holdings(view: UnimarcView) -> Elements:
     """Holdings as libraries in France give them."""
-    yield from united_holdings(view.fields("995"), RECOMMENDATION_995)
+    yield from merge_holdings(view.fields("995"), RECOMMENDATION_995)

@@ -11,7 +11,7 @@ import re
 
 import msgspec
 
-from bibld.crosswalk._unimarc.view import folded_words
+from bibld.crosswalk._unimarc.view import fold_words
 from bibld.model.marc import ControlField, DataField, Field, Subfield
 from bibld.model.mods import Date, Detail, Part, PartExtent, PartText
 
@@ -48,7 +48,7 @@ _BETWEEN = re.compile(r"\.\s*[-–—]\s+|[,;:]\s+")
 _SEVERAL = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+", re.IGNORECASE)
 
 
-class Linked(msgspec.Struct, frozen=True):
+class Link(msgspec.Struct, frozen=True):
     """A link field, understood.
 
     ``fields`` describe the other resource, without what went into ``part``; ``title`` is its title proper (empty where
@@ -72,7 +72,7 @@ class Linked(msgspec.Struct, frozen=True):
         )
 
 
-def linked(field: DataField, *, issue_titles: bool = False) -> Linked:
+def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
     """Understand a link field; ``issue_titles``: a title that is only the designation of an issue goes to the part."""
     fields: list[ControlField | DataField] = []
     texts: list[str] = []
@@ -101,10 +101,10 @@ def linked(field: DataField, *, issue_titles: bool = False) -> Linked:
             if inner.tag == "210":
                 date = date or (inner.first("d") or "")
             fields.append(inner)
-    part = part_of(texts)
+    part = parse_part(texts)
     if issue_titles and part.detail and date and Date(value=date) not in part.date:
         part = msgspec.structs.replace(part, date=(*part.date, Date(value=date)))
-    return Linked(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
+    return Link(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
 
 
 def fields_of_link(field: DataField) -> list[Field]:
@@ -142,7 +142,7 @@ def is_issue_designation(title: str) -> bool:
     )
 
 
-def part_of(texts: list[str], volume_type: str | None = None) -> Part:
+def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
     """The place in another resource that designations and page ranges tell; ``volume_type``: keep a text whole."""
     details: list[Detail] = []
     extents: list[PartExtent] = []
@@ -176,8 +176,8 @@ def has_content(part: Part) -> bool:
 
 def is_abbreviation(short: str, full: str) -> bool:
     """Whether each word of one title begins the same word of the other: ``Шк. классики`` and ``Школа классики``."""
-    left = [folded_words(word) for word in short.split()]
-    right = [folded_words(word) for word in full.split()]
+    left = [fold_words(word) for word in short.split()]
+    right = [fold_words(word) for word in full.split()]
     left, right = [words for words in left if words], [words for words in right if words]
     return bool(left) and len(left) == len(right) and all(map(_abbreviates, left, right))
 

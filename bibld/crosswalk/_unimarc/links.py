@@ -16,15 +16,15 @@ from bibld.crosswalk._unimarc.codes import LINKS
 from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.linked import (
     LINK_CODES,
-    Linked,
+    Link,
     has_content,
     is_abbreviation,
     is_generic_title,
-    linked,
-    part_of,
+    parse_link,
+    parse_part,
 )
-from bibld.crosswalk._unimarc.titles import entries
-from bibld.crosswalk._unimarc.view import UnimarcView, folded_words
+from bibld.crosswalk._unimarc.titles import split_titles
+from bibld.crosswalk._unimarc.view import UnimarcView, fold_words
 from bibld.model.identifiers import issn
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.mods import Detail, Identifier, Mods, Note, Part, RelatedItem, TitleInfo
@@ -41,21 +41,21 @@ BOOK = RuleBook()
 def link(field: DataField, view: UnimarcView) -> Elements:
     """Links whose meaning does not depend on the level."""
     type_, other_type = LINKS[field.tag]
-    yield from _item(linked(field), type_, other_type, view)
+    yield from _item(parse_link(field), type_, other_type, view)
 
 
 def _item(
-    link_: Linked, type_: str | None, other_type: str | None, view: UnimarcView, level: str = " ", *inner: RelatedItem
+    link_: Link, type_: str | None, other_type: str | None, view: UnimarcView, level: str = " ", *inner: RelatedItem
 ) -> Iterator[RelatedItem | Note]:
     if not link_.is_named:
         yield from _unnamed(link_, view)
         return
-    mods = view.described(link_.fields, level)
+    mods = view.describe(link_.fields, level)
     yield _related(mods, link_, type_, other_type, inner)
 
 
 def _related(
-    mods: Mods, link_: Linked, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
+    mods: Mods, link_: Link, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
 ) -> RelatedItem:
     if has_content(link_.part):
         mods = msgspec.structs.replace(mods, part=(*mods.part, link_.part))
@@ -64,7 +64,7 @@ def _related(
     return RelatedItem(type=type_, other_type=other_type, display_label=link_.label, mods=mods)
 
 
-def _unnamed(link_: Linked, view: UnimarcView) -> Iterator[Note]:
+def _unnamed(link_: Link, view: UnimarcView) -> Iterator[Note]:
     """A link that names nothing is no relation; its text is kept as a note."""
     texts = [item.value for field in link_.fields if isinstance(field, DataField) for item in field.subfields]
     texts += [text for detail in link_.part.detail for text in (*detail.caption, *detail.number)]
@@ -87,9 +87,9 @@ def _unnamed(link_: Linked, view: UnimarcView) -> Iterator[Note]:
 def levels(view: UnimarcView) -> Elements:
     """Hosts, sets, parts and series."""
     is_article = view.leader.bibliographic_level == "a"
-    established = [linked(field) for field in view.fields("410", "411")]
-    hosts: list[Linked] = []
-    for set_ in (linked(field) for field in view.fields("461")):
+    established = [parse_link(field) for field in view.fields("410", "411")]
+    hosts: list[Link] = []
+    for set_ in (parse_link(field) for field in view.fields("461")):
         (established if not is_article and _is_series(set_, view) else hosts).append(set_)
     stated = [series for series in map(_stated_series, view.fields("225")) if series is not None]
     for link_ in established:
@@ -101,10 +101,10 @@ def levels(view: UnimarcView) -> Elements:
     for item in _hosts_of_article(hosts, view) if is_article else _hosts_of_volume(hosts, said_of_host, view):
         yield item
     for field in view.fields("464"):
-        yield from _item(linked(field), "constituent", None, view)
+        yield from _item(parse_link(field), "constituent", None, view)
 
 
-def _is_series(set_: Linked, view: UnimarcView) -> bool:
+def _is_series(set_: Link, view: UnimarcView) -> bool:
     """Whether field 461 of a record that is no part of a set holds a series (level rule 3)."""
     if view.is_nested or view.leader.bibliographic_level not in "mc " or not set_.title:
         return False
@@ -122,9 +122,9 @@ def _is_series(set_: Linked, view: UnimarcView) -> bool:
 # --- articles
 
 
-def _hosts_of_article(sets: list[Linked], view: UnimarcView) -> Iterator[RelatedItem | Note]:
-    units = [linked(field, issue_titles=True) for field in view.fields("463")]
-    subsets = [linked(field) for field in view.fields("462")]
+def _hosts_of_article(sets: list[Link], view: UnimarcView) -> Iterator[RelatedItem | Note]:
+    units = [parse_link(field, issue_titles=True) for field in view.fields("463")]
+    subsets = [parse_link(field) for field in view.fields("462")]
     if not units:
         for set_ in (*sets, *subsets):
             yield from _item(set_, "host", None, view, _level_of(set_.part))
@@ -142,9 +142,7 @@ def _hosts_of_article(sets: list[Linked], view: UnimarcView) -> Iterator[Related
             yield from _issue_alone(unit, view)
 
 
-def _journals(
-    sets: list[Linked], subsets: list[Linked], issues: list[Linked], view: UnimarcView
-) -> Iterator[RelatedItem]:
+def _journals(sets: list[Link], subsets: list[Link], issues: list[Link], view: UnimarcView) -> Iterator[RelatedItem]:
     """A journal (461) and its issues (463) make one host: the title of the one, the place in the other."""
     for position, set_ in enumerate(sets):
         own = issues if len(sets) == 1 else issues[position : position + 1]
@@ -153,13 +151,13 @@ def _journals(
             fields += [field for field in issue.fields if not (isinstance(field, DataField) and field.tag == "200")]
         parts = [_joined(set_.part, issue.part) for issue in own] or [set_.part]
         level = "s" if any(_level_of(part) == "s" for part in parts) else " "
-        mods = view.described(tuple(fields), level)
+        mods = view.describe(tuple(fields), level)
         stated = tuple(part for part in parts if has_content(part))
         label = next((linked_.label for linked_ in (set_, *own) if linked_.label), None)
         yield RelatedItem(type="host", display_label=label, mods=msgspec.structs.replace(mods, part=stated))
 
 
-def _with_subset(set_: Linked, subsets: list[Linked]) -> Iterator[ControlField | DataField]:
+def _with_subset(set_: Link, subsets: list[Link]) -> Iterator[ControlField | DataField]:
     names = tuple(Subfield("i", subset.title) for subset in subsets if subset.title)
     for field in set_.fields:
         if isinstance(field, DataField) and field.tag == "200":
@@ -180,9 +178,9 @@ def _level_of(part: Part) -> str:
     return "s" if any(detail.type == "issue" for detail in part.detail) else " "
 
 
-def _issue_alone(unit: Linked, view: UnimarcView) -> Iterator[RelatedItem | Note]:
+def _issue_alone(unit: Link, view: UnimarcView) -> Iterator[RelatedItem | Note]:
     if unit.is_named or has_content(unit.part):
-        yield _related(view.described(unit.fields, _level_of(unit.part)), unit, "host", None)
+        yield _related(view.describe(unit.fields, _level_of(unit.part)), unit, "host", None)
     else:
         yield from _unnamed(unit, view)
 
@@ -191,11 +189,11 @@ def _issue_alone(unit: Linked, view: UnimarcView) -> Iterator[RelatedItem | Note
 
 
 def _hosts_of_volume(
-    sets: list[Linked], stated: dict[str, RelatedItem | None], view: UnimarcView
+    sets: list[Link], stated: dict[str, RelatedItem | None], view: UnimarcView
 ) -> Iterator[RelatedItem | Note]:
     is_top = view.leader.hierarchical_level == "1"
-    subsets = [linked(field) for field in view.fields("462")]
-    units = [linked(field) for field in view.fields("463")]
+    subsets = [parse_link(field) for field in view.fields("462")]
+    units = [parse_link(field) for field in view.fields("463")]
     if is_top:
         for below in (*subsets, *units):
             yield from _item(_as_volume(below, ""), "constituent", "volume", view)
@@ -223,18 +221,18 @@ def _hosts_of_volume(
         yield from _item(unit, "host", None, view)
 
 
-def _as_volume(link_: Linked, number: str) -> Linked:
+def _as_volume(link_: Link, number: str) -> Link:
     """The place in a set is the designation of the volume as it stands."""
     text = link_.volume or number
     if not text:
         return link_
-    return msgspec.structs.replace(link_, part=part_of([remove_non_sorting_marks(text)], volume_type="volume"))
+    return msgspec.structs.replace(link_, part=parse_part([remove_non_sorting_marks(text)], volume_type="volume"))
 
 
 # --- series
 
 
-def _taken(stated: list[RelatedItem], link_: Linked) -> RelatedItem | None:
+def _taken(stated: list[RelatedItem], link_: Link) -> RelatedItem | None:
     """Take the statement (225) of the series or set that a link names out of the list."""
     title = remove_non_sorting_marks(link_.title)
     for series in stated:
@@ -245,7 +243,7 @@ def _taken(stated: list[RelatedItem], link_: Linked) -> RelatedItem | None:
 
 
 def _stated_series(field: DataField) -> RelatedItem | None:
-    found = entries(field)
+    found = split_titles(field)
     main = found[0]
     numbers = [remove_non_sorting_marks(value) for value in field.values("v")]
     main.numbers = [remove_non_sorting_marks(value) for value in field.values("h")]
@@ -299,4 +297,4 @@ def _with_statement(item: RelatedItem | Note, stated: RelatedItem | None) -> Rel
 
 
 def _words(title: TitleInfo) -> list[str]:
-    return folded_words(" ".join([title.title, *title.sub_title, *title.part_number, *title.part_name]))
+    return fold_words(" ".join([title.title, *title.sub_title, *title.part_number, *title.part_name]))

@@ -10,7 +10,7 @@ import msgspec
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATOR, RELATOR_WORD, UNDETERMINED_RELATOR
 from bibld.crosswalk._unimarc.titles import has_name_title_group
-from bibld.crosswalk._unimarc.view import UnimarcView, spaced_initials
+from bibld.crosswalk._unimarc.view import UnimarcView, space_initials
 from bibld.model.marc import DataField
 from bibld.model.mods import AlternativeName, Name, NameIdentifier, NamePart, Role, RoleTerm
 from bibld.model.relators import TERM_OF_RELATOR
@@ -31,16 +31,16 @@ def personal_name(field: DataField, view: UnimarcView) -> Name | None:
 
     Where indicator 2 is 0 the name is entered in direct order. What is repeated is another form of the name.
     """
-    entry = spaced_initials((field.first("a") or "").rstrip(" ,;"))
-    short = spaced_initials((field.first("b") or "").strip(" ,;"))
-    full = spaced_initials((field.first("g") or "").strip(" ,;"))
+    entry = space_initials((field.first("a") or "").rstrip(" ,;"))
+    short = space_initials((field.first("b") or "").strip(" ,;"))
+    full = space_initials((field.first("g") or "").strip(" ,;"))
     if not entry and not short and not full:
         return None
     mark = " " if field.indicator2 == "0" else ", "
     parts = [NamePart(value=mark.join(piece for piece in (entry, full or short) if piece))]
     parts += [NamePart(value=value, type="termsOfAddress") for value in field.values("c", "d")]
     parts += [NamePart(value=_years(value), type="date") for value in field.values("f")]
-    return _identified(
+    return _with_identifiers(
         Name(
             type="personal",
             name_part=tuple(parts),
@@ -79,7 +79,7 @@ def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
         parts[meets] = f"{parts[meets]} ({' : '.join(ordered)})"
     if not parts:
         return None
-    return _identified(
+    return _with_identifiers(
         Name(
             type="conference" if field.indicator1 == "1" else "corporate",
             name_part=tuple(NamePart(value=part) for part in parts),
@@ -97,23 +97,25 @@ def family_name(field: DataField, view: UnimarcView) -> Name | None:
     parts = [NamePart(value=value) for value in field.values("a")]
     parts += [NamePart(value=value, type="termsOfAddress") for value in field.values("c")]
     parts += [NamePart(value=_years(value), type="date") for value in field.values("f")]
-    return _identified(Name(type="family", name_part=tuple(parts), description=tuple(field.values("d"))), field, view)
+    return _with_identifiers(
+        Name(type="family", name_part=tuple(parts), description=tuple(field.values("d"))), field, view
+    )
 
 
 _KINDS = {"0": personal_name, "1": corporate_name, "2": family_name}
 """The figure of a heading's tag that tells what it names: the second in block 7, the third in block 6."""
 
 
-def name_of(field: DataField, view: UnimarcView) -> Name | None:
+def heading_name(field: DataField, view: UnimarcView) -> Name | None:
     """The name in a heading: 700 and 600 persons, 710 and 601 bodies, 720 and 602 families."""
     return _KINDS[field.tag[2] if field.tag[0] == "6" else field.tag[1]](field, view)
 
 
-def _identified(name: Name, field: DataField, view: UnimarcView) -> Name:
+def _with_identifiers(name: Name, field: DataField, view: UnimarcView) -> Name:
     identifiers = [NameIdentifier(value=value.removeprefix("ISNI").strip(), type="isni") for value in field.values("o")]
     reference = None
     for number in field.values("3"):
-        address = view.as_reference(number)
+        address = view.authority_reference(number)
         if address is not None and address.startswith(("http:", "https:")):
             reference = reference or address
         else:
@@ -175,7 +177,7 @@ def names(view: UnimarcView) -> Elements:
     primary = False
     found: list[tuple[DataField, Name]] = []
     for field in view.fields("700", "701", "702", "703", "710", "711", "712", "713", "720", "721", "722", "723"):
-        name = name_of(field, view)
+        name = heading_name(field, view)
         if name is None:
             continue
         name = msgspec.structs.replace(name, role=tuple(roles(field, view)))
@@ -188,12 +190,12 @@ def names(view: UnimarcView) -> Elements:
     for field in view.fields("790", "791"):
         form = personal_name(field, view) if field.tag == "790" else corporate_name(field, view)
         if form is not None:
-            _give_other_form(found, field, form, view)
+            _add_alternative_name(found, field, form, view)
     for _, name in found:
         yield name
 
 
-def _give_other_form(found: list[tuple[DataField, Name]], field: DataField, form: Name, view: UnimarcView) -> None:
+def _add_alternative_name(found: list[tuple[DataField, Name]], field: DataField, form: Name, view: UnimarcView) -> None:
     """A form in another language or script (790, 791) belongs to the name that ``$6`` or ``$3`` tells."""
     figure = "0" if field.tag == "790" else "1"
     owners = [position for position, (heading, _) in enumerate(found) if heading.tag[1] == figure]
@@ -241,4 +243,4 @@ def trademark(field: DataField, view: UnimarcView) -> Elements:
     parts = [NamePart(value=f"{text} ({qualifiers})" if qualifiers else text)] if text else []
     parts += [NamePart(value=_years(value), type="date") for value in field.values("f")]
     if parts:
-        yield _identified(Name(name_part=tuple(parts)), field, view)
+        yield _with_identifiers(Name(name_part=tuple(parts)), field, view)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._unimarc.view import UnimarcView, punctuated, web_address
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuate, web_address
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Genre, Note, RelatedItem, TableOfContents, TargetAudience
 from bibld.text.titles import remove_non_sorting_marks
@@ -49,7 +49,7 @@ def _register_notes() -> None:
 
         @BOOK.field(tag, f"{kind.codes}u58", f"note{type_}; $5 and $8 @displayLabel, $u @xlink:href")
         def one(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Elements:
-            text = punctuated(field, dict.fromkeys(kind.codes, kind.mark))
+            text = punctuate(field, dict.fromkeys(kind.codes, kind.mark))
             stated = " ".join(field.values("u"))
             reference = web_address(stated)
             if stated and reference is None:
@@ -74,13 +74,13 @@ def contents(field: DataField, view: UnimarcView) -> Elements:
     """The contents: texts or sections in order, or (embedded technique) the works themselves."""
     stated = field.first("u") or ""
     reference = web_address(stated)
-    text = punctuated(field, _CONTENTS if reference is not None else {**_CONTENTS, "u": " "})
+    text = punctuate(field, _CONTENTS if reference is not None else {**_CONTENTS, "u": " "})
     if text:
         yield TableOfContents(
             value=text, display_label=_COMPLETENESS.get(field.indicator1, "Contents"), xlink_href=reference
         )
     if field.embedded:
-        yield RelatedItem(type="constituent", mods=view.described(field.embedded))
+        yield RelatedItem(type="constituent", mods=view.describe(field.embedded))
 
 
 @BOOK.field("328", "b", "genre[@authority=marcgt] theses")
@@ -111,6 +111,6 @@ _ACCESS = {"0": "restriction on access", "1": "use and reproduction", " ": "rest
 @BOOK.field("371", "abcdz", "accessCondition")
 def access(field: DataField, view: UnimarcView) -> Elements:
     """Conditions of access, use and reproduction."""
-    text = punctuated(field, dict.fromkeys("abcdz", ", "))
+    text = punctuate(field, dict.fromkeys("abcdz", ", "))
     if text:
         yield AccessCondition(value=text, type=_ACCESS.get(field.indicator1))

@@ -9,7 +9,7 @@ import msgspec
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import FREQUENCY, ISSUANCE, latin, without_fill
-from bibld.crosswalk._unimarc.view import UnimarcView, punctuated
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, Note, OriginInfo, Place, PlaceTerm, Publisher
 
@@ -184,7 +184,7 @@ def _places(field: DataField | None, code: str, view: UnimarcView) -> Iterator[P
 
 def _editions(view: UnimarcView) -> Iterator[Edition]:
     for field in view.fields("205"):
-        text = punctuated(field, {"a": " ; ", "b": ", ", "d": " = ", "f": " / ", "g": " ; "})
+        text = punctuate(field, {"a": " ; ", "b": ", ", "d": " = ", "f": " / ", "g": " ; "})
         if text:
             yield Edition(value=text)
 

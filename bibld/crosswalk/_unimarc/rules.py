@@ -18,7 +18,7 @@ from bibld.crosswalk._unimarc import (
     subjects,
     titles,
 )
-from bibld.crosswalk._unimarc.view import UnimarcSettings, UnimarcView, tidied
+from bibld.crosswalk._unimarc.view import UnimarcSettings, UnimarcView, tidy_record
 from bibld.errors import CrosswalkError
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -49,7 +49,7 @@ STRUCTURAL = "67"
 
 def convert(record: MarcRecord, settings: UnimarcSettings, rules: RuleSet) -> Converted:
     """Convert a record by the rules of a flavour; raises ``CrosswalkError`` for a record that gives nothing."""
-    converted = rules.convert(UnimarcView(tidied(record, settings), settings, rules))
+    converted = rules.convert(UnimarcView(tidy_record(record, settings), settings, rules))
     if converted.mods == Mods():
         raise CrosswalkError(
             record.origin,

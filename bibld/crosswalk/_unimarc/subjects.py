@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._unimarc.names import name_of
-from bibld.crosswalk._unimarc.view import UnimarcView, punctuated, title_info
+from bibld.crosswalk._unimarc.names import heading_name
+from bibld.crosswalk._unimarc.view import UnimarcView, punctuate, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Classification,
@@ -69,7 +69,7 @@ _NAME_SUBJECT = "subject/name, titleInfo for $t, subdivisions in order; $2 @auth
 @BOOK.field("602", "acdfjotxyz235", _NAME_SUBJECT)
 def name_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """Persons, bodies and families as subjects."""
-    name = name_of(field, view)
+    name = heading_name(field, view)
     parts: list[SubjectPart] = []
     if name is not None:
         parts.append(_as_subject(name))
@@ -80,7 +80,7 @@ def name_as_subject(field: DataField, view: UnimarcView) -> Elements:
 @BOOK.field("604", "jxyz29", "subject/name and subject/titleInfo of the embedded fields")
 def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """A work as a subject: an embedded name and an embedded uniform title."""
-    described = view.described(field.embedded)
+    described = view.describe(field.embedded)
     titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
     parts = [*map(_as_subject, described.name), *titles, *_subdivisions(field, _WITH_LOCAL_FORM)]
     # $2 after the embedded fields is read as a part of the last
@@ -95,7 +95,7 @@ _TITLE_CODES = "abhijklmnqrsuwxyz239"
 @BOOK.field("605", _TITLE_CODES, "subject/titleInfo, subdivisions in order")
 def title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """A title as subject."""
-    text = punctuated(field, dict.fromkeys("abklmnqrsuw", ". "))
+    text = punctuate(field, dict.fromkeys("abklmnqrsuw", ". "))
     parts: list[SubjectPart] = []
     if text:
         parts.append(title_info(text, part_number=tuple(field.values("h")), part_name=tuple(field.values("i"))))
@@ -188,7 +188,7 @@ def hierarchical_place(field: DataField, view: UnimarcView) -> Elements:
 @BOOK.field("621", "abcdefghikmno5", "note[@type=ownership]")
 def provenance(field: DataField, view: UnimarcView) -> Elements:
     """Places and dates in the history of a copy."""
-    text = punctuated(field, dict.fromkeys("abcdefghikmno", ", "))
+    text = punctuate(field, dict.fromkeys("abcdefghikmno", ", "))
     if text:
         yield Note(value=text, type="ownership", display_label=field.first("5"))
 

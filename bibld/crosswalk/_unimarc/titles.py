@@ -10,7 +10,7 @@ from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
 from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title
-from bibld.crosswalk._unimarc.view import UnimarcView, folded_words, punctuated, title_info
+from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, punctuate, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import Identifier, Mods, Note, RelatedItem, TitleInfo
 from bibld.text.scripts import has_cyrillic
@@ -62,7 +62,7 @@ class _Entry:
         return title_info(". ".join(titles), **parts, **others)
 
 
-def entries(field: DataField) -> list[_Entry]:
+def split_titles(field: DataField) -> list[_Entry]:
     """Divide a field 200 or 225 into its title proper (first), parallel titles and titles of other authors' works."""
     main = _Entry("main")
     found, current = [main], main
@@ -109,7 +109,7 @@ def title(view: UnimarcView) -> Elements:
     """Field 200; a volume whose title is only its number takes the title of the set (461)."""
     parallel: list[TitleInfo] = []
     for field in view.fields("200"):
-        found = entries(field)
+        found = split_titles(field)
         languages = [language_code(value) for value in field.values("z")]
         main = _of_the_set(found[0], view) or found[0].title_info()
         if main is not None:
@@ -153,10 +153,10 @@ def _issued_with(entry: _Entry) -> Iterator[RelatedItem]:
 
 
 def _further_parallel_titles(view: UnimarcView, known: list[TitleInfo]) -> Iterator[TitleInfo]:
-    seen = {tuple(folded_words(info.title)) for info in known}
+    seen = {tuple(fold_words(info.title)) for info in known}
     for field in view.fields("510"):
         variant = _variant(field, "translated", "parallel title")
-        key = tuple(folded_words(variant.title)) if variant is not None else ()
+        key = tuple(fold_words(variant.title)) if variant is not None else ()
         if variant is not None and key not in seen:
             seen.add(key)
             yield variant
@@ -192,7 +192,7 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
 def uniform_title(field: DataField, view: UnimarcView) -> Elements:
     """Uniform titles (500); the first belongs to the primary name."""
     yield from _identifiers_of_work(field)
-    text = punctuated(field, _UNIFORM_TITLE)
+    text = punctuate(field, _UNIFORM_TITLE)
     if not text:
         return
     is_first = next(iter(view.fields("500"))) is field
@@ -223,7 +223,7 @@ def has_name_title_group(view: UnimarcView) -> bool:
 @BOOK.field(" ".join(_LIKE_UNIFORM_TITLE), _UNIFORM_CODES, "titleInfo[@type=uniform], @authority=$2")
 def further_uniform_title(field: DataField, view: UnimarcView) -> Elements:
     """Collective uniform titles, form headings, titles of works and expressions."""
-    text = punctuated(field, _UNIFORM_TITLE | {"o": ". ", "p": ". "})
+    text = punctuate(field, _UNIFORM_TITLE | {"o": ". ", "p": ". "})
     if text:
         yield title_info(
             text,
@@ -268,7 +268,7 @@ def former_issn(field: DataField, view: UnimarcView) -> Elements:
 @BOOK.field("740 741 742 794", "abcefilnt3", "titleInfo[@type=uniform]; 794 titleInfo[@type=alternative]")
 def conventional_title(field: DataField, view: UnimarcView) -> Elements:
     """Conventional headings of laws and of religious texts, and (794) other forms of them."""
-    text = punctuated(field, dict.fromkeys("abcefilnt", ". "))
+    text = punctuate(field, dict.fromkeys("abcefilnt", ". "))
     if text:
         type_ = "alternative" if field.tag == "794" else "uniform"
         yield title_info(text, type=type_, value_uri=view.reference(field))

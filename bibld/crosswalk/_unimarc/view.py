@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from bibld.crosswalk._addresses import address
 from bibld.crosswalk._rules import RuleSet
+from bibld.crosswalk._texts import address
 from bibld.crosswalk._unimarc.coded import Coded
 from bibld.crosswalk._view import View
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
@@ -66,7 +66,7 @@ class UnimarcView(View[UnimarcSettings]):
         if warning not in self.warnings:
             self.warnings.append(warning)
 
-    def described(self, fields: tuple[ControlField | DataField, ...], level: str = " ") -> Mods:
+    def describe(self, fields: tuple[ControlField | DataField, ...], level: str = " ") -> Mods:
         """Convert what is stated about another resource by the same rules; ``level`` is its bibliographic level."""
         record = MarcRecord(self.record.origin, Leader(f"       {level}".ljust(24)), fields)
         return self.rules.build(UnimarcView(record, self.settings, self.rules, self))
@@ -87,13 +87,13 @@ class UnimarcView(View[UnimarcSettings]):
         """
         found = None
         for number in field.values("3"):
-            reference = self.as_reference(number)
+            reference = self.authority_reference(number)
             if reference is None:
                 self.private.append(f"{field.tag}$3")
             found = found or reference
         return found
 
-    def as_reference(self, number: str) -> str | None:
+    def authority_reference(self, number: str) -> str | None:
         """An authority number as an IRI or as an id that begins with its organisation; None for a bare number."""
         link = address(number)
         if link is not None:
@@ -103,7 +103,7 @@ class UnimarcView(View[UnimarcSettings]):
         return number if _ORGANISATION_ID.fullmatch(number) else None
 
 
-def tidied(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
+def tidy_record(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
     """The record with embedded fields as fields, without stray blanks, empty subfields and control characters."""
     fields: list[ControlField | DataField] = []
     for field in record.all_fields:
@@ -161,7 +161,7 @@ def title_info(text: str, **others: Any) -> TitleInfo:  # noqa: ANN401
     return TitleInfo(title=title, non_sort=article or None, **others)
 
 
-def punctuated(field: DataField, marks: Mapping[str, str]) -> str:
+def punctuate(field: DataField, marks: Mapping[str, str]) -> str:
     """The subfields that ``marks`` names, in record order, each after its mark (the first without)."""
     text = ""
     for subfield in field.subfields:
@@ -173,12 +173,12 @@ def punctuated(field: DataField, marks: Mapping[str, str]) -> str:
     return text
 
 
-def spaced_initials(text: str) -> str:
+def space_initials(text: str) -> str:
     """Put a blank between initials: ``А.П.`` becomes ``А. П.``, ``П. -А.`` becomes ``П.-А.``."""
     return _INITIALS.sub(" ", text).replace(". -", ".-")
 
 
-def folded_words(text: str) -> list[str]:
+def fold_words(text: str) -> list[str]:
     """The words of a text for comparison: case and ё are levelled, punctuation is left out."""
     return _WORD.findall(remove_non_sorting_marks(text).casefold().replace("ё", "е"))
 

@@ -1,8 +1,20 @@
-"""The punctuation that ISBD prescribes between the parts of a description, and how to take it off again."""
+"""Texts as records write them: the punctuation of ISBD, addresses, dates."""
 
 from __future__ import annotations
 
+import calendar
+import re
 from collections.abc import Callable
+
+from bibld.model.marc import DataField
+
+
+def join(field: DataField, codes: str, between: str = " ") -> str:
+    """Join the texts of the subfields with these codes, in record order."""
+    return between.join([subfield.value for subfield in field.subfields if subfield.code in codes])
+
+
+# --- ISBD: the punctuation between the parts of a description
 
 _MARKS = " .:,;/،؛"
 _CLOSING = _MARKS + "="
@@ -36,7 +48,7 @@ def chop_name(text: str) -> str:
     return _chopped(text, _ends_in_initial)
 
 
-def unbracketed(text: str) -> tuple[str, bool]:
+def without_brackets(text: str) -> tuple[str, bool]:
     """Take off square brackets that enclose the whole text, or lack their partner; say whether there were any.
 
     ISBD puts brackets around what the cataloguer supplied.
@@ -74,3 +86,57 @@ def _is_abbreviated(text: str) -> bool:
 def _ends_in_initial(text: str) -> bool:
     word = text.rpartition(" ")[2]
     return (len(word) == 1 and word.isalpha()) or _is_abbreviated(text)
+
+
+# --- addresses
+
+_ADDRESS = re.compile(r"(https?|ftp)://[^\s/?#@]\S*", re.IGNORECASE)
+_ILLEGAL = re.compile(r'[\x00-\x20\x7f<>"{}|\\^`\[\]]|%(?![0-9A-Fa-f]{2})|#(?=.*#)')
+
+
+def address(text: str) -> str | None:
+    """An address of http, https or ftp as a legal IRI (RFC 3987); None for any other text.
+
+    Characters that no IRI may hold are percent-encoded; a text with blanks is no address.
+    """
+    if not _ADDRESS.fullmatch(text):
+        return None
+    return _ILLEGAL.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), text)
+
+
+# --- dates, in the forms of W3CDTF (https://www.w3.org/TR/NOTE-datetime)
+
+FIRST_YEAR_OF_MARC = 66
+"""The two-digit years of 008/00-05 begin with the first MARC records, of 1966."""
+
+
+def entry_date(text: str) -> str | None:
+    """``yymmdd`` as ``YYYY-MM-DD``; None for a text that is no date. Years from 66 belong to the 20th century."""
+    if len(text) < 6 or not text[:6].isdecimal() or not text.isascii():
+        return None
+    century = "19" if int(text[:2]) >= FIRST_YEAR_OF_MARC else "20"
+    return iso_day(century + text[:6])
+
+
+def iso_day(text: str) -> str | None:
+    """``YYYYMMDD`` as ``YYYY-MM-DD``; None for a text that is no day of the calendar."""
+    if len(text) < 8 or not text[:8].isdecimal() or not text[:8].isascii():
+        return None
+    year, month, number = int(text[:4]), int(text[4:6]), int(text[6:8])
+    if year == 0 or not 1 <= month <= 12 or not 1 <= number <= calendar.monthrange(year, month)[1]:
+        return None
+    return f"{text[:4]}-{text[4:6]}-{text[6:8]}"
+
+
+def iso_time(text: str) -> str | None:
+    """Field 005, ``YYYYMMDDHHMMSS.F``, as ``YYYY-MM-DDTHH:MM:SS`` (ISO 8601; a bare date where there is no time)."""
+    text = text.strip()
+    date = iso_day(text)
+    if date is None:
+        return None
+    time = text[8:14]
+    if len(time) == 6 and time.isdecimal() and time.isascii():
+        hours, minutes, seconds = int(time[:2]), int(time[2:4]), int(time[4:])
+        if hours < 24 and minutes < 60 and seconds < 60:
+            return f"{date}T{time[:2]}:{time[2:4]}:{time[4:]}"
+    return date
