@@ -31,7 +31,7 @@ from bibld.vocabulary import example_queries
 
 DOCS = Path(__file__).parent
 _WIDTH = 100
-_PART = re.compile(r"(<!-- generated: ([\w-]+)(?: ([\w.-]+))? -->\n).*?(<!-- end -->)", re.DOTALL)
+_PART = re.compile(r"(<!-- generated: ([\w-]+)(?: ([\w./-]+))? -->\n).*?(<!-- end -->)", re.DOTALL)
 _BASE = "https://data.example.org/"
 
 MEANINGS = {
@@ -318,6 +318,17 @@ def forms() -> str:
     return table(("suffix", "media type"), [(f"`.{suffix}`", f"`{kind}`") for suffix, kind in media_types.items()])
 
 
+def plugin(name: str) -> str:
+    """Return a file of the distribution ``tests/plugins/card_catalogue`` as a block of code that names it."""
+    folder = DOCS.parent / "tests" / "plugins" / "card_catalogue"
+    (path,) = (
+        path for path in (folder / name, folder / "card_catalogue" / name, folder / "example" / name) if path.is_file()
+    )
+    language = {".py": "python", ".toml": "toml"}.get(path.suffix, "text")
+    title = f"# {path.relative_to(folder).as_posix()}\n" if language != "text" else ""
+    return f"```{language}\n{title}{path.read_text(encoding='utf-8').rstrip()}\n```"
+
+
 PARTS: dict[str, Callable[..., str]] = {
     "settings": settings,
     "docstring": stage_docstring,
@@ -331,6 +342,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "queries": queries,
     "forms": forms,
     "switches": switches,
+    "plugin": plugin,
 }
 
 

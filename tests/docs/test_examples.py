@@ -1,25 +1,18 @@
 """What the documentation shows works: configurations, queries, adapters, programs."""
 
 import shutil
-import sys
 import tomllib
 from datetime import UTC, datetime
-from importlib import util
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from bibld import config, crosswalk, pipeline, progress, resources, store
+from bibld import config, pipeline, progress, resources, store
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
-from bibld.errors import ReadError
-from bibld.model.features import FeatureColumns, Features
-from bibld.model.marc import DataField, Leader, MarcRecord, Subfield
-from bibld.model.origin import Origin
 from bibld.model.release import Figures
-from bibld.protocols import HarvestedFile, Raw, Store
+from bibld.protocols import Store
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of
 
 DATASET = """
@@ -61,7 +54,7 @@ CONFIGURATIONS = [
     pytest.param(block, id=f"{name_of(page)}-{number}")
     for page in [*PAGES, ROOT / "README.md"]
     for number, block in enumerate(blocks(page, "toml"), 1)
-    if not block.startswith("# pyproject.toml")
+    if not block.startswith(("# pyproject.toml", "# example/bibld.toml"))  # the tests of plug-ins run these
 ]
 
 
@@ -135,94 +128,3 @@ def test_every_program_runs_beside_the_sample(program, sample, monkeypatch, caps
     monkeypatch.chdir(sample.folder)
     exec(compile(program, "documentation", "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out
-
-
-# -- the adapters of add-an-adapter.md -------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def added(tmp_path_factory):
-    """The modules of the page, by name."""
-    folder = tmp_path_factory.mktemp("adapters")
-    modules = {}
-    for code in blocks(DOCS / "how-to" / "add-an-adapter.md", "python"):
-        name = Path(code.partition("\n")[0].removeprefix("# ")).stem
-        (folder / f"{name}.py").write_text(code, encoding="utf-8")
-        spec = util.spec_from_file_location(f"documented_{name}", folder / f"{name}.py")
-        assert spec is not None and spec.loader is not None
-        modules[name] = util.module_from_spec(spec)
-        sys.modules[spec.name] = modules[name]
-        spec.loader.exec_module(modules[name])
-    yield modules
-    for module in modules.values():
-        del sys.modules[module.__name__]
-
-
-def test_the_documented_reader_reads(added, tmp_path):
-    from bibld.read import Examined, carrier_of, read, to_json
-
-    reader = added["jsonlines"]
-    lines = [
-        b'{"leader": "00000nam a2200000 i 4500", "fields": [{"001": "1"},'
-        b' {"245": {"ind1": "1", "ind2": "0", "subfields": [{"a": "Title"}, {"c": "By"}]}}]}\n',
-        b"\n",
-        b"no record\n",
-    ]
-    (tmp_path / "f.jsonl").write_bytes(b"".join(lines))
-    file = HarvestedFile("s", "f.jsonl", tmp_path / "f.jsonl")
-    assert reader.sniffs(lines[0])
-    assert not reader.sniffs(b"00714cam a2200205 a 4500")
-    with file.path.open("rb") as stream:
-        carrier = reader.examine(stream, file.name, file.source, reader.Settings())
-    first, second = read(file, Examined("jsonlines", carrier))
-    assert isinstance(first, Raw)
-    assert isinstance(second, Raw)
-    assert second.origin == Origin("s", "f.jsonl", 2, len(lines[0]) + len(lines[1]))
-    record = carrier.parse(first).record
-    assert record.control_number == "1"
-    assert next(iter(record.fields("245"))).first("a") == "Title"
-    with pytest.raises(ReadError):
-        carrier.parse(second)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bibld.adapters.load_adapter", lambda stage, name: reader)
-        assert carrier_of("jsonlines", to_json(carrier)) == carrier
-
-
-def test_the_documented_crosswalk_converts(added):
-    flavour = added["ourlibrary"]
-    fields = [("900", "a", "Title :"), ("900", "b", "subtitle"), ("901", "a", "Somebody"), ("909", "p", "5.-")]
-    made = tuple(DataField(tag, " ", " ", (Subfield(code, text),)) for tag, code, text in [fields[0], *fields[2:]])
-    record = MarcRecord(Origin("s", "f", 1, 0), Leader("00000nam a2200000 i 4500"), made)
-    assert flavour.sniffs(record)
-    converted = flavour.convert(record, flavour.Settings())
-    assert converted.mods.title_info[0].title == "Title"
-    assert converted.mods.name[0].name_part[0].value == "Somebody"
-    assert converted.private == ("909$p",)
-    assert converted.unmapped == ()
-    assert {tag for rule in flavour.RULES.rules for tag, _ in rule.reads} == {"900", "901"}
-    assert crosswalk.convert(record, "marc21")[0] == "marc21"
-
-
-def test_the_documented_scorer_scores(added):
-    import numpy as np
-
-    scorer = added["dice"]
-    titles = ("anna karenina", "anna karenina", "anna na shee", "")
-    columns = FeatureColumns.from_features(enumerate(Features(title=title) for title in titles))
-    left, right = np.array([0, 0, 0, 3], np.uint32), np.array([1, 2, 3, 3], np.uint32)
-    scores = scorer.scores(columns, left, right, scorer.Settings())
-    assert scores.dtype == np.float32
-    assert scores.tolist() == pytest.approx([1.0, 0.4, 0.0, 0.0])
-    assert all(one >= other for one, other in pairwise(scores.tolist()))
-    assert next(scorer.explain(columns, left[1:2], right[1:2], scorer.Settings())).value == pytest.approx(0.4)
-    assert 0 < scorer.Settings().same < 1
-
-
-@pytest.mark.parametrize("number", range(3))
-def test_every_documented_adapter_is_where_the_page_says(number):
-    first = [
-        code.partition("\n")[0].removeprefix("# ") for code in blocks(DOCS / "how-to" / "add-an-adapter.md", "python")
-    ][number]
-    folder = Path(first).parent
-    assert (ROOT / folder).is_dir()
-    assert not (ROOT / first).exists(), "the example's name is taken by an adapter of bibld"

@@ -1,4 +1,4 @@
-"""A distribution that brings an adapter of every kind runs all of them; one of broken plug-ins harms nothing."""
+"""The distribution of ``add-an-adapter.md`` runs an adapter of every kind; one of broken plug-ins harms nothing."""
 
 from __future__ import annotations
 
@@ -18,67 +18,7 @@ from bibld.adapters import STAGES
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
-CONFIG = """
-workspace = "build"
-workers = 1
-
-[dataset]
-base = "https://data.example.org/"
-title = { en = "Cards" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "Nobody"
-
-[[source]]
-id = "one"
-harvest = "drawer"
-drawer = "first"
-
-[[source]]
-id = "two"
-harvest = "drawer"
-drawer = "second"
-READ_AND_CROSSWALK
-
-[crosswalk.cardfile]
-marks = " /:."
-
-[dedup]
-block = ["first_words"]
-score = "same_words"
-
-[dedup.first_words]
-words = 1
-
-[dedup.same_words]
-same = 0.7
-
-[merge]
-title_info = "shortest"
-
-[store]
-backend = "textfile"
-"""
-
-FIRST = """number: 1
-title: The sea and the sky :
-author: Ann Author
-year: 1999
-price: 5.-
---
-number: 2
-title: Mountains
-author: Bob Builder
---
-"""
-SECOND = """number: a
-title: The sea and the blue sky
-author: Author, Ann
---
-number: b
-title: Valleys
-author: Carol Carver
---
-"""
+EXAMPLE = HERE / "card_catalogue" / "example"
 
 
 def install(project: Path, site: Path) -> None:
@@ -97,14 +37,11 @@ def install(project: Path, site: Path) -> None:
     (info / "entry_points.txt").write_text("\n\n".join(groups), encoding="utf-8")
 
 
-def place_of(folder: Path, *projects: str, config: str) -> Path:
-    """Make a folder with a site of these distributions, two drawers of cards and a configuration."""
+def install_beside_example(folder: Path, *projects: str) -> Path:
+    """Copy the example of the card catalogue into a folder, beside a site of some distributions."""
+    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
     for project in projects:
         install(HERE / project, folder / "site")
-    for name, cards in (("first", FIRST), ("second", SECOND)):
-        (folder / name).mkdir()
-        (folder / name / "a.cards").write_text(cards, encoding="utf-8")
-    (folder / "bibld.toml").write_text(config, encoding="utf-8")
     return folder
 
 
@@ -128,8 +65,7 @@ def bibld(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def cards(tmp_path_factory):
     """A workspace that was run with adapters of another distribution alone."""
-    config = CONFIG.replace("READ_AND_CROSSWALK", "")
-    folder = place_of(tmp_path_factory.mktemp("cards"), "card_catalogue", config=config)
+    folder = install_beside_example(tmp_path_factory.mktemp("cards"), "card_catalogue")
     done = bibld(folder, "run", "bibld.toml")
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
@@ -160,8 +96,7 @@ def test_records_are_fetched_read_converted_matched_and_merged_by_plugins(cards)
 
 
 def test_broken_plugins_cost_a_line_each_and_their_records_alone(tmp_path):
-    config = CONFIG.replace("READ_AND_CROSSWALK", 'crosswalk = "stumbling"')
-    folder = place_of(tmp_path, "card_catalogue", "broken_plugins", config=config)
+    folder = install_beside_example(tmp_path, "card_catalogue", "broken_plugins")
     done = bibld(folder, "run", "bibld.toml")
     assert "Traceback" not in done.stderr
     lines = [line for line in done.stderr.splitlines() if "plug-in" in line]
