@@ -119,7 +119,7 @@ PROGRAMS = [
     pytest.param(block, id=f"{page.stem}-{number}")
     for page in PAGES
     for number, block in enumerate(blocks(page, "python"), 1)
-    if not block.startswith("# bibld/") and "rejects.json" not in block
+    if not block.startswith(("# bibld/", "# card_catalogue/")) and "rejects.json" not in block
 ]
 
 
