@@ -24,7 +24,7 @@ from bibld.config import Config
 from bibld.errors import StageError
 from bibld.merge import is_pending as is_merge_pending
 from bibld.merge import merge as merge_clusters
-from bibld.merge import redo as requeue_merges
+from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures

@@ -223,7 +223,7 @@ class MergePolicy(Protocol):
 
     Settings: type
 
-    def chosen(self, statements: Sequence[Statement], settings: Any) -> Sequence[int]:  # noqa: ANN401
+    def choose(self, statements: Sequence[Statement], settings: Any) -> Sequence[int]:  # noqa: ANN401
         """Of the records of a cluster that have any value, the oldest first, the numbers of those whose values are
         shown, in the order in which they are."""
 

@@ -1,4 +1,4 @@
-"""Merge: the records of a cluster in; one description, and for each of its values the records that hold it, out."""
+"""Merge: from the records of a cluster to one description, which states for each value the records that have it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from bibld.catalog import Catalog, digest
 from bibld.config import Config
-from bibld.merge._age import age, changed
-from bibld.merge._elements import Merging
+from bibld.merge._age import age_key, last_change
+from bibld.merge._merger import Merger
 from bibld.merge._policies import Policies, default_policies
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Mods
@@ -15,47 +15,49 @@ from bibld.model.origin import RecordId
 from bibld.progress import Progress
 from bibld.protocols import Holder
 
-__all__ = ["Policies", "is_pending", "merge", "merged", "redo", "settings_digest"]
+__all__ = ["Policies", "is_pending", "merge", "merge_records", "requeue_all", "settings_digest"]
 
-VERSION = 4
+VERSION = 5
 QUEUE = "merge"
-"""The queue of the stage: founders of clusters that changed."""
+"""The queue of the stage: founders of changed clusters."""
 
 _CLUSTERS_AT_ONCE = 500
 
 
-def merged(cluster: Cluster, records: Sequence[tuple[RecordId, Mods]], policies: Policies | None = None) -> Merged:
+def merge_records(
+    cluster: Cluster, records: Sequence[tuple[RecordId, Mods]], policies: Policies | None = None
+) -> Merged:
     """Merge the descriptions of a cluster's members, given in any order; without ``policies`` by the paper's rule."""
     policies = policies or default_policies()
-    said = [
-        (Holder(record, changed(mods), policies.trust(record.source)), mods)
-        for record, mods in sorted(records, key=lambda record: age(*record))
+    descriptions = [
+        (Holder(record, last_change(mods), policies.trust(record.source)), mods)
+        for record, mods in sorted(records, key=lambda record: age_key(*record))
     ]
-    mods, sources = Merging(policies, said).mods(said)
+    mods, sources = Merger(policies, descriptions).merge(descriptions)
     return Merged(cluster, mods, tuple(sources))
 
 
 def settings_digest(config: Config) -> str:
-    """A hash of the version and of all settings that the result depends on: the policies, and what they go by."""
-    return digest(VERSION, Policies.of(config).stated())
+    """Return a hash of the version and of all settings that the result depends on."""
+    return digest(VERSION, Policies.from_config(config).inputs())
 
 
-def redo(catalog: Catalog) -> None:
-    """Have all clusters merged anew, since the settings or the version changed; to be called inside a commit."""
+def requeue_all(catalog: Catalog) -> None:
+    """Requeue all clusters, since the settings or the version changed; to be called inside a commit."""
     catalog.pending.add(QUEUE, catalog.linkage.founders(least=2))
 
 
 def is_pending(catalog: Catalog) -> bool:
-    """Whether there is anything to do."""
+    """Whether clusters are waiting to be merged."""
     return bool(catalog.pending.items(QUEUE, 1))
 
 
 def merge(catalog: Catalog, config: Config, progress: Progress) -> int:
-    """Merge the pending clusters, and hand all that is pending on to triplify; gives the number of founders looked at.
+    """Merge the queued clusters and queue them for triplify; return the number of founders processed.
 
-    A cluster that is no more, or has one member, loses its merged description.
+    The merged description of a cluster that no longer exists, or has only one member, is deleted.
     """
-    made_with, policies = settings_digest(config), Policies.of(config)
+    made_with, policies = settings_digest(config), Policies.from_config(config)
     total = catalog.pending.count(QUEUE)
     progress.stage("merge", "clusters", total)
     while founders := catalog.pending.items(QUEUE, _CLUSTERS_AT_ONCE):
@@ -80,4 +82,4 @@ def _merge_one(catalog: Catalog, founder: int, made_with: str, policies: Policie
     records = [
         (record, catalog.records.mods(ordinal)) for record, ordinal in zip(cluster.members, members, strict=True)
     ]
-    catalog.descriptions.put(founder, merged(cluster, records, policies), made_by)
+    catalog.descriptions.put(founder, merge_records(cluster, records, policies), made_by)

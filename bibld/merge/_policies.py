@@ -14,56 +14,56 @@ from bibld.protocols import Statement
 
 
 class Policy:
-    """A policy with its settings; ``single`` is the one for what a publication has once."""
+    """A policy with its settings; ``single`` is the policy for what a publication has once."""
 
     def __init__(self, name: str, settings: Any, single: Policy | None = None) -> None:  # noqa: ANN401
-        self._chosen = adapters.load_adapter("merge", name).chosen
+        self._adapter = adapters.load_adapter("merge", name)
         self._settings = settings
         self.single = single or self
 
-    def chosen(self, statements: Sequence[Statement]) -> Sequence[Statement]:
-        """Those records whose values are shown, in the order in which they are."""
+    def choose(self, statements: Sequence[Statement]) -> Sequence[Statement]:
+        """Return the statements of the records whose values are shown, in the order in which they are."""
         if len(statements) < 2:
             return statements
-        return [statements[number] for number in self._chosen(statements, self._settings)]
+        return [statements[number] for number in self._adapter.choose(statements, self._settings)]
 
 
 class Policies:
-    """The policies of all elements of MODS, and how far each source is trusted (1 where nothing is said)."""
+    """The policies of all elements of MODS, and the trust in each source (1 unless stated)."""
 
     def __init__(
         self,
-        chosen: MergeConfig,
+        names: MergeConfig,
         trust: Mapping[str, int] | None = None,
         settings: Mapping[tuple[str, str], Any] | None = None,
     ) -> None:
-        self._settings = settings or {}
-        self._known: dict[str, Policy] = {}
-        self.of_element = {element: self._policy(name) for element, name in msgspec.structs.asdict(chosen).items()}
+        self._names = names
         self._trust = dict(trust or {})
-        self._chosen = chosen
+        self._settings = settings or {}
+        self._policies: dict[str, Policy] = {}
+        self.of_element = {element: self._policy(name) for element, name in msgspec.structs.asdict(names).items()}
 
     @classmethod
-    def of(cls, config: Config) -> Policies:
-        """The policies of a configuration."""
+    def from_config(cls, config: Config) -> Policies:
+        """Return the policies of a configuration."""
         trust = {source.id: source.config.trust for source in config.sources if source.config.trust != 1}
         return cls(config.merge, trust, config.adapter_settings)
 
     def trust(self, source: str) -> int:
-        """How far a source is trusted."""
+        """Return the trust in a source."""
         return self._trust.get(source, 1)
 
-    def stated(self) -> list[object]:
-        """All that the result of merging depends on, for a hash of it."""
-        settings = [(name, self._settings_of(name)) for name in sorted(self._known)]
-        return [self._chosen, settings, sorted(self._trust.items())]
+    def inputs(self) -> list[object]:
+        """Return all settings that the result of merging depends on, for a hash of them."""
+        settings = [(name, self._settings_of(name)) for name in sorted(self._policies)]
+        return [self._names, settings, sorted(self._trust.items())]
 
     def _policy(self, name: str) -> Policy:
-        if name not in self._known:
+        if name not in self._policies:
             single = getattr(adapters.load_adapter("merge", name), "SINGLE", None)
             other = self._policy(single) if single not in (None, name) else None
-            self._known[name] = Policy(name, self._settings_of(name), other)
-        return self._known[name]
+            self._policies[name] = Policy(name, self._settings_of(name), other)
+        return self._policies[name]
 
     def _settings_of(self, name: str) -> Any:  # noqa: ANN401
         found = self._settings.get(("merge", name))
@@ -72,5 +72,5 @@ class Policies:
 
 @cache
 def default_policies() -> Policies:
-    """The paper's rule: what repeats is united, what is simple is filled."""
+    """Return the paper's rule: what repeats is united, what is simple is filled."""
     return Policies(MergeConfig())

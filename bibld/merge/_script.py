@@ -9,33 +9,28 @@ from bibld.text.languages import usual_script
 from bibld.text.scripts import LATIN, has_latin, has_non_latin
 
 
-class Script:
-    """The script of a publication, as its languages tell it.
+class PublicationScript:
+    """The script of a publication, known from its languages.
 
-    ``is_sure``: all of them are written in it.
+    ``is_sure``: all of its languages are written in Latin, or none is.
     """
 
     __slots__ = ("_is_latin", "is_known", "is_sure")
 
-    def __init__(self, languages: Iterable[str]) -> None:
-        without = [usual_script(language) != LATIN for language in languages]
-        self.is_known = bool(without)
-        self._is_latin = not any(without)
-        self.is_sure = self.is_known and all(without) != self._is_latin
-
-    @classmethod
-    def of(cls, languages: Iterable[Language]) -> Script:
-        """The script of what is in these languages, by their codes; those of its parts do not count."""
-        return cls(
-            term.value
+    def __init__(self, languages: Iterable[Language]) -> None:
+        are_latin = [
+            usual_script(term.value) == LATIN
             for language in languages
             if language.object_part is None
             for term in language.language_term
             if term.type == "code"
-        )
+        ]
+        self.is_known = bool(are_latin)
+        self._is_latin = all(are_latin)
+        self.is_sure = self.is_known and any(are_latin) == self._is_latin
 
     def is_original(self, words: str) -> bool | None:
-        """Whether words are in the script of the publication; None where that is not known or they have no letters."""
+        """Whether words are in the script of the publication; None if that is not known or they have no letters."""
         if not self.is_known:
             return None
         if has_non_latin(words):

@@ -1,60 +1,58 @@
-"""What is noted about who holds which value, and in which form."""
+"""The account of which record has which value, and in which form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bibld.merge._keys import plain
+from bibld.merge._similarity import fold_or_tidy
 from bibld.model.linkage import Spelling, ValueSource
 from bibld.model.origin import RecordId
 
-Said = tuple[RecordId, str]
+Wording = tuple[RecordId, str]
 """A record and words of it."""
 
 
-def bare(words: str) -> str:
-    """Letters and digits alone: what does not differ in these differs in spelling only."""
-    return plain(words).replace(" ", "")
+def letters_and_digits(words: str) -> str:
+    """Return the folded words without blanks: words that are equal in these are spellings of each other."""
+    return fold_or_tidy(words).replace(" ", "")
 
 
-class Sources:
-    """Gathers what is noted about one merged description."""
+class SourceList:
+    """The sources of the values of one merged description."""
 
     def __init__(self) -> None:
-        self.noted: list[ValueSource] = []
+        self.sources: list[ValueSource] = []
 
-    def holds(
+    def add(
         self, path: str, records: Iterable[RecordId], words: str = "", spellings: tuple[Spelling, ...] = ()
     ) -> None:
-        """Note who holds the value at a path (or words that are not shown there), and other spellings of it."""
-        self.noted.append(ValueSource(path, tuple(sorted(set(records))), words, spellings))
+        """Add the records that have the value at a path (or words that are not shown), and other spellings of it."""
+        self.sources.append(ValueSource(path, tuple(sorted(set(records))), words, spellings))
 
-    def forms(self, path: str, records: Iterable[RecordId], said: Sequence[Said], shown: str) -> None:
-        """Note who holds a value that is shown, and every other form in which it is said."""
-        own, others = bare(shown), list[Said]()
-        spelled: list[Said] = []
-        for record, words in said:
+    def add_forms(self, path: str, records: Iterable[RecordId], wordings: Sequence[Wording], shown: str) -> None:
+        """Add the records that have a value that is shown, and all other forms of it."""
+        own, other_forms, spellings = letters_and_digits(shown), list[Wording](), list[Wording]()
+        for record, words in wordings:
             if words and words != shown:
-                (spelled if bare(words) == own else others).append((record, words))
-        self.holds(path, records, spellings=_spellings(spelled, shown))
-        if others:
-            self.not_shown(path, others)
+                (spellings if letters_and_digits(words) == own else other_forms).append((record, words))
+        self.add(path, records, spellings=_group_spellings(spellings, shown))
+        self.add_not_shown(path, other_forms)
 
-    def not_shown(self, path: str, said: Iterable[Said]) -> None:
-        """Note what records say in the place of what is shown at a path."""
-        others: dict[str, list[Said]] = {}
-        for record, words in said:
+    def add_not_shown(self, path: str, wordings: Iterable[Wording]) -> None:
+        """Add what records have in place of what is shown at a path."""
+        groups: dict[str, list[Wording]] = {}
+        for record, words in wordings:
             if words:
-                others.setdefault(bare(words), []).append((record, words))
-        for number, group in enumerate(others.values(), 1):
+                groups.setdefault(letters_and_digits(words), []).append((record, words))
+        for number, group in enumerate(groups.values(), 1):
             words = group[0][1]
-            self.holds(f"{path}#{number}", (record for record, _ in group), words, _spellings(group, words))
+            self.add(f"{path}#{number}", (record for record, _ in group), words, _group_spellings(group, words))
 
 
-def _spellings(said: Iterable[Said], shown: str) -> tuple[Spelling, ...]:
-    """The spellings other than the one that is shown, and whose they are."""
-    found: dict[str, set[RecordId]] = {}
-    for record, words in said:
+def _group_spellings(wordings: Iterable[Wording], shown: str) -> tuple[Spelling, ...]:
+    """Return the spellings other than the one that is shown, each with its records."""
+    records: dict[str, set[RecordId]] = {}
+    for record, words in wordings:
         if words != shown:
-            found.setdefault(words, set()).add(record)
-    return tuple(Spelling(words, tuple(sorted(records))) for words, records in found.items())
+            records.setdefault(words, set()).add(record)
+    return tuple(Spelling(words, tuple(sorted(holders))) for words, holders in records.items())

@@ -1,4 +1,4 @@
-"""The values of the oldest record that has any; the others fill what it does not have."""
+"""The values of the oldest record that has any; other records fill the gaps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from bibld.protocols import Statement
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """There is nothing to choose."""
+    """There are no settings."""
 
 
-def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
-    """The oldest record."""
+def choose(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
+    """Choose the oldest record."""
     return (0,)

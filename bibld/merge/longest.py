@@ -1,6 +1,6 @@
-"""The values of the record that says most: whose values have the most letters and digits.
+"""The values of the record with the most text, counted in letters and digits.
 
-Of records that say the same amount the oldest counts.
+If records have the same amount, the oldest of them counts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from bibld.text.folding import fold
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """There is nothing to choose."""
+    """There are no settings."""
 
 
-def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
-    """The record that says most."""
+def choose(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
+    """Choose the record with the most text."""
     return (max(range(len(statements)), key=lambda number: (_length(statements[number]), -number)),)
 
 

@@ -1,6 +1,6 @@
-"""The values of the record, of those that have any, whose source is trusted most (``trust`` of ``[[source]]``).
+"""The values of the record whose source is trusted most (``trust`` of ``[[source]]``), among those that have any.
 
-Of records that are trusted alike the oldest counts.
+If sources are trusted equally, the oldest record counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from bibld.protocols import Statement
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """There is nothing to choose."""
+    """There are no settings."""
 
 
-def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
-    """The oldest record of the most trusted source."""
+def choose(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
+    """Choose the oldest record of the most trusted source."""
     return (max(range(len(statements)), key=lambda number: (statements[number].holder.trust, -number)),)

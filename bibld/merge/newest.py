@@ -1,6 +1,6 @@
-"""The values of the record, of those that have any, that was made or changed last.
+"""The values of the record that was made or changed last, among those that have any.
 
-A record without a readable date is older than any other; of two with the same date that counts which was made later.
+A record without a readable date counts as older than any other; of two with the same date the one made later counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from bibld.protocols import Statement
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """There is nothing to choose."""
+    """There are no settings."""
 
 
-def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
-    """The record that was changed last."""
+def choose(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
+    """Choose the record that was changed last."""
     return (max(range(len(statements)), key=lambda number: (statements[number].holder.changed, number)),)

@@ -15,9 +15,9 @@ SINGLE = "fill"
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """There is nothing to choose."""
+    """There are no settings."""
 
 
-def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
-    """All records, the oldest first."""
+def choose(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
+    """Choose all records, the oldest first."""
     return range(len(statements))

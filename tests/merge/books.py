@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from bibld.config import MergeConfig
-from bibld.merge import Policies, merged
+from bibld.merge import Policies, merge_records
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import (
     Abstract,
@@ -80,7 +80,7 @@ def by(policy: str, *elements: str) -> Policies:
 
 def merge(*records: tuple[RecordId, Mods], policies: Policies | None = None) -> Merged:
     members = tuple(record for record, _ in records)
-    return merged(Cluster(members[0], members), records, policies)
+    return merge_records(Cluster(members[0], members), records, policies)
 
 
 def of(*descriptions: Mods, policies: Policies | None = None) -> Merged:

@@ -70,6 +70,8 @@ def test_dates_in_the_heading_are_dates():
         (person("Толстой, А. Н."), person(TOLSTOY)),
         (person("Толстая, Л. Н."), person(TOLSTOY)),
         (person("Толстой, Л. Н.", "1869-1945"), person(TOLSTOY, "1828-1910")),
+        (person("Толстой, Л. Н.", "1830-"), person(TOLSTOY, "1828-1910")),
+        (person(TOLSTOY, "1910-"), person(TOLSTOY, "1828-1910")),
         (person("Толстой, Л. Н. (физик)"), person(TOLSTOY)),
         (Name((NamePart("Наука"),), type="corporate"), Name((NamePart("Наука, изд-во"),), type="corporate")),
         (person("Толстой"), person(TOLSTOY)),
@@ -240,6 +242,14 @@ def test_where_the_script_is_not_known_for_sure_the_fullest_title_comes_first(co
         Mods(title_info=(TitleInfo(title),), language=in_language(*codes)) for title in ("Слово", "A longer title")
     )
     assert titles(of(*books))[0] == "A longer title"
+
+
+def test_a_title_in_the_script_of_the_publication_that_replaces_its_romanisation_is_the_main_title():
+    books = (
+        Mods(title_info=(TitleInfo("Война и мир", part_number=("1",)), TitleInfo("Война и мир"))),
+        Mods(title_info=(TitleInfo("Voĭna i mir"),), language=in_language("eng")),
+    )
+    assert titles(of(*books, policies=by("fill"))) == ["Voĭna i mir", "Война и мир"]
 
 
 def test_an_alternative_title_is_never_the_main_one():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bibld.merge._values import words_said
+from bibld.merge._values import wording_of
 from bibld.model.mods import Mods, Name, OriginInfo, PhysicalDescription, RelatedItem
 from tests.merge.books import NLR, POLICIES, RSL, SLAVICA, TRUST, books, by, clusters, merge, of, person
 from tests.strategies import mods
@@ -46,13 +46,13 @@ def said(description: Mods) -> set[tuple[str, str]]:
             if isinstance(value, COMPOUND):
                 held = ((name, getattr(value, name)) for name in value.__struct_fields__)
                 found |= {
-                    (f"{field}/{name}", words_said(one))
+                    (f"{field}/{name}", wording_of(one))
                     for name, many in held
                     if isinstance(many, tuple)
                     for one in many
                 }
             elif not isinstance(value, RelatedItem):
-                found.add((field, words_said(value)))
+                found.add((field, wording_of(value)))
     return {(field, words) for field, words in found if words}
 
 
@@ -67,7 +67,7 @@ def noted(result) -> set[tuple[str, str, object]]:
             value = result.mods
             for step in steps:
                 value = value[int(step)] if step.isdecimal() else getattr(value, step)
-            words = words_said(value)
+            words = wording_of(value)
         found |= {(field, words, record) for record in source.records}
         found |= {(field, one.value, record) for one in source.spellings for record in one.records}
     return found
@@ -150,7 +150,7 @@ def winner(policy: str, records, field: str):
         "fill": lambda place: -place,
         "newest": lambda place: (max((one for one in age[held[place][0]] if one != "9999"), default=""), place),
         "most_trusted": lambda place: (TRUST[held[place][0].source], -place),
-        "longest": lambda place: (sum(letters(words_said(one)) for one in held[place][1]), -place),
+        "longest": lambda place: (sum(letters(wording_of(one)) for one in held[place][1]), -place),
     }
     return held[max(range(len(held)), key=rank[policy])] if held else None
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bibld.merge import merged
+from bibld.merge import merge_records
 from bibld.model.linkage import Cluster
 from bibld.model.mods import (
     Abstract,
@@ -45,7 +45,7 @@ def origin(place: str, publisher: str, **dates: tuple[Date, ...]) -> tuple[Origi
 
 def merge(*records: tuple[RecordId, Mods]):
     members = tuple(record for record, _ in records)
-    return merged(Cluster(members[0], members), records)
+    return merge_records(Cluster(members[0], members), records)
 
 
 def sources(result) -> dict[str, set[RecordId]]:

@@ -10,7 +10,6 @@ from bibld import adapters
 from bibld.config import MergeConfig, load
 from bibld.errors import ConfigError
 from bibld.merge import Policies, settings_digest
-from bibld.merge._elements import Merging
 from bibld.model.mods import Abstract, Mods, Note, OriginInfo, RelatedItem, TitleInfo
 from bibld.protocols import Statement
 from tests.merge.books import NLR, POLICIES, RSL, SLAVICA, by, made, merge, not_shown, published
@@ -105,6 +104,14 @@ def test_of_sources_that_are_trusted_alike_the_oldest_record_counts():
     assert merge(*records, policies=policies).mods.abstract == (Abstract("О войне и мире"),)
 
 
+@pytest.mark.parametrize(("old", "new"), [("О мире", "О веке"), ("О мире", "О веке..."), ("о Мире", "«О веке»")])
+def test_of_records_with_as_much_text_the_oldest_counts(old, new):
+    one = (RSL, Mods(abstract=(Abstract(old),), record_info=made("1990-01-01")))
+    other = (NLR, Mods(abstract=(Abstract(new),), record_info=made("2000-01-01")))
+    for records in ((one, other), (other, one)):
+        assert merge(*records, policies=by("longest")).mods.abstract == (Abstract(old),)
+
+
 def test_the_newest_counts_by_the_last_change_and_a_record_without_dates_never():
     undated = (NLR, Mods(note=(Note("без даты"),)))
     changed = (RSL, Mods(note=(Note("изменена"),), record_info=made("800101", "20050101120000.0")))
@@ -124,16 +131,15 @@ def test_in_a_related_item_the_policies_of_its_own_elements_hold():
 
 
 def test_a_policy_may_choose_several_records_in_an_order_of_its_own(monkeypatch):
-    def backwards(statements: list[Statement], settings: object) -> list[int]:
-        return list(range(len(statements)))[:0:-1]
+    def backwards(statements: list[Statement]) -> list[Statement]:
+        return statements[:0:-1]
 
     policies = by("union")
-    monkeypatch.setattr(policies.of_element["note"], "_chosen", backwards)
+    monkeypatch.setattr(policies.of_element["note"], "choose", backwards)
     records = [(record, Mods(note=(Note(text),), record_info=made(day))) for record, text, day in (
         (RSL, "a", "1990-01-01"), (NLR, "b", "1991-01-01"), (SLAVICA, "c", "1992-01-01"),
     )]  # fmt: skip
     assert [note.value for note in merge(*records, policies=policies).mods.note] == ["c", "b"]
-    assert Merging(policies, ()).script.is_known is False
 
 
 # --- the configuration
@@ -153,7 +159,7 @@ def test_policies_and_trust_are_read(tmp_path):
     config = load(configured(tmp_path, merging, "trust = 2"))
     assert (config.merge.title_info, config.merge.abstract, config.merge.name) == ("most_trusted", "longest", "union")
     assert config.source("rsl").config.trust == 2
-    policies = Policies.of(config)
+    policies = Policies.from_config(config)
     assert (policies.trust("rsl"), policies.trust("nlr")) == (2, 1)
 
 

@@ -13,6 +13,6 @@ class Settings(msgspec.Struct, frozen=True):
     """No settings."""
 
 
-def chosen(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
+def choose(statements: Sequence[Statement], settings: Settings) -> Sequence[int]:
     """Return the number of the record with the shortest values."""
     return (min(range(len(statements)), key=lambda number: len(repr(statements[number].values))),)
