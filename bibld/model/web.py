@@ -32,6 +32,12 @@ def is_web_iri(text: str) -> bool:
     return found["address"] is None or _is_address(found["address"])
 
 
+def web_iri(text: str | None) -> str | None:
+    """Return a text without the blanks around it if it is an IRI that anybody may follow (:func:`is_web_iri`)."""
+    stripped = text.strip() if text is not None else ""
+    return stripped if is_web_iri(stripped) else None
+
+
 def _is_address(text: str) -> bool:
     try:
         ipaddress.IPv6Address(text)

@@ -8,14 +8,14 @@ memory. These are pure functions; ``triplify`` is the stage over a catalog, ``ca
 The data speak several vocabularies at once, so that queries written for other libraries' data find what they expect:
 DCMI terms, BIBO and ISBD elements flat on the resource, BIBFRAME 2 with nodes for contributions, identifiers,
 provision activities and copies, and schema.org. Nodes are hash IRIs of their resource; there are no blank nodes.
-Resources, entities and ``owl:sameAs`` between the records of a cluster stand in the default graph, provenance (PROV-O
+Resources, entities and ``owl:sameAs`` between the records of a cluster are in the default graph, provenance (PROV-O
 and bibld's own ontology) in ``graph/provenance``, links to each authority file in a graph of its own
 (``graph/links-viaf``).
 """
 
 from __future__ import annotations
 
-from bibld.triplify._claims import Claim, EntityClaim, Form, Kind, Statements
+from bibld.triplify._claims import Claim, ClusterStatements, EntityClaim, Kind, NameForm
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._dataset import catalog_quads, dataset_statements, to_quads
 from bibld.triplify._entities import entity_statements
@@ -23,11 +23,11 @@ from bibld.triplify._stage import is_pending, requeue_all, settings_digest, trip
 
 __all__ = (
     "Claim",
+    "ClusterStatements",
     "EntityClaim",
-    "Form",
     "Kind",
+    "NameForm",
     "Settings",
-    "Statements",
     "catalog_quads",
     "cluster_statements",
     "dataset_statements",

@@ -1,4 +1,4 @@
-"""What records say about agents, concepts, places, publishers and series."""
+"""What records state about agents, concepts, places, publishers and series."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bibld.model.origin import RecordId
 Kind = Literal["agent", "concept", "place", "publisher", "series"]
 
 
-class Form(msgspec.Struct, frozen=True, omit_defaults=True, order=True):
+class NameForm(msgspec.Struct, frozen=True, omit_defaults=True, order=True):
     """A form of a name, and the language tag it has as a literal."""
 
     text: str
@@ -20,16 +20,16 @@ class Form(msgspec.Struct, frozen=True, omit_defaults=True, order=True):
 
 
 class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one record says about an entity.
+    """The properties that one record states of an entity.
 
-    ``label`` is the form that it prefers, ``others`` are further forms. ``type`` is that of a MODS name (personal …),
-    ``dates`` stand as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's scheme,
-    ``notation`` a class mark, ``issn`` that of a series, ``parts`` are the IRIs of places and agents that a compound
-    heading names.
+    ``label`` is the form that the record prefers, ``others`` are further forms. ``type`` is that of a MODS name
+    (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
+    scheme, ``notation`` a class mark, ``issn`` that of a series, ``parts`` are the IRIs of places and agents that a
+    compound heading names.
     """
 
-    label: Form
-    others: tuple[Form, ...] = ()
+    label: NameForm
+    others: tuple[NameForm, ...] = ()
     type: str = ""
     dates: str = ""
     links: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A claim of a record about the entity with this IRI."""
+    """The statement of one record about the entity with this IRI."""
 
     entity: str
     kind: Kind
@@ -48,36 +48,39 @@ class Claim(msgspec.Struct, frozen=True):
     record: RecordId
 
 
-class Voice(msgspec.Struct, frozen=True, array_like=True):
-    """What is claimed about an entity, whoever claims it."""
+class Assertion(msgspec.Struct, frozen=True, array_like=True):
+    """A claim about an entity without the record that makes it. This is the form that the catalog stores."""
 
     kind: Kind
     value: EntityClaim
 
 
-def voices(claims: Iterable[Claim]) -> dict[tuple[str, Voice], int]:
-    """What is claimed about each entity (its IRI), and how many records vote for it.
+def count_assertions(claims: Iterable[Claim]) -> dict[tuple[str, Assertion], int]:
+    """Return the different assertions about each entity (its IRI), and how many records vote for them.
 
-    A record has one vote for each form that it prefers; it stands with the first claim of that form. So votes of
-    clusters add up, since they share no record.
+    A record has one vote for each form that it prefers, counted with its first claim of that form. So the votes of
+    clusters can be added up, since no two clusters share a record.
     """
-    votes: dict[tuple[str, Voice], int] = {}
-    given: set[tuple[str, Form, RecordId]] = set()
+    votes: dict[tuple[str, Assertion], int] = {}
+    counted: set[tuple[str, NameForm, RecordId]] = set()
     for claim in claims:
-        what, vote = (claim.entity, Voice(claim.kind, claim.value)), (claim.entity, claim.value.label, claim.record)
-        votes[what] = votes.get(what, 0) + (vote not in given)
-        given.add(vote)
+        assertion, vote = (
+            (claim.entity, Assertion(claim.kind, claim.value)),
+            (claim.entity, claim.value.label, claim.record),
+        )
+        votes[assertion] = votes.get(assertion, 0) + (vote not in counted)
+        counted.add(vote)
     return votes
 
 
-class Statements(msgspec.Struct, frozen=True):
-    """What a cluster says.
+class ClusterStatements(msgspec.Struct, frozen=True):
+    """The statements made from one cluster.
 
-    ``quads`` are the lines that belong to the cluster, ``claims`` what its records say about entities. ``sought`` are
-    the records whose existence decided which of the quads were made: when one of them appears or goes, the statements
-    have to be made anew.
+    ``quads`` are the lines that belong to the cluster, ``claims`` what its records state about entities.
+    ``existence_dependencies`` are the records whose existence decided which quads were made: when one of them is added
+    or deleted, the statements must be made again.
     """
 
     quads: tuple[str, ...]
     claims: tuple[Claim, ...]
-    sought: tuple[RecordId, ...] = ()
+    existence_dependencies: tuple[RecordId, ...] = ()

@@ -1,4 +1,4 @@
-"""All that one cluster says, put together."""
+"""The statements of one cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
-from bibld.triplify._claims import Statements
+from bibld.triplify._claims import ClusterStatements
 from bibld.triplify._describe.agents import describe_names
 from bibld.triplify._describe.description import (
     describe_body,
@@ -24,13 +24,14 @@ from bibld.triplify._describe.provenance import describe_matches, describe_membe
 from bibld.triplify._describe.related import describe_related
 from bibld.triplify._describe.subjects import describe_subjects
 from bibld.triplify._describe.titles import describe_titles
-from bibld.triplify._draft import Draft, in_order
+from bibld.triplify._draft import Draft, sort_quads
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What can be chosen.
+    """The settings of the stage.
 
-    ``value_sources``: whether to say of every value that only some members of a cluster hold, which records hold it.
+    ``value_sources``: whether to publish, for every value that only some members of a cluster have, which records have
+    it.
     """
 
     value_sources: bool = True
@@ -42,7 +43,7 @@ def cluster_statements(
     iris: Iris,
     settings: Settings | None = None,
     exists: Callable[[RecordId], bool] = lambda record: False,
-) -> Statements:
+) -> ClusterStatements:
     """Return the lines that belong to a cluster, in a stable order and none twice, and what its records claim about
     entities.
 
@@ -65,8 +66,8 @@ def cluster_statements(
     describe_matches(draft, edges)
     if settings is None or settings.value_sources:
         describe_values(draft)
-    return Statements(
-        quads=in_order(draft.quads, draft.subject),
+    return ClusterStatements(
+        quads=sort_quads(draft.quads, draft.subject),
         claims=tuple(dict.fromkeys(draft.claims)),
-        sought=tuple(sorted(set(draft.sought))),
+        existence_dependencies=tuple(sorted(set(draft.existence_dependencies))),
     )

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from bibld.model.rdf import iri
 
-EDTF = "http://id.loc.gov/datatypes/edtf"
-"""The datatype of dates that are not XSD dates, such as ranges."""
-
 
 def loc(scheme: str, code: str) -> str:
     """Return the term for a code of a code list of the Library of Congress."""

@@ -10,11 +10,11 @@ from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, term
 from bibld.model.release import SourceFigures
+from bibld.model.web import web_iri
 from bibld.triplify._claims import Claim
 from bibld.triplify._cluster import Settings, cluster_statements
-from bibld.triplify._draft import Quad, in_order
+from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entities import entity_statements
-from bibld.triplify._links import web_iri
 
 GRAPH = "dataset"
 """The name of the graph of the dataset's description."""
@@ -83,4 +83,4 @@ def dataset_statements(sources: Iterable[SourceFigures], iris: Iris) -> tuple[st
         for language, label in source.label.items():
             for predicate in ("rdfs:label", "dcterms:title"):
                 quads.append((graph, subject, term(predicate), literal(label, language)))
-    return in_order(quads, dataset)
+    return sort_quads(quads, dataset)

@@ -1,17 +1,17 @@
-"""What is said of an agent, concept, place, publisher or series, from all claims about it."""
+"""The description of an agent, concept, place, publisher or series, from all claims about it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from bibld.model.iris import Iris
-from bibld.model.rdf import XSD, iri, literal, term
-from bibld.triplify._claims import Claim, EntityClaim, Form, Kind, Voice, voices
+from bibld.model.rdf import iri, literal, term, typed
+from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import EXTERNAL_SCHEMES
-from bibld.triplify._draft import Quad, in_order
-from bibld.triplify._life import life
-from bibld.triplify._links import identity
+from bibld.triplify._dates import life_years
+from bibld.triplify._draft import Quad, sort_quads
+from bibld.triplify._identity import parse_identity
 
 _CLASSES_OF_NAME = {
     "personal": ("foaf:Person", "bf:Person", "schema:Person"),
@@ -36,102 +36,90 @@ _NAME_PROPERTIES: dict[Kind, tuple[str, ...]] = {
 
 
 def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple[str, ...]:
-    """The lines that describe one entity, a function of the set of claims: neither their order nor their number counts
-    beyond the choice of the preferred label.
+    """Return the lines that describe one entity (its IRI), in a stable order; none without a claim about it.
 
-    ``entity`` is its IRI; without a claim about it there is nothing to say.
+    Neither the order nor the number of the claims matters, except that the number decides the preferred label.
     """
-    own = voices(claim for claim in claims if claim.entity == entity)
-    return described(entity, [(voice, votes) for (_, voice), votes in own.items()], iris)
+    votes = count_assertions(claim for claim in claims if claim.entity == entity)
+    return describe_entity(entity, [(assertion, number) for (_, assertion), number in votes.items()], iris)
 
 
-def described(entity: str, claimed: Iterable[tuple[Voice, int]], iris: Iris) -> tuple[str, ...]:
-    """The lines that describe one entity, from all that is claimed about it and the votes for each.
+def describe_entity(entity: str, assertions: Iterable[tuple[Assertion, int]], iris: Iris) -> tuple[str, ...]:
+    """Return the lines that describe one entity, from all assertions about it and the votes for each.
 
     For each language the form that most records prefer is the preferred one (then the longest, then the first in the
     order of code points); the others are alternative ones.
     """
-    own: dict[EntityClaim, int] = defaultdict(int)
+    votes: dict[EntityClaim, int] = defaultdict(int)
     kinds: set[Kind] = set()
-    for voice, votes in claimed:
-        own[voice.value] += votes
-        kinds.add(voice.kind)
-    if not own:
+    for assertion, number in assertions:
+        votes[assertion.value] += number
+        kinds.add(assertion.kind)
+    if not votes:
         return ()
-    subject = iri(entity)
-    quads: list[Quad] = []
-
-    def say(predicate: str, value: str, graph: str = "") -> None:
-        quads.append((iri(iris.graph(graph)) if graph else "", subject, term(predicate), value))
-
     kind = min(kinds)
-    for curie in _classes(kind, own):
-        say("rdf:type", term(curie))
-    preferred, others = labels(own)
+    triples: list[tuple[str, str]] = []
+    classes = _CLASSES[kind]
+    if kind == "agent":
+        types = {claim.type for claim in votes}
+        classes += tuple(class_ for type_ in types for class_ in _CLASSES_OF_NAME.get(type_, ()))
+    triples += [("rdf:type", term(class_)) for class_ in classes]
+    preferred, others = choose_labels(votes)
     for form in preferred:
         for predicate in ("skos:prefLabel", "rdfs:label", *_NAME_PROPERTIES[kind]):
-            say(predicate, literal(form.text, form.language or None))
-    for form in others:
-        say("skos:altLabel", literal(form.text, form.language or None))
-    for value in own:
-        _details(value, iris, quads, subject)
-    for target in sorted({link for value in own for link in value.links}):
-        say("skos:exactMatch" if kind == "concept" else "owl:sameAs", iri(target), _graph(target, iris))
-    return in_order(quads, subject)
+            triples.append((predicate, literal(form.text, form.language or None)))
+    triples += [("skos:altLabel", literal(form.text, form.language or None)) for form in others]
+    for claim in votes:
+        triples += _properties(claim)
+    subject = iri(entity)
+    quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
+    quads += [("", subject, iri(iris.term("scheme")), literal(claim.scheme)) for claim in votes if claim.scheme]
+    link = term("skos:exactMatch" if kind == "concept" else "owl:sameAs")
+    for target in sorted({target for claim in votes for target in claim.links}):
+        quads.append((iri(iris.graph(_link_set(target, iris))), subject, link, iri(target)))
+    return sort_quads(quads, subject)
 
 
-def _classes(kind: Kind, values: Iterable[EntityClaim]) -> list[str]:
-    types = {value.type for value in values}
-    if kind == "agent":
-        found = [curie for type_ in sorted(types) for curie in _CLASSES_OF_NAME.get(type_, ())]
-        return ["bf:Agent", "foaf:Agent", *found]
-    return list(_CLASSES[kind])
+def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
+    if claim.dates:
+        yield "bf:date", literal(claim.dates)
+        if claim.type == "personal":
+            birth, death = life_years(claim.dates)
+            if birth:
+                yield "schema:birthDate", typed(birth, "gYear")
+            if death:
+                yield "schema:deathDate", typed(death, "gYear")
+    if claim.scheme in EXTERNAL_SCHEMES:
+        yield "skos:inScheme", iri(EXTERNAL_SCHEMES[claim.scheme])
+    if claim.notation:
+        yield "skos:notation", literal(claim.notation)
+    for part in claim.parts:
+        yield "dcterms:hasPart", iri(part)
+    if claim.issn:
+        yield "bibo:issn", literal(claim.issn)
+        yield "schema:issn", literal(claim.issn)
 
 
-def labels(claimed: Mapping[EntityClaim, int]) -> tuple[list[Form], list[Form]]:
-    """The preferred forms, one for each language, and the others, from what is claimed and the votes for it."""
-    votes: dict[Form, int] = defaultdict(int)
-    mentioned: set[Form] = set()
-    for value, number in claimed.items():
-        votes[value.label] += number
-        mentioned.update(value.others)
-    by_language: dict[str, list[Form]] = defaultdict(list)
-    for form in votes:
+def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
+    """Return the preferred forms, one for each language, and the others, from the claims and the votes for them."""
+    votes_by_form: dict[NameForm, int] = defaultdict(int)
+    mentioned: set[NameForm] = set()
+    for claim, number in votes.items():
+        votes_by_form[claim.label] += number
+        mentioned.update(claim.others)
+    by_language: dict[str, list[NameForm]] = defaultdict(list)
+    for form in votes_by_form:
         by_language[form.language].append(form)
     preferred = [
-        min(forms, key=lambda form: (-votes[form], -len(form.text), form.text)) for forms in by_language.values()
+        min(forms, key=lambda form: (-votes_by_form[form], -len(form.text), form.text))
+        for forms in by_language.values()
     ]
-    others = (mentioned | set(votes)) - set(preferred)
-    return sorted(preferred), sorted(others)
+    return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
 
 
-def _details(claim: EntityClaim, iris: Iris, quads: list[Quad], subject: str) -> None:
-    def say(predicate: str, value: str) -> None:
-        quads.append(("", subject, predicate if predicate.startswith("<") else term(predicate), value))
-
-    if claim.dates:
-        say("bf:date", literal(claim.dates))
-        birth, death = life(claim.dates)
-        if claim.type == "personal" and birth:
-            say("schema:birthDate", literal(birth, datatype=XSD + "gYear"))
-        if claim.type == "personal" and death:
-            say("schema:deathDate", literal(death, datatype=XSD + "gYear"))
-    if claim.scheme:
-        say(iri(iris.term("scheme")), literal(claim.scheme))
-        if claim.scheme in EXTERNAL_SCHEMES:
-            say("skos:inScheme", iri(EXTERNAL_SCHEMES[claim.scheme]))
-    if claim.notation:
-        say("skos:notation", literal(claim.notation))
-    for part in claim.parts:
-        say("dcterms:hasPart", iri(part))
-    if claim.issn:
-        say("bibo:issn", literal(claim.issn))
-        say("schema:issn", literal(claim.issn))
-
-
-def _graph(target: str, iris: Iris) -> str:
-    """The link set that a link belongs to."""
+def _link_set(target: str, iris: Iris) -> str:
+    """Return the name of the graph that a link belongs to."""
     if target.startswith(iris.base):
         return "links-agents"
-    found = identity(target, None, "")
-    return f"links-{found.authority if found is not None else 'other'}"
+    identity = parse_identity(target, None, "")
+    return f"links-{identity.authority if identity is not None else 'other'}"

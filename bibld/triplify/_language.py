@@ -16,14 +16,14 @@ _RUSSIAN = re.compile("(?:[а-яёіѣѳѵ]|[^\u0400-\u052f])*")
 
 
 class Languages(msgspec.Struct, frozen=True):
-    """The languages of one resource, as tags, in their order."""
+    """The languages of one resource, as tags, in the order of the record."""
 
     tags: tuple[str, ...]
 
     @classmethod
-    def of(cls, mods: Mods, object_part: str | None = None) -> Languages:
-        """The languages of the resource itself, or those of one kind of its parts: of a summary, or (``translation``)
-        of what it was translated from."""
+    def from_mods(cls, mods: Mods, object_part: str | None = None) -> Languages:
+        """Return the languages of the resource, or those of one kind of its parts: of a summary, or of the text that it
+        was translated from (``translation``)."""
         codes = (
             term.value
             for language in mods.language
@@ -35,20 +35,20 @@ class Languages(msgspec.Struct, frozen=True):
 
     @property
     def is_slavic(self) -> bool:
-        """Whether Latin text that is transcribed from the resource is a romanisation: all languages are Cyrillic."""
+        """Whether Latin text transcribed from the resource is a romanisation, since all its languages use Cyrillic."""
         return bool(self.tags) and all(usual_script(tag) == CYRILLIC for tag in self.tags)
 
-    def of_own(self, text: str, element: Element) -> str | None:
-        """The tag of a text in the language of the resource, such as its title.
+    def tag_own(self, text: str, element: Element) -> str | None:
+        """Return the tag of a text in the language of the resource, such as its title.
 
-        A text in the script of one of the languages is in that language; a text that the record pairs with one in
-        another script (``@script`` and ``@altRepGroup``) is a romanisation, and so is any Latin text where no language
-        uses that script.
+        The language that the element states is taken first. Otherwise a text in the script of one of the languages is
+        in that language. A text that the record pairs with one in another script (``@script`` and ``@altRepGroup``) is
+        a romanisation, and so is Latin text if no language uses that script.
         """
-        stated = self.stated(element)
-        if stated is not None:
-            return _with_script(stated, script_of(text))
         script = script_of(text)
+        stated = _stated_tag(element)
+        if stated is not None:
+            return _with_script(stated, script)
         if script is None:
             return self.tags[0] if len(self.tags) == 1 and not any(map(str.isalpha, text)) else None
         if script == LATIN and element.script == LATIN and element.alt_rep_group:
@@ -58,64 +58,56 @@ class Languages(msgspec.Struct, frozen=True):
         native = self._first(lambda own: own == script)
         if native is not None:
             return native
-        return _with_script(self.tags[0], script) if self.tags and script == LATIN else _unknown(script)
+        return _with_script(self.tags[0], script) if self.tags and script == LATIN else _undetermined(script)
 
-    def of_other(self, text: str, element: Element) -> str | None:
-        """The tag of a text that need not be in the language of the resource, such as a name or a subject.
+    def tag_other(self, text: str, element: Element) -> str | None:
+        """Return the tag of a text that need not be in the language of the resource, such as a name or a subject.
 
-        Known only where the element says it, or where the text is in the script, other than Latin, of one of the
-        languages, or is marked as the romanisation of one.
+        It is known only if the element states it, if the text is in the non-Latin script of one of the languages, or if
+        it is marked as a romanisation.
         """
-        stated = self.stated(element)
-        if stated is not None:
-            return _with_script(stated, script_of(text))
         script = script_of(text)
+        stated = _stated_tag(element)
+        if stated is not None:
+            return _with_script(stated, script)
+        if script is None:
+            return None
         if script == LATIN:
             romanised = self._first(lambda own: own != LATIN) if element.script == LATIN else None
             return f"{romanised}-Latn" if romanised and element.alt_rep_group else None
-        native = self._first(lambda own: own == script) if script else None
-        return native or (_unknown(script) if script else None)
+        return self._first(lambda own: own == script) or _undetermined(script)
 
-    def of_related(self, text: str, *elements: Element) -> str | None:
-        """The tag of a title of another resource, such as a series: its language is not that of this one.
+    def tag_related(self, text: str, *elements: Element) -> str | None:
+        """Return the tag of a title of another resource, such as a series, which may be in another language.
 
-        Known where one of the elements states it, or pairs the text as a romanisation with one in another script, or
-        where the letters are Cyrillic: those of the language of this resource that is written so, else of Russian.
+        It is known if one of the elements states it or marks the text as a romanisation. Cyrillic text is in the first
+        language of this resource that uses Cyrillic, else Russian if it has Russian letters only.
         """
-        for element in elements:
-            stated = self.stated(element)
-            if stated is not None:
-                return _with_script(stated, script_of(text))
         script = script_of(text)
+        for element in elements:
+            stated = _stated_tag(element)
+            if stated is not None:
+                return _with_script(stated, script)
         if script == CYRILLIC:
             cyrillic = self._first(lambda own: own == script)
-            return cyrillic or ("ru" if _RUSSIAN.fullmatch(text.lower()) else _unknown(script))
-        tags = (self.of_other(text, element) for element in elements)
+            return cyrillic or ("ru" if _RUSSIAN.fullmatch(text.lower()) else _undetermined(script))
+        tags = (self.tag_other(text, element) for element in elements)
         return next((tag for tag in tags if tag is not None), None)
 
-    def _first(self, fits: Callable[[str], bool]) -> str | None:
-        for tag in self.tags:
-            if fits(usual_script(tag)):
-                return tag
-        return None
+    def _first(self, accepts: Callable[[str], bool]) -> str | None:
+        return next((tag for tag in self.tags if accepts(usual_script(tag))), None)
 
-    @staticmethod
-    def stated(element: Element) -> str | None:
-        """The language that the element itself states."""
-        for attribute in (element.xml_lang, element.lang):
-            tag = language_tag(attribute) if attribute else None
-            if tag is not None:
-                return tag
-        return None
+
+def _stated_tag(element: Element) -> str | None:
+    tags = (language_tag(attribute) for attribute in (element.xml_lang, element.lang) if attribute)
+    return next((tag for tag in tags if tag is not None), None)
 
 
 def _with_script(tag: str, script: str | None) -> str:
-    primary = tag.partition("-")[0]
-    own = usual_script(primary)
-    if "-" in tag or script is None or script == own or not _SCRIPT_CODE.fullmatch(script):
+    if "-" in tag or script is None or script == usual_script(tag) or not _SCRIPT_CODE.fullmatch(script):
         return tag
     return f"{tag}-{script}"
 
 
-def _unknown(script: str) -> str | None:
+def _undetermined(script: str) -> str | None:
     return f"und-{script}" if _SCRIPT_CODE.fullmatch(script) and script != LATIN else None

@@ -12,9 +12,9 @@ from bibld.catalog import Catalog, digest
 from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
-from bibld.triplify._claims import Claim, Voice, voices
+from bibld.triplify._claims import Assertion, Claim, count_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
-from bibld.triplify._entities import described
+from bibld.triplify._entities import describe_entity
 
 VERSION = 4
 """To be raised when the same input gives other statements, of clusters or of entities."""
@@ -29,7 +29,7 @@ Restating = Callable[[int], tuple[bytes, bytes]]
 
 
 _ENCODER = msgspec.json.Encoder()
-_VOICE = msgspec.json.Decoder(Voice)
+_ASSERTIONS = msgspec.json.Decoder(Assertion)
 
 
 def settings_digest(base: str, settings: Settings) -> str:
@@ -102,13 +102,17 @@ def _cluster(catalog: Catalog, made_with: str, iris: Iris, settings: Settings, f
         return before, before
     made = cluster_statements(catalog.descriptions.merged(founder), edges, iris, settings, exists)
     after = "".join(made.quads).encode()
-    catalog.statements.put(founder, after, [(record, exists(record)) for record in made.sought], made_by)
+    catalog.statements.put(
+        founder, after, [(record, exists(record)) for record in made.existence_dependencies], made_by
+    )
     _claim(catalog, founder, made.claims)
     return before, after
 
 
 def _claim(catalog: Catalog, founder: int, claims: Iterable[Claim]) -> None:
-    bodies = [(entity, _ENCODER.encode(voice), votes) for (entity, voice), votes in voices(claims).items()]
+    bodies = [
+        (entity, _ENCODER.encode(assertion), votes) for (entity, assertion), votes in count_assertions(claims).items()
+    ]
     catalog.pending.add(ENTITIES, sorted(catalog.entities.replace_assertions(founder, bodies)))
 
 
@@ -123,11 +127,11 @@ def _exists(catalog: Catalog, record: RecordId) -> bool:
 def _entity(catalog: Catalog, iris: Iris, entity: int) -> tuple[bytes, bytes]:
     before = catalog.entities.quads(entity)
     name = catalog.entities.iri(entity)
-    claimed = [(_VOICE.decode(body), votes) for body, votes in catalog.entities.assertions(entity)]
+    claimed = [(_ASSERTIONS.decode(body), votes) for body, votes in catalog.entities.assertions(entity)]
     if name is None or not claimed:
         catalog.entities.drop(entity)
         return before, b""
-    after = "".join(described(name, claimed, iris)).encode()
+    after = "".join(describe_entity(name, claimed, iris)).encode()
     if after != before:
         catalog.entities.put(entity, after)
     return before, after

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from bibld import config
 from bibld.errors import ConfigError
-from bibld.model.web import is_web_iri
-from bibld.triplify._links import web_iri
+from bibld.model.web import is_web_iri, web_iri
 
 GOOD = (
     "https://example.org/",

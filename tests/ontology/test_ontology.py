@@ -67,7 +67,7 @@ def test_every_term_that_the_data_use_is_declared(declared):
     called = {
         f"{TERM}{name}"
         for file in TRIPLIFY.rglob("*.py")
-        for name in re.findall(r'(?:\.own|\.term|_number)\((?:draft, )?"([A-Za-z]+)"', file.read_text("utf-8"))
+        for name in re.findall(r'(?:\.own_term|\.term)\("([A-Za-z]+)"', file.read_text("utf-8"))
     }
     assert used
     assert used <= called <= declared

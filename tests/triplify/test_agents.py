@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bibld.model.mods import CopyInformation, HoldingSimple, Location, Mods, PhysicalLocation, Role, RoleTerm
 from bibld.triplify import cluster_statements
-from bibld.triplify._describe.agents import _Likeness, same_agents
+from bibld.triplify._describe.agents import ComparedName, group_names
 from bibld.triplify._draft import Draft
 from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Said, alone, person
 
@@ -40,7 +40,7 @@ def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(w
     assert roles == ([RELATORS + code for code in codes] or [f":{RESOURCE[len(BASE) :]}#role1"])
 
 
-def _is_same(one: _Likeness, other: _Likeness) -> bool:
+def _is_same(one: ComparedName, other: ComparedName) -> bool:
     if one.type != other.type:
         return False
     if one.key and one.key == other.key and (not one.dates or not other.dates or one.dates == other.dates):
@@ -62,15 +62,15 @@ def test_agents_are_those_that_a_comparison_of_each_with_each_finds(held):
     draft = Draft(alone(Mods(name=tuple(held))), IRIS, lambda record: False)
     paths = [f"name/{index}" for index in range(len(held))]
     groups: list[list[int]] = []
-    likenesses = [_Likeness.of(draft, name, path) for name, path in zip(held, paths, strict=True)]
-    for index, likeness in enumerate(likenesses):
-        fitting = (group for group in groups if any(_is_same(likeness, likenesses[other]) for other in group))
+    compared = [ComparedName.from_name(draft, name, path) for name, path in zip(held, paths, strict=True)]
+    for index, name in enumerate(compared):
+        fitting = (group for group in groups if any(_is_same(name, compared[other]) for other in group))
         group = next(fitting, None)
         if group is None:
             groups.append([index])
         else:
             group.append(index)
-    found = same_agents(draft, list(zip(held, paths, strict=True)))
+    found = group_names(draft, list(zip(held, paths, strict=True)))
     assert [[paths.index(path) for _, path in group] for group in found] == groups
 
 
@@ -86,7 +86,7 @@ def _calls(count: int) -> int:
 
     sys.setprofile(counted)
     try:
-        same_agents(draft, held)
+        group_names(draft, held)
     finally:
         sys.setprofile(None)
     return calls

@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from bibld.model.mods import Mods, NameIdentifier, OriginInfo, Place, PlaceTerm, Publisher, TitleInfo
 from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
-from bibld.triplify import Claim, EntityClaim, Form, cluster_statements, dataset_statements, entity_statements, to_quads
-from bibld.triplify._life import life
+from bibld.triplify import (
+    Claim,
+    EntityClaim,
+    NameForm,
+    cluster_statements,
+    dataset_statements,
+    entity_statements,
+    to_quads,
+)
+from bibld.triplify._dates import life_years
 from tests.triplify.merged_book import BASE, EDGE, IRIS, LOC, MERGED, Said, alone, person
 
 AGENT = IRIS.agent("viaf-1")
@@ -18,7 +26,7 @@ AGENT = IRIS.agent("viaf-1")
 
 def claim(text: str, record: str, language: str = "ru", **more) -> Claim:
     return Claim(
-        AGENT, "agent", EntityClaim(label=Form(text, language), type="personal", **more), RecordId("a", record)
+        AGENT, "agent", EntityClaim(label=NameForm(text, language), type="personal", **more), RecordId("a", record)
     )
 
 
@@ -63,7 +71,7 @@ def test_without_claims_there_is_nothing_to_say():
 
 
 def test_claims_about_others_do_not_count():
-    other = Claim(IRIS.agent("viaf-2"), "agent", EntityClaim(label=Form("Б")), RecordId("a", "1"))
+    other = Claim(IRIS.agent("viaf-2"), "agent", EntityClaim(label=NameForm("Б")), RecordId("a", "1"))
     assert about(claim("А", "1"), other).lines == about(claim("А", "1")).lines
 
 
@@ -74,7 +82,7 @@ def test_the_order_and_the_repetition_of_claims_change_nothing():
     assert about(*claims, *claims).lines == expected
 
 
-forms = st.builds(Form, st.sampled_from(["А", "Аб", "Б", "A"]), st.sampled_from(["", "ru", "ru-Latn"]))
+forms = st.builds(NameForm, st.sampled_from(["А", "Аб", "Б", "A"]), st.sampled_from(["", "ru", "ru-Latn"]))
 values = st.builds(
     EntityClaim,
     label=forms,
@@ -171,7 +179,7 @@ def test_places_that_catalogues_shorten_are_named_in_full():
     ],
 )
 def test_years_of_life_are_said_only_where_they_are_certain(dates, years):
-    assert life(dates) == years
+    assert life_years(dates) == years
 
 
 def test_sources_are_parts_of_the_dataset_with_label_and_licence():
@@ -192,3 +200,14 @@ def test_a_match_between_two_clusters_is_not_published():
     lines = list(to_quads(clusters, IRIS, [EDGE]))
     assert lines == list(to_quads(clusters, IRIS))
     assert IRIS.match(EDGE.pair) in "".join(to_quads([MERGED], IRIS, [EDGE]))
+
+
+@pytest.mark.parametrize(
+    ("dates", "years"),
+    [("0000-1910", ("", "1910")), ("1828-0000", ("1828", "")), ("000-", ("", "")), ("р. 0000", ("", ""))],
+)
+def test_there_is_no_year_0(dates, years):
+    assert life_years(dates) == years
+    made = Said(entity_statements(AGENT, [claim("Толстой", "1", dates=dates)], IRIS))
+    assert made.values("schema:birthDate", AGENT) == [f"{year}^gYear" for year in years[:1] if year]
+    assert made.values("schema:deathDate", AGENT) == [f"{year}^gYear" for year in years[1:] if year]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from bibld.model.mods import Language, LanguageTerm, Mods, TitleInfo
 from bibld.model.rdf import iri, literal
+from bibld.model.web import web_iri
+from bibld.triplify._identity import parse_identity
 from bibld.triplify._language import Languages
-from bibld.triplify._links import identity, web_iri
 from tests.strategies import any_texts
 
 
@@ -83,23 +84,23 @@ def test_what_is_a_link_can_be_read_by_a_strict_parser(text):
     ],
 )
 def test_authority_identifiers_have_one_key_however_they_are_written(text, scheme, key, link):
-    found = identity(text, scheme, "rsl")
+    found = parse_identity(text, scheme, "rsl")
     assert found is not None
     assert (found.key, found.iri) == (key, link)
 
 
 def test_an_empty_identifier_identifies_nothing():
-    assert identity("  ", "viaf", "rsl") is None
+    assert parse_identity("  ", "viaf", "rsl") is None
 
 
 @given(any_texts())
 def test_identities_never_fail_and_their_links_are_links(text):
-    found = identity(text, None, "rsl")
+    found = parse_identity(text, None, "rsl")
     assert found is None or found.iri is None or web_iri(found.iri) == found.iri
 
 
 def languages(*codes: str) -> Languages:
-    return Languages.of(Mods(language=tuple(Language((LanguageTerm(code, type="code"),)) for code in codes)))
+    return Languages.from_mods(Mods(language=tuple(Language((LanguageTerm(code, type="code"),)) for code in codes)))
 
 
 @pytest.mark.parametrize(
@@ -119,13 +120,13 @@ def languages(*codes: str) -> Languages:
     ],
 )
 def test_titles_are_tagged_by_language_and_script(codes, text, title, tag):
-    assert languages(*codes).of_own(text, title) == tag
+    assert languages(*codes).tag_own(text, title) == tag
 
 
 @given(any_texts(), any_texts(6), st.sampled_from([None, "Latn", "Cyrl", "?"]), st.lists(st.text(max_size=4)))
 def test_a_tag_is_always_legal(text, language, script, codes):
     element = TitleInfo(lang=language, script=script, alt_rep_group="01")
-    for tag in (languages(*codes).of_own(text, element), languages(*codes).of_other(text, element)):
+    for tag in (languages(*codes).tag_own(text, element), languages(*codes).tag_other(text, element)):
         if tag is not None:
             assert re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag)
             literal(text, tag)

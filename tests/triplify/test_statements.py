@@ -176,7 +176,7 @@ def test_the_sources_of_single_values_can_be_left_out():
 def test_a_host_is_linked_by_iri_where_its_record_is_in_the_catalog():
     made = cluster_statements(MERGED, [], IRIS, exists={SET}.__contains__)
     assert f":resource/{SET.path}" in Said(made.quads).values("dcterms:isPartOf")
-    assert made.sought == (SET,)
+    assert made.existence_dependencies == (SET,)
 
 
 def test_a_host_that_is_not_in_the_catalog_is_described_by_a_node(book):
@@ -339,7 +339,9 @@ def test_any_description_gives_readable_quads_without_blank_nodes(merged, exists
     quads = oxigraph_quads(lines)
     assert len(quads) == len(lines)
     described = {subject[1].partition("#")[0] for subject, *_ in quads}
-    described |= {IRIS.resource(record) for record in (*merged.cluster.members, *(made.sought if exists else ()))}
+    described |= {
+        IRIS.resource(record) for record in (*merged.cluster.members, *(made.existence_dependencies if exists else ()))
+    }
     for *terms, graph in quads:
         for kind, text, *_ in (*terms, ("iri", graph)):
             if kind == "iri" and text.startswith(BASE):

@@ -1,1 +1,1 @@
-"""What is said of a publication, property by property; each module fills a draft."""
+"""The description of a publication, property by property; each module fills a draft."""

@@ -5,37 +5,37 @@ from __future__ import annotations
 import re
 
 from bibld.model.mods import Language, Location
-from bibld.model.rdf import iri, literal
+from bibld.model.rdf import iri, literal, typed
+from bibld.model.web import web_iri
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
 from bibld.text.languages import NO_LANGUAGES, language_tag
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, loc
-from bibld.triplify._describe.agents import claimed_body
+from bibld.triplify._describe.entities import claim_organisation
 from bibld.triplify._draft import Draft
-from bibld.triplify._links import web_iri
 
-_CODE = re.compile(r"[a-z]{3}")
-_ORGANISATION = re.compile(r"[a-z][a-z0-9-]*")
-_CODES = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
+_LANGUAGE_CODE = re.compile(r"[a-z]{3}")
+_ORGANISATION_CODE = re.compile(r"[a-z][a-z0-9-]*")
+_INSTITUTION_AND_SHELF = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
 _NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
-_THESIS = frozenset(("theses", "thesis", "dissertation"))
+_THESIS_GENRES = frozenset(("theses", "thesis", "dissertation"))
 
 
 def describe_kind(draft: Draft) -> None:
-    """What the resource is."""
+    """State the classes of the resource."""
     mods = draft.mods
     issuances = {ISSUANCES.get(issuance) for info in mods.origin_info for issuance in info.issuance}
     genres = {tidy(genre.value).lower() for genre in mods.genre}
     contents = list(dict.fromkeys(tidy(kind.value).lower() for kind in mods.type_of_resource if tidy(kind.value)))
-    draft.a("bf:Instance")
+    draft.add_class("bf:Instance")
     if len(draft.merged.cluster.members) > 1:
-        draft.a(draft.own("MergedResource"))
+        draft.add_class(draft.own_term("MergedResource"))
     is_text = not contents or "text" in contents
     if is_text and issuances & {"serl", "intg"}:
         classes = ["bf:Serial", "bibo:Periodical", "schema:Periodical"]
     elif is_text and any(item.type == "host" and item.other_type not in _NOT_ARTICLES for item in mods.related_item):
         classes = ["bibo:Article", "schema:Article"]
-    elif is_text and genres & _THESIS:
+    elif is_text and genres & _THESIS_GENRES:
         classes = ["bibo:Thesis", "schema:Thesis"]
     elif is_text and "mulm" in issuances:
         classes = ["bibo:MultiVolumeBook", "bibo:Book", "schema:Book"]
@@ -49,148 +49,142 @@ def describe_kind(draft: Draft) -> None:
     if any(kind.collection == "yes" for kind in mods.type_of_resource):
         classes += ["bibo:Collection", "schema:Collection"]
     for kind in dict.fromkeys(classes):
-        draft.a(kind)
+        draft.add_class(kind)
 
 
 def describe_languages(draft: Draft) -> None:
-    """The languages of the resource and of its parts."""
+    """Describe the languages of the resource and of its parts."""
     for language in draft.mods.language:
         for term in language.language_term:
             if term.type == "code":
-                _language(draft, language, tidy(term.value))
+                _describe_language(draft, language, tidy(term.value))
 
 
-def _language(draft: Draft, language: Language, code: str) -> None:
+def _describe_language(draft: Draft, language: Language, code: str) -> None:
     known = code.lower()
     tag = language_tag(code)
-    if not _CODE.fullmatch(known) or known in NO_LANGUAGES:
+    if not _LANGUAGE_CODE.fullmatch(known) or known in NO_LANGUAGES:
         if tag is not None and language.object_part is None:
-            draft.text("schema:inLanguage", tag)
+            draft.add_text("schema:inLanguage", tag)
         return
     term = loc("iso639-2", known)
     if language.object_part is None:
-        draft.say("dcterms:language", term)
-        draft.text("schema:inLanguage", tag or known)
+        draft.add("dcterms:language", term)
+        draft.add_text("schema:inLanguage", tag or known)
         return
-    node = draft.node("language")
-    draft.say("bf:language", node)
-    draft.a("bf:Language", node)
-    draft.text("bf:part", language.object_part, node)
-    draft.say("rdf:value", term, node)
+    node = draft.add_node("bf:language", "bf:Language", "language")
+    draft.add_text("bf:part", language.object_part, node)
+    draft.add("rdf:value", term, node)
 
 
 def describe_body(draft: Draft) -> None:
-    """Extent, forms, technical notes."""
+    """Describe extent, forms, technical notes."""
     for description in draft.mods.physical_description:
         for extent in description.extent:
             text = tidy(extent.value)
-            if draft.labelled("bf:extent", "bf:Extent", "extent", text) is None:
+            if draft.add_labelled_node("bf:extent", "bf:Extent", "extent", text) is None:
                 continue
-            draft.text("dcterms:extent", text)
-            draft.text("isbd:P1053", text)
+            draft.add_text("dcterms:extent", text)
+            draft.add_text("isbd:P1053", text)
             number = pages(text)
             if number is not None:
-                draft.typed("schema:numberOfPages", str(number), "integer")
+                draft.add("schema:numberOfPages", typed(str(number), "integer"))
         for form in description.form:
-            draft.text("dc:format", form.value)
+            draft.add_text("dc:format", form.value)
             if form.authority == "marcform" and form.value in CARRIERS:
-                draft.a(CARRIERS[form.value])
+                draft.add_class(CARRIERS[form.value])
         for media_type in description.internet_media_type:
-            draft.text("dc:format", media_type)
+            draft.add_text("dc:format", media_type)
         for note in description.note:
-            draft.labelled("bf:note", "bf:Note", "note", note.value)
+            draft.add_labelled_node("bf:note", "bf:Note", "note", note.value)
 
 
 def describe_notes(draft: Draft) -> None:
-    """Abstracts, contents, notes, rights."""
-    mods, own = draft.mods, draft.languages.of_own
+    """Describe abstracts, contents, notes, rights."""
+    mods, own = draft.mods, draft.languages.tag_own
     for abstract in mods.abstract:
-        language = draft.languages.of_other(abstract.value, abstract)
-        draft.text("dcterms:abstract", abstract.value, language=language)
-        draft.text("schema:description", abstract.value, language=language)
+        language = draft.languages.tag_other(abstract.value, abstract)
+        draft.add_text("dcterms:abstract", abstract.value, language=language)
+        draft.add_text("schema:description", abstract.value, language=language)
     for contents in mods.table_of_contents:
-        draft.text("dcterms:tableOfContents", contents.value, language=own(contents.value, contents))
+        draft.add_text("dcterms:tableOfContents", contents.value, language=own(contents.value, contents))
     for note in mods.note:
         if note.type == "statement of responsibility":
-            draft.text("bf:responsibilityStatement", note.value, language=own(note.value, note))
+            draft.add_text("bf:responsibilityStatement", note.value, language=own(note.value, note))
             continue
-        node = draft.labelled("bf:note", "bf:Note", "note", note.value)
+        node = draft.add_labelled_node("bf:note", "bf:Note", "note", note.value)
         if node is not None:
-            draft.text("bf:noteType", note.type or note.display_label or "", node)
+            draft.add_text("bf:noteType", note.type or note.display_label or "", node)
     for condition in mods.access_condition:
-        draft.text("dc:rights", condition.value)
+        draft.add_text("dc:rights", condition.value)
         link = web_iri(condition.xlink_href)
         if link is not None:
-            draft.say("dcterms:rights", iri(link))
+            draft.add("dcterms:rights", iri(link))
 
 
 def describe_locations(draft: Draft) -> None:
-    """Web addresses and copies."""
+    """Describe web addresses and copies."""
     for index, location in enumerate(draft.mods.location):
         for url in location.url:
             link = web_iri(url.value)
             if link is None:
-                draft.text("schema:url", url.value)
+                draft.add_text("schema:url", url.value)
                 continue
-            draft.say("rdfs:seeAlso", iri(link))
-            draft.say("foaf:page", iri(link))
+            draft.add("rdfs:seeAlso", iri(link))
+            draft.add("foaf:page", iri(link))
             if url.access in ("object in context", "raw object") or url.usage in ("primary", "primary display"):
-                draft.say("bf:electronicLocator", iri(link))
-        _item(draft, location, f"location/{index}")
+                draft.add("bf:electronicLocator", iri(link))
+        _describe_item(draft, location, f"location/{index}")
 
 
-def _item(draft: Draft, location: Location, path: str) -> None:
+def _describe_item(draft: Draft, location: Location, path: str) -> None:
     copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
     marks = [*location.shelf_locator, *(mark for copy in copies for mark in copy.shelf_locator)]
     marks = list(dict.fromkeys(filter(None, map(tidy, marks))))
-    holders, shelves = _holders(draft, location, path)
+    institutions, shelves = _institutions_and_shelves(draft, location, path)
     shelves = list(dict.fromkeys(shelves + [tidy(place) for copy in copies for place in copy.sub_location]))
-    if not (marks or holders or any(shelves)):
+    if not (marks or institutions or any(shelves)):
         return
-    node = draft.node("item")
-    draft.say("bf:hasItem", node)
-    draft.a("bf:Item", node)
-    draft.say("bf:itemOf", draft.subject, node)
-    for holder in dict.fromkeys(holders):
-        draft.say("bf:heldBy", holder, node)
+    node = draft.add_node("bf:hasItem", "bf:Item", "item")
+    draft.add("bf:itemOf", draft.subject, node)
+    for institution in dict.fromkeys(institutions):
+        draft.add("bf:heldBy", institution, node)
     for shelf in shelves:
-        draft.labelled("bf:sublocation", "bf:Sublocation", "sublocation", shelf, node)
+        draft.add_labelled_node("bf:sublocation", "bf:Sublocation", "sublocation", shelf, node)
     for mark in marks:
-        draft.labelled("bf:shelfMark", "bf:ShelfMark", "shelfmark", mark, node)
+        draft.add_labelled_node("bf:shelfMark", "bf:ShelfMark", "shelfmark", mark, node)
     for copy in copies:
         for identifier in copy.item_identifier:
             value = tidy(identifier.value)
             if value:
-                barcode = draft.node("itemidentifier")
-                draft.say("bf:identifiedBy", barcode, node)
-                draft.a("bf:Identifier", barcode)
-                draft.say("rdf:value", literal(value), barcode)
+                barcode = draft.add_node("bf:identifiedBy", "bf:Identifier", "itemidentifier", node)
+                draft.add("rdf:value", literal(value), barcode)
 
 
-def _holders(draft: Draft, location: Location, path: str) -> tuple[list[str], list[str]]:
-    """The institutions that hold a copy, as terms, and where in them it stands.
+def _institutions_and_shelves(draft: Draft, location: Location, path: str) -> tuple[list[str], list[str]]:
+    """Return the institutions that hold a copy, as terms, and the places of the copy in them.
 
-    MODS wants the place in the institution in ``copyInformation/subLocation``; many records have it in a
-    ``physicalLocation``: in one after that of the institution, or behind it in the same text. There a code of the
-    institution and one or two codes of up to four characters (``РГБ FB``) are told apart, all other texts are taken for
-    the name of an institution. Countries are not institutions.
+    MODS wants the place in the institution in ``copyInformation/subLocation``. Many records have it in a
+    ``physicalLocation``: in one after that of the institution, or after the institution in the same text. Such a text
+    is split only if it is a code of the institution and one or two codes of up to four characters (``РГБ FB``); all
+    other texts are taken as the name of an institution. Countries are not institutions.
     """
-    holders: list[str] = []
+    institutions: list[str | None] = []
     shelves: list[str] = []
-    named = False
+    has_institution = False
     for index, place in enumerate(location.physical_location):
         text = tidy(place.value)
-        if place.authority == "marcorg" and _ORGANISATION.fullmatch(text.lower()):
-            holders.append(loc("organizations", text.lower()))
+        if place.authority == "marcorg" and _ORGANISATION_CODE.fullmatch(text.lower()):
+            institutions.append(loc("organizations", text.lower()))
         elif place.type == "country":
             continue
-        elif named:
+        elif has_institution:
             shelves.append(text)
         else:
-            named = True
-            codes = _CODES.fullmatch(text) if place.authority is None else None
-            institution, shelf = codes.groups() if codes is not None else (text, "")
-            body = claimed_body(draft, institution, place, f"{path}/physical_location/{index}")
-            holders.extend((iri(body),) if body is not None else ())
-            shelves.extend((shelf,) if shelf else ())
-    return holders, shelves
+            has_institution = True
+            codes = _INSTITUTION_AND_SHELF.fullmatch(text) if place.authority is None else None
+            name, shelf = codes.groups() if codes is not None else (text, "")
+            claimed = claim_organisation(draft, name, place, f"{path}/physical_location/{index}")
+            institutions.append(iri(claimed) if claimed is not None else None)
+            shelves.append(shelf)
+    return [one for one in institutions if one is not None], list(filter(None, shelves))

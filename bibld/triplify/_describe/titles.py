@@ -1,4 +1,4 @@
-"""Titles."""
+"""Titles of the resource, and how titles are written as text."""
 
 from __future__ import annotations
 
@@ -16,38 +16,39 @@ _NODE_CLASSES = {
 
 
 def title_proper(title: TitleInfo) -> str:
-    """Title with its parts, without what stands in the subtitle."""
-    parts = [tidy(f"{title.non_sort or ''}{_gap(title)}{title.title}")]
-    parts += [tidy(part) for part in (*title.part_number, *title.part_name)]
+    """Return a title with its parts, without the subtitle."""
+    parts = [tidy(main_title(title)), *(tidy(part) for part in (*title.part_number, *title.part_name))]
     return ". ".join(part.rstrip(".") if index + 1 < len(parts) else part for index, part in enumerate(parts) if part)
 
 
-def _gap(title: TitleInfo) -> str:
-    return "" if not title.non_sort or title.non_sort[-1:] in " '’-" else " "
+def main_title(title: TitleInfo) -> str:
+    """Return the text of a title with its non-sorting beginning."""
+    gap = "" if not title.non_sort or title.non_sort[-1:] in " '’-" else " "
+    return f"{title.non_sort or ''}{gap}{title.title}"
 
 
 def full_title(title: TitleInfo) -> str:
-    """Title proper and subtitles, as a label."""
+    """Return title proper and subtitles, as a label."""
     return " : ".join(filter(None, (title_proper(title), *map(tidy, title.sub_title))))
 
 
 def main_titles(titles: tuple[TitleInfo, ...]) -> list[TitleInfo]:
-    """The titles that are not variants of another; where there are only variants, these."""
-    said = [title for title in titles if title_proper(title)]
-    return [title for title in said if title.type is None] or said
+    """Return the titles that are not variants of another; the variants if there are no others."""
+    with_text = [title for title in titles if title_proper(title)]
+    return [title for title in with_text if title.type is None] or with_text
 
 
 def describe_titles(draft: Draft) -> None:
-    """Labels, titles, variants, and a node for each."""
+    """Describe titles and variants by labels, properties and a node for each."""
     titles = draft.mods.title_info
     mains = main_titles(titles)
     labels: dict[str | None, str] = {}
     for title in mains:
         label = full_title(title)
-        labels.setdefault(draft.languages.of_own(label, title), label)
+        labels.setdefault(draft.languages.tag_own(label, title), label)
     for language, label in labels.items():
-        draft.say("rdfs:label", literal(label, language))
-        draft.say("schema:name", literal(label, language))
+        draft.add("rdfs:label", literal(label, language))
+        draft.add("schema:name", literal(label, language))
     has_main = any(title.type is None for title in mains)
     described: set[tuple[str, ...]] = set()
     for title in titles:
@@ -55,26 +56,24 @@ def describe_titles(draft: Draft) -> None:
         words = (title.type or "", proper, *title.sub_title)
         if proper and words not in described:
             described.add(words)
-            _describe(draft, title, proper, is_main=title.type is None or not has_main)
+            _describe_title(draft, title, proper, is_main=title.type is None or not has_main)
 
 
-def _describe(draft: Draft, title: TitleInfo, proper: str, is_main: bool) -> None:
-    own = draft.languages.of_own if title.type in (None, "alternative", "abbreviated") else draft.languages.of_other
-    language = own(full_title(title), title)
-    draft.text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
+def _describe_title(draft: Draft, title: TitleInfo, proper: str, is_main: bool) -> None:
+    is_own = title.type in (None, "alternative", "abbreviated")
+    language = (draft.languages.tag_own if is_own else draft.languages.tag_other)(full_title(title), title)
+    draft.add_text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
     if not is_main:
-        draft.text("schema:alternateName", proper, language=language)
-    node = draft.node("title")
-    draft.say("bf:title", node)
-    draft.a(_NODE_CLASSES.get(title.type or "", "bf:Title"), node)
-    draft.text("bf:mainTitle", f"{title.non_sort or ''}{_gap(title)}{title.title}", node, language)
+        draft.add_text("schema:alternateName", proper, language=language)
+    node = draft.add_node("bf:title", _NODE_CLASSES.get(title.type or "", "bf:Title"), "title")
+    draft.add_text("bf:mainTitle", main_title(title), node, language)
     for text in title.sub_title:
-        draft.text("bf:subtitle", text, node, language)
+        draft.add_text("bf:subtitle", text, node, language)
         if is_main:
-            draft.text("rdau:P60493", text, language=language)
+            draft.add_text("rdau:P60493", text, language=language)
     for text in title.part_number:
-        draft.text("bf:partNumber", text, node, language)
+        draft.add_text("bf:partNumber", text, node, language)
     for text in title.part_name:
-        draft.text("bf:partName", text, node, language)
-    if title.type == "alternative" and title.display_label:
-        draft.text("bf:variantType", title.display_label, node)
+        draft.add_text("bf:partName", text, node, language)
+    if title.type == "alternative":
+        draft.add_text("bf:variantType", title.display_label or "", node)

@@ -1,0 +1,126 @@
+"""Dates as literals: of publications (EDTF and XML Schema), of records, and the years of a life."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+
+from bibld.model.mods import Date, OriginInfo
+from bibld.model.rdf import literal, typed
+from bibld.text.dates import years
+from bibld.text.folding import tidy, trim
+
+EDTF = "http://id.loc.gov/datatypes/edtf"
+"""The datatype of dates that are not XSD dates, such as ranges."""
+
+_YEAR = re.compile(r"[0-2][0-9]{3}")
+_MONTH_OR_DAY = re.compile(r"([0-2][0-9]{3})-([0-9]{2})(?:-([0-9]{2}))?")
+_VAGUE_YEAR = re.compile(r"[0-9]{1,3}[u?|X-]{1,3}")
+_OPEN_END = "9999"
+
+_LIFE = re.compile(r"\(?([0-9]{3,4})\)?\s*[-–—]\s*\(?([0-9]{3,4})?\)?")
+_BORN = re.compile(r"(?:р\.|род\.?|родился|b\.|born)\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
+_DIED = re.compile(r"(?:ум\.?|умер|d\.|died|[-–—])\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
+
+_SEPARATORS = re.compile(r"[-:.TZ ]")
+_STAMP = re.compile(r"[0-9]{8}(?:[0-9]{6}[0-9]?)?")
+_SIX_DIGITS = re.compile(r"[0-9]{6}")
+_FIRST_YEAR_OF_1900S = 50
+
+
+def date_literal(text: str) -> str:
+    """Return a date as ``xsd:gYear``, ``xsd:gYearMonth`` or ``xsd:date`` if it is valid, else as a plain literal. There
+    is no year 0."""
+    if _YEAR.fullmatch(text) and int(text) > 0:
+        return typed(text, "gYear")
+    match = _MONTH_OR_DAY.fullmatch(text)
+    if match is not None:
+        year, month, day = match.groups()
+        try:
+            datetime.date(int(year), int(month), int(day or 1))
+        except ValueError:
+            return literal(text)
+        return typed(text, "date" if day else "gYearMonth")
+    return literal(text)
+
+
+def is_typed(term: str) -> bool:
+    """Whether a literal has a datatype."""
+    return "^^" in term
+
+
+def to_edtf(text: str) -> str:
+    """Return a coded date as EDTF, with ``X`` for unknown digits of a year; empty if it is not a date."""
+    if is_typed(date_literal(text)):
+        return text
+    return re.sub(r"[^0-9]", "X", text) if len(text) == 4 and _VAGUE_YEAR.fullmatch(text) else ""
+
+
+def provision_dates(dates: Iterable[Date]) -> list[str]:
+    """Return the dates of a provision activity as literals: coded ones in EDTF, spans as one, stated ones as text."""
+    terms: list[str] = []
+    start = ""
+    for date in dates:
+        value = tidy(date.value)
+        if date.encoding is None:
+            terms.append(literal(trim(value)))
+        elif date.point == "start":
+            start = to_edtf(value)
+        elif date.point == "end" and start:
+            terms.append(literal(f"{start}/{'..' if value == _OPEN_END else to_edtf(value)}", datatype=EDTF))
+            start = ""
+        elif to_edtf(value):
+            terms.append(literal(to_edtf(value), datatype=EDTF))
+    if start:
+        terms.append(literal(start, datatype=EDTF))
+    return [term for term in dict.fromkeys(terms) if term != '""']
+
+
+def issued_dates(infos: Iterable[OriginInfo]) -> list[str]:
+    """Return when a resource was issued, as literals: the coded dates (the begin of a span), else the years stated."""
+    dates = [date for info in infos for date in info.date_issued if tidy(date.value)]
+    coded = [date_literal(tidy(date.value)) for date in dates if date.encoding is not None and date.point != "end"]
+    exact = [term for term in coded if is_typed(term)]
+    if exact:
+        return list(dict.fromkeys(exact))
+    stated = [tidy(date.value) for date in dates if date.encoding is None]
+    exact = [date_literal(str(found[0])) for found in map(years, stated) if len(found) == 1]
+    return list(dict.fromkeys(exact or (literal(trim(text)) for text in stated)))
+
+
+def record_date(date: Date) -> str | None:
+    """Return the date of a record as ``xsd:date`` or ``xsd:dateTime``; None if it is not valid.
+
+    Understood are ``yymmdd`` (MARC 21, 008/00-05; years from 50 on are of the twentieth century), ``yyyymmdd``,
+    ``yyyymmddhhmmss.f`` (005) and ISO 8601.
+    """
+    digits = _SEPARATORS.sub("", tidy(date.value))
+    if _SIX_DIGITS.fullmatch(digits):
+        digits = ("19" if int(digits[:2]) >= _FIRST_YEAR_OF_1900S else "20") + digits
+    if not _STAMP.fullmatch(digits):
+        return None
+    try:
+        if len(digits) == 8:
+            return typed(datetime.date.fromisoformat(digits).isoformat(), "date")
+        stamp = datetime.datetime.fromisoformat(f"{digits[:8]}T{digits[8:14]}")
+    except ValueError:
+        return None
+    return typed(stamp.isoformat(), "dateTime")
+
+
+def life_years(dates: str) -> tuple[str, str]:
+    """Return the years of birth and death, four digits each, from dates as catalogues state them; empty if not certain.
+    There is no year 0."""
+    born = died = None
+    if match := _LIFE.fullmatch(dates):
+        born, died = match.groups()
+    elif match := _BORN.fullmatch(dates):
+        born = match[1]
+    elif match := _DIED.fullmatch(dates):
+        died = match[1]
+    return _four_digits(born), _four_digits(died)
+
+
+def _four_digits(year: str | None) -> str:
+    return year.zfill(4) if year and int(year) > 0 else ""

@@ -1,0 +1,201 @@
+"""Entities: their IRIs, and the claims of the records about them.
+
+Each function ``claim_…`` adds the claims about one entity to the draft and returns the IRI of the entity, or None if
+the text does not name one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bibld.model.mods import Controlled, Name
+from bibld.model.web import web_iri
+from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.places import expand_place, is_unknown_imprint
+from bibld.text.scripts import LATIN, script_of
+from bibld.triplify._claims import EntityClaim
+from bibld.triplify._codes import SCHEME_LANGUAGES
+from bibld.triplify._dates import life_years
+from bibld.triplify._draft import Draft
+from bibld.triplify._identity import Identity, entity_key, name_key, parse_identity
+
+_ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
+_SCHEME_OF_FREE_TERMS = "keywords"
+
+NameAtPath = tuple[Name, str]
+"""A name and its path in the merged description."""
+
+
+def find_identities(draft: Draft, element: Name | Controlled, path: str) -> list[Identity]:
+    """Return the authority identifiers of a name or term, the preferred one first."""
+    links = [link for link in (element.value_uri, getattr(element, "xlink_href", None)) if link]
+    identifiers = element.name_identifier if isinstance(element, Name) else ()
+    if not links and not identifiers:
+        return []
+    source = draft.source_at(path)
+    found = [parse_identity(one.value, one.type, source) for one in identifiers if one.invalid != "yes"]
+    found += [parse_identity(link, None, source) for link in links if web_iri(link) is not None]
+    return sorted({one for one in found if one is not None}, key=lambda one: one.rank)
+
+
+def _links(identities: Iterable[Identity]) -> tuple[str, ...]:
+    return tuple(sorted({one.iri for one in identities if one.iri is not None}))
+
+
+# -- agents ------------------------------------------------------------------------------------------------------------
+
+
+def heading(name: Name) -> str:
+    """Return a name as a heading, without dates."""
+    parts: dict[str | None, list[str]] = {}
+    for part in name.name_part:
+        parts.setdefault(part.type, []).append(tidy(part.value))
+    stems = [trim(part) for part in parts.get(None, ()) if trim(part)]
+    family, given = " ".join(parts.get("family", ())), " ".join(parts.get("given", ()))
+    if family or given:
+        stems.append(f"{family}, {given}" if family and given else family or given)
+    stem = (". " if name.type == "corporate" else ", ").join(stems)
+    if not stem:
+        stem = next((trim(form) for form in name.display_form if tidy(form)), "")
+    if not stem or "termsOfAddress" not in parts:
+        return stem
+    return ", ".join(filter(None, (stem, *map(trim, parts["termsOfAddress"]))))
+
+
+def heading_to_compare(name: Name) -> str:
+    """Return a name as a heading, without dates and terms of address other than the numerals of rulers."""
+    if not any(part.type == "termsOfAddress" for part in name.name_part):
+        return heading(name)
+    parts = (
+        part for part in name.name_part if part.type != "termsOfAddress" or _ROMAN_NUMERAL.fullmatch(trim(part.value))
+    )
+    return heading(Name(name_part=tuple(parts), display_form=name.display_form, type=name.type)) or heading(name)
+
+
+def dates_of(name: Name) -> str:
+    """Return the dates of a name, as stated."""
+    return next((trim(tidy(part.value)) for part in name.name_part if part.type == "date"), "")
+
+
+def claim_agent(draft: Draft, group: Sequence[NameAtPath]) -> str | None:
+    """Claim the agent that a group of names denotes.
+
+    The first identifier names the agent. A further local one names an agent of its own, which is stated to be the same,
+    since other records may know it by that only; and so does the name with its dates if these identify a person.
+    """
+    group = [(name, path) for name, path in group if heading(name)]
+    if not group:
+        return None
+    identities_of_names = [find_identities(draft, name, path) for name, path in group]
+    found = sorted({one for identities in identities_of_names for one in identities}, key=lambda one: one.rank)
+    own_key = _key_of_names(group)
+    is_identified_by_name = any(
+        name.type == "personal" and any(life_years(dates_of(name))) and len(heading_to_compare(name).split()) > 1
+        for name, _ in group
+    )
+    keys = [one.key for one in found if one is found[0] or one.authority == "local"] or [own_key]
+    if found and is_identified_by_name:
+        keys.append(own_key)
+    agents = [draft.iris.agent(key) for key in keys]
+    centre = agents[-1] if is_identified_by_name else agents[0]
+    for (name, path), identities in zip(group, identities_of_names, strict=True):
+        for agent in agents:
+            links = set(_links(identities)) if agent == agents[0] else set()
+            if agent != centre:
+                links.add(centre)
+            draft.add_claim(agent, "agent", _claim_of_name(draft, name, links), path)
+    return agents[0]
+
+
+def _key_of_names(group: Sequence[NameAtPath]) -> str:
+    """Return the key of the fullest form: one with dates before one without, Cyrillic before Latin."""
+    names = [name for name, _ in group]
+    name = min(names, key=lambda name: (not dates_of(name), script_of(heading_to_compare(name)) == LATIN))
+    return name_key(heading_to_compare(name), dates_of(name), name.type or "")
+
+
+def _claim_of_name(draft: Draft, name: Name, links: Iterable[str]) -> EntityClaim:
+    label = heading(name)
+    others = [tidy(form) for form in name.display_form]
+    others += [heading(Name(name_part=other.name_part, type=name.type)) for other in name.alternative_name]
+    forms = {
+        draft.name_form(other, draft.languages.tag_other(other, name)) for other in others if other not in ("", label)
+    }
+    return EntityClaim(
+        label=draft.name_form(label, draft.languages.tag_other(label, name)),
+        others=tuple(sorted(forms)),
+        type=name.type or "",
+        dates=dates_of(name),
+        links=tuple(sorted(links)),
+    )
+
+
+def claim_organisation(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
+    """Claim an organisation that is known by a text, such as a library that holds a copy."""
+    label = trim(text)
+    if not label:
+        return None
+    found = find_identities(draft, element, path)
+    agent = draft.iris.agent(found[0].key if found else name_key(label, "", "corporate"))
+    form = draft.name_form(label, draft.languages.tag_other(label, element))
+    draft.add_claim(agent, "agent", EntityClaim(label=form, type="corporate", links=_links(found)), path)
+    return agent
+
+
+def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
+    """Claim a publisher."""
+    label = trim(text)
+    if not label:
+        return None
+    found = find_identities(draft, element, path)
+    publisher = draft.iris.publisher(found[0].key if found else entity_key(label, is_slavic=draft.languages.is_slavic))
+    form = draft.name_form(label, draft.languages.tag_other(label, element))
+    draft.add_claim(publisher, "publisher", EntityClaim(label=form, type="corporate", links=_links(found)), path)
+    return publisher
+
+
+# -- places and concepts -----------------------------------------------------------------------------------------------
+
+
+def claim_place(draft: Draft, text: str, element: Controlled, path: str, is_transcribed: bool = False) -> str | None:
+    """Claim a place; None also for a statement that the place is not known.
+
+    ``is_transcribed``: the text is copied from the resource, so it is in its language.
+    """
+    stated = trim(strip_brackets(tidy(text)).replace("?", ""))
+    if not stated or is_unknown_imprint(stated):
+        return None
+    label = expand_place(stated)
+    found = find_identities(draft, element, path)
+    is_slavic = is_transcribed and draft.languages.is_slavic
+    place = draft.iris.place(found[0].key if found else entity_key(label, is_slavic=is_slavic))
+    others = (draft.name_form(stated, draft.languages.tag_other(stated, element)),) if stated != label else ()
+    form = draft.name_form(label, draft.languages.tag_other(label, element))
+    draft.add_claim(place, "place", EntityClaim(label=form, others=others, links=_links(found)), path)
+    return place
+
+
+def claim_concept(
+    draft: Draft, label: str, scheme: str | None, element: Controlled, path: str, parts: Iterable[str] = ()
+) -> str | None:
+    """Claim a concept of a scheme. ``parts`` are the IRIs of places and agents that a compound heading names."""
+    label = tidy(label)
+    if not label:
+        return None
+    code = tidy(scheme or "") or _SCHEME_OF_FREE_TERMS
+    found = find_identities(draft, element, path)
+    concept = draft.iris.concept(code, found[0].key if found else entity_key(label))
+    claim = EntityClaim(
+        label=draft.name_form(label, language_of_term(draft, label, element, code)),
+        scheme=code,
+        links=_links(found),
+        parts=tuple(sorted(set(parts))),
+    )
+    draft.add_claim(concept, "concept", claim, path)
+    return concept
+
+
+def language_of_term(draft: Draft, label: str, element: Controlled, scheme: str | None) -> str | None:
+    """Return the language tag of a term: that of its scheme, if all its terms are in one language."""
+    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_other(label, element)

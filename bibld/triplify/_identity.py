@@ -1,0 +1,148 @@
+"""What identifies an entity: identifiers of authority files, or a key made of its name."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from functools import lru_cache
+
+import msgspec
+
+from bibld.model.web import web_iri
+from bibld.text.folding import fold
+from bibld.text.romanisation import romanise
+from bibld.text.scripts import has_cyrillic
+
+
+class Authority(msgspec.Struct, frozen=True):
+    """An authority file: its short name, the pattern of its IRIs, and the template that makes the IRI of an id."""
+
+    name: str
+    pattern: re.Pattern[str]
+    template: str
+
+
+def _authority(name: str, pattern: str, template: str) -> Authority:
+    return Authority(name, re.compile(rf"(?i:https?)://(?:www\.)?{pattern}/?"), template)
+
+
+AUTHORITIES = (
+    _authority("viaf", r"viaf\.org/viaf/([1-9][0-9]*)", "http://viaf.org/viaf/{}"),
+    _authority("gnd", r"d-nb\.info/gnd/([0-9]+-?[0-9X])", "https://d-nb.info/gnd/{}"),
+    _authority("isni", r"isni\.org/(?:isni/)?([0-9]{15}[0-9X])", "https://isni.org/isni/{}"),
+    _authority(
+        "lcnaf",
+        r"id\.loc\.gov/(?:authorities/names|rwo/agents)/(n[a-z]?[0-9]+)",
+        "http://id.loc.gov/authorities/names/{}",
+    ),
+    _authority("lcsh", r"id\.loc\.gov/authorities/subjects/(sh[0-9]+)", "http://id.loc.gov/authorities/subjects/{}"),
+    _authority(
+        "lcgft", r"id\.loc\.gov/authorities/genreForms/(gf[0-9]+)", "http://id.loc.gov/authorities/genreForms/{}"
+    ),
+    _authority("wikidata", r"wikidata\.org/(?:entity|wiki)/(Q[1-9][0-9]*)", "http://www.wikidata.org/entity/{}"),
+    _authority("orcid", r"orcid\.org/([0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X])", "https://orcid.org/{}"),
+    _authority("fast", r"id\.worldcat\.org/fast/(?:fst)?0*([1-9][0-9]*)", "http://id.worldcat.org/fast/{}"),
+    _authority("mesh", r"id\.nlm\.nih\.gov/mesh/(D[0-9]+(?:Q[0-9]+)?)", "http://id.nlm.nih.gov/mesh/{}"),
+    _authority(
+        "bnf", r"(?:data|catalogue)\.bnf\.fr/ark:/12148/(cb[0-9a-z]+)(?:#.*)?", "http://data.bnf.fr/ark:/12148/{}"
+    ),
+    _authority("geonames", r"(?:sws\.)?geonames\.org/([1-9][0-9]*)(?:/.*)?", "https://sws.geonames.org/{}/"),
+)
+"""In the order of preference: if a record carries identifiers of more than one, the first names the entity."""
+
+_AUTHORITIES_OF_ORGANISATION = {
+    "de-588": ("gnd",),
+    "dlc": ("lcnaf", "lcsh", "lcgft"),
+    "naf": ("lcnaf",),
+    "oclc fast": ("fast",),
+}
+"""The organisation that assigns a number, if it is not the name of an authority file → its authority files."""
+
+_PARENTHESISED = re.compile(r"\(([^()]+)\)\s*(.+)")
+_QUALIFIED_NUMBER = re.compile(r"[A-Za-z]{2,}[\\/].+|\([^()]+\).+")
+_RANK = {authority.name: rank for rank, authority in enumerate(AUTHORITIES)}
+_NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
+_NOT_IN_YEARS = re.compile(r"[^0-9-]+")
+_LONGEST_READABLE_KEY = 60
+_KEYS_REMEMBERED = 4096
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What an authority identifier identifies: ``key`` names the entity, ``iri`` is the authority's IRI for it.
+
+    ``authority`` is the short name of a known authority file, ``other`` for another IRI, ``local`` without one.
+    """
+
+    key: str
+    iri: str | None
+    authority: str
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        """The place of the identity among several of one entity, the preferred one first."""
+        others = {"other": len(_RANK), "local": len(_RANK) + 1}
+        return _RANK.get(self.authority, others.get(self.authority, 0)), self.key
+
+
+def parse_identity(text: str, scheme: str | None, source: str) -> Identity | None:
+    """Read an authority identifier of a record; None for an empty one.
+
+    ``scheme`` is the type that the record states (viaf, isni, local …). ``source`` is the source of the record: it
+    qualifies an identifier that does not name its organisation.
+    """
+    stripped = text.strip()
+    if not stripped:
+        return None
+    iri = web_iri(stripped)
+    if iri is not None:
+        return _identity_of_iri(iri)
+    match = _PARENTHESISED.fullmatch(stripped)
+    organisation, number = (match[1].strip().lower(), match[2]) if match else ((scheme or "").lower(), stripped)
+    number = re.sub(r"\s", "", number)
+    if organisation == "isni":
+        number = number.replace("-", "").upper()
+    names = _AUTHORITIES_OF_ORGANISATION.get(organisation, (organisation,))
+    for authority in AUTHORITIES:
+        iri = authority.template.format(number)
+        if authority.name in names and authority.pattern.fullmatch(iri):
+            return _identity_of_iri(iri)
+    return Identity(stripped if _QUALIFIED_NUMBER.fullmatch(stripped) else f"{source}:{stripped}", None, "local")
+
+
+def _identity_of_iri(iri: str) -> Identity:
+    for authority in AUTHORITIES:
+        match = authority.pattern.fullmatch(iri)
+        if match is not None:
+            return Identity(f"{authority.name}-{match[1]}", authority.template.format(match[1]), authority.name)
+    return Identity(iri, iri, "other")
+
+
+@lru_cache(maxsize=_KEYS_REMEMBERED)
+def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
+    """Return the key of an entity that is known by a text: a readable part, and ten hexadecimal digits of a hash.
+
+    Texts with the same folded form (:func:`bibld.text.folding.fold`) have the same key. Cyrillic texts, and Latin ones
+    that are known to transcribe Slavic words (``is_slavic``), are romanised first, so that forms in both scripts have
+    the same key. Other Latin texts are not, since romanisation would take Mayer for Maier. ``more`` distinguishes
+    further.
+    """
+    form = romanise(text) if is_slavic or has_cyrillic(text) else fold(text)
+    hashed = "|".join((form or unicodedata.normalize("NFKC", text), *more))
+    digest = hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+    readable = _NOT_IN_READABLE_KEY.sub("-", form).strip("-")[:_LONGEST_READABLE_KEY].rstrip("-")
+    return f"{readable}-{digest}" if readable else digest
+
+
+def name_key(heading: str, dates: str, kind: str) -> str:
+    """Return the key of an agent, made of its heading, the years in its dates, and the type of the name.
+
+    With dates, headings in both scripts have the same key: the dates distinguish people with nearly the same name.
+    """
+    years = years_with_hyphen(dates)
+    return entity_key(f"{heading} {years}" if years else heading, kind, is_slavic=bool(years))
+
+
+def years_with_hyphen(dates: str) -> str:
+    """Return the digits of the dates of a name, and the hyphens between them."""
+    return _NOT_IN_YEARS.sub("", dates.replace("–", "-").replace("—", "-")).strip("-")
