@@ -5,10 +5,16 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import time
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
 
 import msgspec
 import pytest
@@ -76,7 +82,7 @@ def test_every_kind_of_adapter_is_offered(cards):
     listed = msgspec.json.decode(bibld(cards, "adapters", "--json").stdout)
     offered = tomllib.loads((HERE / "card_catalogue" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     kinds = {group.removeprefix("bibld."): set(points) for group, points in offered["entry-points"].items()}
-    assert set(kinds) <= set(STAGES)
+    assert set(kinds) == set(STAGES)
     for stage, names in kinds.items():
         assert names <= {row["name"] for row in listed if row["stage"] == stage and "broken" not in row["about"]}
 
@@ -93,6 +99,46 @@ def test_records_are_fetched_read_converted_matched_and_merged_by_plugins(cards)
     assert not any("blue sky" in line for line in titles), "the policy is not shortest"
     assert '"Mountains"' in quads
     assert "5.-" not in quads
+    titles_part = (cards / "build" / "releases" / "1" / "titles.tsv").read_text(encoding="utf-8")
+    assert titles_part.count("\n") == 3
+    assert "titles.tsv" in (cards / "build" / "releases" / "1" / "manifest.json").read_text(encoding="utf-8")
+
+
+def test_the_store_of_a_plugin_is_filled_and_served(cards):
+    assert (cards / "build" / "store" / "quads.nq").read_text(encoding="utf-8").count("\n") > 100
+    with serving(cards) as address:
+        query = urlencode({"query": "SELECT ?title { ?s <http://purl.org/dc/terms/title> ?title }", "format": "csv"})
+        with urlopen(f"{address}/sparql?{query}", timeout=30) as answer:
+            assert "The sea and the sky" in answer.read().decode()
+        with urlopen(Request(f"{address}/resource/one/1", headers={"Accept": "text/turtle"}), timeout=30) as answer:
+            assert "The sea and the sky" in answer.read().decode()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with subprocess.Popen(
+        [sys.executable, "-m", "bibld", "serve", "bibld.toml", "--port", str(port)],
+        cwd=folder,
+        env=environment(folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        try:
+            deadline = time.monotonic() + 60
+            while True:
+                try:
+                    urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
+                    break
+                except OSError:
+                    assert server.poll() is None
+                    assert time.monotonic() < deadline
+                    time.sleep(0.1)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
 
 
 def test_broken_plugins_cost_a_line_each_and_their_records_alone(tmp_path):
