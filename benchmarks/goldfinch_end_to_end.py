@@ -64,8 +64,8 @@ class Folded:
 
     def __init__(self, gold: Gold) -> None:
         rusmarc = [converted(real_data() / "rusmarc" / name) for name in RUSMARC]
-        varied = train.in_turn([list(gold.mods.values()), *rusmarc], SEED)
-        self._given = train.examples(gold.mods, gold.labelled, varied, SEED)
+        varied = train.interleave([list(gold.mods.values()), *rusmarc], SEED)
+        self._given = train.make_examples(gold.mods, gold.labelled, varied, SEED)
         self._rarity = Rarity.of(train._weights(self._given.columns), 1.0)
         self._found = model.compared(self._given.columns, self._given.left, self._given.right, self._rarity)
         fold_of = {id(mods): gold.folds[record] for record, mods in gold.mods.items()}

@@ -15,7 +15,7 @@ from model_train import RUSMARC, SEED
 
 from bibld import crosswalk
 from bibld.dedup import train
-from bibld.dedup._labels import LabelledPair
+from bibld.dedup.labels import LabelledPair
 from bibld.dedup.score import jaccard, model
 from bibld.dedup.score._words import Rarity
 from bibld.errors import CrosswalkError
@@ -34,13 +34,13 @@ def main() -> None:
     records, clusters = loaded(folder / "val_records.json.gz")
     labelled, neural = judged(folder)
     rusmarc = [converted(real_data() / "rusmarc" / name) for name in RUSMARC]
-    varied = train.in_turn([list(records.values()), *rusmarc], SEED)
-    given = train.examples(records, labelled, varied, SEED)
+    varied = train.interleave([list(records.values()), *rusmarc], SEED)
+    given = train.make_examples(records, labelled, varied, SEED)
     given = by_cluster(given, labelled, clusters)
     real = given.weights == 1
     rarity = Rarity.of(train._weights(given.columns), 1.0)
     found = model.compared(given.columns, given.left, given.right, rarity)
-    logits = train.held_back(found, given, SEED)[real]
+    logits = train.cross_validate(found, given, SEED)[real]
     scale, shift = train._calibrated(logits, given.labels[real])
     probabilities = 1 / (1 + np.exp(-(scale * logits + shift)))
     labels = given.labels[real]

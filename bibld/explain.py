@@ -10,7 +10,7 @@ import msgspec
 from bibld import dedup
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup.review import Compared, compared
+from bibld.dedup.review import ComparedFeature, compare_features
 from bibld.errors import ConfigError
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict
@@ -61,7 +61,7 @@ class PairReport(msgspec.Struct, frozen=True):
 
     left: str
     right: str
-    compared: tuple[Compared, ...]
+    compared: tuple[ComparedFeature, ...]
     is_candidate: bool
     shared_blocking_keys: tuple[str, ...]
     left_keys: tuple[str, ...]
@@ -295,7 +295,7 @@ def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: Record
     return PairReport(
         left=str(edge.pair.left),
         right=str(edge.pair.right),
-        compared=compared(found.left, found.right),
+        compared=compare_features(found.left, found.right),
         is_candidate=is_candidate,
         shared_blocking_keys=edge.score.shared_blocking_keys,
         left_keys=() if is_candidate else found.left_keys,

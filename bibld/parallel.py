@@ -64,7 +64,7 @@ class ProcessPool:
     """Worker processes that are started when the first task is submitted, and end with this process, however it ends.
 
     ``preload`` names modules that are imported once for all processes; each process calls ``initialise`` with
-    ``arguments`` first. ``purpose`` says in an error message what the processes do ("convert records").
+    ``arguments`` first. ``purpose`` names in error messages what the processes do ("convert records").
     """
 
     def __init__(

@@ -81,7 +81,7 @@ class Pipeline:
         """Go through the stages up to and including ``until``; raises ``StageError``."""
         with self._catalog.commit():
             self._number = self._catalog.runs.begin(self._clock.isoformat())
-        compiling = dedup.FirstUse(self._progress)
+        compiling = dedup.KernelWarmUp(self._progress)
         if until != "read":
             compiling.begin()
         loads = self._read()

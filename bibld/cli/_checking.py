@@ -13,7 +13,7 @@ from bibld import publish, store
 from bibld.catalog import Catalog
 from bibld.catalog.check import Fault, faults, file_faults
 from bibld.config import Config
-from bibld.dedup._index.check import index_faults
+from bibld.dedup.check import index_faults
 from bibld.errors import CatalogError, StageError, StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri

@@ -11,7 +11,7 @@ import click
 from bibld.catalog import RELATIONS, Catalog, PersonVerdict, StoredVerdict, Verdicts
 from bibld.cli._terminal import print_question
 from bibld.dedup import review as reviewing
-from bibld.dedup._verdict_table import reason_of
+from bibld.dedup.verdict_table import checked_reason
 from bibld.errors import CatalogError, ConfigError
 from bibld.model.linkage import Pair
 
@@ -53,7 +53,7 @@ class Session:
         """Ask until all is answered or the person leaves; gives how often each decision was made."""
         here = 0
         while here < len(self._pairs):
-            question = reviewing.question(self._catalog, self._pairs[here])
+            question = reviewing.load_question(self._catalog, self._pairs[here])
             if question is None:
                 here += 1  # a run has decided it meanwhile
                 continue
@@ -92,8 +92,8 @@ class Session:
         relation = ""
         if decision == "related":
             relation, rest = self._relation(question, rest)
-        saying = PersonVerdict(question.pair, decision, self._person, reason_of(rest), relation)
-        for given in reviewing.give(self._verdicts, [saying], self._clock()):
+        saying = PersonVerdict(question.pair, decision, self._person, checked_reason(rest), relation)
+        for given in reviewing.store_verdicts(self._verdicts, [saying], self._clock()):
             self._given.append((here, given))
 
     def _relation(self, question: reviewing.Question, rest: str) -> tuple[str, str]:

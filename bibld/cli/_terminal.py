@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from bibld.dedup.review import Compared, Question
+    from bibld.dedup.review import ComparedFeature, Question
 
 _NARROWEST, _WIDEST, _NAME = 60, 160, 16
 
@@ -42,7 +42,7 @@ def print_question(question: Question, place: str) -> None:
     click.echo()
 
 
-def _print_compared(compared: Compared, width: int) -> None:
+def _print_compared(compared: ComparedFeature, width: int) -> None:
     lines = _row(compared.sign, compared.name, shown(compared.left) or "–", shown(compared.right) or "–", width)
     for line in lines:
         click.secho(line, fg="yellow" if compared.sign == "≠" else None, dim=True if compared.sign == "?" else None)

@@ -24,10 +24,10 @@ run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages
 
 def speaker(person: str | None) -> str:
     """The name of who speaks; raises ``ConfigError`` where there is none."""
-    from bibld.dedup._verdict_table import name_of_person
+    from bibld.dedup.verdict_table import checked_person
 
     try:
-        return name_of_person(getpass.getuser() if person is None else person)
+        return checked_person(getpass.getuser() if person is None else person)
     except (OSError, KeyError, ImportError) as error:
         raise ConfigError(["nobody is logged in by name here; say who speaks: --person NAME"]) from error
     except ValueError as error:
@@ -36,20 +36,20 @@ def speaker(person: str | None) -> str:
 
 def sentence(reason: str) -> str:
     """A reason as it is kept; raises ``ConfigError``."""
-    from bibld.dedup._verdict_table import reason_of
+    from bibld.dedup.verdict_table import checked_reason
 
     try:
-        return reason_of(reason)
+        return checked_reason(reason)
     except ValueError as error:
         raise ConfigError([f"--reason: {error}"]) from error
 
 
 def print_outlook(catalog: Catalog, config: Config, records: Iterable[RecordId]) -> None:
     """Print the clusters that records will be in after the next run."""
-    from bibld.dedup.review import outlook
+    from bibld.dedup.review import preview_clusters
 
     click.echo("The clusters will be, as far as the stored pairs tell:")
-    for members in outlook(catalog, config, records):
+    for members in preview_clusters(catalog, config, records):
         click.echo(f"  {shown(', '.join(map(str, members)))}")
 
 

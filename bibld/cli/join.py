@@ -51,7 +51,7 @@ def join(config: Path, one: str, other: str, reason: str, person: str | None, ru
             pair = Pair.from_records(*named)
         except ValueError as error:
             raise ConfigError([str(error)]) from error
-        given = reviewing.give(verdicts, [PersonVerdict(pair, "same", who, why)], clock().isoformat())
+        given = reviewing.store_verdicts(verdicts, [PersonVerdict(pair, "same", who, why)], clock().isoformat())
         click.echo("The verdict is given." if given else "You have said so before; nothing is changed.")
         print_outlook(catalog, loaded, named)
     publish_now(loaded, run_now, quiet)

@@ -80,7 +80,7 @@ def review(
 def _questions(catalog: Catalog, config: Config, source: str | None, limit: int | None) -> Iterator[Question]:
     from bibld.dedup import review as reviewing
 
-    found = (reviewing.question(catalog, pair) for pair in reviewing.waiting(catalog, config, source))
+    found = (reviewing.load_question(catalog, pair) for pair in reviewing.undecided_pairs(catalog, config, source))
     return islice((one for one in found if one is not None), limit)
 
 
@@ -96,7 +96,7 @@ def _list(questions: Iterator[Question], as_json: bool) -> None:
 
 
 def _export(questions: Iterator[Question], file: Path) -> None:
-    from bibld.dedup._verdict_table import questions_csv
+    from bibld.dedup.verdict_table import questions_csv
 
     try:
         with file.open("x", encoding="utf-8", newline="") as out:
@@ -109,11 +109,11 @@ def _export(questions: Iterator[Question], file: Path) -> None:
 
 def _take(catalog: Catalog, verdicts: Verdicts, table: Path, person: str, as_json: bool) -> None:
     from bibld.dedup import review as reviewing
-    from bibld.dedup._verdict_table import read_sayings
+    from bibld.dedup.verdict_table import read_verdicts
 
-    said = read_sayings(table, catalog, person)
+    said = read_verdicts(table, catalog, person)
     places = {one.verdict.pair: one.place for one in said}
-    new = reviewing.give(verdicts, [one.verdict for one in said], clock().isoformat(), places)
+    new = reviewing.store_verdicts(verdicts, [one.verdict for one in said], clock().isoformat(), places)
     for one in said:
         if one.sleeps:
             message = "one of the two records is deleted; the verdict holds when it is there again"
@@ -133,7 +133,7 @@ def _withdraw(catalog: Catalog, config: Config, verdicts: Verdicts, records: tup
         pair = Pair.from_records(*(explaining.resolve_record(catalog, config, text) for text in records))
     except ValueError as error:
         raise ConfigError([f"--withdraw: {error}"]) from error
-    taken = reviewing.withdraw(verdicts, pair)
+    taken = reviewing.withdraw_verdict(verdicts, pair)
     held = verdicts.get(pair)
     if as_json:
         print_json({"withdrawn": _flat(taken), "holds": None if held is None else _flat(held)})
@@ -172,7 +172,7 @@ def _converse(
     from bibld.cli._review_session import Session
     from bibld.dedup import review as reviewing
 
-    pairs = list(islice(reviewing.waiting(catalog, config, source), limit))
+    pairs = list(islice(reviewing.undecided_pairs(catalog, config, source), limit))
     if not pairs:
         click.echo("no pair waits for review")
         return

@@ -44,11 +44,11 @@ def split(
     with Catalog(loaded.workspace, read_only=True) as catalog, Verdicts(loaded.workspace) as verdicts:
         named = list(dict.fromkeys(explaining.resolve_record(catalog, loaded, text) for text in records))
         if withdraw:
-            taken = reviewing.rejoin(verdicts, named)
+            taken = reviewing.withdraw_split_verdicts(verdicts, named)
             click.echo(f"verdicts of splits withdrawn: {len(taken)}; the next matching decides anew.")
         else:
-            sayings = reviewing.parting(catalog, named, who, why)
-            given = reviewing.give(verdicts, sayings, clock().isoformat())
+            sayings = reviewing.split_verdicts(catalog, named, who, why)
+            given = reviewing.store_verdicts(verdicts, sayings, clock().isoformat())
             click.echo(f"verdicts given: {len(given)}; `bibld split --withdraw` takes them back.")
             print_outlook(catalog, loaded, named)
     publish_now(loaded, run_now, quiet)

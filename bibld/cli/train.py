@@ -35,8 +35,7 @@ def train(
     from bibld import config as configuration
     from bibld.catalog import Catalog
     from bibld.dedup import train as training
-    from bibld.dedup._labels import read_pairs
-    from bibld.dedup.score._trees import to_json
+    from bibld.dedup.labels import read_pairs
     from bibld.errors import ConfigError
 
     loaded = configuration.load(config)
@@ -47,13 +46,10 @@ def train(
         )
     varied = "".join(f" --vary {name}" for name in sorted(set(vary)))
     command = f"bibld train {config.name} --pairs {pairs.name}{varied} --seed {seed} --out {out.name}"
-    about = training.About(data or pairs.name, licence, clock().date().isoformat(), command)
+    about = training.TrainingSetup(data or pairs.name, licence, clock().date().isoformat(), command)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         model, figures = training.train(catalog, read_pairs(pairs, catalog), frozenset(vary), seed, about)
-    try:
-        out.write_bytes(to_json(model))
-    except OSError as error:
-        raise ConfigError([f"--out {out}: cannot be written: {error.strerror}"]) from error
+    training.write_model(model, out)
     if as_json:
         print_json(figures)
     else:

@@ -14,15 +14,15 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup._features import features_of
-from bibld.dedup._first_use import FirstUse
 from bibld.dedup._in_memory import Duplicates, find_duplicates
 from bibld.dedup._judge.edges import Edges
 from bibld.dedup._judge.exceptions import told
 from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.keys import families_met, key_names, keys_of_all
-from bibld.dedup._matching import Matched, Matching
+from bibld.dedup._matching import DedupSummary, Matching
 from bibld.dedup._method import MethodOptions, settings_digest
 from bibld.dedup._prepared import frozen_statistics, prepared
+from bibld.dedup._warm_up import KernelWarmUp
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
@@ -30,9 +30,9 @@ from bibld.progress import Progress
 
 __all__ = [
     "Comparison",
+    "DedupSummary",
     "Duplicates",
-    "FirstUse",
-    "Matched",
+    "KernelWarmUp",
     "MethodOptions",
     "compare",
     "dedup",
@@ -68,16 +68,16 @@ def dedup(
     catalog: Catalog,
     config: Config,
     progress: Progress,
-    happened: str,
+    run_time: str,
     restat: bool = False,
-    everything: bool = False,
-) -> Matched:
+    rematch_all: bool = False,
+) -> DedupSummary:
     """Match what is pending against all living records, and store edges and clusters.
 
-    ``happened`` is the clock of the run, for the history of the records. ``restat``: count the statistics of blocking
-    anew instead of using the frozen ones; ``everything``: match all records anew.
+    ``run_time`` is the clock of the run, for the history of the records. ``restat``: count the statistics of blocking
+    anew instead of using the frozen ones; ``rematch_all``: match all records anew.
     """
-    return Matching(catalog, config, progress, happened, settings_digest(config), everything).run(restat)
+    return Matching(catalog, config, progress, run_time, settings_digest(config), rematch_all).run(restat)
 
 
 def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, progress: Progress) -> Comparison | None:

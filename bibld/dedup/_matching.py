@@ -30,7 +30,7 @@ _GROWTH = 2
 """Statistics are counted anew when there are so many times more records than when they were counted."""
 
 
-class Matched(msgspec.Struct, frozen=True):
+class DedupSummary(msgspec.Struct, frozen=True):
     """What a run of dedup found: the records it looked at, candidates, edges and clusters among what it touched."""
 
     records: int
@@ -42,38 +42,38 @@ class Matched(msgspec.Struct, frozen=True):
 class Matching:
     """One run of the stage.
 
-    ``made_with`` is the hash of all settings; ``everything``: match all records anew, not only what is pending.
+    ``made_with`` is the hash of all settings; ``rematch_all``: match all records anew, not only what is pending.
     """
 
     def __init__(
-        self, catalog: Catalog, config: Config, progress: Progress, happened: str, made_with: str, everything: bool
+        self, catalog: Catalog, config: Config, progress: Progress, run_time: str, made_with: str, rematch_all: bool
     ) -> None:
         self._catalog = catalog
         self._config = config
         self._progress = progress
-        self._happened = happened
+        self._run_time = run_time
         self._made_with = made_with
         self._index = Index(catalog, config)
-        self._everything = everything
+        self._rematch_all = rematch_all
 
-    def run(self, restat: bool) -> Matched:
+    def run(self, restat: bool) -> DedupSummary:
         """Bring index, edges and clusters up to date; all that is pending is worked off then."""
         self._index.sweep()
         heard = self._hear()
         is_whole = self._index.is_usable() and bool(self._catalog.segments.all())
         restat = restat or self._must_count()
-        self._everything = self._everything or restat or not is_whole
+        self._rematch_all = self._rematch_all or restat or not is_whole
         pending = self._catalog.pending.items("dedup") if is_whole else None
-        count = self._catalog.records.count() if self._everything or pending is None else len(pending)
+        count = self._catalog.records.count() if self._rematch_all or pending is None else len(pending)
         self._progress.stage("dedup", "records", count)
         first = self._index.take(pending, self._progress)
         place = self._index.opened()
         statistics, runs = self._keys(place, restat)
         judge = Judge(place.segments, place.of_sources(self._several()), self._config)
-        judged, candidates = self._judged(judge, place, runs, statistics, 0 if self._everything else first)
-        writer = Writer(self._catalog, self._config, judge, place, statistics, self._made_by(), self._happened)
+        judged, candidates = self._judged(judge, place, runs, statistics, 0 if self._rematch_all else first)
+        writer = Writer(self._catalog, self._config, judge, place, statistics, self._made_by(), self._run_time)
         with self._catalog.commit():
-            found = writer.everything(judged) if self._everything else writer.touched(judged, first)
+            found = writer.everything(judged) if self._rematch_all else writer.touched(judged, first)
             self._catalog.pending.clear("dedup")
             self._catalog.segments.mark_verdicts_seen(heard)
         for message in found.messages:
@@ -81,7 +81,7 @@ class Matching:
         place.segments.release()
         if self._index.compact():
             self._keys(self._index.opened(), restat=False)
-        return Matched(count, candidates, found.edges, found.clusters)
+        return DedupSummary(count, candidates, found.edges, found.clusters)
 
     def _hear(self) -> int:
         """Records of which people spoke are matched anew; gives the last change of verdicts."""

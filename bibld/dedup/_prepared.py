@@ -14,13 +14,13 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup._features import features_of
-from bibld.dedup._first_use import FirstUse
 from bibld.dedup._index.extraction import BATCH, columns_of, extract
 from bibld.dedup._index.index import Index
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
 from bibld.dedup._keys.statistics import from_bytes
 from bibld.dedup._matching import blocking_digest
 from bibld.dedup._method import Method
+from bibld.dedup._warm_up import KernelWarmUp
 from bibld.model.features import Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
 from bibld.model.mods import Mods
@@ -97,7 +97,7 @@ def prepared_in_memory(records: Mapping[RecordId, Mods], config: Method, progres
 
 
 def _warm_up(progress: Progress) -> None:
-    compiling = FirstUse(progress)
+    compiling = KernelWarmUp(progress)
     compiling.begin()
     compiling.wait()
 

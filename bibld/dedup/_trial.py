@@ -13,10 +13,10 @@ from bibld.dedup._cluster.link import Linked, Said, halves, linked, packed
 from bibld.dedup._judge.edges import Edges, with_outcome
 from bibld.dedup._judge.judge import DIFFERENT, SAME, Judge
 from bibld.dedup._judge.judge import Judged as JudgedPairs
-from bibld.dedup._labels import LabelledPair
 from bibld.dedup._pairs.candidates import all_keys, proposed
 from bibld.dedup._pairs.join import join
 from bibld.dedup._prepared import Prepared
+from bibld.dedup.labels import LabelledPair
 from bibld.model.linkage import Pair, Verdict
 
 if TYPE_CHECKING:

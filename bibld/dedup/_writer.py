@@ -53,7 +53,7 @@ class Writer:
         place: Place,
         statistics: Statistics,
         made_by: str,
-        happened: str,
+        run_time: str,
     ) -> None:
         self._catalog = catalog
         self._linkage = catalog.linkage
@@ -62,7 +62,7 @@ class Writer:
         self._place = place
         self._statistics = statistics
         self._edges = Edges(judge, self.named, made_by)
-        self._happened = happened
+        self._run_time = run_time
         self._people = catalog.register.verdicts()
 
     def everything(self, judged: Judged) -> Written:
@@ -247,16 +247,16 @@ class Writer:
     ) -> None:
         """Note what became of the IRIs of records."""
         dead = set(gone)
-        events: list[tuple[int, str, EventKind, int | None]] = [(one, self._happened, "deleted", None) for one in gone]
-        events += [(one, self._happened, "appeared", None) for one in new]
-        events += [(one, self._happened, "restored", None) for one in back]
+        events: list[tuple[int, str, EventKind, int | None]] = [(one, self._run_time, "deleted", None) for one in gone]
+        events += [(one, self._run_time, "appeared", None) for one in new]
+        events += [(one, self._run_time, "restored", None) for one in back]
         for one, was, now in changes:
             if one in dead:
                 continue
             if now != one:
-                events.append((one, self._happened, "absorbed", now))
+                events.append((one, self._run_time, "absorbed", now))
             elif was != one:
-                events.append((one, self._happened, "returned", was))
+                events.append((one, self._run_time, "returned", was))
         self._catalog.history.record_events(events)
 
     def _notify(self, pending: Sequence[int], changes: Sequence[tuple[int, int, int]], gone: Sequence[int]) -> None:

@@ -17,9 +17,9 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._labels import LabelledPair, read_pairs
 from bibld.dedup._prepared import Prepared, prepared
 from bibld.dedup._trial import BlockerResult, Judged, Mode, SweepPoint, Trial, rates, share
+from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.progress import Progress

@@ -28,7 +28,7 @@ Ordinals = tuple[int, int]
 """The ordinals of a pair, the smaller first."""
 
 
-class Compared(msgspec.Struct, frozen=True):
+class ComparedFeature(msgspec.Struct, frozen=True):
     """One thing that two records say, and whether they say the same."""
 
     name: str
@@ -57,7 +57,7 @@ class Question(msgspec.Struct, frozen=True):
     by: str
     reasons: tuple[str, ...]
     relation: str
-    compared: tuple[Compared, ...]
+    compared: tuple[ComparedFeature, ...]
 
     @property
     def pair(self) -> Pair:
@@ -65,18 +65,20 @@ class Question(msgspec.Struct, frozen=True):
         return Pair(RecordId.parse(self.left), RecordId.parse(self.right))
 
 
-def compared(left: Features, right: Features) -> tuple[Compared, ...]:
+def compare_features(left: Features, right: Features) -> tuple[ComparedFeature, ...]:
     """What at least one of two records says; 0 is a missing number."""
     one, other = (
         {name: str(value or "") for name, value in msgspec.structs.asdict(side).items()} for side in (left, right)
     )
-    return tuple(Compared(name.replace("_", " "), one[name], other[name]) for name in one if one[name] or other[name])
+    return tuple(
+        ComparedFeature(name.replace("_", " "), one[name], other[name]) for name in one if one[name] or other[name]
+    )
 
 
 # -- the pairs that wait ---------------------------------------------------------------------------------------------
 
 
-def waiting(catalog: Catalog, config: Config, source: str | None = None) -> Iterator[Pair]:
+def undecided_pairs(catalog: Catalog, config: Config, source: str | None = None) -> Iterator[Pair]:
     """The pairs up for review about which nobody has said anything, the most uncertain first.
 
     Most uncertain is what scores nearest to the middle between ``review`` and ``same``; ties in the order of ordinals.
@@ -93,7 +95,7 @@ def waiting(catalog: Catalog, config: Config, source: str | None = None) -> Iter
             yield pair
 
 
-def question(catalog: Catalog, pair: Pair) -> Question | None:
+def load_question(catalog: Catalog, pair: Pair) -> Question | None:
     """A pair as people are asked about it; None where it is not up for review any more."""
     edge = catalog.edge(pair)
     if edge is None or edge.verdict.decision != "review":
@@ -109,14 +111,14 @@ def question(catalog: Catalog, pair: Pair) -> Question | None:
         by=edge.verdict.by,
         reasons=edge.verdict.reasons,
         relation=edge.verdict.relation,
-        compared=compared(*features),
+        compared=compare_features(*features),
     )
 
 
 # -- what people say -------------------------------------------------------------------------------------------------
 
 
-def give(
+def store_verdicts(
     verdicts: Verdicts, sayings: Sequence[PersonVerdict], given: str, places: Mapping[Pair, str] | None = None
 ) -> list[StoredVerdict]:
     """Keep what a person says: all of it or nothing; gives what is new.
@@ -158,7 +160,7 @@ def _fault(
     )
 
 
-def withdraw(verdicts: Verdicts, pair: Pair) -> StoredVerdict:
+def withdraw_verdict(verdicts: Verdicts, pair: Pair) -> StoredVerdict:
     """Take back what was said last of a pair, and give it; what was said before holds again.
 
     Raises ``ConfigError`` where nobody has said anything about it.
@@ -206,7 +208,7 @@ def _chain(ends: Ordinals, beside: Mapping[int, Sequence[int]]) -> list[Ordinals
 # -- taking records out of their clusters, and putting them together --------------------------------------------------
 
 
-def parting(catalog: Catalog, records: Sequence[RecordId], person: str, reason: str = "") -> list[PersonVerdict]:
+def split_verdicts(catalog: Catalog, records: Sequence[RecordId], person: str, reason: str = "") -> list[PersonVerdict]:
     """What is to be said so that records leave the others of their clusters, and stay together themselves.
 
     Pairs that people keep apart already are left as they are. Raises ``ConfigError`` for every record that is deleted
@@ -240,7 +242,7 @@ def parting(catalog: Catalog, records: Sequence[RecordId], person: str, reason: 
     ]
 
 
-def rejoin(verdicts: Verdicts, records: Iterable[RecordId]) -> list[StoredVerdict]:
+def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> list[StoredVerdict]:
     """Take back the verdicts that took these records out of their clusters; gives those taken back.
 
     What people had said before of the same pairs holds again.
@@ -257,7 +259,7 @@ def rejoin(verdicts: Verdicts, records: Iterable[RecordId]) -> list[StoredVerdic
         ]
 
 
-def outlook(catalog: Catalog, config: Config, records: Iterable[RecordId]) -> list[tuple[RecordId, ...]]:
+def preview_clusters(catalog: Catalog, config: Config, records: Iterable[RecordId]) -> list[tuple[RecordId, ...]]:
     """The clusters to come of records and of the members of their clusters, as far as stored pairs and verdicts tell.
 
     The next matching knows more: it compares members anew, and a record that was kept out may find a place now.

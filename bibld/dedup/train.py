@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.dedup import features_of
-from bibld.dedup._labels import LabelledPair
+from bibld.dedup.labels import LabelledPair
 from bibld.errors import ConfigError
 from bibld.model.features import BETWEEN, FeatureColumns
 from bibld.model.mods import Mods
@@ -75,7 +76,7 @@ class Examples(msgspec.Struct, frozen=True, eq=False):
     weights: npt.NDArray[np.float64]
 
 
-class About(msgspec.Struct, frozen=True):
+class TrainingSetup(msgspec.Struct, frozen=True):
     """What a model says of itself beside its figures."""
 
     data: str
@@ -85,7 +86,7 @@ class About(msgspec.Struct, frozen=True):
 
 
 def train(
-    catalog: Catalog, labelled: Sequence[LabelledPair], vary: frozenset[str], seed: int, about: About
+    catalog: Catalog, labelled: Sequence[LabelledPair], vary: frozenset[str], seed: int, about: TrainingSetup
 ) -> tuple[Model, dict[str, float]]:
     """Train on judged pairs, and on pairs made up out of the records of the sources in ``vary``, of each alike many.
 
@@ -101,17 +102,27 @@ def train(
             records[record] = mods
         if record.source in vary:
             varied[record.source].append(mods)
-    return fit(examples(records, labelled, in_turn(list(varied.values()), seed), seed), seed, about)
+    return fit(make_examples(records, labelled, interleave(list(varied.values()), seed), seed), seed, about)
 
 
-def in_turn(sources: Sequence[Sequence[Mods]], seed: int) -> list[Mods]:
+def write_model(model: Model, file: Path) -> None:
+    """Write a model to a file that `[dedup.model] file` can name; raises ``ConfigError`` if it cannot be written."""
+    from bibld.dedup.score._trees import to_json
+
+    try:
+        file.write_bytes(to_json(model))
+    except OSError as error:
+        raise ConfigError([f"{file}: cannot be written: {error.strerror}"]) from error
+
+
+def interleave(sources: Sequence[Sequence[Mods]], seed: int) -> list[Mods]:
     """The records of several sources in the order of chance, one of each in turn, so that none outweighs the others."""
     random = Random(seed)
     shuffled = [random.sample(list(source), len(source)) for source in sources]
     return [mods for turn in zip_longest(*shuffled) for mods in turn if mods is not None]
 
 
-def examples(
+def make_examples(
     records: dict[RecordId, Mods], labelled: Sequence[LabelledPair], varied: Sequence[Mods], seed: int
 ) -> Examples:
     """Put judged pairs and made-up ones into columns."""
@@ -142,7 +153,7 @@ def examples(
     )
 
 
-def fit(given: Examples, seed: int, about: About) -> tuple[Model, dict[str, float]]:
+def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[str, float]]:
     """Fit the trees, calibrate them on the pairs held back, and put all into a model."""
     import numpy as np
 
@@ -156,7 +167,7 @@ def fit(given: Examples, seed: int, about: About) -> tuple[Model, dict[str, floa
         raise ConfigError([f"training needs at least {_FEWEST_LABELS} pairs of each label"])
     words = _weights(given.columns)
     found = compared(given.columns, given.left, given.right, Rarity.of(words, 1.0))
-    logits = held_back(found, given, seed)
+    logits = cross_validate(found, given, seed)
     scale, shift = _calibrated(logits[judged], given.labels[judged])
     figures = _figures(logits[judged] * scale + shift, given.labels[judged])
     fitted = _fitted(found, given.labels, given.weights, seed)
@@ -180,7 +191,7 @@ def fit(given: Examples, seed: int, about: About) -> tuple[Model, dict[str, floa
     return model, figures
 
 
-def held_back(found: npt.NDArray[np.float32], given: Examples, seed: int) -> npt.NDArray[np.float64]:
+def cross_validate(found: npt.NDArray[np.float32], given: Examples, seed: int) -> npt.NDArray[np.float64]:
     """The logit of each pair by trees that saw no pair of its group, shape (pairs,)."""
     import numpy as np
     from sklearn.model_selection import GroupKFold

@@ -7,22 +7,7 @@ from __future__ import annotations
 
 # (importing module, private module of another package)
 PRIVATE_MODULES = {
-    ("bibld.cli._checking", "bibld.catalog._database.check"),
-    ("bibld.cli._checking", "bibld.dedup._index.check"),
-    ("bibld.cli._review_session", "bibld.catalog._register.verdicts"),
-    ("bibld.cli._review_session", "bibld.dedup._verdict_table"),
-    ("bibld.cli._verdicts", "bibld.dedup._verdict_table"),
-    ("bibld.cli.catalog", "bibld.catalog._database.backup"),
-    ("bibld.cli.join", "bibld.catalog._register.verdicts"),
-    ("bibld.cli.review", "bibld.catalog._register.verdicts"),
-    ("bibld.cli.review", "bibld.dedup._verdict_table"),
-    ("bibld.cli.split", "bibld.catalog._register.verdicts"),
-    ("bibld.cli.train", "bibld.dedup._labels"),
-    ("bibld.cli.train", "bibld.dedup.score._trees"),
-    ("bibld.dedup._index.check", "bibld.catalog._database.check"),
     ("bibld.dedup._pairs.sieve_trees", "bibld.dedup.score._steps"),
-    ("bibld.dedup._verdict_table", "bibld.catalog._register.verdicts"),
-    ("bibld.dedup.review", "bibld.catalog._register.verdicts"),
     ("bibld.dedup.train", "bibld.dedup.score._comparison"),
     ("bibld.dedup.train", "bibld.dedup.score._steps"),
     ("bibld.dedup.train", "bibld.dedup.score._trees"),
@@ -41,7 +26,7 @@ CYCLES = {
 # Modules that import others by a computed name and should not.
 DYNAMIC_IMPORTS = {
     "bibld.config._checker",
-    "bibld.dedup._first_use",
+    "bibld.dedup._warm_up",
 }
 
 # Folders and files with words that have a plainer one; `python tests/architecture/test_language.py PATH` lists them.
@@ -84,17 +69,17 @@ LANGUAGE = {
     "bibld/dedup/_cluster",
     "bibld/dedup/_compiling.py",
     "bibld/dedup/_features.py",
-    "bibld/dedup/_first_use.py",
+    "bibld/dedup/_warm_up.py",
     "bibld/dedup/_index",
     "bibld/dedup/_judge",
     "bibld/dedup/_kernel_types.py",
     "bibld/dedup/_keys",
-    "bibld/dedup/_labels.py",
+    "bibld/dedup/labels.py",
     "bibld/dedup/_matching.py",
     "bibld/dedup/_pairs",
     "bibld/dedup/_prepared.py",
     "bibld/dedup/_trial.py",
-    "bibld/dedup/_verdict_table.py",
+    "bibld/dedup/verdict_table.py",
     "bibld/dedup/_writer.py",
     "bibld/dedup/block",
     "bibld/dedup/evaluate.py",

@@ -192,7 +192,7 @@ def converse(file, catalog, capsys):
                     raise EOFError
                 return left.pop(0)
 
-            pairs = pairs or list(review.waiting(catalog, loaded))
+            pairs = pairs or list(review.undecided_pairs(catalog, loaded))
             made = Session(catalog, verdicts, pairs, "anna", lambda: NOW, ask).hold()
             printed = capsys.readouterr()
             return pairs, dict(made), printed.out, printed.err

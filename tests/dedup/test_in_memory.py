@@ -23,7 +23,7 @@ def test_the_result_is_that_of_a_run_over_the_sample(sample, method):
     if method == "model":
         loaded = msgspec.structs.replace(loaded, dedup=config.DedupConfig())
         with Catalog(loaded.workspace) as catalog:
-            dedup.dedup(catalog, loaded, progress.Silent(), CLOCK, everything=True)
+            dedup.dedup(catalog, loaded, progress.Silent(), CLOCK, rematch_all=True)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         found = dedup.find_duplicates(records_of(catalog), loaded)
         assert found.pairs

@@ -7,7 +7,7 @@ import pytest
 
 from bibld.dedup import features_of
 from bibld.dedup import train as training
-from bibld.dedup._labels import LabelledPair
+from bibld.dedup.labels import LabelledPair
 from bibld.dedup.score import _trees, _wordings
 from bibld.dedup.score._variations import variations
 from bibld.errors import ConfigError
@@ -29,7 +29,7 @@ from bibld.model.origin import RecordId
 from bibld.text.names import initial_form
 from bibld.text.romanisation import romanise, romanise_ala_lc
 
-ABOUT = training.About("made up", "CC0-1.0", "2026-01-01", "bibld train")
+ABOUT = training.TrainingSetup("made up", "CC0-1.0", "2026-01-01", "bibld train")
 TITLES = ("Мёртвые души", "Ревизор", "Тарас Бульба", "Вечера на хуторе близ Диканьки", "Женитьба", "Шинель")
 
 
@@ -96,7 +96,7 @@ def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
     monkeypatch.setitem(training._TREES, "max_iter", 8)
     held = list(labelled_pairs())
     records, labelled = held[0][0], [pair for _, pair in held]
-    models = [training.fit(training.examples(records, labelled, BOOKS[:5], 3), 3, ABOUT)[0] for _ in range(2)]
+    models = [training.fit(training.make_examples(records, labelled, BOOKS[:5], 3), 3, ABOUT)[0] for _ in range(2)]
     assert _trees.to_json(models[0]) == _trees.to_json(models[1])
     assert models[0].provenance.pairs == len(labelled)
     assert models[0].provenance.figures["f1"] > 0.9
@@ -107,10 +107,10 @@ def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
 def test_too_few_labels_are_told():
     held = list(labelled_pairs())[:20]
     with pytest.raises(ConfigError, match="at least 50"):
-        training.fit(training.examples(held[0][0], [pair for _, pair in held], [], 1), 1, ABOUT)
+        training.fit(training.make_examples(held[0][0], [pair for _, pair in held], [], 1), 1, ABOUT)
 
 
 def test_sources_are_taken_in_turn():
-    order = training.in_turn([BOOKS[:2], BOOKS[10:14]], 1)
+    order = training.interleave([BOOKS[:2], BOOKS[10:14]], 1)
     assert len(order) == 6 and set(map(id, order[:2])) & set(map(id, BOOKS[:2]))
-    assert msgspec.json.encode(order) == msgspec.json.encode(training.in_turn([BOOKS[:2], BOOKS[10:14]], 1))
+    assert msgspec.json.encode(order) == msgspec.json.encode(training.interleave([BOOKS[:2], BOOKS[10:14]], 1))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.dedup import review
-from bibld.dedup._verdict_table import LABELS, questions_csv, read_sayings
+from bibld.dedup.verdict_table import LABELS, questions_csv, read_verdicts
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
@@ -31,7 +31,7 @@ def clusters(catalog):
 
 
 def give(verdicts, *sayings, **asked):
-    return review.give(verdicts, sayings, NOW, **asked)
+    return review.store_verdicts(verdicts, sayings, NOW, **asked)
 
 
 def same(one, other, **asked):
@@ -47,8 +47,8 @@ def different(one, other, **asked):
 
 def test_the_most_uncertain_pairs_come_first(opened):
     loaded, catalog, _ = opened
-    pairs = list(review.waiting(catalog, loaded))
-    asked = [review.question(catalog, pair) for pair in pairs]
+    pairs = list(review.undecided_pairs(catalog, loaded))
+    asked = [review.load_question(catalog, pair) for pair in pairs]
     assert len(asked) > 10
     assert {catalog.edge(pair).verdict.decision for pair in pairs} == {"review"}
     distances = [
@@ -64,8 +64,8 @@ def pair_of(question):
 
 def test_what_differs_is_marked(opened):
     loaded, catalog, _ = opened
-    for pair in review.waiting(catalog, loaded):
-        for one in review.question(catalog, pair).compared:
+    for pair in review.undecided_pairs(catalog, loaded):
+        for one in review.load_question(catalog, pair).compared:
             assert one.left or one.right
             assert one.sign == ("=" if one.left == one.right else "≠" if one.left and one.right else "?")
             assert str(one).startswith(one.sign)
@@ -73,25 +73,25 @@ def test_what_differs_is_marked(opened):
 
 def test_a_pair_of_which_something_was_said_waits_no_more(opened):
     loaded, catalog, verdicts = opened
-    first, second, *rest = review.waiting(catalog, loaded)
+    first, second, *rest = review.undecided_pairs(catalog, loaded)
     (given,) = give(verdicts, different(first.left, first.right))
-    assert list(review.waiting(catalog, loaded)) == [second, *rest]
+    assert list(review.undecided_pairs(catalog, loaded)) == [second, *rest]
     with verdicts.transaction():
         verdicts.withdraw(given)
-    assert next(review.waiting(catalog, loaded)) == first
+    assert next(review.undecided_pairs(catalog, loaded)) == first
 
 
 def test_the_pairs_of_one_source_alone(opened):
     loaded, catalog, _ = opened
-    every = list(review.waiting(catalog, loaded))
-    chosen = list(review.waiting(catalog, loaded, "slavica"))
+    every = list(review.undecided_pairs(catalog, loaded))
+    chosen = list(review.undecided_pairs(catalog, loaded, "slavica"))
     assert chosen == [pair for pair in every if "slavica" in (pair.left.source, pair.right.source)]
 
 
 def test_a_pair_that_was_decided_is_no_question(opened):
     _, catalog, _ = opened
     one, other, *_ = clusters(catalog)[0]
-    assert review.question(catalog, Pair.from_records(one, other)) is None
+    assert review.load_question(catalog, Pair.from_records(one, other)) is None
 
 
 # -- what people say -------------------------------------------------------------------------------------------------
@@ -128,11 +128,11 @@ def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, recor
     give(verdicts, same(*records[:2]))
     give(verdicts, different(*records[:2]))
     assert [one.verdict.decision for one in verdicts.current()] == ["different"]
-    review.withdraw(verdicts, Pair.from_records(*records[:2]))
+    review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
     assert [one.verdict.decision for one in verdicts.current()] == ["same"]
-    review.withdraw(verdicts, Pair.from_records(*records[:2]))
+    review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
     with pytest.raises(ConfigError, match="nobody has said anything"):
-        review.withdraw(verdicts, Pair.from_records(*records[:2]))
+        review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
 
 
 def test_an_old_contradiction_does_not_stop_others(opened, records):
@@ -156,7 +156,7 @@ def joined(loaded, catalog, verdicts, records):
     """Make one cluster of four records."""
     four = sorted(records[:4], key=catalog.register.ordinal)
     give(verdicts, *(same(four[0], other) for other in four[1:]))
-    assert review.outlook(catalog, loaded, four) == [tuple(four)]
+    assert review.preview_clusters(catalog, loaded, four) == [tuple(four)]
     run(loaded)
     assert catalog.cluster_of(four[0]).members == tuple(four)
     return four
@@ -166,15 +166,15 @@ def test_a_record_leaves_its_cluster_and_comes_back(opened, records):
     loaded, catalog, verdicts = opened
     one, two = next(members for members in clusters(catalog) if len(members) == 2)
     before = clusters(catalog)
-    sayings = review.parting(catalog, [two], "anna", "another printing")
+    sayings = review.split_verdicts(catalog, [two], "anna", "another printing")
     assert sayings == [different(one, two, reason="split: another printing")]
     give(verdicts, *sayings)
-    assert review.outlook(catalog, loaded, [two]) == [(one,), (two,)]
+    assert review.preview_clusters(catalog, loaded, [two]) == [(one,), (two,)]
     run(loaded)
     assert catalog.cluster_of(one).members == (one,)
-    assert review.parting(catalog, [], "anna") == []
-    assert len(review.rejoin(verdicts, [one])) == 1
-    assert review.rejoin(verdicts, [one]) == []
+    assert review.split_verdicts(catalog, [], "anna") == []
+    assert len(review.withdraw_split_verdicts(verdicts, [one])) == 1
+    assert review.withdraw_split_verdicts(verdicts, [one]) == []
     run(loaded)
     assert clusters(catalog) == before
 
@@ -183,14 +183,14 @@ def test_those_that_are_named_together_leave_together(opened, records):
     loaded, catalog, verdicts = opened
     one, two, three, four = joined(loaded, catalog, verdicts, records)
     give(verdicts, same(three, four))
-    give(verdicts, *review.parting(catalog, [three, four], "anna"))
+    give(verdicts, *review.split_verdicts(catalog, [three, four], "anna"))
     pairs = {one_.verdict.pair for one_ in verdicts.current() if one_.verdict.decision == "different"}
     assert pairs == {Pair.from_records(left, right) for left in (one, two) for right in (three, four)}
-    told = review.outlook(catalog, loaded, [three])
+    told = review.preview_clusters(catalog, loaded, [three])
     assert told == [(one, two), (three, four)]
     run(loaded)
     assert [catalog.cluster_of(record).members for record in (one, three)] == told
-    assert len(review.rejoin(verdicts, [three, four])) == 4
+    assert len(review.withdraw_split_verdicts(verdicts, [three, four])) == 4
     run(loaded)
     assert catalog.cluster_of(one).members == (one, two, three, four), "what was said before holds again"
 
@@ -199,7 +199,7 @@ def test_what_cannot_be_split_is_told_at_once(opened, records):
     _, catalog, _ = opened
     pair = clusters(catalog)[0]
     with pytest.raises(ConfigError) as caught:
-        review.parting(catalog, [records[0], *pair], "anna")
+        review.split_verdicts(catalog, [records[0], *pair], "anna")
     assert len(caught.value.faults) == 2
     assert "nothing to split it from" in caught.value.faults[0]
     assert "are their whole cluster" in caught.value.faults[1]
@@ -210,7 +210,7 @@ def test_the_outlook_keeps_apart_what_people_keep_apart(opened, records):
     (one, two), (three, four) = clusters(catalog)[:2]
     give(verdicts, different(one, three))
     give(verdicts, same(two, three))
-    told = review.outlook(catalog, loaded, [two, three])
+    told = review.preview_clusters(catalog, loaded, [two, three])
     run(loaded)
     assert told == sorted(
         {catalog.cluster_of(record).members for record in (one, two, three, four)},
@@ -230,17 +230,17 @@ def written(folder, text, encoding="utf-8", name="x.csv"):
 
 def faults(file, catalog):
     with pytest.raises(ConfigError) as caught:
-        read_sayings(file, catalog, "anna")
+        read_verdicts(file, catalog, "anna")
     return caught.value.faults
 
 
 def read(file, catalog):
-    return [one.verdict for one in read_sayings(file, catalog, "anna")]
+    return [one.verdict for one in read_verdicts(file, catalog, "anna")]
 
 
 def test_exported_pairs_come_back_with_their_verdicts(opened, tmp_path):
     loaded, catalog, _ = opened
-    asked = [review.question(catalog, pair) for pair in review.waiting(catalog, loaded)]
+    asked = [review.load_question(catalog, pair) for pair in review.undecided_pairs(catalog, loaded)]
     text = "".join(questions_csv(asked))
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
@@ -272,7 +272,7 @@ def test_no_cell_of_a_record_is_a_formula():
         reasons=("-1",),
         relation="",
         compared=tuple(
-            review.Compared(name, left, right)
+            review.ComparedFeature(name, left, right)
             for name, (_, left, right) in zip(("title", "author", "place"), cells, strict=True)
         ),
     )

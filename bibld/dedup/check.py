@@ -1,4 +1,4 @@
-"""Whether the index on disk is whole and agrees with the catalog."""
+"""Check that the index on disk is complete and agrees with the catalog."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.uint64]
 
-_ANEW = "the next run makes it anew"
+_REBUILT = "the next run builds it again"
 
 
 def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Fault]:
-    """What is wrong with the segments and their keys; the catalog must be held for a run.
+    """Yield what is wrong with the segments and their keys; the caller must have locked the catalog.
 
-    A segment that is not whole is forgotten and its records are matched anew; keys that cannot be read are removed.
+    The repair of a damaged segment removes it and requeues its records; that of damaged keys removes them.
     """
     index = Index(catalog, config)
     rows = catalog.segments.all()
     if any(row.made_by != index.made_by for row in rows):
-        return  # another version made them, so the next run makes all anew
+        return  # another version made them, so the next run builds all of them again
     progress.stage("check", "segments", len(rows))
     opened: list[tuple[SegmentRow, Segment]] = []
     for row in rows:
@@ -44,7 +44,9 @@ def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterat
                 raise CatalogError(f"{segment.folder}: has {len(segment)} rows instead of {row.records}")
         except (CatalogError, KeyError) as error:
             what = str(error) if isinstance(error, CatalogError) else f"has no column {error}"
-            yield Fault(f"index/{row.number}", what.partition("; run")[0], _ANEW, _forgetting(catalog, index, row))
+            yield Fault(
+                f"index/{row.number}", what.partition("; run")[0], _REBUILT, _segment_removal(catalog, index, row)
+            )
         else:
             opened.append((row, segment))
             yield from _key_faults(catalog, config, index, row)
@@ -53,19 +55,19 @@ def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterat
         yield from _row_faults(catalog, opened)
 
 
-def _forgetting(catalog: Catalog, index: Index, row: SegmentRow) -> Callable[[], None]:
-    """Forget a segment; which records it held is unknown, so all are matched anew that stand in no other."""
+def _segment_removal(catalog: Catalog, index: Index, row: SegmentRow) -> Callable[[], None]:
+    """Return the repair that removes a segment and requeues all records that no other segment contains."""
 
-    def mend() -> None:
+    def repair() -> None:
         with catalog.commit():
             catalog.segments.remove(row.number)
         index.sweep()
-        held = _alive(catalog, [(one, Segment.open(index.path(one.number))) for one in catalog.segments.all()])[0]
-        known = set(held.tolist())
+        others = [(one, Segment.open(index.path(one.number))) for one in catalog.segments.all()]
+        known = set(_live_rows(catalog, others)[0].tolist())
         with catalog.commit():
             catalog.pending.add("dedup", [ordinal for ordinal, _ in catalog.records.made_by() if ordinal not in known])
 
-    return mend
+    return repair
 
 
 def _key_faults(catalog: Catalog, config: Config, index: Index, row: SegmentRow) -> Iterator[Fault]:
@@ -77,60 +79,60 @@ def _key_faults(catalog: Catalog, config: Config, index: Index, row: SegmentRow)
         open_runs(folder, row.records, config)
     except CatalogError as error:
         what = str(error).partition("; run")[0]
-        yield Fault(f"index/{row.number}", what, _ANEW, lambda: shutil.rmtree(folder))
+        yield Fault(f"index/{row.number}", what, _REBUILT, lambda: shutil.rmtree(folder))
 
 
 def _row_faults(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) -> Iterator[Fault]:
-    """Each living record that nothing is pending for stands in one row that counts, and no other row counts."""
+    """Yield the live records that are not queued and have no live row or two, and live rows of deleted records."""
     import numpy as np
 
     waiting = np.array(catalog.pending.items("dedup"), dtype=np.uint64)
-    ordinals, made = _alive(catalog, opened)
+    ordinals, made = _live_rows(catalog, opened)
     marks = [(ordinal, mark(made_by)) for ordinal, made_by, _ in catalog.records.fingerprints()]
     wanted = np.array([ordinal for ordinal, _ in marks], dtype=np.uint64)
     wanted_made = np.array([number for _, number in marks], dtype=np.uint64)
     order = np.argsort(ordinals, kind="stable")
     ordinals, made = ordinals[order], made[order]
     twice = np.unique(ordinals[1:][ordinals[1:] == ordinals[:-1]])
-    absent, gone = np.setdiff1d(wanted, ordinals), np.setdiff1d(ordinals, wanted)
+    absent, deleted = np.setdiff1d(wanted, ordinals), np.setdiff1d(ordinals, wanted)
     both, here, there = np.intersect1d(ordinals, wanted, return_indices=True)
     stale = both[made[here] != wanted_made[there]]
     for what, found in (
-        ("records {} stand in two rows", twice),
-        ("living records {} have no row", absent),
-        ("rows of records {} count, which do not live", gone),
-        ("rows of records {} were made of another version of them", stale),
+        ("records {} have two live rows", twice),
+        ("live records {} have no row", absent),
+        ("records {} are deleted, but have live rows", deleted),
+        ("the rows of records {} were made from another version of them", stale),
     ):
         wrong = np.setdiff1d(found, waiting).tolist()
         if wrong:
-            yield Fault("index", what.format(some(wrong)), _ANEW, _matching_anew(catalog, opened, wrong))
+            yield Fault("index", what.format(some(wrong)), _REBUILT, _requeue(catalog, opened, wrong))
 
 
-def _alive(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) -> tuple[Numbers, Numbers]:
-    """The ordinals of the rows that count, and the marks of what made them."""
+def _live_rows(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) -> tuple[Numbers, Numbers]:
+    """Return the ordinals of the live rows and the marks of what made them."""
     import numpy as np
 
     ordinals, made = [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
     for row, segment in opened:
         counts = np.ones(len(segment), dtype=np.bool_)
-        buried = np.array(catalog.segments.tombstones(row.number), dtype=np.int64)
-        counts[buried[buried < len(segment)]] = False
+        tombstones = np.array(catalog.segments.tombstones(row.number), dtype=np.int64)
+        counts[tombstones[tombstones < len(segment)]] = False
         ordinals.append(segment.ordinals[counts])
         made.append(segment.array("made")[counts])
     return np.concatenate(ordinals), np.concatenate(made)
 
 
-def _matching_anew(
+def _requeue(
     catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]], ordinals: Sequence[int]
 ) -> Callable[[], None]:
-    """Bury all rows of some records, and have those match anew."""
+    """Return the repair that deletes all rows of some records and requeues the records."""
     import numpy as np
 
-    def mend() -> None:
+    def repair() -> None:
         wanted = np.array(ordinals, dtype=np.uint64)
         with catalog.commit():
             for row, segment in opened:
                 catalog.segments.add_tombstones(row.number, np.flatnonzero(np.isin(segment.ordinals, wanted)).tolist())
             catalog.pending.add("dedup", ordinals)
 
-    return mend
+    return repair

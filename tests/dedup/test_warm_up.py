@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import bibld.dedup
-from bibld.dedup._first_use import PARTS
+from bibld.dedup._warm_up import PARTS
 
 FOLDER = Path(bibld.dedup.__file__).parent
 LOADED = """
 import json, sys
-from bibld.dedup._first_use import compile_part
+from bibld.dedup._warm_up import compile_part
 compile_part(sys.argv[1])
 print(json.dumps(sorted(sys.modules)))
 """

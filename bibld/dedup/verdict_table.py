@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from bibld.catalog import RELATIONS, Catalog, PersonVerdict
-from bibld.dedup.review import Compared, Question
+from bibld.dedup.review import ComparedFeature, Question
 from bibld.errors import ConfigError
 from bibld.model.features import Features
 from bibld.model.linkage import Pair
@@ -43,7 +43,7 @@ _FEATURES = tuple(name.replace("_", " ") for name in Features.__struct_fields__)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Said(msgspec.Struct, frozen=True):
+class VerdictRow(msgspec.Struct, frozen=True):
     """A verdict of a file: what was said, and where it stands; ``sleeps``: one of the records is deleted."""
 
     verdict: PersonVerdict
@@ -64,7 +64,7 @@ def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
         yield _line([_harmless(cell) for cell in (*told, *(cells.get(name, "") for name in _FEATURES))])
 
 
-def _cell(compared: Compared) -> str:
+def _cell(compared: ComparedFeature) -> str:
     if compared.sign == "=":
         return compared.left
     return f"{compared.sign} {compared.left or '–'} | {compared.right or '–'}"
@@ -84,13 +84,13 @@ def _harmless(cell: str) -> str:
 # -- in --------------------------------------------------------------------------------------------------------------
 
 
-def read_sayings(path: Path, catalog: Catalog, person: str) -> list[Said]:
+def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[VerdictRow]:
     """The verdicts of a CSV file; rows without a label say nothing. ``person``: who speaks in rows that do not say.
 
     Raises ``ConfigError`` with one message for each line that cannot be used.
     """
     rows = _Rows(path)
-    found: list[Said] = []
+    found: list[VerdictRow] = []
     faults = rows.faults
     for place, row in rows:
         try:
@@ -165,7 +165,7 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=head.count)
 
 
-def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> Said | None:
+def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> VerdictRow | None:
     """What a row says; raises ``ValueError``."""
     left, right, own = row
     label = own["label"].lower()
@@ -185,13 +185,13 @@ def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, pe
     if decision == "related" and not relation:
         edge = catalog.edge(pair)
         relation = edge.verdict.relation if edge is not None else ""
-    speaker = name_of_person(own.get("person") or person)
-    saying = PersonVerdict(pair, decision, speaker, reason_of(own.get("reason", "")), relation)
+    speaker = checked_person(own.get("person") or person)
+    saying = PersonVerdict(pair, decision, speaker, checked_reason(own.get("reason", "")), relation)
     held = (catalog.record(record) for record in (pair.left, pair.right))
-    return Said(saying, place, sleeps=any(record is None or record.deleted for record in held))
+    return VerdictRow(saying, place, sleeps=any(record is None or record.deleted for record in held))
 
 
-def name_of_person(text: str) -> str:
+def checked_person(text: str) -> str:
     """A person's name as it is kept; raises ``ValueError`` for what is none."""
     name = " ".join(text.split())
     if not name or len(name) > LONGEST_NAME or not _is_text(name):
@@ -199,7 +199,7 @@ def name_of_person(text: str) -> str:
     return name
 
 
-def reason_of(text: str) -> str:
+def checked_reason(text: str) -> str:
     """A reason as it is kept, in one line; raises ``ValueError`` for one that is too long, or no text."""
     reason = " ".join(text.split())
     if len(reason) > LONGEST_REASON or not _is_text(reason):
@@ -211,9 +211,9 @@ def _is_text(words: str) -> bool:
     return not any(unicodedata.category(character) in ("Cc", "Cs") for character in words)
 
 
-def _disagreements(found: Iterable[Said]) -> Iterator[str]:
+def _disagreements(found: Iterable[VerdictRow]) -> Iterator[str]:
     """Pairs about which a file says two things."""
-    first: dict[Pair, Said] = {}
+    first: dict[Pair, VerdictRow] = {}
     for said in found:
         before = first.setdefault(said.verdict.pair, said)
         one, other = before.verdict, said.verdict

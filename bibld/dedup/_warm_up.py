@@ -1,7 +1,7 @@
 """The first use on a machine compiles: in two processes beside the reading, so that nobody waits for it longer than
 needed.
 
-What is compiled is kept in the user's cache folder (``_cache``). ``python -m bibld.dedup._first_use keys`` compiles
+What is compiled is kept in the user's cache folder (``_cache``). ``python -m bibld.dedup._warm_up keys`` compiles
 what makes keys, pairs and clusters, ``… scores`` what reads and judges them. Kernels are compiled when their modules
 are imported; which process imports which balances the two, and neither needs a module of the other.
 """
@@ -40,7 +40,7 @@ PARTS = {
 }
 
 
-class FirstUse:
+class KernelWarmUp:
     """The processes that compile, where something has to be compiled; none otherwise."""
 
     def __init__(self, progress: Progress) -> None:
