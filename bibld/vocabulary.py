@@ -1,7 +1,7 @@
 """The ontology, the JSON-LD context and the example queries, as one site publishes them.
 
-The files in the folder ``ontology`` are written for the base ``https://bibld.example/``; a site's own terms stand under
-its own base, so that their IRIs can be dereferenced there.
+The files in the folder ``ontology`` are written for the base ``https://bibld.example/``. Each site publishes them under
+its base, so that the IRIs of the terms can be dereferenced there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from bibld.model.iris import Iris
 from bibld.resources import folder
 
 PLACEHOLDER = "https://bibld.example/"
-"""The base that stands in the files for that of a site."""
+"""The base in the files, which is replaced by that of a site."""
 
 
 class ExampleQuery(msgspec.Struct, frozen=True):
@@ -25,26 +25,26 @@ class ExampleQuery(msgspec.Struct, frozen=True):
 
 
 def ontology_text(name: str, iris: Iris) -> str:
-    """A file of the ontology's folder, such as ``shapes.ttl``, under the base of a site.
+    """Return a file of the ontology's folder, such as ``shapes.ttl``, under the base of a site.
 
-    Raises ``FileNotFoundError`` for a file that is not there.
+    Raises ``FileNotFoundError`` for any other name.
     """
     return (folder("ontology") / name).read_text(encoding="utf-8").replace(PLACEHOLDER, iris.base)
 
 
 def ontology_turtle(iris: Iris) -> str:
-    """The ontology as Turtle."""
+    """Return the ontology as Turtle."""
     return ontology_text("bibld.ttl", iris)
 
 
 def context(iris: Iris) -> dict[str, object]:
-    """What stands under ``@context`` in the site's JSON-LD: prefixes, and terms with their types."""
-    held = msgspec.json.decode(ontology_text("context.jsonld", iris), type=dict[str, dict[str, object]])
-    return held["@context"]
+    """Return the ``@context`` of the site's JSON-LD: prefixes, and terms with their types."""
+    document = msgspec.json.decode(ontology_text("context.jsonld", iris), type=dict[str, dict[str, object]])
+    return document["@context"]
 
 
 def example_queries(iris: Iris) -> tuple[ExampleQuery, ...]:
-    """The example queries, by file name."""
+    """Return the example queries, ordered by file name."""
     files = sorted((folder("ontology") / "queries").glob("*.rq"))
     return tuple(_example(file.stem, ontology_text(f"queries/{file.name}", iris)) for file in files)
 

@@ -299,9 +299,10 @@ def iri_table(base: str = _BASE) -> str:
     rows = []
     for name, example in examples:
         member = inspect.getattr_static(Iris, name)
-        said = plain(member.__doc__).split(";")[0].rstrip(".")
-        rows.append((said, f"`{example}`"))
-    return table(("what", "example"), rows)
+        description = plain(member.__doc__).split(";")[0].rstrip(".")
+        description = re.sub("^(Return t|T)he IRI of (an? |the )?", "", description)
+        rows.append((description[0].upper() + description[1:], f"`{example}`"))
+    return table(("IRI of", "example"), rows)
 
 
 def queries() -> str:

@@ -55,21 +55,21 @@ def term(curie: str) -> str:
 
 
 def iri(text: str) -> str:
-    """Write an absolute IRI as a term; characters that no IRI may hold are percent-encoded."""
+    """Write an absolute IRI as a term; characters that no IRI may contain are percent-encoded."""
     return f"<{_ILLEGAL_IN_IRI.sub(_percent, text)}>"
 
 
 def literal(text: str, language: str | None = None, datatype: str | None = None) -> str:
     """Write a literal as a term.
 
-    ``language`` is a BCP 47 tag (raises ``ValueError`` for another text), written in lower case, as triple stores keep
-    it (RDF 1.1, 3.3); ``datatype`` is an IRI; at most one of them.
-    NUL and lone surrogates, which no RDF text can hold, become U+FFFD.
+    ``language`` is a BCP 47 tag (raises ``ValueError`` for another text), written in lower case, as triple stores
+    store it (RDF 1.1, 3.3); ``datatype`` is an IRI; at most one of them.
+    NUL and lone surrogates, which RDF cannot represent, become U+FFFD.
     """
     escaped = _TO_ESCAPE.sub(_escape, _NOT_CHARACTERS.sub("\ufffd", text))
     if language is not None:
         if not _LANGUAGE_TAG.fullmatch(language):
-            raise ValueError(f"{language!r} is no language tag")
+            raise ValueError(f"{language!r} is not a language tag")
         return f'"{escaped}"@{language.lower()}'
     if datatype is not None:
         return f'"{escaped}"^^{iri(datatype)}'
@@ -82,7 +82,7 @@ def typed(text: str, name: str) -> str:
 
 
 def quad(subject: str, predicate: str, value: str, graph: str | None = None) -> str:
-    """Write one line of N-Quads (with its line end) from terms; without a graph it stands in the default graph."""
+    """Write one line of N-Quads (with its line end) from terms; without a graph it is in the default graph."""
     if graph is None:
         return f"{subject} {predicate} {value} .\n"
     return f"{subject} {predicate} {value} {graph} .\n"
@@ -94,7 +94,7 @@ def is_language_tag(text: str) -> bool:
 
 
 def graph_of(line: str) -> str | None:
-    """The graph of a line that :func:`quad` wrote, as a term; None for the default graph."""
+    """Return the graph of a line that :func:`quad` wrote, as a term; None for the default graph."""
     value = line.split(" ", 2)[2]
     closing = value.rindex('"') if value.startswith('"') else 0
     rest = value[value.index(" ", closing) + 1 :]

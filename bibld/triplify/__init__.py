@@ -1,15 +1,15 @@
-"""Triplify: merged records in, quads out.
+"""Turn merged records into quads.
 
 ``cluster_statements`` turns the merged description of a cluster into lines of N-Quads and into *claims* about agents,
 concepts, places, publishers and series; ``entity_statements`` turns all claims about one of these into the lines that
 describe it; ``dataset_statements`` describes the sources. ``to_quads`` applies all three to merged descriptions in
 memory. These are pure functions; ``triplify`` is the stage over a catalog, ``catalog_quads`` reads its results.
 
-The data speak several vocabularies at once, so that queries written for other libraries' data find what they expect:
+The data use more than one vocabulary, so that queries written for the data of other libraries work:
 DCMI terms, BIBO and ISBD elements flat on the resource, BIBFRAME 2 with nodes for contributions, identifiers,
 provision activities and copies, and schema.org. Nodes are hash IRIs of their resource; there are no blank nodes.
 Resources, entities and ``owl:sameAs`` between the records of a cluster are in the default graph, provenance (PROV-O
-and bibld's own ontology) in ``graph/provenance``, links to each authority file in a graph of its own
+and bibld's own ontology) in ``graph/provenance``, links to each authority file in a separate graph
 (``graph/links-viaf``).
 """
 

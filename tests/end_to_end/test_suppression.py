@@ -45,7 +45,7 @@ keep = 5
 full_above = 1.0
 suppress = "suppress.csv"
 """
-SECRET = "Bequeathed by Countess Orlova"
+SECRET = "Donated by Countess Orlova"
 FORMS = (".html", ".ttl", ".nt", ".jsonld", ".rdf", ".mods.xml", ".marcxml", ".mrk")
 
 

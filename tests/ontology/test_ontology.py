@@ -47,7 +47,7 @@ def declared(ontology) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ["bibld.ttl", "alignment.ttl", "shapes.ttl"])
-def test_the_files_stand_under_the_base_of_the_site(name):
+def test_the_files_use_the_base_of_the_site(name):
     assert PLACEHOLDER not in ontology_text(name, IRIS)
     assert (rdflib.URIRef(f"{BASE}ontology"), RDF.type, OWL.Ontology) in graph("bibld.ttl")
     assert len(graph(name)) > 20
@@ -132,22 +132,22 @@ def test_a_publication_without_a_title_is_found():
 
 
 def test_the_context_has_the_prefixes_of_the_data_and_reads_as_json_ld():
-    held = context(IRIS)
-    prefixes = {name: iri for name, iri in held.items() if isinstance(iri, str)}
+    terms = context(IRIS)
+    prefixes = {name: iri for name, iri in terms.items() if isinstance(iri, str)}
     of_the_endpoint = {"sd"}
     assert prefixes == {"bibld": TERM} | {name: iri for name, iri in PREFIXES.items() if name not in of_the_endpoint}
-    document = {"@context": held, "@id": IRIS.resource(NLR), "dcterms:creator": IRIS.agent("viaf-1")}
+    document = {"@context": terms, "@id": IRIS.resource(NLR), "dcterms:creator": IRIS.agent("viaf-1")}
     (quad,) = ox.parse(msgspec.json.encode(document), ox.RdfFormat.JSON_LD)
     assert quad.predicate.value == f"{expand('dcterms:creator')}"
     assert quad.object == ox.NamedNode(IRIS.agent("viaf-1"))
 
 
 def test_every_term_of_the_context_has_a_known_prefix():
-    held = context(IRIS)
-    assert all(name.partition(":")[0] in held for name in held if ":" in name)
+    terms = context(IRIS)
+    assert all(name.partition(":")[0] in terms for name in terms if ":" in name)
 
 
-def test_there_are_enough_examples_and_each_says_what_it_asks():
+def test_there_are_enough_examples_and_each_has_a_description():
     examples = example_queries(IRIS)
     assert len(examples) >= 12
     assert len({example.title for example in examples}) == len(examples)

@@ -81,7 +81,7 @@ def dates_of(name: Name) -> str:
 def claim_agent(draft: Draft, group: Sequence[NameAtPath]) -> str | None:
     """Claim the agent that a group of names denotes.
 
-    The first identifier names the agent. A further local one names an agent of its own, which is stated to be the same,
+    The first identifier names the agent. A further local one names another agent, which is stated to be the same,
     since other records may know it by that only; and so does the name with its dates if these identify a person.
     """
     group = [(name, path) for name, path in group if heading(name)]
