@@ -40,6 +40,5 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Fra
     """Describe a file, and fail where its first card is EMPTY."""
     if b"EMPTY" in stream.read(100):
         raise ZeroDivisionError("nothing to divide")
-    stream.seek(0)
     carrier = cards.examine(stream, name, source, settings)
     return FragileCarrier(carrier.source, carrier.file, carrier.separator)
