@@ -33,14 +33,35 @@ if TYPE_CHECKING:
     from bibld._api.records import RejectWarning as RejectWarning
     from bibld._api.records import read as read
     from bibld._api.records import to_mods as to_mods
+    from bibld._api.review import Imported as Imported
+    from bibld._api.review import Review as Review
+    from bibld._api.review import ReviewSession as ReviewSession
+    from bibld._api.review import VerdictRow as VerdictRow
+    from bibld._api.rows import AdapterRow as AdapterRow
+    from bibld._api.rows import ClusterRow as ClusterRow
+    from bibld._api.rows import FileRow as FileRow
+    from bibld._api.rows import PairRow as PairRow
+    from bibld._api.rows import RecordRow as RecordRow
+    from bibld._api.rows import Stats as Stats
+    from bibld._api.rows import list_adapters as list_adapters
     from bibld._api.tables import Table as Table
+    from bibld._api.workspace import Workspace as Workspace
+    from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
+    from bibld.check import CheckReport as CheckReport
+    from bibld.check import Finding as Finding
+    from bibld.dedup.evaluate import Evaluation as Evaluation
+    from bibld.dedup.review import Question as Question
     from bibld.errors import BibldError as BibldError
     from bibld.errors import CatalogError as CatalogError
     from bibld.errors import ConfigError as ConfigError
     from bibld.errors import RecordError as RecordError
     from bibld.errors import StageError as StageError
     from bibld.errors import StoreError as StoreError
+    from bibld.explain import IriReport as IriReport
+    from bibld.explain import PairReport as PairReport
+    from bibld.explain import RecordReport as RecordReport
+    from bibld.ingest import Conversion as Conversion
     from bibld.model.marc import ControlField as ControlField
     from bibld.model.marc import DataField as DataField
     from bibld.model.marc import Leader as Leader
@@ -51,21 +72,34 @@ if TYPE_CHECKING:
     from bibld.model.mods_xml import to_xml as to_xml
     from bibld.model.origin import Origin as Origin
     from bibld.model.origin import RecordId as RecordId
+    from bibld.pipeline import Summary as Summary
     from bibld.protocols import Row as Row
+    from bibld.protocols import SourceRecord as SourceRecord
+    from bibld.resources import write_sample as write_sample
 
 __version__ = "0.1.0"
 
 # A name is imported when it is first used, so that each command starts without what only others need.
 _HOMES = {
     "_api.records": ("Converter", "Record", "RejectWarning", "read", "to_mods"),
+    "_api.review": ("Imported", "Review", "ReviewSession", "VerdictRow"),
+    "_api.rows": ("AdapterRow", "ClusterRow", "FileRow", "PairRow", "RecordRow", "Stats", "list_adapters"),
     "_api.tables": ("Table",),
-    "catalog": ("Reject",),
+    "_api.workspace": ("Workspace",),
+    "catalog": ("RELATIONS", "Reject"),
+    "check": ("CheckReport", "Finding"),
+    "dedup.evaluate": ("Evaluation",),
+    "dedup.review": ("Question",),
     "errors": ("BibldError", "CatalogError", "ConfigError", "RecordError", "StageError", "StoreError"),
+    "explain": ("IriReport", "PairReport", "RecordReport"),
+    "ingest": ("Conversion",),
     "model.marc": ("ControlField", "DataField", "Leader", "MarcRecord", "Subfield"),
     "model.mods": ("Mods",),
     "model.mods_xml": ("from_xml", "to_xml"),
     "model.origin": ("Origin", "RecordId"),
-    "protocols": ("Row",),
+    "pipeline": ("Summary",),
+    "protocols": ("Row", "SourceRecord"),
+    "resources": ("write_sample",),
 }
 _HOME_OF = {name: f"bibld.{module}" for module, names in _HOMES.items() for name in names}
 

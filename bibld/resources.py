@@ -1,18 +1,42 @@
-"""The folders that travel with bibld: ``ontology`` and ``sample_data``."""
+"""The folders that are installed with bibld: ``ontology`` and ``sample_data``."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
+from bibld.errors import ConfigError
+
 _PACKAGE = Path(__file__).parent
+_WORKSPACE_OF_CHECKOUT = 'workspace = "../build/sample"'
 
 
 def folder(name: str) -> Path:
-    """The folder of this name: inside an installed package, or beside the package in a checkout.
+    """Return the folder of this name: inside an installed package, or beside the package in a checkout.
 
-    Raises ``FileNotFoundError`` where there is neither.
+    Raises ``FileNotFoundError`` if neither exists.
     """
     for place in (_PACKAGE / name, _PACKAGE.parent / name):
         if place.is_dir():
             return place
     raise FileNotFoundError(f"bibld's folder {name!r} is missing from this installation; install bibld again")
+
+
+def write_sample(folder_name: str | os.PathLike[str]) -> Path:
+    """Write the sample (three catalogues, labelled pairs, a configuration) into a new folder; return the configuration.
+
+    Raises ``ConfigError`` if the folder is not empty or cannot be written.
+    """
+    place = Path(folder_name)
+    try:
+        if place.exists() and any(place.iterdir()):
+            raise ConfigError([f"{place}: is not empty; name a new folder"])
+        unwanted = shutil.ignore_patterns("__pycache__", "*.py")
+        shutil.copytree(folder("sample_data"), place, dirs_exist_ok=True, ignore=unwanted)
+        config = place / "bibld.toml"
+        text = config.read_text(encoding="utf-8").replace(_WORKSPACE_OF_CHECKOUT, 'workspace = "build"')
+        config.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError([f"{place}: the sample cannot be written there: {error}"]) from error
+    return config

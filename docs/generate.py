@@ -206,7 +206,7 @@ def adapter_keys(stage: str) -> str:
 
 def commands() -> str:
     """The help of every command."""
-    return "\n\n".join(f"## {name}\n\n```text\n{text}\n```" for name, text in _helps("bibld", cli._bibld, None))
+    return "\n\n".join(f"## {name}\n\n```text\n{text}\n```" for name, text in _helps("bibld", cli.command_line, None))
 
 
 def _helps(name: str, command: click.Command, parent: click.Context | None) -> Iterator[tuple[str, str]]:

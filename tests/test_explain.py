@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bibld import config, explain, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.cli import _bibld
+from bibld.cli import command_line
 from bibld.errors import ConfigError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
@@ -155,7 +155,7 @@ def test_any_address_is_told_or_refused(loaded, kind, text):
 
 def test_the_command_tells_it_all(loaded, pair):
     def invoke(*words):
-        done = CliRunner().invoke(_bibld, ["explain", str(loaded.file), *words], catch_exceptions=False)
+        done = CliRunner().invoke(command_line, ["explain", str(loaded.file), *words], catch_exceptions=False)
         assert done.exit_code == 0, done.output
         return done.stdout
 

@@ -128,14 +128,18 @@ def _read(files: list[HarvestedFile], reader: str, charset: str) -> Iterator[Rec
                 )
 
 
-def _harvested(files: PathName | Iterable[PathName]) -> list[HarvestedFile]:
+def _harvested(files: PathName | Iterable[PathName | HarvestedFile]) -> list[HarvestedFile]:
     """Name the files to be read; raises ``ConfigError`` for each that is not there."""
-    paths = [Path(one) for one in ([files] if isinstance(files, str | os.PathLike) else files)]
-    if missing := [path for path in paths if not path.is_file()]:
+    named = [files] if isinstance(files, str | os.PathLike) else files
+    found = [
+        one if isinstance(one, HarvestedFile) else HarvestedFile(_SOURCE, Path(one).as_posix(), Path(one))
+        for one in named
+    ]
+    if missing := [file.path for file in found if not file.path.is_file()]:
         raise ConfigError(
             [f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}" for path in missing]
         )
-    return [HarvestedFile(_SOURCE, path.as_posix(), path) for path in paths]
+    return found
 
 
 def _check_names(reader: str, charset: str) -> None:
@@ -189,7 +193,7 @@ class Converter:
         self._flavour, self._reader, self._charset = flavour, reader, charset
         self._counts_fields = counts_fields
         self._tally = crosswalk.Tally()
-        self._conversions = ConversionPool(workers)
+        self._pool = ConversionPool(workers)
 
     def __enter__(self) -> Converter:
         return self
@@ -201,11 +205,11 @@ class Converter:
 
     def close(self) -> None:
         """End the processes that convert."""
-        self._conversions.close()
+        self._pool.close()
 
     def convert(
         self,
-        files: PathName | Iterable[PathName],
+        files: PathName | Iterable[PathName | HarvestedFile],
         *,
         form: Literal["json", "xml"] = "json",
         progress: Progress | None = None,
@@ -230,7 +234,7 @@ class Converter:
                 continue
             progress.report(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
             job = Job(file.source, examined.carrier, self._flavour, self._settings, form, self._counts_fields)
-            for outcome in self._conversions.convert(job, read_pieces(file, examined)):
+            for outcome in self._pool.convert(job, read_pieces(file, examined)):
                 count += 1
                 if count % _RECORDS_AT_ONCE == 0:
                     progress.advance(_RECORDS_AT_ONCE)

@@ -1,12 +1,14 @@
-"""The command line: one file a command, each of which parses, calls one function and prints.
+"""The command line: each command parses its options, calls the public API once, and prints.
 
-stdout is data, stderr is talk. Exit codes: 0; 1 a stage failed; 2 bad use or configuration, nothing was started; 3 too
-many rejects; 130 interrupted.
+Standard output is data, standard error is messages. Exit codes: 0; 1 a stage failed; 2 wrong use or configuration,
+nothing was started; 3 too many rejects; 130 interrupted.
 """
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import re
 import signal
 import sys
 from typing import NoReturn
@@ -16,86 +18,124 @@ import click
 from bibld import __version__
 from bibld.errors import BibldError, ConfigError
 
-_COMMANDS = {
-    "run": "run",
-    "serve": "serve",
-    "check": "check",
-    "sample": "sample",
-    "harvest": "harvest",
-    "read": "read",
-    "crosswalk": "crosswalk",
-    "dedup": "stages",
-    "merge": "stages",
-    "triplify": "stages",
-    "store": "stages",
-    "publish": "stages",
-    "evaluate": "evaluate",
-    "train": "train",
-    "explain": "explain",
-    "review": "review",
-    "split": "split",
-    "join": "join",
-    "stats": "stats",
-    "catalog": "catalog",
-    "adapters": "adapters",
+# Commands by group, and the module of this package that each is in.
+_GROUPS = {
+    "Run": {
+        "run": "run",
+        "serve": "serve",
+        "harvest": "check",
+        "dedup": "run",
+        "merge": "run",
+        "triplify": "run",
+        "store": "run",
+        "publish": "run",
+    },
+    "Look": {"check": "check", "stats": "stats", "explain": "explain"},
+    "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
+    "Convert": {"read": "read", "crosswalk": "crosswalk"},
+    "Maintain": {"catalog": "catalog", "adapters": "adapters", "sample": "sample", "completion": "completion"},
 }
+COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
+"""Every command, and the module of this package that it is in."""
+
+_INTERRUPTED = 130
+_FIRST_SENTENCE = re.compile(r".*?[.:](?=\s|$)", re.DOTALL)
 
 
-class _Commands(click.Group):
-    """Imports a command's module when the command is named, so that each loads only what it needs."""
+class Failure(click.ClickException):
+    """An error of bibld as the command line shows it: one line for each fault, and the error's exit code."""
+
+    def __init__(self, error: BibldError) -> None:
+        super().__init__(str(error))
+        self.exit_code: int = error.exit_code  # type: ignore[misc]
+        self._lines = error.faults if isinstance(error, ConfigError) else (str(error),)
+
+    def show(self, file: object = None) -> None:
+        """Write the error to standard error."""
+        for line in self._lines:
+            click.echo(f"bibld: {line}", err=True)
+
+
+class Group(click.Group):
+    """A group that suggests the command that is probably meant, and shows whole sentences in its list of commands."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for an unknown one the error names the closest."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], names, n=1)
+            hint = f'; did you mean "{close[0]}"?' if close else f" (see {ctx.command_path} --help)"
+            ctx.fail(f'unknown command "{args[0]}"{hint}')
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each command with the first sentence of its help, in groups."""
+        for title, names in self.grouped_commands(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self._first_sentence(ctx, name)) for name in names])
+
+    def grouped_commands(self, ctx: click.Context) -> dict[str, list[str]]:
+        """Return the names of the commands by the title of their group."""
+        return {"Commands": self.list_commands(ctx)}
+
+    def _first_sentence(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        text = " ".join((command.help or "").split()) if command else ""
+        found = _FIRST_SENTENCE.match(text)
+        return (found[0] if found else text).rstrip(".:")
+
+
+class _Bibld(Group):
+    """Imports the module of a command when the command is named, so that each loads only what it needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"bibld.cli.{_COMMANDS[cmd_name]}")
+        module = importlib.import_module(f"bibld.cli.{COMMANDS[cmd_name]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def grouped_commands(self, ctx: click.Context) -> dict[str, list[str]]:
+        return {title: list(names) for title, names in _GROUPS.items()}
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="bibld")
-def _bibld() -> None:
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BibldError as error:
+            raise Failure(error) from error
+
+
+@click.command("bibld", cls=_Bibld, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", prog_name="bibld")
+def command_line() -> None:
     """Turn the catalogues of libraries into Linked Open Data.
 
-    `bibld sample FOLDER` makes an example to try, `bibld run CONFIG` goes through all stages, `bibld serve CONFIG`
-    serves the result on this machine.
+    `bibld sample FOLDER` makes an example to try, `bibld run CONFIG` runs all stages, `bibld serve CONFIG` serves the
+    result on this machine. `bibld COMMAND --help` explains a command.
     """
-    from bibld.adapters import broken_plugins
-
-    broken_plugins()
 
 
 def main() -> None:
-    """Run the command ``bibld``; errors of bibld become one message each and an exit code."""
+    """Run the command ``bibld``; errors of bibld become messages and an exit code."""
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _end)
+        signal.signal(number, _interrupt)
     try:
-        _bibld.main(standalone_mode=False)
+        command_line.main(prog_name="bibld", standalone_mode=False)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
-    except click.Abort:
-        _stop("interrupted; the next run goes on from here", 130)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("bibld: interrupted; the next run continues from here", err=True)
+        sys.exit(_INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        _stop("interrupted; the next run goes on from here", 130)
-    except ConfigError as error:
-        for fault in error.faults:
-            click.echo(f"bibld: {fault}", err=True)
-        sys.exit(error.exit_code)
-    except BibldError as error:
-        _stop(str(error), error.exit_code)
 
 
-def _end(number: int, frame: object) -> NoReturn:
-    """Being told to end is being interrupted: what was begun is rolled back, and processes are ended."""
+def _interrupt(number: int, frame: object) -> NoReturn:
+    """Treat a signal to end as an interruption: open transactions are rolled back and processes are ended."""
     raise KeyboardInterrupt
-
-
-def _stop(message: str, code: int) -> None:
-    click.echo(f"bibld: {message}", err=True)
-    sys.exit(code)

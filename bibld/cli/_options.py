@@ -1,48 +1,35 @@
-"""What several commands take or print."""
+"""Options and forms of output that several commands share."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
-from bibld.errors import ConfigError
+import bibld
 
 config_argument = click.argument("config", type=click.Path(path_type=Path))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-restat_option = click.option(
-    "--restat", is_flag=True, help="Count the word frequencies and oversized keys of blocking anew."
-)
-rebuild_option = click.option(
-    "--rebuild",
-    is_flag=True,
-    help="Do everything behind reading anew: match, merge and say all. What is published stays the same.",
-)
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
-
-
-def clock() -> datetime:
-    """The time of this run: now, or what SOURCE_DATE_EPOCH says; raises ``ConfigError``."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    if given is None:
-        return datetime.now(UTC).replace(microsecond=0)
-    try:
-        return datetime.fromtimestamp(int(given), UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise ConfigError([f"SOURCE_DATE_EPOCH={given}: must be a number of seconds since 1970"]) from error
+source_option = click.option("--source", help="Only records of this source.")
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON on stdout."""
-    click.echo(msgspec.json.format(msgspec.json.encode(value)).decode())
+    """Print a value as JSON on standard output."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value, enc_hook=_plain)).decode())
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401
+    if isinstance(value, bibld.Table):
+        return list(value)
+    raise NotImplementedError
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table on stdout: texts to the left, numbers to the right."""
+    """Print a table on standard output: texts to the left, numbers to the right."""
     cells = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     widths = [max(len(line[column]) for line in [list(header), *cells]) for column in range(len(header))]
     numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(header))]
@@ -52,3 +39,13 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None
             for text, width, right in zip(line, widths, numeric, strict=True)
         ]
         click.echo("  ".join(parts).rstrip())
+
+
+def print_rows(rows: Sequence[Any], *names: str) -> None:
+    """Print structs as a table of the columns with these names; ``_`` in a name is a blank in the header."""
+    print_table([name.replace("_", " ") for name in names], [[getattr(row, name) for name in names] for row in rows])
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun in the singular or plural: ``1 file``, ``2 files``."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

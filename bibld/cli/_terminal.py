@@ -1,4 +1,4 @@
-"""What records and people say, as a terminal shows it."""
+"""Text of records on a terminal, and pairs of records side by side."""
 
 from __future__ import annotations
 
@@ -13,39 +13,36 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from bibld.dedup.review import ComparedFeature, Question
+    from bibld.dedup.review import Question
 
 _NARROWEST, _WIDEST, _NAME = 60, 160, 16
 
 
-def shown(text: str) -> str:
-    """A text without control characters: records may hold ones that a terminal obeys."""
+def printable(text: str) -> str:
+    """Return a text without control characters: records may contain ones that a terminal obeys."""
     return "".join("�" if unicodedata.category(character) in ("Cc", "Cs") else character for character in text)
 
 
-def is_conversation() -> bool:
-    """Whether a person sits at both ends."""
+def is_interactive() -> bool:
+    """Return whether input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def print_question(question: Question, place: str) -> None:
-    """Print a pair side by side; what differs is marked with ``≠``, what one of the two does not say with ``?``."""
+    """Print a pair side by side: ``≠`` marks what differs, ``?`` what only one of the two states."""
     width = (min(max(get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST) - _NAME - 7) // 2
-    click.secho(f"{place}score {question.score:.3f}, up for review by {shown(question.by)}", bold=True)
-    click.echo("\n".join(_row(" ", "", shown(question.left), shown(question.right), width)))
+    click.secho(f"{place}score {question.score:.3f}, up for review by {printable(question.by)}", bold=True)
+    click.echo("\n".join(_row(" ", "", printable(question.left), printable(question.right), width)))
     for compared in question.compared:
-        _print_compared(compared, width)
+        values = (printable(compared.left) or "–", printable(compared.right) or "–")
+        for line in _row(compared.sign, compared.name, *values, width):
+            colour = "yellow" if compared.sign == "≠" else None
+            click.secho(line, fg=colour, dim=True if compared.sign == "?" else None)
     for reason in question.reasons:
-        click.echo(f"  {shown(reason)}")
+        click.echo(f"  {printable(reason)}")
     if question.relation:
         click.echo(f"  if they are not the same: {question.relation}")
     click.echo()
-
-
-def _print_compared(compared: ComparedFeature, width: int) -> None:
-    lines = _row(compared.sign, compared.name, shown(compared.left) or "–", shown(compared.right) or "–", width)
-    for line in lines:
-        click.secho(line, fg="yellow" if compared.sign == "≠" else None, dim=True if compared.sign == "?" else None)
 
 
 def _row(sign: str, name: str, left: str, right: str, width: int) -> Iterator[str]:

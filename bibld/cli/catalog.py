@@ -4,132 +4,99 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from bibld.cli._options import config_argument, json_option, print_json, print_table, quiet_option
-
-if TYPE_CHECKING:
-    from bibld.catalog import Catalog
-    from bibld.progress import Progress
+from bibld.cli import Group
+from bibld.cli._options import (
+    config_argument,
+    count_of,
+    json_option,
+    print_json,
+    print_rows,
+    quiet_option,
+    source_option,
+)
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.group()
+@click.group(cls=Group)
 def catalog() -> None:
-    """Look into the catalog of a workspace, check it, mend it, back it up."""
+    """Look into the catalog of a workspace, check it, mend it, back it up, export it."""
 
 
 @catalog.command()
 @config_argument
-@click.option("--source", help="Only the rejects of this source.")
+@source_option
 @json_option
 def rejects(config: Path, source: str | None, as_json: bool) -> None:
-    """List the pieces that became no record: where they stand, and why.
+    """List the pieces that became no record: their place, and the reason.
 
     With --json also their bytes, in base64.
     """
-    from bibld import config as configuration
-    from bibld.catalog import Catalog
+    from bibld import Workspace
 
-    loaded = configuration.load(config)
-    with Catalog(loaded.workspace, read_only=True) as opened:
-        found = list(opened.records.rejects(source))
+    found = Workspace(config).rejects(source)
     if as_json:
         print_json(found)
         return
     for reject in found:
-        number = f", 001 {reject.control_number}" if reject.control_number else ""
-        click.echo(f"{reject.origin}{number}: {reject.reason} [{reject.kind}, {len(reject.original)} bytes kept]")
+        click.echo(f"{reject} [{reject.kind}, {count_of(len(reject.original), 'byte')} stored]")
 
 
 @catalog.command()
 @config_argument
 @click.option("--what", type=click.Choice(["mods", "original"]), default="mods", show_default=True)
-@click.option("--source", help="Only the records of this source.")
-@click.option("--out", type=_FOLDER, help="Write files into this folder instead of stdout.")
+@source_option
+@click.option("--out", type=_FOLDER, help="Write files into this folder instead of standard output.")
 @quiet_option
 def export(config: Path, what: str, source: str | None, out: Path | None, quiet: bool) -> None:
     """Write all source records that are not deleted: their MODS, or the original bytes as they were read.
 
-    What is suppressed is among them: the files are not for the public.
+    Suppressed records are among them: the files are not for the public.
 
     MODS is one modsCollection, with --out one for each source. Originals are one file for each file that they come
-    from, which can be read again; on stdout they must be of one source and one kind of file.
+    from, which can be read again; on standard output they must be of one source and one kind of file.
     """
-    from bibld import config as configuration
-    from bibld import progress
-    from bibld.catalog import Catalog
+    from bibld import Workspace, progress
 
-    loaded = configuration.load(config)
-    sources = [one.id for one in loaded.sources]
-    if source is not None and source not in sources:
-        raise click.UsageError(f"there is no source {source!r}; there are {', '.join(sources)}")
-    with Catalog(loaded.workspace, read_only=True) as opened, progress.display(quiet=quiet) as shown:
-        if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
+    with progress.display(quiet=quiet) as display:
+        workspace = Workspace(config, progress=display)
         if what == "mods":
-            _export_mods(opened, sources if source is None else [source], out, shown)
-        else:
-            _export_originals(opened, source, out, shown)
-
-
-def _export_mods(catalog: Catalog, sources: list[str], out: Path | None, shown: Progress) -> None:
-    from bibld.model.mods_xml import write_collection
-    from bibld.progress import count_items
-
-    shown.stage("export", "records", catalog.records.count())
-    if out is None:
-        living = count_items(catalog.records.stored(), shown)
-        write_collection((mods for _, source, mods in living if source in sources), sys.stdout.buffer)
-        return
-    for wanted in sources:
-        with (out / f"{wanted}.mods.xml").open("wb") as stream:
-            living = catalog.records.stored()
-            write_collection((mods for _, source, mods in count_items(living, shown) if source == wanted), stream)
-
-
-def _export_originals(catalog: Catalog, source: str | None, out: Path | None, shown: Progress) -> None:
-    from bibld.cli._exporting import export_originals
-
-    written = list(export_originals(catalog, source, out or sys.stdout.buffer, shown))
-    if written:
-        print_table(
-            ("name", "source", "file", "carrier", "charset", "records"),
-            [(one.name, one.source, one.file, one.reader, one.charset, one.records) for one in written],
-        )
+            workspace.export_mods(out or sys.stdout.buffer, source)
+            return
+        written = workspace.export_originals(out or sys.stdout.buffer, source)
+    if out is not None:
+        print_rows(written, *written.columns)
 
 
 @catalog.command()
 @config_argument
-@click.option("--all", "everything", is_flag=True, help="Read every stored record, not a sample of a thousand.")
+@click.option("--all", "all_records", is_flag=True, help="Read every stored record, not a sample of a thousand.")
 @click.option("--repair", is_flag=True, help="Mend what can be made again; register.db is never changed.")
 @json_option
 @quiet_option
-def check(config: Path, everything: bool, repair: bool, as_json: bool, quiet: bool) -> None:
+def check(config: Path, all_records: bool, repair: bool, as_json: bool, quiet: bool) -> None:
     """Check the workspace: databases, stored records, clusters, index, live store, releases.
 
-    Says what is wrong and what helps, and ends with 1 unless nothing is wrong or all was mended. With --repair what can
-    be made again is removed, so that the next `bibld run` makes it anew.
+    Reports each fault with its remedy, and ends with 1 unless there is none or all were mended. With --repair what can
+    be made again is removed, so that the next `bibld run CONFIG` rebuilds it.
     """
-    from bibld import config as configuration
-    from bibld import progress
-    from bibld.cli._checking import check as checked
+    from bibld import Workspace, progress
 
-    loaded = configuration.load(config)
-    with progress.display(quiet=quiet) as shown:
-        report = checked(loaded, everything, repair, shown)
+    with progress.display(quiet=quiet) as display:
+        workspace = Workspace(config, progress=display)
+        report = workspace.check(all_records=all_records, repair=repair)
     if as_json:
         print_json(report)
     else:
         for finding in report.findings:
             click.echo(str(finding))
         if not report.findings:
-            click.echo(f"{report.records} records: nothing is wrong")
+            click.echo(f"{count_of(report.records, 'record')} checked: no faults")
         elif any(finding.mended for finding in report.findings):
-            click.echo(f"run `bibld run {config}` now")
+            click.echo(f"run `{workspace.run_command}` now")
     if not report.is_well:
         sys.exit(1)
 
@@ -141,18 +108,15 @@ def check(config: Path, everything: bool, repair: bool, as_json: bool, quiet: bo
 @json_option
 @quiet_option
 def backup(config: Path, folder: Path, register_only: bool, as_json: bool, quiet: bool) -> None:
-    """Copy register.db and catalog.db into a new FOLDER, as they stand at one moment; a run may go on meanwhile.
+    """Copy register.db and catalog.db into a new FOLDER, as they are at one moment; a run may be in progress.
 
     To restore, put both files into an empty workspace and run.
     """
-    from bibld import config as configuration
-    from bibld import progress
-    from bibld.catalog.backup import back_up
+    from bibld import Workspace, progress
 
-    loaded = configuration.load(config)
-    with progress.display(quiet=quiet) as shown:
-        copied = back_up(loaded.workspace, folder, register_only, shown)
+    with progress.display(quiet=quiet) as display:
+        copied = Workspace(config, progress=display).backup(folder, register_only=register_only)
     if as_json:
         print_json(copied)
     else:
-        print_table(("file", "records", "bytes"), [(one.name, one.held, one.bytes) for one in copied])
+        print_rows(copied, *copied.columns)

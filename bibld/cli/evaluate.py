@@ -1,4 +1,4 @@
-"""``bibld evaluate``."""
+"""``bibld evaluate`` and ``bibld train``: measure matching, and train its model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @config_argument
-@click.option("--pairs", type=click.Path(path_type=Path), required=True, help="CSV of judged pairs: left,right,label.")
+@click.option("--pairs", type=click.Path(path_type=Path), required=True, help="CSV of labelled pairs.")
 @click.option(
     "--mode",
     type=click.Choice(["full", "pairs"]),
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--blockers", is_flag=True, help="Also measure each blocker, and each of its kinds of keys.")
 @click.option("--sweep", is_flag=True, help="Also measure at other thresholds.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Write the sweep as SVG into this file.")
-@click.option("--wrong", is_flag=True, help="List the pairs that were judged otherwise than labelled, and by what.")
+@click.option("--wrong", is_flag=True, help="List the pairs that were decided otherwise than labelled, and by what.")
 @json_option
 @quiet_option
 def evaluate(
@@ -47,23 +47,18 @@ def evaluate(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Measure matching against judged pairs: precision, recall, and which pairs were lost by what.
+    """Measure matching against labelled pairs: precision, recall, and which pairs were lost by which rule.
 
-    The records must have been loaded by `bibld run` before; the matching is done anew with the settings of CONFIG, and
+    The records must have been loaded by `bibld run` before; they are matched again with the settings of CONFIG, and
     nothing is stored.
     """
-    from bibld import config as configuration
-    from bibld import progress
-    from bibld.catalog import Catalog
-    from bibld.dedup import evaluate as evaluation
+    from bibld import Workspace, progress
 
     if plot is not None and not plot.parent.is_dir():
         raise ConfigError([f"--plot {plot}: there is no folder {plot.parent}"])
-    loaded = configuration.load(config).with_dedup(block, score)
-    with Catalog(loaded.workspace, read_only=True) as catalog, progress.display(quiet=quiet) as shown:
-        labelled = evaluation.read_pairs(pairs, catalog)
-        result = evaluation.evaluate(
-            catalog, loaded, labelled, mode, shown, blockers=blockers, sweep=sweep or plot is not None
+    with progress.display(quiet=quiet) as display:
+        result = Workspace(config, progress=display).evaluate(
+            pairs, mode=mode, block=block, score=score, blockers=blockers, sweep=sweep or plot is not None
         )
     if plot is not None:
         _write_plot(result, plot)
@@ -151,3 +146,35 @@ def _print_wrong(result: Evaluation) -> None:
     click.echo()
     for one in result.wrong:
         click.echo(f"{'wrongly joined' if one.is_joined else 'not joined'}: {one.left} {one.right} ({one.by})")
+
+
+@click.command()
+@config_argument
+@click.option("--pairs", type=click.Path(path_type=Path), required=True, help="CSV of labelled pairs.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file that the model is written to.")
+@click.option(
+    "--vary",
+    multiple=True,
+    metavar="SOURCE",
+    help="Also learn from synthetic pairs: changed copies of the records of this source. May be given several times.",
+)
+@click.option("--data", default="", help="What the labels are; stored in the file as provenance.")
+@click.option("--licence", default="", help="The licence of the labels and records; stored likewise.")
+@click.option("--seed", type=int, default=1, show_default=True, help="For the synthetic pairs and the trees.")
+@json_option
+def train(
+    config: Path, pairs: Path, out: Path, vary: tuple[str, ...], data: str, licence: str, seed: int, as_json: bool
+) -> None:
+    """Train a model for the scorer `model` from labelled pairs.
+
+    The records must have been loaded by `bibld run` before. The figures are those on labelled pairs whose clusters were
+    held out of the training. To use the model, name its file under `[dedup.model]`. Needs `pip install
+    'bibld[train]'`.
+    """
+    from bibld import Workspace
+
+    figures = Workspace(config).train(pairs, out, vary=vary, data=data, licence=licence, seed=seed)
+    if as_json:
+        print_json(figures)
+    else:
+        print_table(("figure", "value"), [(name, f"{value:.4f}") for name, value in figures.items()])

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from bibld.cli._options import config_argument, json_option, print_json
-from bibld.cli._terminal import shown
+from bibld.cli._terminal import printable
 from bibld.model.linkage import Feature
 
 
@@ -19,35 +19,23 @@ from bibld.model.linkage import Feature
 @click.argument("other", required=False)
 @json_option
 def explain(config: Path, record: str, other: str | None, as_json: bool) -> None:
-    """Tell the way of RECORD, or why RECORD and OTHER are, or are not, the same publication.
+    """Explain what became of RECORD, or why RECORD and OTHER are, or are not, the same publication.
 
-    A record is named as source:control-number (rsl:01003120729), by its control number where that is unique, or by one
-    of its IRIs. In the place of RECORD may also stand any other IRI of the dataset, in full or from its path on
-    (match/…, agent/…, doc/…): then this tells what it is, what a request for it gets, and what happened to it.
+    A record is named as source:control-number (rsl:01003120729), by its control number if that is unique, or by one of
+    its IRIs. RECORD may also be any other IRI of the dataset, in full or from its path on (match/…, agent/…, doc/…):
+    then the report is what it is, what a request for it gets, and its history.
     """
-    from bibld import config as configuration
-    from bibld import explain as explaining
-    from bibld.catalog import Catalog
+    from bibld import Workspace
 
-    loaded = configuration.load(config)
-    with Catalog(loaded.workspace, read_only=True) as catalog:
-        path = explaining.resolve_path(loaded, record)
-        way: explaining.RecordReport | explaining.IriReport | explaining.PairReport
-        if other is not None:
-            pair = (explaining.resolve_record(catalog, loaded, text) for text in (record, other))
-            way = explaining.explain_pair(catalog, loaded, *pair)
-        elif path is not None:
-            way = explaining.explain_iri(catalog, loaded, path)
-        else:
-            way = explaining.explain_record(catalog, loaded, explaining.resolve_record_id(catalog, record))
+    report = Workspace(config).explain(record, other)
     if as_json:
-        print_json(way)
+        print_json(report)
     else:
-        _print(way)
+        _print(report)
 
 
-def _print(way: Any) -> None:  # noqa: ANN401
-    for name, value in msgspec.structs.asdict(way).items():
+def _print(report: Any) -> None:  # noqa: ANN401
+    for name, value in msgspec.structs.asdict(report).items():
         if isinstance(value, msgspec.Struct):
             click.echo()
             _print(value)
@@ -57,13 +45,13 @@ def _print(way: Any) -> None:  # noqa: ANN401
 
 def _line(name: str, value: object) -> None:
     if isinstance(value, tuple) and value:
-        value = "".join(f"\n  {shown(_item(item))}" for item in value)
+        value = "".join(f"\n  {printable(_item(item))}" for item in value)
     elif value in ("", ()):
         value = "none"
     elif isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, str):
-        value = shown(value)
+        value = printable(value)
     click.echo(f"{name}: {value}")
 
 

@@ -1,23 +1,30 @@
-"""``bibld review``."""
+"""``bibld review``, ``split`` and ``join``: what people decide about pairs of records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bibld.cli._options import clock, config_argument, json_option, print_json, print_table
-from bibld.cli._terminal import is_conversation, print_question, shown
-from bibld.cli._verdicts import person_option, speaker
-from bibld.errors import ConfigError
+from bibld.cli._options import config_argument, json_option, print_json, print_rows, quiet_option
+from bibld.cli._terminal import is_interactive, print_question, printable
+from bibld.errors import CatalogError, ConfigError
 
 if TYPE_CHECKING:
-    from bibld.catalog import Catalog, StoredVerdict, Verdicts
-    from bibld.config import Config
-    from bibld.dedup.review import Question
+    from bibld import Question, Review, ReviewSession, VerdictRow, Workspace
+
+_ASKED = "[s]ame  [d]ifferent  [r]elated  [enter] skip  [u]ndo  [q]uit; a reason may follow"
+_DECISIONS: dict[str, Any] = {"s": "same", "d": "different", "r": "related"}
+
+person_option = click.option("--person", help="Who decides; the login name by default. It is not published.")
+reason_option = click.option("--reason", default="", help="Why; for colleagues, it is not published.")
+run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages at once, so that it is published.")
+
+
+# -- review ----------------------------------------------------------------------------------------------------------
 
 
 @click.command()
@@ -25,9 +32,9 @@ if TYPE_CHECKING:
 @click.option("--list", "listing", is_flag=True, help="Print the pairs and ask nothing.")
 @click.option("--export", type=click.Path(path_type=Path), help="Write the pairs into this CSV file, to be filled in.")
 @click.option("--csv", "table", type=click.Path(path_type=Path), help="Take verdicts from this CSV file.")
-@click.option("--withdraw", nargs=2, metavar="A B", help="Take back the last verdict about two records.")
-@click.option("--verdicts", "given", is_flag=True, help="List the verdicts that hold.")
-@click.option("--limit", type=click.IntRange(min=1), help="No more than so many pairs.")
+@click.option("--withdraw", nargs=2, metavar="A B", help="Withdraw the last verdict about two records.")
+@click.option("--verdicts", is_flag=True, help="List the verdicts in force.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most this many pairs.")
 @click.option("--source", help="Only pairs with a record of this source.")
 @person_option
 @json_option
@@ -37,7 +44,7 @@ def review(
     export: Path | None,
     table: Path | None,
     withdraw: tuple[str, str] | None,
-    given: bool,
+    verdicts: bool,
     limit: int | None,
     source: str | None,
     person: str | None,
@@ -45,142 +52,213 @@ def review(
 ) -> None:
     """Show the pairs that matching left undecided, the most uncertain first, and ask whether they are the same.
 
-    Verdicts hold in all later runs until they are withdrawn. They may be given while a run is going on: it uses those
-    given before its matching began, the next run the others.
+    Verdicts hold in all later runs until they are withdrawn. They may be given during a run, which uses those given
+    before its matching began; the next run uses the others.
 
     A verdict file begins with two columns of record ids, as for `bibld evaluate`; label is same, different or related
-    (1 and 0 will do), relation, reason and person are optional; a row without a label says nothing.
+    (or 1 and 0), relation, reason and person are optional; a row without a label is passed over.
     """
-    from bibld import config as configuration
-    from bibld.catalog import Catalog, Verdicts
+    from bibld import Workspace
 
-    if sum((listing, export is not None, table is not None, bool(withdraw), given)) > 1:
+    if sum((listing, export is not None, table is not None, bool(withdraw), verdicts)) > 1:
         raise click.UsageError("--list, --export, --csv, --withdraw and --verdicts exclude each other")
-    loaded = configuration.load(config)
-    if source is not None and source not in (known := [one.id for one in loaded.sources]):
-        raise ConfigError([f'--source: there is no source "{source}" (there are: {", ".join(known)})'])
-    asks = not listing and not as_json and is_conversation()
-    with Catalog(loaded.workspace, read_only=True) as catalog:
-        if export is not None:
-            _export(_questions(catalog, loaded, source, limit), export)
-        elif table is None and not withdraw and not given and not asks:
-            _list(_questions(catalog, loaded, source, limit), as_json)
-        else:
-            with Verdicts(loaded.workspace) as verdicts:
-                if table is not None:
-                    _take(catalog, verdicts, table, speaker(person), as_json)
-                elif withdraw:
-                    _withdraw(catalog, loaded, verdicts, withdraw, as_json)
-                elif given:
-                    _print_verdicts(verdicts, as_json)
-                else:
-                    _converse(catalog, loaded, verdicts, speaker(person), source, limit)
+    workspace = Workspace(config)
+    if export is not None:
+        workspace.review.export_csv(export, source, limit)
+    elif table is not None:
+        _import(workspace.review, table, person, as_json)
+    elif withdraw:
+        _withdraw(workspace.review, withdraw, as_json)
+    elif verdicts:
+        rows = workspace.review.verdicts()
+        _print(rows, as_json, lambda: _print_verdicts(rows))
+    elif listing or as_json or not is_interactive():
+        questions = workspace.review.questions(source, limit)
+        _print(questions, as_json, lambda: _print_questions(questions))
+    else:
+        _converse(workspace.review.session(source, limit, person), workspace.run_command)
 
 
-def _questions(catalog: Catalog, config: Config, source: str | None, limit: int | None) -> Iterator[Question]:
-    from bibld.dedup import review as reviewing
-
-    found = (reviewing.load_question(catalog, pair) for pair in reviewing.undecided_pairs(catalog, config, source))
-    return islice((one for one in found if one is not None), limit)
-
-
-def _list(questions: Iterator[Question], as_json: bool) -> None:
+def _print(value: object, as_json: bool, print_text: Callable[[], None]) -> None:
     if as_json:
-        print_json(list(questions))
-        return
-    number = 0
+        print_json(value)
+    else:
+        print_text()
+
+
+def _print_questions(questions: Sequence[Question]) -> None:
     for number, question in enumerate(questions, 1):
         print_question(question, f"{number}: ")
-    if not number:
+    if not questions:
         click.echo("no pair waits for review", err=True)
 
 
-def _export(questions: Iterator[Question], file: Path) -> None:
-    from bibld.dedup.verdict_table import questions_csv
-
-    try:
-        with file.open("x", encoding="utf-8", newline="") as out:
-            out.writelines(questions_csv(questions))
-    except FileExistsError as error:
-        raise ConfigError([f"--export {file}: is there already, perhaps with labels; name another file"]) from error
-    except OSError as error:
-        raise ConfigError([f"--export {file}: cannot be written: {error.strerror}"]) from error
-
-
-def _take(catalog: Catalog, verdicts: Verdicts, table: Path, person: str, as_json: bool) -> None:
-    from bibld.dedup import review as reviewing
-    from bibld.dedup.verdict_table import read_verdicts
-
-    said = read_verdicts(table, catalog, person)
-    places = {one.verdict.pair: one.place for one in said}
-    new = reviewing.store_verdicts(verdicts, [one.verdict for one in said], clock().isoformat(), places)
-    for one in said:
-        if one.sleeps:
-            message = "one of the two records is deleted; the verdict holds when it is there again"
-            click.echo(f"{one.place}: {message}", err=True)
-    if as_json:
-        print_json(list(map(_flat, new)))
-    else:
-        click.echo(f"verdicts given: {len(new)}; known before: {len(said) - len(new)}")
-
-
-def _withdraw(catalog: Catalog, config: Config, verdicts: Verdicts, records: tuple[str, str], as_json: bool) -> None:
-    from bibld import explain as explaining
-    from bibld.dedup import review as reviewing
-    from bibld.model.linkage import Pair
-
-    try:
-        pair = Pair.from_records(*(explaining.resolve_record(catalog, config, text) for text in records))
-    except ValueError as error:
-        raise ConfigError([f"--withdraw: {error}"]) from error
-    taken = reviewing.withdraw_verdict(verdicts, pair)
-    held = verdicts.get(pair)
-    if as_json:
-        print_json({"withdrawn": _flat(taken), "holds": None if held is None else _flat(held)})
-        return
-    click.echo(f"withdrawn: {shown(str(taken.verdict))}")
-    if held is not None:
-        click.echo(f"holds again: {shown(str(held.verdict))}")
-
-
-def _print_verdicts(verdicts: Verdicts, as_json: bool) -> None:
-    held = list(map(_flat, verdicts.current()))
-    if as_json:
-        print_json(held)
-        return
+def _print_verdicts(rows: Sequence[VerdictRow]) -> None:
     names = ("left", "right", "decision", "relation", "person", "given", "reason")
-    print_table(names, [tuple(shown(one[name]) for name in names) for one in held])
+    print_rows([_Printable(row) for row in rows], *names)
 
 
-def _flat(given: StoredVerdict) -> dict[str, str]:
-    """A verdict as it is printed."""
-    saying = given.verdict
-    return {
-        "left": str(saying.pair.left),
-        "right": str(saying.pair.right),
-        "decision": saying.decision,
-        "relation": saying.relation,
-        "person": saying.person,
-        "reason": saying.reason,
-        "given": given.given_at,
-    }
+class _Printable:
+    """A struct whose texts have no control characters."""
+
+    def __init__(self, row: object) -> None:
+        self._row = row
+
+    def __getattr__(self, name: str) -> str:
+        return printable(str(getattr(self._row, name)))
 
 
-def _converse(
-    catalog: Catalog, config: Config, verdicts: Verdicts, person: str, source: str | None, limit: int | None
-) -> None:
-    from bibld.cli._review_session import Session
-    from bibld.dedup import review as reviewing
+def _import(review: Review, table: Path, person: str | None, as_json: bool) -> None:
+    done = review.import_csv(table, person)
+    for place in done.dormant:
+        click.echo(f"{place}: one of the two records is deleted; the verdict applies when it returns", err=True)
+    _print(done.new, as_json, lambda: click.echo(f"verdicts given: {len(done.new)}; known before: {done.known}"))
 
-    pairs = list(islice(reviewing.undecided_pairs(catalog, config, source), limit))
-    if not pairs:
+
+def _withdraw(review: Review, records: tuple[str, str], as_json: bool) -> None:
+    withdrawn, earlier = review.withdraw(*records)
+    if as_json:
+        print_json({"withdrawn": withdrawn, "in_force": earlier})
+        return
+    click.echo(f"withdrawn: {printable(str(withdrawn))}")
+    if earlier is not None:
+        click.echo(f"in force again: {printable(str(earlier))}")
+
+
+# -- the conversation ------------------------------------------------------------------------------------------------
+
+
+def _converse(session: ReviewSession, run_command: str) -> None:
+    if session.question is None:
         click.echo("no pair waits for review")
         return
-    made = Session(catalog, verdicts, pairs, person, lambda: clock().isoformat(), _ask).hold()
-    told = ", ".join(f"{count} {decision}" for decision, count in sorted(made.items())) or "none"
-    click.echo(f"verdicts given: {told}. The next `bibld run {config.file.name}` uses them.")
+    while session.question is not None:
+        print_question(session.question, f"{session.place} of {session.total}: ")
+        place = session.place
+        try:
+            while session.place == place and session.question is not None:
+                if not _answer(session, session.question, ask(_ASKED)):
+                    session.skip_all()
+        except (EOFError, click.Abort):
+            click.echo()
+            break
+    counts = ", ".join(f"{count} {decision}" for decision, count in sorted(session.answered.items())) or "none"
+    click.echo(f"verdicts given: {counts}. The next `{run_command}` uses them.")
 
 
-def _ask(text: str) -> str:
+def _answer(session: ReviewSession, question: Question, line: str) -> bool:
+    """Do what an answer says; False to leave. A line that cannot be used is reported, and the session stays."""
+    word, _, rest = line.strip().partition(" ")
+    letter = word.lower()[:1]
+    try:
+        if not word:
+            session.skip()
+        elif word.lower() in ("q", "quit"):
+            return False
+        elif word.lower() in ("u", "undo"):
+            undone = session.undo()
+            click.echo(f"undone: {undone}" if undone else "there is nothing to undo", err=undone is None)
+        elif letter in _DECISIONS and word.lower() in (letter, _DECISIONS[letter]):
+            relation = ""
+            if letter == "r":
+                relation, rest = _relation(question, rest)
+            session.answer(_DECISIONS[letter], relation=relation, reason=rest)
+        else:
+            click.echo(f"unknown answer {word!r}", err=True)
+    except (ConfigError, CatalogError) as error:
+        click.echo(f"not stored: {error}", err=True)
+    return True
+
+
+def _relation(question: Question, rest: str) -> tuple[str, str]:
+    """Return the relation that the answer names, or that is asked for, and the rest of the answer."""
+    from bibld import RELATIONS
+
+    word, _, others = rest.strip().partition(" ")
+    if word in RELATIONS:
+        return word, others
+    numbered = "  ".join(f"{number} {name}" for number, name in enumerate(RELATIONS, 1))
+    answer = ask(f"how? {numbered}  [enter] {question.relation or 'none'}").strip()
+    if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(RELATIONS):
+        answer = RELATIONS[int(answer) - 1]
+    return answer or question.relation, rest
+
+
+def ask(text: str) -> str:
+    """Ask a person at the terminal for a line."""
     answer: str = click.prompt(text, default="", show_default=False, prompt_suffix="\n> ")
     return answer
+
+
+# -- split and join --------------------------------------------------------------------------------------------------
+
+
+@click.command()
+@config_argument
+@click.argument("records", nargs=-1, required=True, metavar="ID [ID]...")
+@click.option("--withdraw", is_flag=True, help="Withdraw the verdicts of earlier splits of these records.")
+@reason_option
+@person_option
+@run_option
+@quiet_option
+def split(
+    config: Path, records: tuple[str, ...], withdraw: bool, reason: str, person: str | None, run_now: bool, quiet: bool
+) -> None:
+    """Take the records ID out of the cluster that they do not belong to.
+
+    Stores a verdict for each of them and each member that stays: the two are different. Records that are named together
+    stay together. The next run splits the cluster and publishes it. A run may be in progress meanwhile.
+    """
+    from bibld import Workspace
+
+    workspace = Workspace(config)
+    if withdraw:
+        taken = workspace.review.withdraw_split(records)
+        click.echo(f"verdicts of splits withdrawn: {len(taken)}; the next matching decides again.")
+    else:
+        given = workspace.review.split(records, reason=reason, person=person)
+        undo = f"bibld split {shlex.quote(str(config))} --withdraw {shlex.join(records)}"
+        click.echo(f"verdicts given: {len(given)}; `{undo}` withdraws them.")
+        _print_expected(workspace, records)
+    _publish(workspace, run_now, quiet)
+
+
+@click.command()
+@config_argument
+@click.argument("one")
+@click.argument("other")
+@reason_option
+@person_option
+@run_option
+@quiet_option
+def join(config: Path, one: str, other: str, reason: str, person: str | None, run_now: bool, quiet: bool) -> None:
+    """State that the records ONE and OTHER describe the same publication.
+
+    The next run puts them into one cluster, whatever their scores, and publishes it. This may be stated during a run;
+    `bibld review CONFIG --withdraw ONE OTHER` withdraws the verdict.
+    """
+    from bibld import Workspace
+
+    workspace = Workspace(config)
+    given = workspace.review.join(one, other, reason=reason, person=person)
+    click.echo("The verdict is stored." if given else "The same verdict is in force already; nothing changed.")
+    _print_expected(workspace, (one, other))
+    _publish(workspace, run_now, quiet)
+
+
+def _print_expected(workspace: Workspace, records: Iterable[str]) -> None:
+    click.echo("Expected clusters after the next run, as far as the stored pairs show:")
+    for members in workspace.review.expected_clusters(records):
+        click.echo(f"  {printable(', '.join(members))}")
+
+
+def _publish(workspace: Workspace, run_now: bool, quiet: bool) -> None:
+    """Run all stages, or say that the next run publishes the verdicts."""
+    if not run_now:
+        click.echo(f"The next `{workspace.run_command}` publishes this.")
+        return
+    from bibld import Workspace, progress
+    from bibld.cli.run import print_summary
+
+    with progress.display(quiet=quiet) as display:
+        print_summary(Workspace(workspace.path, progress=display).run(), workspace.path)

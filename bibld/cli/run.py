@@ -1,23 +1,40 @@
-"""``bibld run``."""
+"""``bibld run``, and ``bibld dedup``, ``merge``, ``triplify``, ``store`` and ``publish``: the run up to one stage."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bibld.cli._options import (
-    clock,
-    config_argument,
-    json_option,
-    print_json,
-    quiet_option,
-    rebuild_option,
-    restat_option,
-)
+from bibld.cli._options import config_argument, json_option, print_json, print_rows, print_table, quiet_option
+
+if TYPE_CHECKING:
+    from bibld import Summary
 
 TOO_MANY_REJECTS = 3
+
+_HELP = {
+    "dedup": "Find the records that describe the same publication, and group them in clusters.",
+    "merge": "Merge the records of each cluster into one description that keeps the source of every value.",
+    "triplify": "Turn merged descriptions into quads.",
+    "store": "Load the quads into the triple store.",
+    "publish": "Make a release of dumps, dataset description and store.",
+}
+
+
+def _run_options(command: Callable[..., None]) -> Callable[..., None]:
+    restat = click.option("--restat", is_flag=True, help="Recount the word frequencies and oversized keys of blocking.")
+    rebuild = click.option(
+        "--rebuild",
+        is_flag=True,
+        help="Rebuild every stage after reading, as if nothing else were stored. What is published stays the same.",
+    )
+    for option in (quiet_option, json_option, rebuild, restat):
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -29,29 +46,68 @@ TOO_MANY_REJECTS = 3
     show_default=True,
     help="Exit with code 3 when more than this percentage of the records read is rejected.",
 )
-@restat_option
-@rebuild_option
-@json_option
-@quiet_option
-def run(config: Path, max_rejects: float, restat: bool, rebuild: bool, as_json: bool, quiet: bool) -> None:
-    """Go through all stages: read the sources of CONFIG, match, merge, and publish a release.
+@_run_options
+def run(config: Path, max_rejects: float, as_json: bool, **options: Any) -> None:  # noqa: ANN401
+    """Run all stages: read the sources of CONFIG, match, merge, and publish a release.
 
-    What did not change since the last run is not done again; a run that was interrupted is resumed. The summary tells
-    the records of each source, the clusters, the quads and where the release lies.
+    What did not change since the last run is not done again; a run that was interrupted is resumed. The summary lists
+    the records of each source, the clusters, the quads and the folder of the release.
     """
-    from bibld import config as configuration
-    from bibld import pipeline, progress
-    from bibld.cli._summary import print_summary
-
-    loaded = configuration.load(config)
-    with progress.display(quiet=quiet) as shown:
-        summary = pipeline.run(loaded, clock(), shown, restat=restat, rebuild=rebuild)
-    if as_json:
-        print_json(summary)
-    else:
-        print_summary(summary)
+    summary = _run(config, "publish", as_json, **options)
     total = sum(load.read for load in summary.sources)
     rejected = sum(load.rejected for load in summary.sources)
     if total and 100 * rejected / total > max_rejects:
         click.echo(f"bibld: {rejected} of {total} records were rejected, more than {max_rejects} %", err=True)
         sys.exit(TOO_MANY_REJECTS)
+
+
+def _run(config: Path, until: Any, as_json: bool, restat: bool, rebuild: bool, quiet: bool) -> Summary:  # noqa: ANN401
+    from bibld import Workspace, progress
+
+    with progress.display(quiet=quiet) as display:
+        workspace = Workspace(config, progress=display)
+        summary = workspace.run(until, restat=restat, rebuild=rebuild)
+    if as_json:
+        print_json(summary)
+    else:
+        print_summary(summary, config)
+    return summary
+
+
+def print_summary(summary: Summary, config: Path) -> None:
+    """Print what a run did: records of each source, figures, seconds of each stage, the folder of the release."""
+    print_rows(summary.sources, "source", "read", "converted", "superseded", "rejected", "deleted")
+    figures = summary.figures
+    click.echo(
+        f"\n{figures.records:,} records in {figures.clusters:,} clusters, {figures.merged_clusters:,} of them merged; "
+        f"{figures.entities:,} entities; {figures.quads:,} quads\n"
+    )
+    print_table(
+        ("stage", "done", "seconds", "a second"),
+        [
+            (
+                time.stage,
+                "current" if time.was_current else f"{time.done:,}",
+                f"{time.seconds:.2f}",
+                "" if time.was_current else f"{time.done / max(time.seconds, 0.001):,.0f}",
+            )
+            for time in summary.stages
+        ],
+    )
+    if summary.release:
+        click.echo(f"\n{'new release' if summary.release_is_new else 'release is current'}: {summary.release}")
+    if any(load.rejected for load in summary.sources):
+        click.echo(f"rejects: see `bibld catalog rejects {config}`", err=True)
+
+
+def _stage_command(stage: str) -> click.Command:
+    @click.command(stage, help=f"{_HELP[stage]}\n\nStages before it are brought up to date first.")
+    @config_argument
+    @_run_options
+    def command(config: Path, as_json: bool, **options: Any) -> None:  # noqa: ANN401
+        _run(config, stage, as_json, **options)
+
+    return command
+
+
+dedup, merge, triplify, store, publish = map(_stage_command, _HELP)

@@ -43,7 +43,7 @@ _FEATURES = tuple(name.replace("_", " ") for name in Features.__struct_fields__)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class VerdictRow(msgspec.Struct, frozen=True):
+class CsvVerdict(msgspec.Struct, frozen=True):
     """A verdict of a file: what was said, and where it stands; ``sleeps``: one of the records is deleted."""
 
     verdict: PersonVerdict
@@ -84,13 +84,13 @@ def _harmless(cell: str) -> str:
 # -- in --------------------------------------------------------------------------------------------------------------
 
 
-def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[VerdictRow]:
+def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]:
     """The verdicts of a CSV file; rows without a label say nothing. ``person``: who speaks in rows that do not say.
 
     Raises ``ConfigError`` with one message for each line that cannot be used.
     """
     rows = _Rows(path)
-    found: list[VerdictRow] = []
+    found: list[CsvVerdict] = []
     faults = rows.faults
     for place, row in rows:
         try:
@@ -165,7 +165,7 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=head.count)
 
 
-def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> VerdictRow | None:
+def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> CsvVerdict | None:
     """What a row says; raises ``ValueError``."""
     left, right, own = row
     label = own["label"].lower()
@@ -188,7 +188,7 @@ def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, pe
     speaker = checked_person(own.get("person") or person)
     saying = PersonVerdict(pair, decision, speaker, checked_reason(own.get("reason", "")), relation)
     held = (catalog.record(record) for record in (pair.left, pair.right))
-    return VerdictRow(saying, place, sleeps=any(record is None or record.deleted for record in held))
+    return CsvVerdict(saying, place, sleeps=any(record is None or record.deleted for record in held))
 
 
 def checked_person(text: str) -> str:
@@ -211,9 +211,9 @@ def _is_text(words: str) -> bool:
     return not any(unicodedata.category(character) in ("Cc", "Cs") for character in words)
 
 
-def _disagreements(found: Iterable[VerdictRow]) -> Iterator[str]:
+def _disagreements(found: Iterable[CsvVerdict]) -> Iterator[str]:
     """Pairs about which a file says two things."""
-    first: dict[Pair, VerdictRow] = {}
+    first: dict[Pair, CsvVerdict] = {}
     for said in found:
         before = first.setdefault(said.verdict.pair, said)
         one, other = before.verdict, said.verdict

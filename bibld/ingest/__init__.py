@@ -8,17 +8,21 @@ applied here too, because it changes what every later stage sees.
 from __future__ import annotations
 
 from bibld.ingest._conversion import Conversion, ConversionPool, Job, convert_record
+from bibld.ingest._export import Exported, export_mods, export_originals
 from bibld.ingest._load import Intake, original_of, public_original_of, settings_digest
 from bibld.ingest._takedown import SuppressionRequest, apply_suppressions, read_suppressions
 
 __all__ = [
     "Conversion",
     "ConversionPool",
+    "Exported",
     "Intake",
     "Job",
     "SuppressionRequest",
     "apply_suppressions",
     "convert_record",
+    "export_mods",
+    "export_originals",
     "original_of",
     "public_original_of",
     "read_suppressions",

@@ -18,9 +18,21 @@ from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
 from bibld.read._charset import AUTO
 from bibld.read._charset import named as charset_name
+from bibld.read._frame import FileFrame, file_frame
 from bibld.read._stream import MAXIMUM, open_harvested
 
-__all__ = ["AUTO", "Examined", "carrier_of", "charset_name", "examine", "open_harvested", "read", "to_json"]
+__all__ = [
+    "AUTO",
+    "Examined",
+    "FileFrame",
+    "carrier_of",
+    "charset_name",
+    "examine",
+    "file_frame",
+    "open_harvested",
+    "read",
+    "to_json",
+]
 
 VERSION = 1
 _HEAD = 64 * 1024

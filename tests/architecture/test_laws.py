@@ -34,6 +34,7 @@ LAYERS = (
     STAGES,
     ("ingest",),
     ("pipeline", "explain"),
+    ("check",),
     (API,),
     ("cli",),
     ("__main__",),

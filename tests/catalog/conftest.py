@@ -28,6 +28,6 @@ def copy(whole: Config, tmp_path: Path) -> Config:
 @pytest.fixture
 def invoke() -> Callable[..., Result]:
     def run(*words: object) -> Result:
-        return CliRunner().invoke(cli._bibld, [str(word) for word in words])
+        return CliRunner().invoke(cli.command_line, [str(word) for word in words])
 
     return run

@@ -7,8 +7,7 @@ from lxml import etree
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.cli._exporting import frame_of
-from bibld.read import csv
+from bibld.read import csv, file_frame
 from tests.end_to_end.conftest import CLOCK
 
 SAMPLES = {
@@ -95,4 +94,4 @@ def test_mods_may_be_of_one_source_or_one_file_for_each(whole, tmp_path, invoke)
 
 def test_a_table_whose_columns_the_configuration_names_has_no_first_line():
     carrier = csv.examine(BytesIO(b"1,One\n2,Two\n"), "a.csv", "a", csv.Settings(header=("id", "title")))
-    assert frame_of("csv", carrier).head == b""
+    assert file_frame("csv", carrier).head == b""

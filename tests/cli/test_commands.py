@@ -1,21 +1,28 @@
 """Commands explain themselves, and stdout is data."""
 
+import os
+import re
+import shlex
+import subprocess
+import sys
+
 import msgspec
 import pytest
 from click.testing import CliRunner
 
-from bibld.cli import _COMMANDS, _bibld
+import bibld
+from bibld.cli import COMMANDS, command_line
 
 
 @pytest.fixture
 def invoke():
     def invoke(*words: str):
-        return CliRunner().invoke(_bibld, list(words), catch_exceptions=False)
+        return CliRunner().invoke(command_line, list(words), catch_exceptions=False)
 
     return invoke
 
 
-@pytest.mark.parametrize("name", _COMMANDS)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_that_says_what_it_does(invoke, name):
     done = invoke(name, "--help")
     assert done.exit_code == 0
@@ -24,9 +31,45 @@ def test_every_command_has_help_that_says_what_it_does(invoke, name):
 
 
 def test_the_list_of_commands_tells_what_each_does(invoke):
-    lines = invoke("--help").output.partition("Commands:")[2].strip().splitlines()
-    assert len(lines) == len(_COMMANDS)
-    assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
+    text = invoke("--help").output.partition("Run:")[2]
+    assert [title for title in ("Look:", "Decide:", "Convert:", "Maintain:") if title not in text] == []
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} +[A-Z]\w+", text, re.MULTILINE), name
+    assert "..." not in text
+
+
+def test_a_mistyped_command_is_answered_with_the_one_that_is_meant(invoke):
+    done = invoke("crosswlak")
+    assert done.exit_code == 2
+    assert 'unknown command "crosswlak"; did you mean "crosswalk"?' in done.output
+    assert 'did you mean "rejects"?' in invoke("catalog", "reject").output
+    assert "see bibld --help" in invoke("xyzzy").output
+
+
+def test_the_version_has_a_short_option(invoke):
+    assert invoke("-V").output == invoke("--version").output == f"bibld, version {bibld.__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_and_options(invoke, shell, monkeypatch):
+    script = invoke("completion", shell)
+    assert script.exit_code == 0
+    assert "_BIBLD_COMPLETE" in script.output
+    words = {"COMP_WORDS": "bibld cat", "COMP_CWORD": "1" if shell != "fish" else "cat"}
+    environment = os.environ | {"_BIBLD_COMPLETE": f"{shell}_complete"} | words
+    done = subprocess.run([sys.executable, "-m", "bibld"], env=environment, capture_output=True, text=True, check=True)
+    assert "catalog" in done.stdout
+
+
+def test_errors_have_one_line_each_and_the_exit_code_of_their_kind(invoke, tmp_path):
+    done = invoke("run", str(tmp_path / "no.toml"))
+    assert done.exit_code == 2
+    assert done.stderr.startswith("bibld: ") and "no.toml: there is no such file" in done.stderr
+    config = invoke("sample", str(tmp_path / "a sample")).output.splitlines()[1].removeprefix("  bibld run ")
+    (path,) = shlex.split(config)
+    done = invoke("stats", path)
+    assert done.exit_code == 1
+    assert f"run `bibld run {config}` first" in done.stderr
 
 
 def test_adapters_are_listed_with_what_they_are(invoke):
@@ -48,7 +91,7 @@ def test_the_sample_is_written_and_its_configuration_is_fine(invoke, tmp_path):
     done = invoke("sample", str(tmp_path / "sample"))
     assert done.exit_code == 0
     config = tmp_path / "sample" / "bibld.toml"
-    assert invoke("check", str(config)).output.endswith("is fine\n")
+    assert invoke("check", str(config)).output.endswith("configuration is valid\n")
     assert 'workspace = "build"' in config.read_text(encoding="utf-8"), "the workspace would lie outside the folder"
 
 

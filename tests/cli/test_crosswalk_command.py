@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from lxml import etree
 
-from bibld.cli import _bibld
+from bibld.cli import command_line
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.mods import Mods
@@ -41,7 +41,7 @@ def path(tmp_path):
 
 
 def invoke(*words: str, data: bytes | None = None):
-    return CliRunner().invoke(_bibld, ["crosswalk", *words], input=data, catch_exceptions=False)
+    return CliRunner().invoke(command_line, ["crosswalk", *words], input=data, catch_exceptions=False)
 
 
 def numbers(xml: bytes) -> list[str]:
@@ -78,7 +78,7 @@ def test_the_bytes_of_rejects_are_written(path, tmp_path):
 
 def test_warnings_are_counted_and_told_when_asked_for(path):
     assert "books.mrc record 1" not in invoke(path).stderr
-    assert "--verbose tells them" in invoke(path).stderr
+    assert "add --verbose to see them" in invoke(path).stderr
     assert "books.mrc record 1" in invoke(path, "--verbose").stderr
 
 

@@ -12,11 +12,12 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+import bibld
 from bibld import config, explain
 from bibld.catalog import Catalog, Verdicts
-from bibld.cli import _bibld
-from bibld.cli._review_session import Session
-from bibld.cli._terminal import shown
+from bibld.cli import command_line
+from bibld.cli import review as review_command
+from bibld.cli._terminal import printable
 from bibld.dedup import review
 from bibld.errors import BibldError
 from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
@@ -34,7 +35,7 @@ def file(sample, monkeypatch):  # noqa: F811
 @pytest.fixture
 def invoke(file):
     def invoke(command, *words, code=0):
-        done = CliRunner().invoke(_bibld, [command, str(file), *map(str, words)])
+        done = CliRunner().invoke(command_line, [command, str(file), *map(str, words)])
         if done.exception is not None and not isinstance(done.exception, SystemExit | BibldError):
             raise done.exception
         found = done.exception.exit_code if isinstance(done.exception, BibldError) else done.exit_code
@@ -78,7 +79,7 @@ def test_where_nobody_sits_the_pairs_are_only_printed(invoke):
 
 def test_uses_that_make_no_sense_are_refused(invoke, tmp_path):
     assert "exclude each other" in invoke("review", "--list", "--verdicts", code=2)
-    assert 'no source "nowhere"' in invoke("review", "--source", "nowhere", code=2)
+    assert 'unknown source "nowhere"' in invoke("review", "--source", "nowhere", code=2)
     assert "--person" in invoke("review", "--csv", tmp_path / "x.csv", "--person", " ", code=2)
     assert "nobody has said anything" in invoke("review", "--withdraw", *pair_of(invoke), code=2)
     assert "there is no record 'x:1'" in invoke("review", "--withdraw", "x:1", "x:2", code=2)
@@ -95,7 +96,7 @@ def test_where_nobody_is_logged_in_a_name_must_be_given(invoke, monkeypatch, cat
 
     monkeypatch.setattr("getpass.getuser", nobody)
     assert "--person NAME" in invoke("join", *two(catalog), code=2)
-    assert "The verdict is given" in invoke("join", *two(catalog), "--person", "Anna  K.").stdout
+    assert "The verdict is stored" in invoke("join", *two(catalog), "--person", "Anna  K.").stdout
     assert state(invoke)[0]["person"] == "Anna K."
 
 
@@ -137,12 +138,12 @@ def test_a_table_with_one_fault_changes_nothing(invoke, tmp_path):
 # -- split and join --------------------------------------------------------------------------------------------------
 
 
-def test_a_split_is_given_told_and_taken_back(invoke, catalog):
+def test_a_split_is_given_told_and_taken_back(invoke, catalog, file):
     one, other = two(catalog)
     told = invoke("split", other, "--reason", "another printing").stdout
     assert "verdicts given: 1;" in told
     assert f"  {one}\n  {other}\n" in told
-    assert "bibld run bibld.toml" in told
+    assert f"bibld run {file}" in told
     (given,) = state(invoke)
     assert given["reason"] == "split: another printing"
     assert given["person"] == "anna"
@@ -163,7 +164,7 @@ def test_a_join_is_given_and_told(invoke, catalog):
     told = invoke("join", left, right).stdout
     members = sorted((left, right), key=lambda text: catalog.register.ordinal(explain.resolve_record_id(catalog, text)))
     assert f"  {', '.join(members)}\n" in told
-    assert "nothing is changed" in invoke("join", right, left).stdout
+    assert "nothing changed" in invoke("join", right, left).stdout
     assert "no pair with itself" in invoke("join", left, left, code=2)
     assert "there is no record" in invoke("join", left, "rsl:never", code=2)
 
@@ -180,9 +181,9 @@ def test_what_is_joined_with_run_is_published(invoke, catalog):
 
 
 @pytest.fixture
-def converse(file, catalog, capsys):
-    loaded = config.load(file)
-    with Verdicts(loaded.workspace) as verdicts:
+def converse(file, capsys, monkeypatch):
+    workspace = bibld.Workspace(file)
+    with Verdicts(workspace.config.workspace) as verdicts:
 
         def converse(*answers, pairs=None):
             left = list(answers)
@@ -192,10 +193,13 @@ def converse(file, catalog, capsys):
                     raise EOFError
                 return left.pop(0)
 
-            pairs = pairs or list(review.undecided_pairs(catalog, loaded))
-            made = Session(catalog, verdicts, pairs, "anna", lambda: NOW, ask).hold()
+            monkeypatch.setattr(review_command, "ask", ask)
+            if pairs is None:
+                pairs = [question.pair for question in workspace.review.questions()]
+            session = bibld.ReviewSession(workspace, pairs, "anna")
+            review_command._converse(session, "bibld run bibld.toml")
             printed = capsys.readouterr()
-            return pairs, dict(made), printed.out, printed.err
+            return pairs, dict(session.answered), printed.out, printed.err
 
         yield converse, verdicts
 
@@ -229,8 +233,8 @@ def test_what_is_no_answer_is_asked_again(converse):
     ask, verdicts = converse
     _, made, _, err = ask("yes", "r", "cousin", "r", "9", "d " + "x" * 5_000, "d\x07", "s")
     assert made == {"same": 1}
-    assert err.count("not kept") == 3
-    assert err.count("none of the answers") == 2
+    assert err.count("not stored") == 3
+    assert err.count("unknown answer") == 2
     assert len(verdicts.current()) == 1
 
 
@@ -248,19 +252,19 @@ def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
             NOW,
         )
     _, made, _, err = ask("d", "s", pairs=pairs[:1])
-    assert "not kept" in err and "said by boris" in err
+    assert "not stored" in err and "said by boris" in err
     assert made == {"same": 1}
 
 
 def test_a_pair_that_a_run_has_decided_meanwhile_is_passed_over(converse, catalog):
     ask, _ = converse
     _, made, out, _ = ask("s", pairs=[review.Pair.from_records(*two(catalog))])
-    assert (made, out) == ({}, "")
+    assert (made, out) == ({}, "no pair waits for review\n")
 
 
 def test_records_cannot_talk_to_the_terminal():
-    assert shown("a\x1b[2Jb\x9bc\x00d") == "a�[2Jb�c�d"
-    assert shown("Война и мир – «é»") == "Война и мир – «é»"
+    assert printable("a\x1b[2Jb\x9bc\x00d") == "a�[2Jb�c�d"
+    assert printable("Война и мир – «é»") == "Война и мир – «é»"
 
 
 def test_on_a_terminal_it_asks(file, catalog):
@@ -291,5 +295,5 @@ def test_on_a_terminal_it_asks(file, catalog):
 def test_without_a_run_there_is_nothing_to_review(file):
     for name in ("catalog.db", "register.db"):
         (config.load(file).workspace / name).unlink()
-    done = CliRunner().invoke(_bibld, ["review", str(file)])
-    assert "bibld run" in str(done.exception)
+    done = CliRunner().invoke(command_line, ["review", str(file)])
+    assert f"bibld run {file}" in done.output

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from bibld import config, dedup, progress
 from bibld.catalog import Catalog
-from bibld.cli import _bibld
+from bibld.cli import command_line
 from bibld.dedup import evaluate
 from bibld.dedup._prepared import prepared
 from bibld.dedup._trial import Trial
@@ -93,7 +93,7 @@ def test_the_labelled_pairs_are_judged_as_single_pairs_are(sample):
 @pytest.mark.parametrize("mode", ["pairs", "full"])
 def test_the_command_measures_in_both_modes(sample, mode):
     words = ["evaluate", str(sample), "--pairs", str(sample.parent / "gold_pairs.csv"), "--quiet", "--mode", mode]
-    told = msgspec.json.decode(CliRunner().invoke(_bibld, [*words, "--json"], catch_exceptions=False).stdout)
+    told = msgspec.json.decode(CliRunner().invoke(command_line, [*words, "--json"], catch_exceptions=False).stdout)
     found = evaluated(sample, mode)
     assert {name: told[name] for name in ("mode", "precision", "recall", "f1", "candidate_recall", "pairs")} == {
         "mode": mode,
@@ -103,11 +103,11 @@ def test_the_command_measures_in_both_modes(sample, mode):
         "candidate_recall": found.candidate_recall,
         "pairs": found.pairs,
     }
-    table = CliRunner().invoke(_bibld, words, catch_exceptions=False).stdout
+    table = CliRunner().invoke(command_line, words, catch_exceptions=False).stdout
     assert f"F1                {found.f1:.4f}\n" in table
     for loss in found.losses:
         assert any(line.split("  ")[0] == loss.by and loss.step in line for line in table.splitlines())
-    listed = CliRunner().invoke(_bibld, [*words, "--wrong"], catch_exceptions=False).stdout.splitlines()
+    listed = CliRunner().invoke(command_line, [*words, "--wrong"], catch_exceptions=False).stdout.splitlines()
     told = [
         f"{'wrongly joined' if one.is_joined else 'not joined'}: {one.left} {one.right} ({one.by})"
         for one in found.wrong

@@ -92,7 +92,7 @@ def commands(command: click.Command, name: str) -> list[str]:
 
 def test_every_command_has_its_place():
     page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
-    found = commands(cli._bibld, "bibld")
+    found = commands(cli.command_line, "bibld")
     assert len(found) > len(STAGES)
     assert [name for name in found if f"## {name}\n" not in page] == []
 

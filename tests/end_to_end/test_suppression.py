@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from bibld import config, explain, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.cli import _bibld
+from bibld.cli import command_line
 from bibld.ingest import public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
@@ -121,7 +121,7 @@ class Library:
         return Releases(self.loaded.workspace).numbers()
 
     def command(self, *words: str) -> str:
-        done = CliRunner().invoke(_bibld, [words[0], *words[1:]])
+        done = CliRunner().invoke(command_line, [words[0], *words[1:]])
         assert done.exit_code == 0, done.output
         return done.output
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from bibld import config, pipeline, progress, store, triplify
 from bibld.catalog import Catalog
-from bibld.cli import _bibld
+from bibld.cli import command_line
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
@@ -370,7 +370,7 @@ def test_what_a_stopped_run_has_finished_is_not_done_again(three, monkeypatch):
 def test_the_command_does_all_anew_and_what_is_published_stays(three):
     three.run(three.place, until="publish")
     command = ["run", "--rebuild", "--quiet", "--json", str(three.place / "bibld.toml")]
-    answer = CliRunner().invoke(_bibld, command, catch_exceptions=False)
+    answer = CliRunner().invoke(command_line, command, catch_exceptions=False)
     stages = msgspec.json.decode(answer.stdout)["stages"]
     assert [(stage["stage"], stage["done"]) for stage in stages if not stage["was_current"]] == [
         ("read", 3),

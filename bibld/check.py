@@ -1,10 +1,11 @@
-"""What ``bibld catalog check`` goes through, from the databases to the releases."""
+"""Check a workspace, from its databases to its releases, and mend what can be made again."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -14,16 +15,16 @@ from bibld.catalog import Catalog
 from bibld.catalog.check import Fault, faults, file_faults
 from bibld.config import Config
 from bibld.dedup.check import index_faults
-from bibld.errors import CatalogError, StageError, StoreError
+from bibld.errors import StageError, StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
 from bibld.progress import Progress
 
-_ANEW = "the next run makes it anew"
+_REBUILT = "the next run rebuilds it"
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that is wrong: where, what, what helps, and whether it was mended."""
+    """A fault of the workspace: where, what, what helps, and whether it was mended."""
 
     where: str
     what: str
@@ -34,41 +35,40 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.where}: {self.what}; {'mended, ' if self.mended else ''}{self.remedy}"
 
 
-class Report(msgspec.Struct, frozen=True):
-    """What was looked at, and what is wrong with it."""
+class CheckReport(msgspec.Struct, frozen=True):
+    """The number of records that were checked, and the faults found."""
 
     records: int
     findings: tuple[Finding, ...]
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing is wrong, or everything is mended."""
+        """Whether no fault is left: none was found, or all were mended."""
         return all(finding.mended for finding in self.findings)
 
 
-def check(config: Config, everything: bool, repair: bool, progress: Progress) -> Report:
-    """Go through the workspace; ``everything``: read all blobs, ``repair``: mend what can be made again.
+def check_workspace(config: Config, all_records: bool, repair: bool, progress: Progress) -> CheckReport:
+    """Check databases, stored records, clusters, index, live store and releases.
 
-    Raises ``CatalogError`` where a run holds the workspace, or nothing has been run yet.
+    ``all_records`` reads all stored records instead of a sample, ``repair`` mends what can be made again. Raises
+    ``CatalogError`` while a run holds the workspace.
     """
-    if not any((config.workspace / name).is_file() for name in ("register.db", "catalog.db")):
-        raise CatalogError(f"{config.workspace}: holds no catalog yet; run `bibld run` first")
-    findings = [_found(fault, repair) for fault in file_faults(config.workspace, progress)]
+    findings = [_finding(fault, repair) for fault in file_faults(config.workspace, progress)]
     if not all(finding.mended for finding in findings):
-        return Report(0, tuple(findings))
+        return CheckReport(0, tuple(findings))
     with Catalog(config.workspace) as catalog:
-        findings += [_found(fault, repair) for fault in _faults(catalog, config, everything, progress)]
-        return Report(catalog.records.count(), tuple(findings))
+        findings += [_finding(fault, repair) for fault in _faults(catalog, config, all_records, progress)]
+        return CheckReport(catalog.records.count(), tuple(findings))
 
 
-def _faults(catalog: Catalog, config: Config, everything: bool, progress: Progress) -> Iterator[Fault]:
-    yield from faults(catalog, everything, progress)
+def _faults(catalog: Catalog, config: Config, all_records: bool, progress: Progress) -> Iterator[Fault]:
+    yield from faults(catalog, all_records, progress)
     yield from index_faults(catalog, config, progress)
     yield from _store_faults(catalog, config, progress)
     yield from _release_faults(publish.Releases(config.workspace), progress)
 
 
-def _found(fault: Fault, repair: bool) -> Finding:
+def _finding(fault: Fault, repair: bool) -> Finding:
     if repair and fault.mend is not None:
         fault.mend()
     return Finding(fault.where, fault.what, fault.remedy, repair and fault.mend is not None)
@@ -78,23 +78,25 @@ def _found(fault: Fault, repair: bool) -> Finding:
 
 
 def _store_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Fault]:
-    """Whether the live store holds as many quads as were delivered to it."""
-    held = catalog.patches.delivery(store.CONSUMER)
+    """Compare the number of quads in the live store with those delivered to it."""
+    delivery = catalog.patches.delivery(store.CONSUMER)
     place = store.folder(config)
-    if held is None or held.patch != held.goal or not place.is_dir():
+    if delivery is None or delivery.patch != delivery.goal or not place.is_dir():
         return  # the next run fills it, or ends what it began
     progress.report("check: the live store")
     try:
         count = _quads(config)
     except StoreError as error:
-        yield Fault("store", str(error), _ANEW, lambda: shutil.rmtree(place))
+        yield Fault("store", str(error), _REBUILT, partial(shutil.rmtree, place))
         return
-    if count != held.quads:
-        yield Fault("store", f"holds {count} quads instead of {held.quads}", _ANEW, lambda: shutil.rmtree(place))
+    if count != delivery.quads:
+        yield Fault(
+            "store", f"contains {count} quads instead of {delivery.quads}", _REBUILT, partial(shutil.rmtree, place)
+        )
 
 
 def _quads(config: Config) -> int:
-    """The number of quads in the live store, but for the two graphs of the last release."""
+    """Return the number of quads in the live store, without the two graphs that describe the last release."""
     iris = Iris(config.dataset.base)
     live = store.open_live(config)
     try:
@@ -111,7 +113,7 @@ def _quads(config: Config) -> int:
 
 
 def _release_faults(releases: publish.Releases, progress: Progress) -> Iterator[Fault]:
-    """Whether the files of the releases have the checksums that their manifests say."""
+    """Compare the files of the releases with the checksums in their manifests."""
     numbers = releases.numbers()
     progress.stage("check", "releases", len(numbers))
     for number in numbers:
@@ -120,11 +122,13 @@ def _release_faults(releases: publish.Releases, progress: Progress) -> Iterator[
             wrong = [
                 file.name for file in releases.manifest(place).files if _checksum(place / file.name) != file.sha256
             ]
-            what = f"the files {', '.join(wrong)} are not as they were made" if wrong else ""
+            what = f"changed since they were made: {', '.join(wrong)}" if wrong else ""
         except (StageError, OSError) as error:
             what = str(error)
         if what:
-            yield Fault(f"releases/{number}", what, "it is removed; the next run makes a new one", _removing(place))
+            yield Fault(
+                f"releases/{number}", what, "it is removed; the next run makes a new one", partial(shutil.rmtree, place)
+            )
         progress.advance()
     if numbers and releases.current() is None:
         yield Fault("releases", "none is current", "the next run makes a new one", lambda: None)
@@ -133,7 +137,3 @@ def _release_faults(releases: publish.Releases, progress: Progress) -> Iterator[
 def _checksum(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _removing(place: Path) -> Callable[[], None]:
-    return lambda: shutil.rmtree(place)

@@ -1,0 +1,309 @@
+"""What people decide about pairs of records: questions, verdicts, splits and joins."""
+
+from __future__ import annotations
+
+import getpass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from bibld._api.records import PathName
+from bibld._api.tables import Table
+from bibld.catalog import RELATIONS, Catalog, PersonVerdict, StoredVerdict, Verdicts
+from bibld.dedup import review as reviewing
+from bibld.dedup import verdict_table
+from bibld.dedup.review import Question
+from bibld.errors import ConfigError
+from bibld.explain import resolve_record
+from bibld.model.linkage import Pair
+from bibld.model.origin import RecordId
+
+if TYPE_CHECKING:
+    from bibld._api.workspace import Workspace
+
+PersonDecision = Literal["same", "different", "related"]
+
+
+class VerdictRow(msgspec.Struct, frozen=True):
+    """A verdict of a person about two records, and when it was given (ISO 8601)."""
+
+    left: str
+    right: str
+    decision: str
+    relation: str
+    person: str
+    reason: str
+    given: str
+
+    @classmethod
+    def from_stored(cls, stored: StoredVerdict) -> VerdictRow:
+        """Return the row of a stored verdict."""
+        verdict = stored.verdict
+        pair = verdict.pair
+        return cls(
+            left=str(pair.left),
+            right=str(pair.right),
+            decision=verdict.decision,
+            relation=verdict.relation,
+            person=verdict.person,
+            reason=verdict.reason,
+            given=stored.given_at,
+        )
+
+    def __str__(self) -> str:
+        relation = f" ({self.relation})" if self.relation else ""
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.left} {self.right}: {self.decision}{relation}, by {self.person}{reason}"
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """What a table of verdicts changed: the new verdicts, how many were known before, and places of dormant ones.
+
+    A verdict is dormant while one of its records is deleted.
+    """
+
+    new: Table[VerdictRow]
+    known: int
+    dormant: tuple[str, ...]
+
+
+class Review:
+    """The pairs that matching left undecided, and the verdicts of people about any pair (``workspace.review``).
+
+    Verdicts may be given while a run is in progress; the next run uses them. ``person`` is the login name by default,
+    and is not published. Every method raises ``ConfigError`` for an unknown record.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    # -- questions ---------------------------------------------------------------------------------------------------
+
+    def questions(self, source: str | None = None, limit: int | None = None) -> Table[Question]:
+        """Return the pairs that wait for a person, the most uncertain first, of all records or those of a source."""
+        with self._workspace.catalog() as catalog:
+            found = (reviewing.load_question(catalog, pair) for pair in self._waiting(catalog, source))
+            return Table(Question, islice((one for one in found if one is not None), limit))
+
+    def export_csv(self, out: PathName, source: str | None = None, limit: int | None = None) -> None:
+        """Write the waiting pairs as CSV, to be filled in and given to :meth:`import_csv`; never overwrites a file."""
+        file = Path(out)
+        questions = self.questions(source, limit)
+        try:
+            with file.open("x", encoding="utf-8", newline="") as stream:
+                stream.writelines(verdict_table.questions_csv(questions))
+        except FileExistsError as error:
+            raise ConfigError([f"{file}: exists, perhaps with labels; name another file"]) from error
+        except OSError as error:
+            raise ConfigError([f"{file}: cannot be written: {error.strerror}"]) from error
+
+    def session(self, source: str | None = None, limit: int | None = None, person: str | None = None) -> ReviewSession:
+        """Begin to answer the waiting pairs one after the other."""
+        who = person_name(person)
+        with self._workspace.catalog() as catalog:
+            pairs = list(islice(self._waiting(catalog, source), limit))
+        return ReviewSession(self._workspace, pairs, who)
+
+    def _waiting(self, catalog: Catalog, source: str | None) -> Iterator[Pair]:
+        self._workspace.check_source(source)
+        return reviewing.undecided_pairs(catalog, self._workspace.config, source)
+
+    # -- verdicts ----------------------------------------------------------------------------------------------------
+
+    def verdicts(self) -> Table[VerdictRow]:
+        """Return the verdicts in force."""
+        with self._opened() as (_, verdicts):
+            return Table(VerdictRow, map(VerdictRow.from_stored, verdicts.current()))
+
+    def decide(
+        self,
+        left: str,
+        right: str,
+        decision: PersonDecision,
+        *,
+        relation: str = "",
+        reason: str = "",
+        person: str | None = None,
+    ) -> VerdictRow | None:
+        """Store a verdict about two records; None if the same one is in force already.
+
+        ``relation`` goes with *related*: same_set, part_of, other_edition, other_format or translation. Raises
+        ``ConfigError`` for a verdict that contradicts others.
+        """
+        if relation and (decision != "related" or relation not in RELATIONS):
+            raise ConfigError(
+                [f'unknown relation "{relation}" of {decision} records (allowed: {", ".join(RELATIONS)})']
+            )
+        who, why = person_name(person), checked_reason(reason)
+        with self._opened() as (catalog, verdicts):
+            verdict = PersonVerdict(self._pair(catalog, left, right), decision, who, why, relation)
+            given = reviewing.store_verdicts(verdicts, [verdict], self._workspace.now())
+        return VerdictRow.from_stored(given[0]) if given else None
+
+    def join(self, left: str, right: str, *, reason: str = "", person: str | None = None) -> VerdictRow | None:
+        """State that two live records are the same; None if that is in force already."""
+        with self._workspace.catalog() as catalog:
+            pair = self._pair(catalog, left, right)
+            deleted = [record for record in (pair.left, pair.right) if catalog.cluster_of(record) is None]
+        if deleted:
+            raise ConfigError([f"{record} is deleted: it is in no cluster" for record in deleted])
+        return self.decide(left, right, "same", reason=reason, person=person)
+
+    def split(self, records: Sequence[str], *, reason: str = "", person: str | None = None) -> Table[VerdictRow]:
+        """State that records do not belong to the others of their clusters, and return the new verdicts.
+
+        Records that are named together stay together.
+        """
+        who, why = person_name(person), checked_reason(reason)
+        with self._opened() as (catalog, verdicts):
+            wanted = reviewing.split_verdicts(catalog, self._records(catalog, records), who, why)
+            given = reviewing.store_verdicts(verdicts, wanted, self._workspace.now())
+        return Table(VerdictRow, map(VerdictRow.from_stored, given))
+
+    def withdraw_split(self, records: Sequence[str]) -> Table[VerdictRow]:
+        """Withdraw the verdicts by which :meth:`split` took these records out of their clusters."""
+        with self._opened() as (catalog, verdicts):
+            taken = reviewing.withdraw_split_verdicts(verdicts, self._records(catalog, records))
+        return Table(VerdictRow, map(VerdictRow.from_stored, taken))
+
+    def withdraw(self, left: str, right: str) -> tuple[VerdictRow, VerdictRow | None]:
+        """Withdraw the last verdict about two records; return it and the earlier one that is in force again."""
+        with self._opened() as (catalog, verdicts):
+            pair = self._pair(catalog, left, right)
+            taken = reviewing.withdraw_verdict(verdicts, pair)
+            earlier = verdicts.get(pair)
+        return VerdictRow.from_stored(taken), None if earlier is None else VerdictRow.from_stored(earlier)
+
+    def import_csv(self, table: PathName, person: str | None = None) -> Imported:
+        """Store the verdicts of a CSV file, all or none; ``person`` gives those of rows that name nobody.
+
+        Raises ``ConfigError`` with one message for each line that cannot be used.
+        """
+        who = person_name(person)
+        with self._opened() as (catalog, verdicts):
+            read = verdict_table.read_verdicts(Path(table), catalog, who)
+            places = {one.verdict.pair: one.place for one in read}
+            new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], self._workspace.now(), places)
+        dormant = tuple(one.place for one in read if one.sleeps)
+        return Imported(Table(VerdictRow, map(VerdictRow.from_stored, new)), len(read) - len(new), dormant)
+
+    def expected_clusters(self, records: Iterable[str]) -> list[tuple[str, ...]]:
+        """Return the clusters that records will be in after the next run, as far as the stored pairs show."""
+        with self._workspace.catalog() as catalog:
+            named = self._records(catalog, records)
+            found = reviewing.preview_clusters(catalog, self._workspace.config, named)
+        return [tuple(map(str, members)) for members in found]
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Catalog, Verdicts]]:
+        with self._workspace.catalog() as catalog, Verdicts(self._workspace.config.workspace) as verdicts:
+            yield catalog, verdicts
+
+    def _records(self, catalog: Catalog, names: Iterable[str]) -> list[RecordId]:
+        return list(dict.fromkeys(resolve_record(catalog, self._workspace.config, name) for name in names))
+
+    def _pair(self, catalog: Catalog, left: str, right: str) -> Pair:
+        try:
+            return Pair.from_records(*(resolve_record(catalog, self._workspace.config, name) for name in (left, right)))
+        except ValueError as error:
+            raise ConfigError([str(error)]) from error
+
+
+class ReviewSession:
+    """Answers the waiting pairs one after the other; every answer is stored at once and can be undone.
+
+    ``question`` is the pair to answer, None at the end; ``place`` counts the pairs from 1 to ``total``.
+    """
+
+    def __init__(self, workspace: Workspace, pairs: Sequence[Pair], person: str) -> None:
+        self._workspace = workspace
+        self._pairs = pairs
+        self._person = person
+        self._here = 0
+        self._answers: list[tuple[int, VerdictRow]] = []
+        self.question: Question | None = None
+        self._load()
+
+    @property
+    def total(self) -> int:
+        """The number of pairs of the session."""
+        return len(self._pairs)
+
+    @property
+    def place(self) -> int:
+        """The number of the present pair."""
+        return self._here + 1
+
+    @property
+    def answered(self) -> Counter[str]:
+        """How often each decision was made and not undone."""
+        return Counter(row.decision for _, row in self._answers)
+
+    def answer(self, decision: PersonDecision, *, relation: str = "", reason: str = "") -> None:
+        """Store a verdict about the present pair, and go on to the next."""
+        if self.question is None:
+            raise ConfigError(["no pair is left to answer"])
+        given = self._workspace.review.decide(
+            self.question.left,
+            self.question.right,
+            decision,
+            relation=relation,
+            reason=reason,
+            person=self._person,
+        )
+        if given is not None:
+            self._answers.append((self._here, given))
+        self.skip()
+
+    def skip(self) -> None:
+        """Go on to the next pair."""
+        self._here += 1
+        self._load()
+
+    def skip_all(self) -> None:
+        """End the session; the pairs that are left wait for another one."""
+        self._here, self.question = len(self._pairs), None
+
+    def undo(self) -> VerdictRow | None:
+        """Withdraw the last answer of the session and ask again; None if there is nothing to undo."""
+        if not self._answers:
+            return None
+        place, row = self._answers[-1]
+        self._workspace.review.withdraw(row.left, row.right)
+        self._answers.pop()
+        self._here = place
+        self._load()
+        return row
+
+    def _load(self) -> None:
+        """Find the question of the present pair; a pair that was decided in the meantime is passed over."""
+        self.question = None
+        with self._workspace.catalog() as catalog:
+            while self._here < len(self._pairs):
+                self.question = reviewing.load_question(catalog, self._pairs[self._here])
+                if self.question is not None:
+                    return
+                self._here += 1
+
+
+def person_name(person: str | None) -> str:
+    """Return the name of who gives a verdict, the login name for None; raises ``ConfigError`` if there is none."""
+    try:
+        return verdict_table.checked_person(getpass.getuser() if person is None else person)
+    except (OSError, KeyError, ImportError) as error:
+        raise ConfigError(["nobody is logged in by name here; name the person: --person NAME"]) from error
+    except ValueError as error:
+        raise ConfigError([f"--person: {error}"]) from error
+
+
+def checked_reason(reason: str) -> str:
+    """Return a reason as it is stored, on one line; raises ``ConfigError`` for one that is too long."""
+    try:
+        return verdict_table.checked_reason(reason)
+    except ValueError as error:
+        raise ConfigError([f"--reason: {error}"]) from error

@@ -1,0 +1,323 @@
+"""A configured workspace: run it, look into it, explain it, decide, check it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+import msgspec
+
+from bibld import adapters, harvest, pipeline
+from bibld import config as configuration
+from bibld import explain as explaining
+from bibld._api.records import PathName
+from bibld._api.review import Review
+from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title
+from bibld._api.tables import Table
+from bibld.catalog import Catalog, Reject
+from bibld.catalog.backup import Copied, back_up
+from bibld.check import CheckReport, check_workspace
+from bibld.config import Config
+from bibld.dedup import evaluate as evaluation
+from bibld.dedup import train as training
+from bibld.dedup.labels import read_pairs
+from bibld.errors import CatalogError, ConfigError
+from bibld.explain import IriReport, PairReport, RecordReport
+from bibld.ingest import Exported, export_mods, export_originals, public_original_of
+from bibld.model.linkage import Decision
+from bibld.pipeline import Summary
+from bibld.progress import Progress, Silent
+from bibld.protocols import SourceRecord
+from bibld.publish import Releases
+from bibld.read import carrier_of
+
+Until = Literal["read", "dedup", "merge", "triplify", "store", "publish"]
+
+
+def run_time() -> datetime:
+    """Return the time of a run: now, or the environment variable SOURCE_DATE_EPOCH; raises ``ConfigError``."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if given is None:
+        return datetime.now(UTC).replace(microsecond=0)
+    try:
+        return datetime.fromtimestamp(int(given), UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise ConfigError([f"SOURCE_DATE_EPOCH={given}: must be a number of seconds since 1970"]) from error
+
+
+class Workspace:
+    """A configuration file and the workspace that it names.
+
+    The configuration is checked at once: ``ConfigError`` lists every fault is wrong with it. Nothing else is opened
+    or locked between two calls, so that a workspace may be looked into while a run is in progress. Most methods need
+    a run before them, and raise ``CatalogError`` otherwise. ``progress`` receives the progress of long work.
+
+    Records are named as ``source:control number`` (``rsl:01003120729``), by a control number that is unique, or by one
+    of their IRIs.
+    """
+
+    def __init__(self, config: PathName, *, progress: Progress | None = None) -> None:
+        self.path = Path(config)
+        self.config: Config = configuration.load(self.path)
+        self.progress: Progress = progress or Silent()
+
+    def __repr__(self) -> str:
+        return f"Workspace({str(self.path)!r})"
+
+    @property
+    def run_command(self) -> str:
+        """The shell command that runs this workspace, for messages."""
+        return f"bibld run {shlex.quote(str(self.path))}"
+
+    @contextmanager
+    def catalog(self) -> Iterator[Catalog]:
+        """Open the catalog for reading; raises ``CatalogError`` before the first run."""
+        if not (self.config.workspace / "catalog.db").is_file():
+            raise CatalogError(f"{self.config.workspace}: nothing has been run yet; run `{self.run_command}` first")
+        with Catalog(self.config.workspace, read_only=True) as opened:
+            yield opened
+
+    # -- run ---------------------------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        until: Until = "publish",
+        *,
+        restat: bool = False,
+        rebuild: bool = False,
+        at: datetime | None = None,
+    ) -> Summary:
+        """Run the stages up to ``until``, and return what was done; what did not change is not done again.
+
+        ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading. ``at`` is the
+        time that the published data state (now, or SOURCE_DATE_EPOCH). Raises ``StageError`` when a stage cannot go on.
+        """
+        return pipeline.run(self.config, at or run_time(), self.progress, until, restat, rebuild)
+
+    def files(self) -> Table[FileRow]:
+        """Return the files of each source, in the order in which they are read."""
+        files = [file for source in self.config.sources for file in harvest.files(self.config, source)]
+        return Table(FileRow, (FileRow(file.source, file.name, file.path.stat().st_size) for file in files))
+
+    def serve(self, host: str | None = None, port: int | None = None) -> None:
+        """Serve the current release until the process is interrupted; a newer release is served as soon as it exists.
+
+        ``host`` and ``port`` replace those of the configuration. Raises ``StageError`` before the first release.
+        """
+        from bibld import serve  # loads the web framework, which nothing else here needs
+
+        changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+        settings = msgspec.structs.replace(self.config.serve, **changes)
+        releases = serve.Releases(Releases(self.config.workspace).current, lambda: self._open_site(settings))
+        serve.serve(releases.open_current(), releases)
+
+    def _open_site(self, settings: Any) -> Any:  # noqa: ANN401 - types of the web framework's module
+        """Open the current release, which stays on disk until it is closed, and a catalog for it alone."""
+        from bibld.serve import Site
+
+        with ExitStack() as opening:
+            lock = None
+            while lock is None:  # None: it was removed between two lines, and another one is current
+                release, manifest = pipeline.current_release(self.config)
+                lock = Releases.hold(release)
+            opening.callback(lock.close)
+            catalog = opening.enter_context(Catalog(self.config.workspace, read_only=True))
+            original = partial(public_original_of, catalog=catalog)
+            store_settings = self.config.settings("store", manifest.backend)
+            return Site(manifest, release, catalog, original, settings, opening.pop_all().close, store_settings)
+
+    # -- look --------------------------------------------------------------------------------------------------------
+
+    def record(self, record: str) -> SourceRecord:
+        """Return a record as it is stored: its MODS, its original bytes, its origin; raises ``ConfigError``."""
+        with self.catalog() as catalog:
+            name = explaining.resolve_record(catalog, self.config, record)
+            found = catalog.record(name)
+        if found is None:
+            raise ConfigError([f"{name}: not in the catalog; run `{self.run_command}` again"])
+        return found
+
+    def records(self, source: str | None = None, limit: int | None = None) -> Table[RecordRow]:
+        """Return the live records, of one source or of all: title and cluster of each."""
+        self.check_source(source)
+        with self.catalog() as catalog:
+
+            def rows() -> Iterator[RecordRow]:
+                for ordinal, of_source, mods in catalog.records.live():
+                    if source in (None, of_source):
+                        record = catalog.register.record(ordinal)
+                        cluster = catalog.register.record(catalog.linkage.founder(ordinal))
+                        yield RecordRow(str(record), str(cluster), main_title(mods))
+
+            return Table(RecordRow, islice(rows(), limit))
+
+    def pairs(self, decision: Decision | None = None, limit: int | None = None) -> Table[PairRow]:
+        """Return the scored pairs with decision and reasons, all or those of one decision."""
+        with self.catalog() as catalog:
+            edges = (edge for edge in catalog.linkage.edges() if decision in (None, edge.verdict.decision))
+            return Table(PairRow, map(PairRow.from_edge, islice(edges, limit)))
+
+    def clusters(self, min_size: int = 2, limit: int | None = None) -> Table[ClusterRow]:
+        """Return the clusters of at least ``min_size`` records; the first record of each names its cluster."""
+        with self.catalog() as catalog:
+
+            def rows() -> Iterator[ClusterRow]:
+                for founder in catalog.linkage.founders(least=min_size):
+                    members = catalog.linkage.cluster(founder).members
+                    title = main_title(catalog.records.mods(founder))
+                    yield ClusterRow(str(members[0]), len(members), title, tuple(map(str, members)))
+
+            return Table(ClusterRow, islice(rows(), limit))
+
+    def rejects(self, source: str | None = None) -> Table[Reject]:
+        """Return what could not be used, with the reason and the original bytes."""
+        self.check_source(source)
+        with self.catalog() as catalog:
+            return Table(Reject, catalog.records.rejects(source))
+
+    def stats(self) -> Stats:
+        """Return what the catalog contains: records and files of each source, suppressions, unmapped subfields."""
+        with self.catalog() as catalog:
+            return Stats(
+                sources=tuple(catalog.records.load_counts()),
+                files=tuple(
+                    (source, file, reader, carrier.declared or "nothing", carrier.charset)
+                    for source, file, reader, state in catalog.records.charsets()
+                    if (carrier := carrier_of(reader, state))
+                ),
+                suppressed=tuple(catalog.suppressions.all()),
+                coverage=tuple(catalog.records.coverage()),
+            )
+
+    def explain(self, record: str, other: str | None = None) -> RecordReport | PairReport | IriReport:
+        """Explain a record, a pair of records, or any IRI of the dataset.
+
+        One record: its origin, its cluster and what joined it, its IRIs and its history. Two records: keys, features,
+        score and decision, also if no run has compared them. Raises ``ConfigError`` for an unknown record.
+        """
+        with self.catalog() as catalog:
+            if other is not None:
+                left, right = (explaining.resolve_record(catalog, self.config, text) for text in (record, other))
+                return explaining.explain_pair(catalog, self.config, left, right)
+            path = explaining.resolve_path(self.config, record)
+            if path is not None:
+                return explaining.explain_iri(catalog, self.config, path)
+            name = explaining.resolve_record_id(catalog, record)
+            return explaining.explain_record(catalog, self.config, name)
+
+    # -- decide ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def review(self) -> Review:
+        """The pairs that wait for a person, and the verdicts of people."""
+        return Review(self)
+
+    def evaluate(
+        self,
+        pairs: PathName,
+        *,
+        mode: Literal["full", "pairs"] = "full",
+        block: Sequence[str] = (),
+        score: str | None = None,
+        blockers: bool = False,
+        sweep: bool = False,
+    ) -> evaluation.Evaluation:
+        """Measure matching against labelled pairs (CSV: left, right, label); nothing is stored.
+
+        ``block`` and ``score`` replace the blockers and the scorer of the configuration, ``blockers`` also measures
+        each blocker alone, ``sweep`` other thresholds.
+        """
+        chosen = self.config.with_dedup(tuple(block), score)
+        with self.catalog() as catalog:
+            labelled = read_pairs(Path(pairs), catalog)
+            return evaluation.evaluate(catalog, chosen, labelled, mode, self.progress, blockers=blockers, sweep=sweep)
+
+    def train(
+        self,
+        pairs: PathName,
+        out: PathName,
+        *,
+        vary: Sequence[str] = (),
+        data: str = "",
+        licence: str = "",
+        seed: int = 1,
+    ) -> dict[str, float]:
+        """Train a model for the scorer ``model`` from labelled pairs, write it to ``out``, and return its figures.
+
+        ``vary`` names sources of which changed copies of records are learned from too; ``data`` and ``licence`` of the
+        labels are stored with the model. Needs scikit-learn (``pip install 'bibld[train]'``).
+        """
+        for source in vary:
+            self.check_source(source)
+        labels, file = Path(pairs), Path(out)
+        varied = "".join(f" --vary {name}" for name in sorted(set(vary)))
+        command = f"bibld train {self.path.name} --pairs {labels.name}{varied} --seed {seed} --out {file.name}"
+        about = training.TrainingSetup(data or labels.name, licence, run_time().date().isoformat(), command)
+        with self.catalog() as catalog:
+            labelled = read_pairs(labels, catalog)
+            model, figures = training.train(catalog, labelled, frozenset(vary), seed, about)
+        training.write_model(model, file)
+        return figures
+
+    # -- maintain ----------------------------------------------------------------------------------------------------
+
+    def check(self, *, all_records: bool = False, repair: bool = False) -> CheckReport:
+        """Check databases, stored records, clusters, index, live store and releases.
+
+        ``all_records`` reads every stored record instead of a sample, ``repair`` mends what can be made again. Raises
+        ``CatalogError`` while a run is in progress.
+        """
+        if not any((self.config.workspace / name).is_file() for name in ("register.db", "catalog.db")):
+            raise CatalogError(f"{self.config.workspace}: nothing has been run yet; run `{self.run_command}` first")
+        return check_workspace(self.config, all_records, repair, self.progress)
+
+    def backup(self, folder: PathName, *, register_only: bool = False) -> Table[Copied]:
+        """Copy the databases of the workspace into a new folder, as they are at one moment."""
+        return Table(Copied, back_up(self.config.workspace, Path(folder), register_only, self.progress))
+
+    def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:
+        """Write the MODS of all live records: into a folder one file for each source, or into a binary stream."""
+        self.check_source(source)
+        sources = [one.id for one in self.config.sources] if source is None else [source]
+        with self.catalog() as catalog:
+            export_mods(catalog, sources, _folder_or_stream(out), self.progress)
+
+    def export_originals(self, out: PathName | BinaryIO, source: str | None = None) -> Table[Exported]:
+        """Write the original bytes of all live records: into a folder one file for each file that they come from.
+
+        A binary stream takes the records of one source, format and charset; raises ``ConfigError`` for a mixture.
+        """
+        self.check_source(source)
+        with self.catalog() as catalog:
+            written = export_originals(catalog, source, _folder_or_stream(out), self.progress)
+            return Table(Exported, written)
+
+    # -- for the other parts of the API ------------------------------------------------------------------------------
+
+    def now(self) -> str:
+        """Return the time of a verdict (ISO 8601)."""
+        return run_time().isoformat()
+
+    def check_source(self, source: str | None) -> None:
+        """Raise ``ConfigError`` for a source that is not in the configuration."""
+        known = [one.id for one in self.config.sources]
+        if source is not None and source not in known:
+            raise ConfigError([adapters.unknown_name_message(source, known, "source")])
+
+
+def _folder_or_stream(out: PathName | BinaryIO) -> Path | BinaryIO:
+    if not isinstance(out, str | os.PathLike):
+        return out
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError([f"{folder}: the folder cannot be made: {error.strerror}"]) from error
+    return folder
