@@ -1,0 +1,177 @@
+"""Run the commands that a page shows and compare what they print with what the page says.
+
+A block of ``text`` whose lines begin with ``$ `` is a transcript: commands, each followed by its output. All commands
+of a page run in one empty folder, in the order of the page. In the shown output ``…`` matches any text within a line,
+and a line of ``…`` matches any number of lines. Seconds and rates are not compared.
+
+A block that follows ``Write `NAME`:`` is written to that file first. A block below ``<!-- not run -->`` is left alone.
+
+``python docs/transcripts.py PAGE`` compares; with ``--write`` the output that differs is replaced in the page.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NAMED = re.compile(r"Write `([^`]+)`:\s*\Z")
+_NOT_RUN = re.compile(r"<!-- not run -->\s*\Z")
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_TIMING = re.compile(r"^(\S+ +(?:[\d,]+|current)) +\d+\.\d\d(?: +[\d,]+)?$")
+_ANY = "…"
+_SERVE = re.compile(r"^bibld serve ")
+_SHOWN_PORT = 8000
+_SECONDS_TO_START = 60
+
+
+class Step(NamedTuple):
+    """A command of a page, the output that the page shows, and where in the page this output is."""
+
+    command: str
+    shown: str
+    begin: int
+    end: int
+
+
+class Difference(NamedTuple):
+    """A command whose output is not what the page shows."""
+
+    step: Step
+    printed: str
+
+
+def steps_of(page: str) -> Iterator[Step | tuple[str, str]]:
+    """The commands of a page, and the files (name and content) that it asks for, in their order."""
+    for block in _FENCE.finditer(page):
+        language, code = block.groups()
+        before = page[: block.start()]
+        if named := _NAMED.search(before):
+            yield named[1], code
+        elif language == "text" and code.startswith("$ ") and not _NOT_RUN.search(before):
+            for found in _COMMAND.finditer(code):
+                offset = block.start(2)
+                yield Step(found[1], found[2], offset + found.start(2), offset + found.end(2))
+
+
+def is_as_shown(shown: str, printed: str) -> bool:
+    """Whether a printed output is what a page shows, whose ``…`` stands for any text."""
+    pattern = ""
+    for line in _comparable(shown):
+        if line == _ANY:
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*".join(map(re.escape, line.split(_ANY))) + r"\n"
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in _comparable(printed))) is not None
+
+
+def _comparable(output: str) -> list[str]:
+    """The lines of an output without timings; columns are as wide as their widest value, so spaces count once."""
+    lines = (_TIMING.sub(r"\1 seconds", line.rstrip()) for line in output.rstrip().splitlines())
+    return [re.sub(r"(?<=\S) +", " ", line) for line in lines]
+
+
+def differences(page: str) -> list[Difference]:
+    """Run the commands of a page; return those that print something else than the page shows."""
+    found = []
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="transcript-")))
+        port = _free_port()
+        home = folder / ".home"
+        home.mkdir()
+        (home / ".curlrc").write_text(f'connect-to = "localhost:{_SHOWN_PORT}:127.0.0.1:{port}"\n')
+        environment = dict(os.environ, HOME=str(home), COLUMNS="200")
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+        work = folder / "work"
+        work.mkdir()
+        for step in steps_of(page):
+            if not isinstance(step, Step):
+                (work / step[0]).parent.mkdir(parents=True, exist_ok=True)
+                (work / step[0]).write_text(step[1], encoding="utf-8")
+            elif _SERVE.match(step.command):
+                printed = stack.enter_context(_server(step.command, port, work, environment))
+                if not is_as_shown(step.shown, printed):
+                    found.append(Difference(step, printed))
+            else:
+                printed = _output(step.command, work, environment)
+                if not is_as_shown(step.shown, printed):
+                    found.append(Difference(step, printed))
+    return found
+
+
+def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
+    script = f'bibld() {{ {shlex.quote(sys.executable)} -m bibld "$@"; }}\n{command}'
+    run = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return run.stdout.decode("utf-8").replace(f"{folder}/", "")
+
+
+@contextmanager
+def _server(command: str, port: int, folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """Start ``bibld serve`` on a free port; give its first line, with the port that the page shows."""
+    words = [sys.executable, "-m", *shlex.split(command), "--port", str(port)]
+    with subprocess.Popen(
+        words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as server:
+        assert server.stdout is not None
+        line = server.stdout.readline().decode("utf-8")
+        deadline = time.monotonic() + _SECONDS_TO_START
+        while not _is_listening(port) and server.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.1)
+        try:
+            yield line.replace(f":{port}", f":{_SHOWN_PORT}")
+        finally:
+            server.send_signal(signal.SIGTERM)
+
+
+def _is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@click.command()
+@click.argument("page", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--write", is_flag=True, help="Replace what differs in the page.")
+def main(page: Path, write: bool) -> None:
+    """Run the commands of PAGE and compare their output with the page."""
+    text = page.read_text(encoding="utf-8")
+    found = differences(text)
+    for step, printed in found:
+        click.echo(f"{page}: `{step.command}` prints something else:\n{printed}")
+    if write:
+        for step, printed in reversed(found):
+            output = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+            text = text[: step.begin] + output + text[step.end :]
+        page.write_text(text, encoding="utf-8")
+    elif found:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
