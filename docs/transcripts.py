@@ -1,4 +1,4 @@
-"""Run the commands that a page shows and compare what they print with what the page says.
+"""Run the commands that a page shows and compare what they print with what the page shows.
 
 A block of ``text`` whose lines begin with ``$ `` is a transcript: commands, each followed by its output. All commands
 of a page run in one empty folder, in the order of the page. In the shown output ``…`` matches any text within a line,

@@ -31,9 +31,6 @@ DYNAMIC_IMPORTS = {
 
 # Folders and files with words that have a plainer one; `python tests/architecture/test_language.py PATH` lists them.
 LANGUAGE = {
-    "CHANGELOG.md",
-    "README.md",
-    "RESULTS.md",
     "benchmarks/_synthetic",
     "benchmarks/blocking.py",
     "benchmarks/catalog.py",
