@@ -55,7 +55,7 @@ class Difference(NamedTuple):
 
 
 def steps_of(page: str) -> Iterator[Step | tuple[str, str]]:
-    """The commands of a page, and the files (name and content) that it asks for, in their order."""
+    """Yield the commands of a page, and the files (name and content) that it asks for, in their order."""
     for block in _FENCE.finditer(page):
         language, code = block.groups()
         before = page[: block.start()]
@@ -68,7 +68,7 @@ def steps_of(page: str) -> Iterator[Step | tuple[str, str]]:
 
 
 def is_as_shown(shown: str, printed: str) -> bool:
-    """Whether a printed output is what a page shows, whose ``…`` stands for any text."""
+    """Return whether a printed output is what a page shows, whose ``…`` stands for any text."""
     pattern = ""
     for line in _comparable(shown):
         if line == _ANY:
@@ -79,7 +79,7 @@ def is_as_shown(shown: str, printed: str) -> bool:
 
 
 def _comparable(output: str) -> list[str]:
-    """The lines of an output without timings; columns are as wide as their widest value, so spaces count once."""
+    """Return the lines of an output without timings; runs of spaces count as one, since values set column widths."""
     lines = (_TIMING.sub(r"\1 seconds", line.rstrip()) for line in output.rstrip().splitlines())
     return [re.sub(r"(?<=\S) +", " ", line) for line in lines]
 
