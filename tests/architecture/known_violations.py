@@ -121,7 +121,6 @@ LANGUAGE = {
     "docs/reference/read.md",
     "docs/reference/serve.md",
     "docs/reference/store.md",
-    "docs/tutorial.md",
     "tests/api",
     "tests/catalog",
     "tests/cli",
