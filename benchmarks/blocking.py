@@ -44,17 +44,17 @@ Rows = tuple[list[Features], set[tuple[int, int]]]
 
 
 def goldfinch(folder: Path) -> Rows:
-    """The records of the validation split, each id once (the last stands), and the pairs that share a cluster."""
-    held: dict[str, tuple[str, Features]] = {}
+    """The records of the validation split, each id once (the last one), and the pairs that share a cluster."""
+    by_number: dict[str, tuple[str, Features]] = {}
     with gzip.open(folder / "goldfinch" / "val_records.json.gz", "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             cluster, record = marc(json.loads(line), number)
-            held[record.control_number or ""] = cluster, features_of(crosswalk.convert(record, "marc21")[1].mods)
+            by_number[record.control_number or ""] = cluster, features_of(crosswalk.convert(record, "marc21")[1].mods)
     members = defaultdict(list)
-    for row, (cluster, _) in enumerate(held.values()):
+    for row, (cluster, _) in enumerate(by_number.values()):
         members[cluster].append(row)
     true = {pair for rows in members.values() for pair in combinations(rows, 2)}
-    return [features for _, features in held.values()], true
+    return [features for _, features in by_number.values()], true
 
 
 def marc(tree: dict[str, Any], number: int) -> tuple[str, MarcRecord]:
@@ -122,9 +122,11 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
         pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
-            living = list(catalog.records.live())
-            columns = FeatureColumns.from_features((ordinal, dedup.features_of(mods)) for ordinal, _, mods in living)
-            rows = {catalog.register.record(ordinal): row for row, (ordinal, *_) in enumerate(living)}
+            live_records = list(catalog.records.live())
+            columns = FeatureColumns.from_features(
+                (ordinal, dedup.features_of(mods)) for ordinal, _, mods in live_records
+            )
+            rows = {catalog.register.record(ordinal): row for row, (ordinal, *_) in enumerate(live_records)}
     pairs = ((rows[item.pair.left], rows[item.pair.right]) for item in labelled if item.is_duplicate)
     return columns, {(min(pair), max(pair)) for pair in pairs}
 

@@ -1,12 +1,12 @@
-"""What keeping a record in the catalog takes: microseconds to write it, bytes on disk.
+"""Measure the cost of a record in the catalog: microseconds to write it, bytes on disk.
 
-``python benchmarks/catalog.py`` converts the records of the Government Publishing Office among the real ones once, then
-writes them into a new catalog as a run does (register, compression, commit; in batches of up to 1,000), and beside it
-into two others: the same catalog without dictionaries, and an SQLite table with the plain blobs. Sizes are those of
-both databases after reading, before matching: indices, queues and dictionaries are in them.
+``python benchmarks/catalog.py`` converts the real records of the Government Publishing Office once, then writes them
+into a new catalog as a run does (register, compression, commit; in batches of up to 1,000), and into two others for
+comparison: the same catalog without dictionaries, and an SQLite table with the plain blobs. Sizes are those of both
+databases after reading, before matching: indices, queues and dictionaries are in them.
 
-All of the writing happens in the process that is measured, so its processor time is all there is: packing, learning of
-dictionaries and compression are in the figure of the catalog, and are also told by themselves, measured alone.
+All writing happens in the measured process, so its processor time is complete: packing, training of
+dictionaries and compression are part of the figure of the catalog, and are also measured alone.
 """
 
 import shutil
@@ -101,8 +101,8 @@ def parts(place: Path, batches: Batches) -> None:
         spent["compression"] -= spent["learning"]
         best = {name: min(best[name], seconds) for name, seconds in spent.items()}
     _compression._trained = trained
-    told = ", ".join(f"{seconds / count * 1e6:.0f} us {name}" for name, seconds in best.items())
-    print(f"in the time of the catalog: {told}; the rest is the databases")
+    shares = ", ".join(f"{seconds / count * 1e6:.0f} us {name}" for name, seconds in best.items())
+    print(f"in the time of the catalog: {shares}; the rest is the databases")
 
 
 def plainly(place: Path, batches: Batches) -> None:

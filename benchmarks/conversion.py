@@ -117,7 +117,7 @@ def peak_megabytes(pid: int | str | None) -> float:
 
 
 def repeat(source: Path, count: int, target: Path) -> None:
-    """Write the records of a file again and again until there are so many."""
+    """Write the records of a file repeatedly until a number is reached."""
     file = HarvestedFile("s", source.name, source)
     pieces = (piece.data for piece in read(file) if isinstance(piece, Raw))
     records = list(islice(pieces, 2_000))

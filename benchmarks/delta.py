@@ -1,11 +1,10 @@
 """A night: 1,000 changes in a catalogue of many records. What a run takes for them, against the run that built it all.
 
-``python benchmarks/delta.py [RECORDS ...]``. Two libraries that are made up (``synthetic.py``) hold so many records;
-then 700 have changed, 200 are new and 100 are gone. The changes come as a delta with a list of deletions and, into
-another copy of the workspace, as full files. What is measured are the commands ``bibld store`` (read, dedup, merge,
+``python benchmarks/delta.py [RECORDS ...]``. Two synthetic libraries (``synthetic.py``) have RECORDS records; then
+700 are changed, 200 added and 100 deleted. The changes arrive as a delta with a list of deletions and, in another copy
+of the workspace, as full files. What is measured are the commands ``bibld store`` (read, dedup, merge,
 triplify, store: up to the patch) and then ``bibld publish``; before them, a run over few records compiles what is not
-compiled yet. Beside the seconds on the clock stand those of the processors, which depend less on what else a machine
-has to do.
+compiled yet. Processor seconds are printed too; they depend less on the load of the machine.
 """
 
 import os
@@ -83,8 +82,8 @@ class Library:
 
     def after(self) -> bytes:
         """The full file of the day after."""
-        held = enumerate(self._records)
-        return b"".join(self._changed.get(place, record) for place, record in held if place not in self._gone)
+        numbered = enumerate(self._records)
+        return b"".join(self._changed.get(place, record) for place, record in numbered if place not in self._gone)
 
     def delta(self) -> bytes:
         """The records that have changed or are new."""
@@ -92,7 +91,7 @@ class Library:
         return b"".join(self._changed.get(place, self._records[place]) for place in touched)
 
     def deleted(self) -> str:
-        """The control numbers of the records that are gone, one a line."""
+        """Return the control numbers of the deleted records, one a line."""
         gone = _parsed([self._records[place] for place in sorted(self._gone)])
         return "".join(f"{record.control_number}\n" for record in gone)
 
@@ -144,7 +143,7 @@ def _stages(command: str, folder: Path) -> dict[str, float]:
     """The seconds of the stages of a command."""
     words = [sys.executable, "-m", "bibld", command, "--quiet", "--json", str(folder / "bibld.toml")]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "0"}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else all modules may be compiled anew in each run
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise each run may compile all modules
     answer = subprocess.run(words, check=True, stdout=subprocess.PIPE, env=environment)
     return {stage["stage"]: stage["seconds"] for stage in msgspec.json.decode(answer.stdout)["stages"]}
 
@@ -156,7 +155,7 @@ def _processors() -> float:
 
 
 def measure(records: int, place: Path) -> tuple[Run, Run, Run]:
-    """The run that builds a catalogue of so many records, and those that bring in the changes: as a delta, in full."""
+    """Return the run that builds the catalogue, and the runs that load the changes: as a delta, as full files."""
     place.mkdir()
     written = write_marc(Catalogue(records, 1), place / "made")
     libraries = {letter: Library(file) for letter, (file, _) in zip(LIBRARIES, written, strict=True)}
@@ -175,15 +174,15 @@ def show(records: int, runs: Sequence[Run]) -> None:
     """Print the seconds of each stage, and the shares."""
     full = runs[0]
     print(f"{records:,} records; {CHANGED} changed, {NEW} new, {DELETED} deleted")
-    print(f"  {'seconds':24} {'everything':>12} {'as a delta':>12} {'':8} {'as full files':>14}")
+    print(f"  {'seconds':24} {'first_run':>12} {'as a delta':>12} {'':8} {'as full files':>14}")
     rows: dict[str, Sequence[float]] = {stage: [one.seconds[stage] for one in runs] for stage in full.seconds}
     rows["all but publish"] = [one.up_to_the_patch() for one in runs]
     rows["  behind reading"] = [one.up_to_the_patch() - one.seconds["read"] for one in runs]
     rows["  with start and end"] = [one.process for one in runs]
     rows["  of the processors"] = [one.processors for one in runs]
-    for name, (everything, as_delta, in_full) in rows.items():
-        share = f"{as_delta / everything:.1%}"
-        print(f"  {name:24} {everything:12.2f} {as_delta:12.2f} {share:>8} {in_full:14.2f}", flush=True)
+    for name, (first_run, as_delta, in_full) in rows.items():
+        share = f"{as_delta / first_run:.1%}"
+        print(f"  {name:24} {first_run:12.2f} {as_delta:12.2f} {share:>8} {in_full:14.2f}", flush=True)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Taking features out of real records: processor time a record, bytes on disk a record, rows a second from segments.
+"""Measure feature extraction from real records: processor time and bytes a record, rows a second from segments.
 
 The target is at most 20 µs a record and core for title and author, read out of the stored description and normalised.
 """
@@ -42,10 +42,10 @@ def seconds(work, times: int = 3) -> float:
 
 
 def forget():
-    """Empty what features remember of earlier records."""
-    for held in vars(_features).values():
-        if hasattr(held, "cache_clear"):
-            held.cache_clear()
+    """Empty the caches of feature extraction."""
+    for cached in vars(_features).values():
+        if hasattr(cached, "cache_clear"):
+            cached.cache_clear()
 
 
 def texts_of(record: Mods) -> tuple[str, str]:
@@ -75,28 +75,28 @@ def measure_features(records: list[Mods]) -> None:
     decoding = seconds(lambda: [decoder.decode(text) and None for text in coded]) / len(records) * 1e6
     ours = each(lambda record: [fold(text) for text in texts_of(record)])
     usual = each(lambda record: [naive(text) for text in texts_of(record)])
-    whole = each(features_of)
-    hits = [held.cache_info() for held in vars(_features).values() if hasattr(held, "cache_info")]
+    all_features = each(features_of)
+    hits = [cached.cache_info() for cached in vars(_features).values() if hasattr(cached, "cache_info")]
     rows = [(ordinal, features_of(record)) for ordinal, record in enumerate(records)]
     packing = seconds(lambda: columns_of(rows)) / len(rows) * 1e6
     gc.enable()
-    asked = sum(held.hits + held.misses for held in hits)
-    met = sum(held.hits for held in hits) / asked
+    asked = sum(cached.hits + cached.misses for cached in hits)
+    met = sum(cached.hits for cached in hits) / asked
     print(f"title and author normalised: {ours:.1f} µs a record, {usual / ours:.2f} x as fast as NFKD and regex")
     print(f"description decoded: {decoding:.1f} µs; with title and author {decoding + ours:.1f} µs (target {TARGET})")
     print(
-        f"all features: {whole:.1f} µs, {whole / decoding:.2f} x the decoding; {met:.0%} of the "
+        f"all features: {all_features:.1f} µs, {all_features / decoding:.2f} x the decoding; {met:.0%} of the "
         f"{asked / len(records):.1f} values a record that are remembered were met before; into columns {packing:.1f} µs"
     )
 
 
 def enlarged(segment: Segment, folder: Path) -> Segment:
     """The rows of a segment again and again, until there are enough to read at random."""
-    everything = segment.chunk(0, len(segment))
+    all_rows = segment.chunk(0, len(segment))
     with SegmentWriter(folder) as writer:
         for time_ in range(2 * AT_RANDOM // len(segment) + 1):
             ordinals = np.arange(len(segment), dtype=np.uint64) + np.uint64(time_ * len(segment))
-            writer.add(msgspec.structs.replace(everything, ordinals=ordinals))
+            writer.add(msgspec.structs.replace(all_rows, ordinals=ordinals))
         return writer.close()
 
 
@@ -104,15 +104,15 @@ def enlarged(segment: Segment, folder: Path) -> Segment:
 def gathered(
     offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32], rows: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-    """Some rows of a text column in memory, as offsets and codes of their own."""
+    """Copy some rows of a text column in memory, as offsets and codes."""
     found = np.zeros(rows.shape[0] + 1, dtype=np.int64)
     for i in range(rows.shape[0]):
         found[i + 1] = found[i] + offsets[rows[i] + 1] - offsets[rows[i]]
-    held = np.empty(found[-1], dtype=np.uint32)
+    cached = np.empty(found[-1], dtype=np.uint32)
     for i in range(rows.shape[0]):
         for position in range(found[i + 1] - found[i]):
-            held[found[i] + position] = codes[offsets[rows[i]] + position]
-    return found, held
+            cached[found[i] + position] = codes[offsets[rows[i]] + position]
+    return found, cached
 
 
 def measure_segment(segment: Segment) -> None:
@@ -123,8 +123,8 @@ def measure_segment(segment: Segment) -> None:
     titles = seconds(lambda: segment.chunk(0, AT_RANDOM, ("title", "author", "year")))
     drawn = seconds(lambda: segment.rows(positions))
     some = seconds(lambda: segment.rows(positions, ("title", "author", "year")))
-    held = segment.chunk(0, len(segment))
-    usual = seconds(lambda: [gathered(column.offsets, column.codes, positions) for column in held.texts.values()])
+    cached = segment.chunk(0, len(segment))
+    usual = seconds(lambda: [gathered(column.offsets, column.codes, positions) for column in cached.texts.values()])
     print(
         f"chunk: {len(segment) / walked:,.0f} rows/s, title, author and year alone {AT_RANDOM / titles:,.0f}; "
         f"rows at random: {AT_RANDOM / drawn:,.0f} rows/s, title, author and year alone {AT_RANDOM / some:,.0f}, "

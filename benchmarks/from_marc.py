@@ -1,8 +1,8 @@
-"""From MARC records on disk to clusters: seconds of each step, everything included.
+"""Measure the steps from MARC files on disk to clusters, in seconds.
 
 ``python benchmarks/from_marc.py [RECORDS]`` makes the MARC 21 files of two libraries (``synthetic.py``), a million
 records by default, and runs what ``bibld dedup`` runs over them: reading and crosswalk into the catalog, features into
-the index, keys, joining and judging, clusters, and writing edges and clusters. ``--files A B`` takes files that
+the index, keys, joining and scoring, clusters, and writing edges and clusters. ``--files A B`` takes files that
 ``synthetic.py --marc`` has made. The steps are measured from outside, by the clock.
 """
 
@@ -44,8 +44,8 @@ STEPS = {
     "matching, all of it": (pipeline.Pipeline, "_dedup"),
     "features into the index": (Index, "take"),
     "statistics and keys": (_matching.Matching, "_keys"),
-    "joining and judging": (_matching.Matching, "_judged"),
-    "  of that judging": (Judge, "edges"),
+    "joining and scoring": (_matching.Matching, "_judged"),
+    "  of that scoring": (Judge, "edges"),
     "clusters, edges and events written": (_writer.Writer, "everything"),
     "  of that clusters": (_writer, "linked"),
 }

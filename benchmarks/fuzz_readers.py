@@ -1,9 +1,8 @@
-"""A coverage-guided fuzzer over the readers: any bytes must become records or ``ReadError``, and soon.
+"""Fuzz the readers, guided by coverage: any bytes must become records or ``ReadError``, and soon.
 
-It needs atheris, which is no dependency of bibld: ``pip install atheris`` in an environment of its own, then
-``python benchmarks/fuzz_readers.py READER CORPUS -max_total_time=60``, where the
-folder CORPUS holds files to begin with.
-A file that breaks the law is written as ``crash-…`` or ``timeout-…``. Without READER nothing is done.
+It needs atheris, which is not a dependency of bibld: ``pip install atheris`` in a separate environment, then
+``python benchmarks/fuzz_readers.py READER CORPUS -max_total_time=60``, where the folder CORPUS contains files to begin
+with. A file that causes a failure is written as ``crash-…`` or ``timeout-…``. Without READER nothing is done.
 """
 
 import importlib

@@ -1,10 +1,10 @@
-"""All records of goldfinch (HathiTrust, CC0) through blocking, judging and clustering, against the pairs that share a
-cluster id; the paper's method beside it.
+"""Measure blocking, scoring and clustering of all goldfinch records (HathiTrust, CC0) against the pairs that share a
+cluster id, and the paper's method for comparison.
 
-No pair is judged by trees that saw the cluster of either record: clusters and judged pairs that hang together lie in
-one of five folds, and for each two folds there is a model that was trained without both. (Made-up negative pairs may
+No pair is scored by trees that were trained on the cluster of either record: connected clusters and labelled pairs are
+in one of five folds, and for each two folds there is a model that was trained without both. (Made-up negative pairs may
 borrow a title from any record.) Then the threshold above which pairs can be merged without asking. `--disputed` lists
-the judged pairs that the models are sure of against their labels. Takes ten minutes of one core; needs scikit-learn.
+the labelled pairs that the models are sure of against their labels. Takes ten minutes of one core; needs scikit-learn.
 """
 
 import gzip
@@ -22,8 +22,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 from _measure import CONFIG, real_data
-from model_goldfinch import converted, judged, parsed
-from model_train import RUSMARC, SEED, write_living
+from model_goldfinch import converted, labelled_pairs, parsed
+from model_train import RUSMARC, SEED, write_live
 from rusmarc_merges import described
 
 from bibld import adapters, config, crosswalk, dedup, pipeline, progress
@@ -49,7 +49,8 @@ Ends = npt.NDArray[np.uint32]
 
 
 class Gold(msgspec.Struct, frozen=True, eq=False):
-    """The records, and the fold of each; ``true`` pairs share a cluster id, ``labelled`` ones were judged singly."""
+    """The records, and the fold of each; ``true`` pairs share a cluster id, ``labelled`` ones were labelled one by
+    one."""
 
     mods: dict[RecordId, Mods]
     folds: dict[RecordId, int]
@@ -58,7 +59,7 @@ class Gold(msgspec.Struct, frozen=True, eq=False):
 
 
 class Folded:
-    """A scorer that judges each pair by a model that was trained without the folds of both records."""
+    """A scorer that scores each pair by a model that was trained without the folds of both records."""
 
     Settings = model.Settings
 
@@ -76,8 +77,8 @@ class Folded:
         self._trees |= {folds: self._fitted(*folds) for folds in combinations(range(FOLDS), 2)}
         logits = np.zeros(len(self._folds))
         for fold in range(FOLDS):
-            held = self._folds == fold
-            logits[held] = self._trees[fold, fold].decision_function(with_missing(self._found[held]))
+            in_fold = self._folds == fold
+            logits[in_fold] = self._trees[fold, fold].decision_function(with_missing(self._found[in_fold]))
         self._calibrations = {folds: self._calibrated(logits, *folds) for folds in self._trees}
         self.of_ordinals: dict[int, int] = {}
 
@@ -118,7 +119,7 @@ def with_missing(found: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def gold_of(folder: Path) -> Gold:
-    """The records of the validation split, each id once (the last stands)."""
+    """The records of the validation split, each id once (the last one)."""
     mods: dict[RecordId, Mods] = {}
     clusters: dict[RecordId, str] = {}
     with gzip.open(folder / "val_records.json.gz", "rt", encoding="utf-8") as lines:
@@ -129,8 +130,8 @@ def gold_of(folder: Path) -> Gold:
     members = defaultdict(list)
     for name in mods:
         members[clusters[name]].append(name)
-    pairs = sorted(Pair.from_records(*pair) for held in members.values() for pair in combinations(held, 2))
-    labelled, _ = judged(folder)
+    pairs = sorted(Pair.from_records(*pair) for in_fold in members.values() for pair in combinations(in_fold, 2))
+    labelled, _ = labelled_pairs(folder)
     folds = folds_of(list(mods), [*pairs, *(item.pair for item in labelled)])
     return Gold(mods, folds, [LabelledPair(pair, True, "") for pair in pairs], labelled)
 
@@ -153,7 +154,7 @@ def folds_of(records: Sequence[RecordId], pairs: Iterable[Pair]) -> dict[RecordI
 
 def loaded_into(place: Path, folder: Path) -> Config:
     """The default configuration, with goldfinch loaded; one cluster may hold several of its records."""
-    write_living(folder / "val_records.json.gz", place / "goldfinch.json")
+    write_live(folder / "val_records.json.gz", place / "goldfinch.json")
     path = place / "goldfinch.json"
     source = f'[[source]]\nid = "goldfinch"\nlabel = {{ en = "goldfinch" }}\npath = "{path}"\nduplicates = true\n'
     (place / "bibld.toml").write_text(CONFIG.format(sources=source), encoding="utf-8")
@@ -177,7 +178,7 @@ class Measures:
         folded.of_ordinals = {catalog.register.ordinal(record): fold for record, fold in gold.folds.items()}
 
     def found(self, method: Config, mode: Mode, is_swept: bool = False) -> Evaluation:
-        """Against all true pairs (``full``), or on the pairs judged singly (``pairs``)."""
+        """Against all true pairs (``full``), or on the labelled pairs (``pairs``)."""
         pairs = self.gold.true if mode == "full" else self.gold.labelled
         find = adapters.load_adapter
         offered = {("dedup.score", "folded"): self.scorer}
@@ -187,7 +188,7 @@ class Measures:
             return evaluate.evaluate(self._catalog, method, pairs, mode, progress.Silent(), sweep=is_swept)
 
     def columns(self) -> tuple[FeatureColumns, Ends, Ends]:
-        """The features of all records, and the rows of the pairs that were judged singly."""
+        """The features of all records, and the rows of the labelled pairs."""
         ordinals = {record: self._catalog.register.ordinal(record) or 0 for record in self.gold.mods}
         ordered = sorted(self.gold.mods, key=ordinals.__getitem__)
         rows = {record: row for row, record in enumerate(ordered)}
@@ -238,17 +239,17 @@ def tier(measures: Measures, is_listed: bool) -> None:
     hits = np.cumsum(labels[order])
     are_last = np.append(np.diff(scores[order]) < 0, True)
     precise = np.flatnonzero((hits / np.arange(1, len(order) + 1) >= PRECISION) & are_last)
-    print(f"judged pairs: {len(labels):,}, {labels.sum():,} of them duplicates")
+    print(f"labelled pairs: {len(labels):,}, {labels.sum():,} of them duplicates")
     if len(precise):
         last = precise[-1]
         precision, recall = hits[last] / (last + 1), hits[last] / labels.sum()
         print(f"  by score alone: precision {precision:.4f} at recall {recall:.4f} from {scores[order[last]]:.4f} on")
     for name, asked in (("all exceptions", EVERY), ("all but carrier", ("edition", "year", "language"))):
         points = measures.found(with_dedup(measures.folded, exceptions=asked), "pairs", is_swept=True).sweep
-        told = (
+        shares = (
             f"{one.threshold}: P {one.precision:.4f} R {one.recall:.4f}" for one in points if one.threshold >= LEAST
         )
-        print(f"  verdict same, {name}: {'; '.join(told)}")
+        print(f"  verdict same, {name}: {'; '.join(shares)}")
     wrong = np.where(labels, scores <= 1 - SURE, scores >= SURE)
     surely, hardly = (wrong & ~labels).sum(), (wrong & labels).sum()
     print(f"  disputed: {surely} not duplicates at {SURE} or above, {hardly} duplicates at {1 - SURE:.2f} or below")

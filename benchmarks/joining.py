@@ -1,4 +1,4 @@
-"""How long it takes to index and join many records, in how much memory, and what the sieve drops.
+"""Measure the time and memory to index and join many records, and what the pre-filter drops.
 
 Records are synthetic (`synthetic.py`), written as feature segments first. Core seconds are those that all threads
 worked together; they count on a machine that others share. `--records 4000000`; a line extrapolates to 25 million.
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--segments", type=int, default=2)
     parser.add_argument("--new", type=int, default=10_000, help="how many records are probed at the end")
     parser.add_argument("--blockers", default="identifier,composite")
-    parser.add_argument("--unsieved", action="store_true", help="also count the pairs without the sieve")
+    parser.add_argument("--unsieved", action="store_true", help="also count the pairs without the pre-filter")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         measure(asked, Path(folder))
@@ -81,9 +81,9 @@ def measure(asked: argparse.Namespace, folder: Path) -> None:
         count_words(segments, 2, 1 << 30)
     with clock.step("statistics and runs, with that"):
         statistics, runs = index_base(segments, folders, config)  # type: ignore[arg-type]
-    held = [path for one in folders for path in [*one.glob("*.keys"), *one.glob("*.signatures")]]
-    size = sum(path.stat().st_size for path in held)
-    count = sum(len(one.entries) for held in runs for levels in held.runs.values() for one in levels)
+    key_files = [path for one in folders for path in [*one.glob("*.keys"), *one.glob("*.signatures")]]
+    size = sum(path.stat().st_size for path in key_files)
+    count = sum(len(one.entries) for key_files in runs for levels in key_files.runs.values() for one in levels)
     print(f"  {count / asked.records:.1f} keys, {size / asked.records:.0f} bytes a record")
     report(runs, statistics, config, catalogue, clock)
     seconds = clock.total / asked.records * GOAL / 2

@@ -1,10 +1,9 @@
 """The profile ``loc`` against what the stylesheet of the Library of Congress writes for the same records.
 
 Two descriptions are identical when they hold the same elements as often: path, attributes and text, blanks collapsed;
-recordOrigin, which names the converter, is left out. Elements agree as far as they stand in both (found in both, by
-found in either). Then, for each correction, how many records it changes alone, and the records per second of both
-profiles in the same run.
-"""
+recordOrigin, which names the converter, is left out. Agreement is the number of elements in both results divided by
+that of elements in either. Then, for each correction, how many records it changes alone, and the records per second of
+both profiles in the same run."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ Nodes = Counter[tuple[str, tuple[tuple[str, str], ...], str]]
 
 
 class Compared(msgspec.Struct):
-    """One record: where it stands in its file (from 0), and what each side says."""
+    """One record: its position in its file (from 0), and the elements of each side."""
 
     position: int
     expected: Nodes
@@ -73,7 +72,7 @@ def compared(expected: Path, folder: Path) -> Iterator[Compared]:
 
 
 def nodes(root: etree._Element) -> Nodes:
-    """Path, attributes and text of every element below the root; the text is all that stands directly in it."""
+    """Path, attributes and text of every element below the root; the text is that directly in the element."""
     found: Nodes = Counter()
     for element in root.iter(etree.Element):
         path = _path(element, root)
@@ -113,29 +112,31 @@ def main() -> None:
     print(f"all: {identical} of {total} records identical ({identical / total:.2%})")
     for kind in sorted(either):
         print(f"  {kind}: {both[kind]} of {either[kind]} elements agree ({both[kind] / either[kind]:.2%})")
-    held = [
+    converted_records = [
         record for path in expected_files(folder) for record in records(source_of(path, folder)) if record is not None
     ]
-    _print_corrections(held)
-    _print_speed(held)
+    _print_corrections(converted_records)
+    _print_speed(converted_records)
 
 
-def _print_corrections(held: list[MarcRecord]) -> None:
-    plain = [marc21.convert(record, LOC).mods for record in held]
+def _print_corrections(converted_records: list[MarcRecord]) -> None:
+    plain = [marc21.convert(record, LOC).mods for record in converted_records]
     for name in Corrections.__struct_fields__:
         settings = marc21.Settings("loc", Corrections(**{name: True}))
-        changed = sum(marc21.convert(record, settings).mods != mods for record, mods in zip(held, plain, strict=True))
-        print(f"  {name} changes {changed:,} of {len(held):,} records")
+        changed = sum(
+            marc21.convert(record, settings).mods != mods for record, mods in zip(converted_records, plain, strict=True)
+        )
+        print(f"  {name} changes {changed:,} of {len(converted_records):,} records")
 
 
-def _print_speed(held: list[MarcRecord]) -> None:
+def _print_speed(converted_records: list[MarcRecord]) -> None:
     for settings in (STD, LOC):
-        taken = seconds(partial(_convert, held, settings))
-        print(f"{settings.profile}: {len(held) / taken:,.0f} records a second")
+        taken = seconds(partial(_convert, converted_records, settings))
+        print(f"{settings.profile}: {len(converted_records) / taken:,.0f} records a second")
 
 
-def _convert(held: list[MarcRecord], settings: marc21.Settings) -> None:
-    for record in held:
+def _convert(converted_records: list[MarcRecord], settings: marc21.Settings) -> None:
+    for record in converted_records:
         marc21.convert(record, settings)
 
 

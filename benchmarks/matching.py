@@ -1,5 +1,5 @@
-"""How well the default matching and the paper's method do on the judged pairs of the sample, on which neither was
-trained; and which of the true pairs each loses, by what. `--lost` also shows the records of the paper's lost pairs."""
+"""How well the default matching and the paper's method do on the labelled pairs of the sample, on which neither was
+trained; and which true pairs each loses in which step. `--lost` also shows the records of the paper's lost pairs."""
 
 import shutil
 import sys

@@ -1,8 +1,8 @@
 """How well a model does on Cora that is trained on other clusters of Cora; beside it the shipped one and the paper's.
 
 The candidates are those of the composite keys. Clusters are dealt into five folds; each pair is scored by trees that
-saw no pair of either of its two clusters, so that no paper stands on both sides. `--by-pairs` deals pairs instead, as
-published figures do: then trees know the papers that they judge.
+saw no pair of either of its two clusters, so that no paper is on both sides. `--by-pairs` distributes pairs instead, as
+published figures do: then trees know the papers that they score.
 """
 
 import csv
@@ -32,7 +32,7 @@ from bibld.text.romanisation import romanise
 FOLDS = 5
 SEED = 7
 DATED = ("year", "address", "month", "venue", "note", "title")
-"""Columns in which a year may stand, the likeliest first."""
+"""Columns that may contain a year, the likeliest first."""
 _INITIALS = re.compile(r"(?:[a-z](?:\.|\b)[\s-]*){1,3}(?:jr\.?)?", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r",|;|&|\band\b|\(|\)")
 _NO_NAME = re.compile(r"eds?\.?|et al\.?|jr\.?|editors?|[\W\d]*", re.IGNORECASE)
@@ -83,21 +83,21 @@ def unseen(
     logits = np.zeros(len(labels))
     weights = np.ones(len(labels))
     for one, other in combinations_with_replacement(range(FOLDS), 2):
-        held_back = (np.minimum(*sides) == one) & (np.maximum(*sides) == other)
-        if held_back.any():
+        is_left_out = (np.minimum(*sides) == one) & (np.maximum(*sides) == other)
+        if is_left_out.any():
             seen = ~np.isin(sides[0], (one, other)) & ~np.isin(sides[1], (one, other))
             fitted = train._fitted(found[seen], labels[seen].astype(np.int8), weights[seen], SEED)
-            logits[held_back] = fitted.decision_function(train._with_missing(found[held_back]))
+            logits[is_left_out] = fitted.decision_function(train._with_missing(found[is_left_out]))
     return 1 / (1 + np.exp(-logits))
 
 
 def dealt_folds(clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The fold of each record: clusters by falling size, each to the fold that holds the fewest true pairs."""
     names, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
-    folds, held = np.zeros(len(names), np.int64), np.zeros(FOLDS)
+    folds, loads = np.zeros(len(names), np.int64), np.zeros(FOLDS)
     for cluster in np.argsort(-sizes, kind="stable"):
-        folds[cluster] = np.argmin(held)
-        held[folds[cluster]] += sizes[cluster] ** 2
+        folds[cluster] = np.argmin(loads)
+        loads[folds[cluster]] += sizes[cluster] ** 2
     return folds[places]
 
 
@@ -108,7 +108,7 @@ def candidates(columns: FeatureColumns) -> Pairs:
 
 
 def true_clusters(path: Path, records: int) -> npt.NDArray[np.int64]:
-    """The number of the cluster that each record stands in."""
+    """Return the number of the cluster of each record."""
     with path.open(encoding="utf-8", newline="") as lines:
         pairs = [(int(one), int(other)) for one, other in csv.reader(lines, delimiter="|")]
     return np.array(train._components(pairs, records))

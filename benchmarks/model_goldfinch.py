@@ -1,6 +1,6 @@
-"""How well the model does on the judged pairs of goldfinch: five folds, each cluster (CID) on one side only, beside the
-paper's score and the published predictions of a neural model on the same pairs. `--disputed` lists the pairs that the
-model is sure of against their labels. Then the speed of the shipped model."""
+"""How well the model does on the labelled pairs of goldfinch: five folds, each cluster (CID) on one side only, beside
+the paper's score and the published predictions of a neural model on the same pairs. `--disputed` lists the pairs that
+the model is sure of against their labels. Then the speed of the shipped model."""
 
 import csv
 import gzip
@@ -32,7 +32,7 @@ SURE = 0.97
 def main() -> None:
     folder = real_data() / "gold" / "goldfinch"
     records, clusters = loaded(folder / "val_records.json.gz")
-    labelled, neural = judged(folder)
+    labelled, neural = labelled_pairs(folder)
     rusmarc = [converted(real_data() / "rusmarc" / name) for name in RUSMARC]
     varied = train.interleave([list(records.values()), *rusmarc], SEED)
     given = train.make_examples(records, labelled, varied, SEED)
@@ -61,11 +61,11 @@ def report(name: str, scores: np.ndarray, labels: np.ndarray, thresholds: tuple[
     automatic = recall[precision >= 0.995].max(initial=0)
     parts = [f"best F1 {(2 * precision * recall / (precision + recall)).max():.4f}"]
     for threshold in thresholds:
-        said = scores >= threshold
-        right = (said & (labels == 1)).sum()
+        predicted = scores >= threshold
+        right = (predicted & (labels == 1)).sum()
         parts.append(
-            f"at {threshold}: P {right / said.sum():.4f} R {right / labels.sum():.4f} "
-            f"F1 {2 * right / (said.sum() + labels.sum()):.4f}"
+            f"at {threshold}: P {right / predicted.sum():.4f} R {right / labels.sum():.4f} "
+            f"F1 {2 * right / (predicted.sum() + labels.sum()):.4f}"
         )
     print(f"  {name}: " + "; ".join(parts) + f"; recall at precision 0.995: {automatic:.4f}")
 
@@ -73,12 +73,12 @@ def report(name: str, scores: np.ndarray, labels: np.ndarray, thresholds: tuple[
 def disputed(
     labelled: list[LabelledPair], probabilities: np.ndarray, labels: np.ndarray, given: train.Examples
 ) -> None:
-    """Pairs that the model, not having seen them, is sure are otherwise than judged."""
+    """Print pairs whose label differs from a sure score of a model that was not trained on them."""
     for number in np.argsort(-np.abs(probabilities - labels), kind="stable"):
         if abs(probabilities[number] - labels[number]) < SURE:
             break
         left, right = (item.control_number for item in (labelled[number].pair.left, labelled[number].pair.right))
-        print(f"  judged {labels[number]}, model {probabilities[number]:.3f}: {left} {right}")
+        print(f"  label {labels[number]}, model {probabilities[number]:.3f}: {left} {right}")
         for row in (int(given.left[number]), int(given.right[number])):
             one = given.columns.features(row)
             imprint = f"{one.place}: {one.publisher}, {one.year}; {one.pages} p."
@@ -98,8 +98,8 @@ def speed(given: train.Examples) -> None:
         f" for each row; {paper / took:.2f} x the paper's score ({pairs / paper:,.0f})"
     )
     explained = given.left[:10_000], given.right[:10_000]
-    told = seconds(lambda: sum(1 for _ in model.explain(given.columns, *explained, settings)), 1)
-    print(f"explained: {told / len(explained[0]) * 1e6:.0f} µs a pair")
+    explained_in = seconds(lambda: sum(1 for _ in model.explain(given.columns, *explained, settings)), 1)
+    print(f"explained: {explained_in / len(explained[0]) * 1e6:.0f} µs a pair")
 
 
 def loaded(path: Path) -> tuple[dict[RecordId, Mods], dict[str, str]]:
@@ -133,7 +133,7 @@ def parsed(data: dict) -> tuple[MarcRecord, str]:
         if isinstance(value, str):
             fields.append(ControlField(tag, value))
             continue
-        subfields = tuple(Subfield(code, text) for held in value["subfields"] for code, text in held.items())
+        subfields = tuple(Subfield(code, text) for subfield in value["subfields"] for code, text in subfield.items())
         if tag == "CID":
             cluster = subfields[0].value
         else:
@@ -141,22 +141,22 @@ def parsed(data: dict) -> tuple[MarcRecord, str]:
     return MarcRecord(Origin("goldfinch", "val_records", 0, 0), Leader(data["leader"]), tuple(fields)), cluster
 
 
-def judged(folder: Path) -> tuple[list[LabelledPair], list[float]]:
-    said = {}
+def labelled_pairs(folder: Path) -> tuple[list[LabelledPair], list[float]]:
+    predicted = {}
     with (folder / "cdl_model_predictions_val.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
-            said[frozenset((row["id1"], row["id2"]))] = float(row["prediction"])
+            predicted[frozenset((row["id1"], row["id2"]))] = float(row["prediction"])
     labelled, neural = [], []
     with (folder / "val_labels.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             pair = Pair.from_records(RecordId("goldfinch", row["id1"]), RecordId("goldfinch", row["id2"]))
             labelled.append(LabelledPair(pair, row["label"] == "1", ""))
-            neural.append(said[frozenset((row["id1"], row["id2"]))])
+            neural.append(predicted[frozenset((row["id1"], row["id2"]))])
     return labelled, neural
 
 
 def by_cluster(given: train.Examples, labelled: list[LabelledPair], clusters: dict[str, str]) -> train.Examples:
-    """The same examples with groups that no cluster straddles; made-up pairs keep groups of their own."""
+    """The same examples with groups that no cluster straddles; made-up pairs keep separate groups."""
     import msgspec
 
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters.values()))}

@@ -51,17 +51,17 @@ def report(label: str, scores: np.ndarray, labels: np.ndarray, true: int, thresh
     best = int(np.argmax(f1))
     parts = [f"best F1 {f1[best]:.4f} at {scores[order][best]:.3f}"]
     for threshold in thresholds:
-        said = scores >= threshold
-        right = (said & labels).sum()
+        predicted = scores >= threshold
+        right = (predicted & labels).sum()
         parts.append(
-            f"at {threshold}: P {right / max(1, said.sum()):.4f} R {right / true:.4f} "
-            f"F1 {2 * right / (said.sum() + true):.4f}"
+            f"at {threshold}: P {right / max(1, predicted.sum()):.4f} R {right / true:.4f} "
+            f"F1 {2 * right / (predicted.sum() + true):.4f}"
         )
     print(f"  {label}: " + "; ".join(parts))
 
 
 def best_of_both(left: np.ndarray, right: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The pairs that are joined where each record is joined once at most, the most alike first."""
+    """Return the pairs that are joined if each record is joined once at most, the highest scores first."""
     taken: tuple[set[int], set[int]] = set(), set()
     found = []
     for pair in np.argsort(-scores, kind="stable").tolist():
@@ -79,15 +79,15 @@ def proposed(features: list[Features], across: int) -> tuple[np.ndarray, np.ndar
     blocks: dict[tuple[str, str], list[int]] = defaultdict(list)
     counts: dict[str, int] = defaultdict(int)
     words = [sorted(set(fold(one.main_title).split())) for one in features]
-    for held in words:
-        for word in held:
+    for row_words in words:
+        for word in row_words:
             counts[word] += 1
-    for row, held in enumerate(words):
-        rare = sorted(held, key=lambda word: (counts[word], word))[:6]
+    for row, row_words in enumerate(words):
+        rare = sorted(row_words, key=lambda word: (counts[word], word))[:6]
         for pair in combinations(sorted(rare), 2):
             blocks[pair].append(row)
-        if len(held) == 1:
-            blocks[held[0], ""].append(row)
+        if len(row_words) == 1:
+            blocks[row_words[0], ""].append(row)
     found = {
         pair
         for rows in blocks.values()

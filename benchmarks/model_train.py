@@ -1,6 +1,6 @@
-"""Makes the shipped model anew: `python benchmarks/model_train.py`, with BIBLD_TEST_DATA set.
+"""Train the shipped model again: `python benchmarks/model_train.py`, with BIBLD_TEST_DATA set.
 
-Loads the judged records of goldfinch and the RUSMARC files into a workspace of its own, and calls `bibld train`. Takes
+Loads the labelled records of goldfinch and the RUSMARC files into a separate workspace, and calls `bibld train`. Takes
 two minutes. The single records of the Russian pairs that the model is measured on are not among them.
 """
 
@@ -36,7 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as workspace:
         config = Path(workspace) / "training.toml"
         config.write_text(CONFIG.format(sources=tables), encoding="utf-8")
-        write_living(folder / "gold" / "goldfinch" / "val_records.json.gz", Path(workspace) / "goldfinch.json")
+        write_live(folder / "gold" / "goldfinch" / "val_records.json.gz", Path(workspace) / "goldfinch.json")
         pipeline.run(configuration.load(config), DAY, progress.Silent(), until="read")
         varied = [part for name in sources for part in ("--vary", name)]
         about = "--data", ABOUT, "--licence", "CC0-1.0 (goldfinch)", "--seed", str(SEED)
@@ -44,15 +44,16 @@ def main() -> None:
         bibld("train", str(config), "--pairs", str(labels), *varied, *about, "--out", str(out))
 
 
-def write_living(records: Path, out: Path) -> None:
-    """Copy records; the one that its library has deleted (leader/05) is judged too, so it becomes a corrected one."""
+def write_live(records: Path, out: Path) -> None:
+    """Copy records; the one that its library has deleted (leader/05) is in a labelled pair, so it becomes a corrected
+    one."""
     with gzip.open(records, "rt", encoding="utf-8") as lines:
         out.write_text(re.sub(r'(?m)^(\{"leader": "\d{5})d', r"\1c", lines.read()), encoding="utf-8")
 
 
 ABOUT = (
-    "10,208 judged pairs of HathiTrust records (goldfinch, California Digital Library), and pairs made up out of these "
-    "records and of RUSMARC records of four libraries"
+    "10,208 labelled pairs of HathiTrust records (goldfinch, California Digital Library), and pairs made up out of "
+    "these records and of RUSMARC records of four libraries"
 )
 
 

@@ -36,7 +36,7 @@ def sample(folder: Path) -> tuple[Config, list[Mods]]:
 
 
 def record(number: int, mods: Mods, version: int) -> NewRecord:
-    """A record with a title of its own; another version has another note, and two in three another author."""
+    """Return a record with a distinct title; another version has another note, and two in three another author."""
     titles = tuple(msgspec.structs.replace(title, title=f"{title.title} {number}") for title in mods.title_info)
     mods = msgspec.structs.replace(mods, title_info=titles)
     if version:
@@ -76,15 +76,15 @@ class Stages:
             times[name] = time.perf_counter() - begin
 
         catalog, loaded = self._catalog, self._config
-        releases = publish.Releases(loaded.workspace)
         made: list[Manifest] = []
 
         def publishing() -> None:
-            quads = triplify.catalog_quads(catalog, self._iris, ())
-            contents = publish.Contents(loaded.dataset, Figures((), 0, 0, 0, 0, 0, 0), quads, (), ())
+            figures = Figures((), 0, 0, 0, 0, 0, 0)
+            contents = publish.Contents(
+                version, figures, lambda: triplify.catalog_quads(catalog, self._iris, ()), (), ()
+            )
             live = store.open_live(loaded)
-            arguments = (catalog, live, contents, version, CLOCK, releases, loaded.publish, progress.Silent())
-            made.append(publish.publish(*arguments))
+            made.append(publish.publish(catalog, live, contents, loaded, CLOCK, progress.Silent()))
             live.close()
 
         settings = loaded.triplify

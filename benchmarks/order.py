@@ -18,7 +18,7 @@ from bibld import config
 from bibld.config import Config
 from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._judge.judge import Judge, Judged
+from bibld.dedup._judge.scorer import Judge, Judged
 from bibld.dedup._keys.indexing import index_base, index_segment
 from bibld.dedup._pairs.join import join
 
@@ -37,7 +37,7 @@ def main() -> None:
         loaded = config.load(place / "bibld.toml")
         base = Segment.open(place / "0")
         order = np.arange(len(base))
-        one = told("one segment, two threads, 1 GB", at_once(base, loaded), order)
+        one = describe("one segment, two threads, 1 GB", at_once(base, loaded), order)
         shuffled = np.random.default_rng(1).permutation(len(base))
         parts = np.split(shuffled, np.linspace(len(base) * 0.8, len(base), _DELTAS + 1).astype(int)[:-1])
         starts = np.cumsum([0, *map(len, parts)]).tolist()
@@ -46,7 +46,7 @@ def main() -> None:
             for number, (part, start) in enumerate(zip(parts, starts, strict=False))
         ]
         name = f"another order, one thread, 128 MB, base and {_DELTAS} deltas"
-        other = told(name, bit_by_bit(segments, loaded, shuffled), shuffled)
+        other = describe(name, bit_by_bit(segments, loaded, shuffled), shuffled)
     print("the same clusters" if one == other else "DIFFERENT clusters")
     raise SystemExit(one != other)
 
@@ -64,10 +64,10 @@ def copied(base: Segment, rows: np.ndarray, start: int, folder: Path) -> Segment
 
 def at_once(base: Segment, loaded: Config) -> Linked:
     statistics, runs = index_base([base], [None], loaded, workers=2, memory=_MEMORY)
-    judge = Judge(Segments([base]), base.array("source").astype(np.int32), loaded)
+    scorer = Judge(Segments([base]), base.array("source").astype(np.int32), loaded)
     with join(runs, loaded, statistics, memory=_MEMORY, workers=2) as found:
-        judged = judge.edges(found)
-    return linked(judge, judged, Said.of({}), lambda positions: positions)
+        scored = scorer.edges(found)
+    return linked(scorer, scored, Said.of({}), lambda positions: positions)
 
 
 def bit_by_bit(segments: list[Segment], loaded: Config, rows: np.ndarray) -> Linked:
@@ -75,16 +75,16 @@ def bit_by_bit(segments: list[Segment], loaded: Config, rows: np.ndarray) -> Lin
     loaded = msgspec.structs.replace(loaded, workers=1)
     statistics, runs = index_base(segments, [None] * len(segments), loaded, workers=1, memory=_MEMORY // 8)
     sources = np.concatenate([one.array("source") for one in segments]).astype(np.int32)
-    judge = Judge(Segments(segments), sources, loaded)
-    judged = []
+    scorer = Judge(Segments(segments), sources, loaded)
+    scored = []
     for number in range(len(segments)):
-        held = [runs[0], *(index_segment(one, None, loaded, statistics) for one in segments[1 : number + 1])]
-        with join(held, loaded, statistics, new_from=number, memory=_MEMORY // 8, workers=1) as found:
-            judged.append(judge.edges(found))
-    return linked(judge, Judged.together(judged), Said.of({}), lambda positions: rows[positions])
+        all_runs = [runs[0], *(index_segment(one, None, loaded, statistics) for one in segments[1 : number + 1])]
+        with join(all_runs, loaded, statistics, new_from=number, memory=_MEMORY // 8, workers=1) as found:
+            scored.append(scorer.edges(found))
+    return linked(scorer, Judged.together(scored), Said.of({}), lambda positions: rows[positions])
 
 
-def told(name: str, found: Linked, rows: np.ndarray) -> str:
+def describe(name: str, found: Linked, rows: np.ndarray) -> str:
     """A hash of the clusters, by the rows of the first segment."""
     members = rows[found.members]
     of_cluster = np.repeat(np.arange(len(found.starts) - 1), np.diff(found.starts))

@@ -1,5 +1,5 @@
 """The hand-judged pairs of the Russian State Library and the National Library of Russia, end to end among all Russian
-records at hand: each file of a judged pair is a source of its own. The paper's method beside it; it knows no relations,
+records at hand: each file of a labelled pair is a separate source. The paper's method beside it; it knows no relations,
 so for it a pair that is not joined is right where the two are not the same."""
 
 import csv
@@ -25,16 +25,16 @@ EXPECTED = {"duplicate": "same", "same_record": "same", "sibling_not_duplicate":
 def main() -> None:
     folder = real_data()
     with (folder / "gold" / "rsl_nlr_pairs.tsv").open(encoding="utf-8", newline="") as lines:
-        judged = list(csv.DictReader(lines, delimiter="\t"))
-    files = sorted({row[side] for row in judged for side in ("left", "right")})
+        labelled = list(csv.DictReader(lines, delimiter="\t"))
+    files = sorted({row[side] for row in labelled for side in ("left", "right")})
     sources = {file: f"s{number}" for number, file in enumerate(files, 1)}
     background = {f"rusmarc/{name}": f"b{number}" for number, name in enumerate(RUSMARC, 1)}
     with tempfile.TemporaryDirectory() as place:
         ours = configured(Path(place), folder, sources | background)
-        right = report("model", ours, judged, sources)
-        report("paper", ours.with_dedup(("paper",), "jaccard"), judged, sources)
-    if right < len(judged):
-        sys.exit("the default method judges a pair wrongly")
+        right = report("model", ours, labelled, sources)
+        report("paper", ours.with_dedup(("paper",), "jaccard"), labelled, sources)
+    if right < len(labelled):
+        sys.exit("the default method decides a pair wrongly")
 
 
 def configured(place: Path, folder: Path, sources: dict[str, str]) -> Config:
@@ -46,23 +46,23 @@ def configured(place: Path, folder: Path, sources: dict[str, str]) -> Config:
     return config.load(place / "bibld.toml")
 
 
-def report(name: str, method: Config, judged: Sequence[dict[str, str]], sources: dict[str, str]) -> int:
-    """Match all and print score, verdict and cluster of each judged pair; how many are right."""
+def report(name: str, method: Config, labelled: Sequence[dict[str, str]], sources: dict[str, str]) -> int:
+    """Match all and print score, verdict and cluster of each labelled pair; return how many are right."""
     summary = pipeline.run(method, datetime.now(UTC), progress.Silent(), until="dedup")
     right = 0
     with Catalog(method.workspace, read_only=True) as catalog:
-        records = {record.source: record for record in living(catalog)}
+        records = {record.source: record for record in live_records(catalog)}
         print(f"{name}: {sum(counts.converted for counts in summary.sources):,} records")
-        for row in judged:
+        for row in labelled:
             left, other = (records[sources[row[side]]] for side in ("left", "right"))
             compared = dedup.compare(catalog, method, left, other, progress.Silent())
             assert compared is not None
             is_joined = any({left, other} <= set(members) for members in clusters(catalog))
             is_right = is_as_expected(compared, is_joined, EXPECTED[row["relation"]], name == "paper")
             right += is_right
-            print(f"  {'right' if is_right else 'WRONG'}: {row['relation']:21} {told(compared, is_joined)}")
+            print(f"  {'right' if is_right else 'WRONG'}: {row['relation']:21} {describe(compared, is_joined)}")
             print(f"         {row['left']} | {row['right']}")
-    print(f"  {right} of {len(judged)} right")
+    print(f"  {right} of {len(labelled)} right")
     return right
 
 
@@ -73,7 +73,7 @@ def is_as_expected(compared: Comparison, is_joined: bool, expected: str, is_pape
     return not is_joined and (is_paper or (verdict.decision, verdict.relation) == ("related", expected))
 
 
-def told(compared: Comparison, is_joined: bool) -> str:
+def describe(compared: Comparison, is_joined: bool) -> str:
     edge = compared.edge
     relation = f" ({edge.verdict.relation})" if edge.verdict.relation else ""
     cluster = "one cluster" if is_joined else "two clusters"
@@ -83,7 +83,7 @@ def told(compared: Comparison, is_joined: bool) -> str:
     )
 
 
-def living(catalog: Catalog) -> Iterator[RecordId]:
+def live_records(catalog: Catalog) -> Iterator[RecordId]:
     return (catalog.register.record(ordinal) for ordinal, _, _ in catalog.records.live())
 
 

@@ -1,10 +1,9 @@
 """Matching at scale: feature columns on disk to clusters, from one to 25 million records of two libraries.
 
-`python benchmarks/scale.py 1 5 25` makes synthetic catalogues of so many million records (`synthetic.py`), writes their
-features into an index, and matches each in a process of its own: seconds for each step, the most memory it took (its
-own, and with pages of mapped files), candidates per record, candidate recall and F1 against the known truth, bytes on
-disk. `--paper 0.05` does the same by the paper's method at other sizes, `--new 10000` then adds so many records.
-"""
+`python benchmarks/scale.py 1 5 25` makes synthetic catalogues of 1, 5 and 25 million records (`synthetic.py`), writes
+their features into an index, and matches each in a separate process: seconds for each step, the most memory it took
+(its own, and with pages of mapped files), candidates per record, candidate recall and F1 against the known truth, bytes
+on disk. `--paper 0.05` does the same by the paper's method at other sizes, `--new 10000` then adds 10,000 records."""
 
 import argparse
 import json
@@ -25,7 +24,7 @@ from synthetic import Catalogue
 from bibld import config
 from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._judge.judge import Judge
+from bibld.dedup._judge.scorer import Judge
 from bibld.dedup._keys.indexing import index_base, index_segment
 from bibld.dedup._keys.key_runs import open_runs
 from bibld.dedup._keys.statistics import from_bytes, to_bytes
@@ -50,8 +49,8 @@ _PAPER = '[dedup]\nblock = ["paper"]\nscore = "jaccard"\n'
 
 
 class Watch(threading.Thread):
-    """The most memory of its own that this process has had, in kB; pages of mapped files aside, which the system takes
-    back when it needs them."""
+    """Return the most private memory that this process has had, in kB; pages of mapped files aside, which the system
+    takes back when it needs them."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -102,7 +101,7 @@ def main() -> None:
 
 
 def alone(do: str, **arguments: object) -> dict[str, object]:
-    """Run one part in a process of its own, so that its memory is its own."""
+    """Run one part in a separate process, so that its memory can be measured."""
     words = [sys.executable, __file__, "--one", json.dumps({"do": do, **arguments})]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     if result.returncode:
@@ -152,13 +151,13 @@ def match(folder: str, records: int, method: str, memory: float, workers: int) -
         room = int(memory * (1 << 30))
         statistics, runs = index_base([segment], [place / "0" / "keys"], loaded, workers=workers, memory=room)
     truth = np.load(place / "truth0.npy")
-    judge = Judge(Segments([segment]), segment.array("source").astype(np.int32), loaded)
+    scorer = Judge(Segments([segment]), segment.array("source").astype(np.int32), loaded)
     with steps.step("join"):
         found = join(runs, loaded, statistics, memory=room, workers=workers)
     with steps.step("score"):
-        judged = judge.edges(found)
+        scored = scorer.edges(found)
     with steps.step("cluster"):
-        result = linked(judge, judged, Said.of({}), lambda positions: positions)
+        result = linked(scorer, scored, Said.of({}), lambda positions: positions)
     seconds = sum(steps.seconds.values())
     with found:
         met = count(found, truth)
@@ -188,23 +187,23 @@ def add(folder: str, records: int, new: int, method: str, memory: float, workers
     for name in ("cold", "warm"):
         begin = time.perf_counter()
         loaded = config.load(place / "bibld.toml")
-        held = [Segment.open(place / str(number)) for number in (0, 1)]
+        opened = [Segment.open(place / str(number)) for number in (0, 1)]
         statistics = from_bytes((place / "statistics").read_bytes())
-        base = open_runs(place / "0" / "keys", len(held[0]), loaded)
+        base = open_runs(place / "0" / "keys", len(opened[0]), loaded)
         assert base is not None
         shutil.rmtree(place / "1" / "keys", ignore_errors=True)
         (place / "1" / "keys").mkdir()
-        runs = [base, index_segment(held[1], place / "1" / "keys", loaded, statistics)]
-        sources = np.concatenate([one.array("source") for one in held]).astype(np.int32)
-        judge = Judge(Segments(held), sources, loaded)
+        runs = [base, index_segment(opened[1], place / "1" / "keys", loaded, statistics)]
+        sources = np.concatenate([one.array("source") for one in opened]).astype(np.int32)
+        scorer = Judge(Segments(opened), sources, loaded)
         with join(runs, loaded, statistics, new_from=1) as found:
-            linked(judge, judge.edges(found), Said.of({}), lambda positions: positions)
+            linked(scorer, scorer.edges(found), Said.of({}), lambda positions: positions)
             times[name] = round(time.perf_counter() - begin, 2)
             met = count(found, truth)
-        is_new = np.arange(len(truth)) >= len(held[0])
+        is_new = np.arange(len(truth)) >= len(opened[0])
         figures = {
-            "stored": len(held[0]),
-            "new": len(held[1]),
+            "stored": len(opened[0]),
+            "new": len(opened[1]),
             "true pairs met": met[1],
             "of": met_by(truth, is_new),
         }

@@ -1,9 +1,9 @@
-"""Makes the trees of the sieve anew: `python benchmarks/sieve_train.py`, with BIBLD_TEST_DATA set.
+"""Train the trees of the pre-filter again: `python benchmarks/sieve_train.py`, with BIBLD_TEST_DATA set.
 
-They learn from all pairs that the default blockers bring together and the rules of the sieve let through, among the
-records of goldfinch, of all MARC 21 and RUSMARC files, and of a synthetic catalogue: which of them the shipped model
-scores 0.5 or more. Measured by two halves, each by trees that saw the other, and on data that no trees see: the sample,
-DBLP-ACM, Cora, and another synthetic catalogue. Must be run again when model.json changes; takes some minutes.
+They learn from all pairs that the default blockers bring together and the rules of the pre-filter let through, among
+the records of goldfinch, of all MARC 21 and RUSMARC files, and of a synthetic catalogue: which of them the shipped
+model scores 0.5 or more. Measured by two halves, each by trees that saw the other, and on data that no trees see: the
+sample, DBLP-ACM, Cora, and another synthetic catalogue. Must be run again when model.json changes; takes some minutes.
 """
 
 import sys
@@ -39,7 +39,7 @@ COUNTS = 0.5
 
 
 class Training(Blocking):
-    """The rules of the sieve without its trees, which serve the shipped model alone."""
+    """The rules of the pre-filter without its trees, which serve the shipped model alone."""
 
     def settings(self, stage: str, name: str) -> object:
         return model.Settings(file="another") if stage == "dedup.score" else super().settings(stage, name)
@@ -67,17 +67,17 @@ def main() -> None:
     made = fitted(list(seen.values()))
     figures = {name: tested(pairs, made) for name, pairs in unseen.items()}
     for name, pairs in seen.items():
-        told = [tested(pairs_where(pairs, halves[name] == half), other) for half, other in ((0, second), (1, first))]
-        figures[name] = tuple(map(sum, zip(*told, strict=True)))
+        results = [tested(pairs_where(pairs, halves[name] == half), other) for half, other in ((0, second), (1, first))]
+        figures[name] = tuple(map(sum, zip(*results, strict=True)))
     for name, (pairs, passing, counting, lost) in figures.items():
         print(f"{name}: of {pairs:,} pairs {passing:,} pass; of {counting:,} that count {lost} are lost")
-    told = [{name: figures[name][column] for name in sorted(figures)} for column in range(4)]
+    results = [{name: figures[name][column] for name in sorted(figures)} for column in range(4)]
     about = trees.Provenance(
         "pairs that met among the records of goldfinch (HathiTrust, CC0), MARC 21 and RUSMARC files, and a synthetic"
         " catalogue; the sample, DBLP-ACM, Cora and another synthetic catalogue were not seen",
         DAY.strftime("%Y-%m-%d"),
         "python benchmarks/sieve_train.py",
-        *told,
+        *results,
     )
     out.write_bytes(msgspec.json.format(msgspec.json.encode(stated(made, about)), indent=0) + b"\n")
 
@@ -108,10 +108,10 @@ def met(columns: FeatureColumns) -> Pairs:
     with join(runs, method, statistics) as found:
         ends = [np.empty((2, 0), np.uint32), *(np.stack(pair) for pair in found)]
     left, right = np.concatenate(ends, axis=1)
-    held = signatures(columns)
-    features = trees.described(held, left.astype(np.int64), right.astype(np.int64))
+    row_signatures = signatures(columns)
+    features = trees.described(row_signatures, left.astype(np.int64), right.astype(np.int64))
     low = np.uint64(0xFFFFFFFF)
-    is_work = (held[left, 3] & low == held[right, 3] & low) & (held[left, 3] & low != 0)
+    is_work = (row_signatures[left, 3] & low == row_signatures[right, 3] & low) & (row_signatures[left, 3] & low != 0)
     return Pairs(features, is_work, model.scores(columns, left, right, model.Settings()))
 
 

@@ -1,9 +1,9 @@
-"""Makes the catalogues of two libraries with known truth, of any size, and says what they look like.
+"""Make the catalogues of two libraries with known duplicates, of any size, and describe them.
 
 `python benchmarks/synthetic.py --records 25000000` makes all records in memory, chunk by chunk, and prints figures and
 records per second. `--realism` also blocks and scores them with the default method (for some 200,000), `--marc NAME`
 writes them as MARC 21 into NAME_a.mrc and NAME_b.mrc. What they imitate was measured by `synthetic_profile.py`; how
-often two descriptions differ stands in `_synthetic/errors.py`, which works there are in `_synthetic/works.py`.
+often two descriptions differ is defined in `_synthetic/errors.py`, the works in `_synthetic/works.py`.
 
 Others use `Catalogue(records, seed).chunks()`. The first call compiles for about a minute.
 """
@@ -20,7 +20,7 @@ from _synthetic.marc import write_marc
 __all__ = ["Catalogue", "Chunk"]
 
 MOST_CHUNKS = 8
-"""The figures are those of so many chunks, evenly spaced."""
+"""The number of chunks that the figures are taken from, evenly spaced."""
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=ROWS, help="of a chunk")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--realism", action="store_true", help="block and score with the default method")
-    parser.add_argument("--doubts", type=Path, help="write pairs that the model judges wrongly into this file")
+    parser.add_argument("--doubts", type=Path, help="write pairs that the model decides wrongly into this file")
     parser.add_argument("--marc", type=Path, help="write MARC 21 instead: the beginning of the names of two files")
     asked = parser.parse_args()
     catalogue = Catalogue(asked.records, asked.seed)

@@ -1,4 +1,4 @@
-"""Measures the real records that the synthetic catalogue imitates, and writes ``_synthetic/profile.json`` anew.
+"""Measure the real records that the synthetic catalogue imitates, and write ``_synthetic/profile.json``.
 
 `python benchmarks/synthetic_profile.py`, with BIBLD_TEST_DATA set, takes half a minute. `--against` writes nothing, and
 prints the shipped measurements beside those of as many synthetic records, taken in the same way.
@@ -41,22 +41,22 @@ Rows = list[Features]
 def main() -> None:
     random = Random(1)
     rows, true = goldfinch(real_data() / "gold")
-    held = random.sample(rows, MOST_OF_GOLDFINCH)
+    chosen = random.sample(rows, MOST_OF_GOLDFINCH)
     for found in files():
-        held += random.sample(found, min(len(found), MOST_OF_A_FILE))
-    random.shuffle(held)
+        chosen += random.sample(found, min(len(found), MOST_OF_A_FILE))
+    random.shuffle(chosen)
     scripts = {
-        "cyrillic": [one for one in held if _CYRILLIC.search(one.title)],
-        "latin": [one for one in held if not _CYRILLIC.search(one.title)],
+        "cyrillic": [one for one in chosen if _CYRILLIC.search(one.title)],
+        "latin": [one for one in chosen if not _CYRILLIC.search(one.title)],
     }
     result = {
         "made_of": {name: len(found) for name, found in scripts.items()} | {"true_pairs": len(true)},
         **{name: of_script(found, FUNCTION_WORDS[name]) for name, found in scripts.items()},
         "decades": decades(scripts.values()),
-        "pages": quantiles([one.pages for one in held if one.pages >= 16]),
-        "heights": shares(Counter(one.height for one in held if 15 <= one.height <= 35), 15, 35),
-        "edition_numbers": shares(Counter(one.edition for one in held if one.edition), 1, 9),
-        "volumes": shares(Counter(one.volumes for one in held if one.volumes > 1), 2, 12),
+        "pages": quantiles([one.pages for one in chosen if one.pages >= 16]),
+        "heights": shares(Counter(one.height for one in chosen if 15 <= one.height <= 35), 15, 35),
+        "edition_numbers": shares(Counter(one.edition for one in chosen if one.edition), 1, 9),
+        "volumes": shares(Counter(one.volumes for one in chosen if one.volumes > 1), 2, 12),
         "pairs": differences(rows, sorted(true)),
     }
     OUT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
@@ -70,8 +70,8 @@ def against() -> None:
 
     real = measured()
     catalogue = Catalogue(3 * sum(real["made_of"][name] for name in ("cyrillic", "latin")))
-    held = catalogue.chunk(0, catalogue.records).columns
-    rows = [held.features(row) for row in range(len(held))]
+    chosen = catalogue.chunk(0, catalogue.records).columns
+    rows = [chosen.features(row) for row in range(len(chosen))]
     pairs = [(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in catalogue.true_pairs()]
     for name, is_cyrillic in (("cyrillic", True), ("latin", False)):
         size = real["made_of"][name]
@@ -159,7 +159,7 @@ def mandelbrot(drawn: Sequence[str]) -> list[float]:
 
 
 def distinct(size: int, q: float, a: float) -> float:
-    """How many ranks are expected among so many draws."""
+    """Return the expected number of different ranks among a number of draws."""
     edges = np.concatenate((np.arange(20), np.geomspace(20, 1e13, 400)))
     middle, width = np.sqrt((edges[1:]) * np.maximum(edges[:-1], 0.5)), np.diff(edges)
     return float((width * -np.expm1(-size * a / q * (1 + middle / q) ** (-a - 1))).sum())
@@ -180,14 +180,14 @@ def differences(rows: Rows, true: Sequence[tuple[int, int]]) -> dict[str, dict[s
     result = {}
     for name in (*TEXTS, *NUMBERS):
         pairs = [(getattr(rows[left], name), getattr(rows[right], name)) for left, right in true]
-        held = [pair for pair in pairs if pair[0] or pair[1]]
-        one_side = sum(not (pair[0] and pair[1]) for pair in held)
-        different = sum(bool(pair[0] and pair[1]) and pair[0] != pair[1] for pair in held)
-        if held:
-            result[name] = {"one_side": ratio(one_side, len(held)), "different": ratio(different, len(held))}
+        chosen = [pair for pair in pairs if pair[0] or pair[1]]
+        one_side = sum(not (pair[0] and pair[1]) for pair in chosen)
+        different = sum(bool(pair[0] and pair[1]) and pair[0] != pair[1] for pair in chosen)
+        if chosen:
+            result[name] = {"one_side": ratio(one_side, len(chosen)), "different": ratio(different, len(chosen))}
             if name in NUMBERS:
-                near = sum(bool(left and right) and 0 < abs(left - right) <= 3 for left, right in held)
-                result[name]["near"] = ratio(near, len(held))
+                near = sum(bool(left and right) and 0 < abs(left - right) <= 3 for left, right in chosen)
+                result[name]["near"] = ratio(near, len(chosen))
     kinds = Counter(title_difference(rows[left], rows[right]) for left, right in true)
     result["title_words"] = {kind: ratio(number, len(true)) for kind, number in sorted(kinds.items())}
     return result
@@ -225,8 +225,8 @@ def shares(counted: Counter[int], least: int, most: int) -> list[float]:
     return [ratio(folded[number], folded.total()) for number in range(least, most + 1)]
 
 
-def ratio(part: float, whole: float) -> float:
-    return round(part / whole, 5) if whole else 0.0
+def ratio(part: float, everywhere: float) -> float:
+    return round(part / everywhere, 5) if everywhere else 0.0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The updates of the U.S. Government Publishing Office, month by month: do they end where one run over all does?
 
-``python benchmarks/updates.py [RECORDS]``; with a number only so many records of each file. The real records are
-``marc21/gpo_updates``: new and changed ones from January to March 2026, 30 to be deleted, 7 to be restored. Beside the
-office stands a library that has copied each third of these records and never changes them.
+``python benchmarks/updates.py [RECORDS]``; with a number only that many records of each file. The real records are
+``marc21/gpo_updates``: new and changed ones from January to March 2026, 30 to be deleted, 7 to be restored. Besides
+the office there is a library that has copied each third of these records and never changes them.
 
 What the office held before is not among them. So the first load has, of each record that is changed later, a version
 without its last subject; and the records to be deleted and restored. The 7 are deleted by a list in January and come
@@ -63,7 +63,7 @@ DATASET = ("dataset", "run")
 
 
 class Month(msgspec.Struct, frozen=True):
-    """What comes in one month: records, and the control numbers of those that are gone."""
+    """What comes in one month: records, and the control numbers of deleted ones."""
 
     name: str
     records: Sequence[MarcRecord]
@@ -80,7 +80,7 @@ class Outcome(msgspec.Struct, frozen=True):
     clusters: set[frozenset[str]]
 
     def is_one(self) -> bool:
-        """Whether all say the same."""
+        """Whether all are equal."""
         return self.catalog == self.live == self.released
 
 
@@ -98,19 +98,27 @@ def records_of(path: Path, most: int | None = None) -> list[MarcRecord]:
 def months(folder: Path, most: int | None = None) -> list[Month]:
     """The first load, and the three months after it."""
     names = ("changed_202601", "changed_202602", "new_202601", "new_202602", "new_202603", "to_delete_30")
-    held = {name: records_of(folder / f"{name}.mrc", most) for name in names}
+    published = {name: records_of(folder / f"{name}.mrc", most) for name in names}
     restored = records_of(folder / "to_restore_7.mrc")
-    changed = [*held["changed_202601"], *held["changed_202602"]]
-    deleted = held["to_delete_30"]
+    changed = [*published["changed_202601"], *published["changed_202602"]]
+    deleted = published["to_delete_30"]
     half = len(deleted) // 2
     first = {_number(record): _former(record) for record in changed}
     first |= {_number(record): record for record in (*deleted, *restored)}
-    february = [*held["changed_202602"], *held["new_202602"], *(_deleted(record) for record in deleted[:half])]
+    february = [
+        *published["changed_202602"],
+        *published["new_202602"],
+        *(_deleted(record) for record in deleted[:half]),
+    ]
     return [
         Month("2025-12", list(first.values()), complete=True),
-        Month("2026-01", [*held["changed_202601"], *held["new_202601"]], [_number(record) for record in restored]),
+        Month(
+            "2026-01",
+            [*published["changed_202601"], *published["new_202601"]],
+            [_number(record) for record in restored],
+        ),
         Month("2026-02", february, [_number(record) for record in deleted[half:]]),
-        Month("2026-03", [*held["new_202603"], *restored]),
+        Month("2026-03", [*published["new_202603"], *restored]),
     ]
 
 
@@ -133,9 +141,9 @@ def _deleted(record: MarcRecord) -> MarcRecord:
     return msgspec.structs.replace(record, leader=Leader(f"{text[:5]}d{text[6:]}"))
 
 
-def copied(happened: Iterable[Month]) -> list[MarcRecord]:
+def copied(months_so_far: Iterable[Month]) -> list[MarcRecord]:
     """The records of the other library, under its own control numbers."""
-    came = {_number(record): record for month in happened for record in month.records}
+    came = {_number(record): record for month in months_so_far for record in month.records}
     some = [came[number] for number in sorted(came)[::COPIED]]
     return [_renumbered(_former(record)) for record in some if record.leader.record_status != "d"]
 
@@ -149,14 +157,14 @@ def _renumbered(record: MarcRecord) -> MarcRecord:
     return msgspec.structs.replace(record, all_fields=tuple(fields))
 
 
-def final(happened: Iterable[Month]) -> list[MarcRecord]:
+def final(months_so_far: Iterable[Month]) -> list[MarcRecord]:
     """The records that are there after all months."""
-    held: dict[str, MarcRecord] = {}
-    for month in happened:
-        held |= {_number(record): record for record in month.records}
+    published: dict[str, MarcRecord] = {}
+    for month in months_so_far:
+        published |= {_number(record): record for record in month.records}
         for number in month.gone:
-            held.pop(number, None)
-    return [record for record in held.values() if record.leader.record_status != "d"]
+            published.pop(number, None)
+    return [record for record in published.values() if record.leader.record_status != "d"]
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------
@@ -184,13 +192,13 @@ def outcome(place: Path) -> Outcome:
     iris = Iris(loaded.dataset.base)
     about = tuple(f"<{iris.graph(name)}> ." for name in DATASET)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        said = {line.rstrip("\n") for line in triplify.catalog_quads(catalog, iris, ())}
+        stated = {line.rstrip("\n") for line in triplify.catalog_quads(catalog, iris, ())}
         founders = list(catalog.linkage.founders())
         clusters = {frozenset(map(str, catalog.linkage.cluster(founder).members)) for founder in founders}
     live = store.open_live(loaded)
     stored = {line.rstrip("\n") for line in live.quads()}
     live.close()
-    parts = (said, stored, released(loaded.workspace))
+    parts = (stated, stored, released(loaded.workspace))
     catalog_quads, live_quads, dumped = ({line for line in part if not line.endswith(about)} for part in parts)
     return Outcome(catalog_quads, live_quads, dumped, clusters)
 
@@ -201,11 +209,11 @@ def released(workspace: Path) -> set[str]:
     place = releases.current()
     assert place is not None
     manifest = releases.manifest(place)
-    held = _lines(gzip.decompress((place / "bibld.nq.gz").read_bytes()))
+    published = _lines(gzip.decompress((place / "bibld.nq.gz").read_bytes()))
     for patch in manifest.since_full:
-        held -= _lines(gzip.decompress((place / patch.removed).read_bytes()))
-        held |= _lines(gzip.decompress((place / patch.added).read_bytes()))
-    return held
+        published -= _lines(gzip.decompress((place / patch.removed).read_bytes()))
+        published |= _lines(gzip.decompress((place / patch.added).read_bytes()))
+    return published
 
 
 def _lines(data: bytes) -> set[str]:
@@ -235,17 +243,17 @@ def _resource(iris: Iris, member: str) -> str:
 
 def play(place: Path, folder: Path, most: int | None = None) -> Iterator[str]:
     """All months in one workspace, then the checks; gives a line for each. Raises ``AssertionError``."""
-    happened = months(folder / "marc21" / "gpo_updates", most)
-    library = copied(happened)
+    months_so_far = months(folder / "marc21" / "gpo_updates", most)
+    library = copied(months_so_far)
     here, copy, fresh = (place / name for name in ("here", "copy", "fresh"))
     here.mkdir(parents=True)
     ever: set[str] = set()
-    living: set[str] = set()
-    for number, month in enumerate(happened, 1):
+    live_ids: set[str] = set()
+    for number, month in enumerate(months_so_far, 1):
         begin = time.perf_counter()
         summary = bring(here, month, library, number)
         took = time.perf_counter() - begin
-        yield _line(month, took, here, summary, ever, living)
+        yield _line(month, took, here, summary, ever, live_ids)
         found = outcome(here)
         assert found.is_one(), f"{month.name}: catalog, live store and release differ"
         shutil.rmtree(copy, ignore_errors=True)
@@ -257,21 +265,26 @@ def play(place: Path, folder: Path, most: int | None = None) -> Iterator[str]:
         assert rebuilt.is_one() and rebuilt == found, f"{month.name}: a rebuild gives other quads"
         yield f"         the same {len(found.catalog):,} quads as a rebuild, in {rebuilding:.1f} s"
     fresh.mkdir()
-    yield from _compared(fresh, copy, Month("fresh", final(happened)[::-1], complete=True), library, len(happened))
+    yield from _compared(
+        fresh, copy, Month("fresh", final(months_so_far)[::-1], complete=True), library, len(months_so_far)
+    )
 
 
-def _line(month: Month, took: float, place: Path, summary: pipeline.Summary, ever: set[str], living: set[str]) -> str:
+def _line(month: Month, took: float, place: Path, summary: pipeline.Summary, ever: set[str], live_ids: set[str]) -> str:
     """What came in a month, and what became of it; ``ever`` and ``living`` are brought up to date."""
-    gone = {*month.gone, *(_number(record) for record in month.records if record.leader.record_status == "d")} & living
+    gone = {
+        *month.gone,
+        *(_number(record) for record in month.records if record.leader.record_status == "d"),
+    } & live_ids
     came = {_number(record) for record in month.records if record.leader.record_status != "d"}
-    counts = (came - ever, came & living, gone, (came & ever) - living)
+    counts = (came - ever, came & live_ids, gone, (came & ever) - live_ids)
     words = ", ".join(
         f"{len(numbers):,} {what}"
         for numbers, what in zip(counts, ("new", "changed", "deleted", "restored"), strict=True)
     )
     ever |= came
-    living |= came
-    living -= gone
+    live_ids |= came
+    live_ids -= gone
     releases = publish.Releases(place / "work")
     current = releases.current()
     assert current is not None
@@ -284,9 +297,9 @@ def _line(month: Month, took: float, place: Path, summary: pipeline.Summary, eve
     return f"{month.name}  {words}; {took:.1f} s; {patch}; {summary.figures.merged_clusters:,} clusters of two and more"
 
 
-def _compared(fresh: Path, copy: Path, everything: Month, library: Sequence[MarcRecord], number: int) -> Iterator[str]:
-    """A fresh workspace over the final records, against the updated one with its statistics counted anew."""
-    summary = bring(fresh, everything, library, number)
+def _compared(fresh: Path, copy: Path, all_months: Month, library: Sequence[MarcRecord], number: int) -> Iterator[str]:
+    """A fresh workspace over the final records, against the updated one after its statistics were counted again."""
+    summary = bring(fresh, all_months, library, number)
     again(copy, number, restat=True)
     one, other = outcome(fresh), outcome(copy)
     moved = len(one.catalog ^ other.catalog) // 2

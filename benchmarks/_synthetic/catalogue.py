@@ -26,7 +26,7 @@ class Chunk(msgspec.Struct, frozen=True, eq=False):
 
 
 class Catalogue:
-    """Two library catalogues of so many records together. Ordinals are row numbers; library A comes first.
+    """Two library catalogues with a given number of records in total. Ordinals are row numbers; library A comes first.
 
     The same number of records and seed give the same rows, however they are cut.
     """
@@ -41,7 +41,7 @@ class Catalogue:
         return self._world.layout.in_a
 
     def chunks(self, start: int = 0, stop: int | None = None, rows: int = ROWS, threads: int = 2) -> Iterator[Chunk]:
-        """The rows from ``start`` to ``stop``, in order, so many at a time; ``threads`` chunks are made at once."""
+        """The rows from ``start`` to ``stop``, in order, as chunks; ``threads`` chunks are made at once."""
         last = self.records if stop is None else min(stop, self.records)
         waiting: deque[Future[Chunk]] = deque()
         with ThreadPoolExecutor(threads) as pool:
@@ -55,8 +55,8 @@ class Catalogue:
     def chunk(self, start: int, stop: int) -> Chunk:
         """The rows from start to stop."""
         source = (np.arange(start, stop) >= self.in_a).astype(np.uint8)
-        held = columns(self._world, self.rows(start, stop), start)
-        return Chunk(held, truth(self._world.layout, start, stop), source)
+        chunk_columns = columns(self._world, self.rows(start, stop), start)
+        return Chunk(chunk_columns, truth(self._world.layout, start, stop), source)
 
     def rows(self, start: int, stop: int) -> Rows:
         """The rows from start to stop in their own script."""

@@ -36,17 +36,17 @@ class Summary:
 
     def add(self, chunk: Chunk) -> None:
         """Count a chunk."""
-        held = chunk.columns
-        self.records += len(held)
-        self.nameless += int((np.diff(held.author.offsets) == 0).sum())
-        self.letters += len(held.title.codes)
-        self.bytes += sum(text.codes.nbytes + text.offsets.nbytes for text in held.texts.values())
-        self.bytes += sum(column.nbytes for column in held.numbers.values())
-        _, hashes = words(*title(held))
+        sampled = chunk.columns
+        self.records += len(sampled)
+        self.nameless += int((np.diff(sampled.author.offsets) == 0).sum())
+        self.letters += len(sampled.title.codes)
+        self.bytes += sum(text.codes.nbytes + text.offsets.nbytes for text in sampled.texts.values())
+        self.bytes += sum(column.nbytes for column in sampled.numbers.values())
+        _, hashes = words(*title(sampled))
         self.words += len(hashes)
         self._seen[hashes >> np.uint64(37)] = True
         if self._sample is None:
-            self._sample = held
+            self._sample = sampled
 
     def show(self) -> None:
         """Print what was counted; document frequencies are those of the first chunk."""
@@ -60,35 +60,37 @@ class Summary:
         self._show_frequencies(self._sample)
 
     @staticmethod
-    def _show_frequencies(held: FeatureColumns) -> None:
-        _, hashes = words(*title(held))
+    def _show_frequencies(sampled: FeatureColumns) -> None:
+        _, hashes = words(*title(sampled))
         counts = np.sort(np.unique(hashes, return_counts=True)[1])[::-1]
-        curve = ", ".join(f"{rank:,}: {counts[rank - 1] / len(held):.5f}" for rank in _RANKS if rank <= len(counts))
-        print(f"  document frequency by rank in the first {len(held):,} records: {curve}")
+        curve = ", ".join(f"{rank:,}: {counts[rank - 1] / len(sampled):.5f}" for rank in _RANKS if rank <= len(counts))
+        print(f"  document frequency by rank in the first {len(sampled):,} records: {curve}")
         found = Counter(
-            word for row in range(min(_READ, len(held))) for word in set(held.texts["main_title"].text(row).split())
+            word
+            for row in range(min(_READ, len(sampled)))
+            for word in set(sampled.texts["main_title"].text(row).split())
         )
         print("  most frequent: " + ", ".join(word for word, _ in found.most_common(_TOP)))
 
 
 def check(catalogue: Catalogue, chunk: Chunk) -> None:
     """Stop with a word where a promise of the catalogue does not hold: cuts, forms of literals, pairs."""
-    held = chunk.columns
-    for row in range(0, min(_READ, len(held))):
-        one = held.features(row)
+    sampled = chunk.columns
+    for row in range(0, min(_READ, len(sampled))):
+        one = sampled.features(row)
         for text in (one.title, one.author):
             assert fold(text) == text, f"row {row}: {text!r} is not folded"
         if one.names:
             first = one.names.split("|")[0]
             assert not one.author or romanise(one.author) == first, f"row {row}: {one.author!r}, {first!r}"
-        whole = " ".join(filter(None, (one.main_title, one.remainder)))
-        assert romanise(one.title) == whole, f"row {row}: {one.title!r}, {whole!r}"
-    last = min(len(held), 1_000)
+        full_title = " ".join(filter(None, (one.main_title, one.remainder)))
+        assert romanise(one.title) == full_title, f"row {row}: {one.title!r}, {full_title!r}"
+    last = min(len(sampled), 1_000)
     for begin in range(0, last, 137):
         again = catalogue.chunk(begin, min(begin + 137, last))
         rows = range(begin, begin + len(again.columns))
         assert np.array_equal(again.truth, chunk.truth[rows.start : rows.stop]), f"truth of rows {rows}"
-        assert [again.columns.features(row - begin) for row in rows] == [held.features(row) for row in rows], rows
+        assert [again.columns.features(row - begin) for row in rows] == [sampled.features(row) for row in rows], rows
 
 
 class Blocking(msgspec.Struct, frozen=True):
@@ -106,27 +108,27 @@ def realism(catalogue: Catalogue, listed: Path | None = None) -> None:
     from bibld.dedup._keys.kernels import halves
     from bibld.dedup.score import model
 
-    held = joined(list(catalogue.chunks()))
+    sampled = joined(list(catalogue.chunks()))
     true = np.sort(catalogue.true_pairs())
     chosen = Blocking(DedupConfig(block=("identifier", "composite")))
     begin = time.perf_counter()
-    keys = all_keys(held, chosen, statistics_of(held, chosen))  # type: ignore[arg-type]
-    candidates = candidate_pairs(keys, held, chosen)  # type: ignore[arg-type]
+    keys = all_keys(sampled, chosen, statistics_of(sampled, chosen))  # type: ignore[arg-type]
+    candidates = candidate_pairs(keys, sampled, chosen)  # type: ignore[arg-type]
     print(f"  blocking {time.perf_counter() - begin:.1f} s", end=": ")
     print(f"candidate recall {np.isin(true, candidates).mean():.4f}", end=" ")
-    print(f"at {len(candidates) / len(held):.3f} candidates per record")
+    print(f"at {len(candidates) / len(sampled):.3f} candidates per record")
     begin = time.perf_counter()
-    scores = model.scores(held, *halves(candidates), model.Settings())
+    scores = model.scores(sampled, *halves(candidates), model.Settings())
     print(f"  model {time.perf_counter() - begin:.1f} s")
     is_true = np.isin(candidates, true)
     for threshold in (_ASKED, _SURE):
-        said = scores >= threshold
-        right = int((said & is_true).sum())
-        precision, recall = right / max(said.sum(), 1), right / len(true)
+        predicted = scores >= threshold
+        right = int((predicted & is_true).sum())
+        precision, recall = right / max(predicted.sum(), 1), right / len(true)
         f1 = 2 * precision * recall / (precision + recall)
         print(f"  at {threshold}: precision {precision:.4f} recall {recall:.4f} F1 {f1:.4f}")
     if listed:
-        _list_doubts(held, candidates, scores, is_true, listed)
+        _list_doubts(sampled, candidates, scores, is_true, listed)
 
 
 def joined(chunks: list[Chunk]) -> FeatureColumns:
@@ -147,7 +149,7 @@ def _text(parts: list[TextColumn]) -> TextColumn:
 
 
 def _list_doubts(
-    held: FeatureColumns,
+    sampled: FeatureColumns,
     candidates: npt.NDArray[np.uint64],
     scores: npt.NDArray[np.float32],
     is_true: npt.NDArray[np.bool_],
@@ -161,6 +163,8 @@ def _list_doubts(
             for place in places[:100]:
                 out.write(f"  {scores[place]:.3f}\n")
                 for row in (int(candidates[place]) >> 32, int(candidates[place]) & 0xFFFFFFFF):
-                    one = held.features(row)
-                    said = " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(one).items() if value)
-                    out.write(f"    {said}\n")
+                    one = sampled.features(row)
+                    description = " ".join(
+                        f"{name}={value}" for name, value in msgspec.structs.asdict(one).items() if value
+                    )
+                    out.write(f"    {description}\n")

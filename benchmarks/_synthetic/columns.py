@@ -58,16 +58,16 @@ class Rows(NamedTuple):
 
 
 def world(records: int, seed: int) -> World:
-    """Everything for a catalogue of so many records."""
-    held = measured()
-    small = [held[script]["function_words"] for script in SCRIPTS]
-    words, measures = lexicon(small), profile(held)
+    """Prepare what is needed to make a catalogue of this many records."""
+    figures = measured()
+    small = [figures[script]["function_words"] for script in SCRIPTS]
+    words, measures = lexicon(small), profile(figures)
     known = vocabulary(words, measures)
     return World(layout(records, seed), groups(), words, measures, romanisation(), known, probabilities())
 
 
 @njit(cache=True, nogil=True)
-def written(held: Any, start: int, stop: int) -> Any:
+def written(world: Any, start: int, stop: int) -> Any:
     """The rows from start to stop, as codes, ends and numbers."""
     codes = np.empty((stop - start) * 320 + MOST_OF_A_ROW, dtype=np.uint32)
     ends = np.zeros((stop - start) * FIELDS + 1, dtype=np.int64)
@@ -79,16 +79,16 @@ def written(held: Any, start: int, stop: int) -> Any:
             longer[:at] = codes[:at]
             codes = longer
         of_row = ends[(row - start) * FIELDS + 1 : (row - start + 1) * FIELDS + 1]
-        known = facts(held, row)
-        write_numbers(held, known, numbers[row - start])
-        at = put_titles(held, known, codes, at, of_row)
-        at = put_names(held, known, codes, at, of_row)
-        at = put_imprint(held, known, codes, at, of_row)
+        known = facts(world, row)
+        write_numbers(world, known, numbers[row - start])
+        at = put_titles(world, known, codes, at, of_row)
+        at = put_names(world, known, codes, at, of_row)
+        at = put_imprint(world, known, codes, at, of_row)
         if of_row[9] == of_row[8]:
             numbers[row - start, 2] = 0
-        at = put_statement(held, known, codes, at)
+        at = put_statement(world, known, codes, at)
         of_row[STATEMENT] = at
-        at = put_codes(held, known, codes, at, of_row)
+        at = put_codes(world, known, codes, at, of_row)
     return codes[:at], ends, numbers
 
 
@@ -140,9 +140,9 @@ def _firsts(codes: Any, ends: Any, field: Any) -> Any:
     return offsets, out[:at].copy()
 
 
-def columns(held: World, rows: Rows, start: int) -> FeatureColumns:
+def columns(world: World, rows: Rows, start: int) -> FeatureColumns:
     """Put rows into columns; the first has the ordinal ``start``."""
-    codes, ends, letters = rows.codes, rows.ends, held.romanisation
+    codes, ends, letters = rows.codes, rows.ends, world.romanisation
     texts = {
         "title": TextColumn(*_column(codes, ends, MAIN, REMAINDER_FIELD, _BLANK, letters, False)),
         "author": TextColumn(*_firsts(codes, ends, PERSONS)),

@@ -22,7 +22,7 @@ _OTHER_MULTIPLIER = np.uint64(0x94D049BB133111EB)
 _A, _B, _C, _ELEVEN = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 _FRACTION = 1.0 / (1 << 53)
 _FAR = 1 << 40
-"""Ranks beyond are so rare that none is drawn twice; a hash tells them apart."""
+"""Ranks beyond are so rare that none is drawn twice; a hash distinguishes them."""
 
 
 @inner

@@ -36,28 +36,28 @@ LANGUAGE_SLIP, CARRIER_SLIP = NUMBER_OF["language slip"], NUMBER_OF["carrier sli
 
 
 @inner
-def put_imprint(world: Any, held: Any, out: Any, at: Any, ends: Any) -> Any:
+def put_imprint(world: Any, known: Any, out: Any, at: Any, ends: Any) -> Any:
     """Write publisher, place, edition statement and series."""
-    is_own = held.kind in (EDITIONS, REPRINTS, TRANSLATIONS) and chance(held.book, 700) >= SAME_PUBLISHER
-    giver = held.record if slips(world, held, PUBLISHER_OTHER) else held.book if is_own else held.work
-    house = rank(giver, 701, world.profile.laws[2 * PUBLISHERS + held.script])
-    key = key_of(world.layout.seed, PUBLISHER + 50 * held.script, house)
-    if chance(held.work, 702) >= _NO_PUBLISHER and not slips(world, held, PUBLISHER_OUT):
-        at = _publisher(world, held, key, out, at)
+    is_own = known.kind in (EDITIONS, REPRINTS, TRANSLATIONS) and chance(known.book, 700) >= SAME_PUBLISHER
+    giver = known.record if slips(world, known, PUBLISHER_OTHER) else known.book if is_own else known.work
+    house = rank(giver, 701, world.profile.laws[2 * PUBLISHERS + known.script])
+    key = key_of(world.layout.seed, PUBLISHER + 50 * known.script, house)
+    if chance(known.work, 702) >= _NO_PUBLISHER and not slips(world, known, PUBLISHER_OUT):
+        at = _publisher(world, known, key, out, at)
     ends[PUBLISHER_FIELD] = at
-    at = _place(world, held, key, out, at)
+    at = _place(world, known, key, out, at)
     ends[PLACE] = at
-    if held.edition > 0 and not slips(world, held, EDITION_OUT):
-        at = _edition(world, held, out, at)
+    if known.edition > 0 and not slips(world, known, EDITION_OUT):
+        at = _edition(world, known, out, at)
     ends[EDITION_TEXT] = at
     number = 0
-    if chance(held.work, 703) < world.profile.rates[2 * SERIES_SHARE + held.script] and not slips(
-        world, held, SERIES_OUT
+    if chance(known.work, 703) < world.profile.rates[2 * SERIES_SHARE + known.script] and not slips(
+        world, known, SERIES_OUT
     ):
-        series = key_of(world.layout.seed, SERIES_KIND + 50 * held.script, rank(held.work, 704, _SERIES_LAW))
-        at = _series(world, held, series, out, at)
-        if chance(series, 705) < world.profile.rates[2 * SERIES_NUMBER + held.script] * 2:
-            number = 1 + below(held.book, 706, 400)
+        series = key_of(world.layout.seed, SERIES_KIND + 50 * known.script, rank(known.work, 704, _SERIES_LAW))
+        at = _series(world, known, series, out, at)
+        if chance(series, 705) < world.profile.rates[2 * SERIES_NUMBER + known.script] * 2:
+            number = 1 + below(known.book, 706, 400)
     ends[SERIES_TITLE] = at
     if number:
         at = put_number(out, at, number)
@@ -66,105 +66,105 @@ def put_imprint(world: Any, held: Any, out: Any, at: Any, ends: Any) -> Any:
 
 
 @inner
-def _publisher(world: Any, held: Any, key: Any, out: Any, at: Any) -> Any:
-    law = world.profile.laws[2 * WORDS + held.script]
-    at = put_word(out, at, world, held.script, rank(key, 0, law))
+def _publisher(world: Any, known: Any, key: Any, out: Any, at: Any) -> Any:
+    law = world.profile.laws[2 * WORDS + known.script]
+    at = put_word(out, at, world, known.script, rank(key, 0, law))
     if chance(key, 1) < 0.3:
-        at = put_word(out, put_code(out, at, BLANK), world, held.script, rank(key, 2, law))
+        at = put_word(out, put_code(out, at, BLANK), world, known.script, rank(key, 2, law))
     if chance(key, 3) < _WITH_NOUN:
         begin = put_code(out, at, BLANK)
-        is_short = slips(world, held, PUBLISHER_SHORT)
+        is_short = slips(world, known, PUBLISHER_SHORT)
         if not is_short:
-            return put_listed(out, begin, world.lexicon, NOUNS, held.script, key, 4)
-        if chance(held.record, 707) < 0.5:
-            return min(put_listed(out, begin, world.lexicon, NOUNS, held.script, key, 4), begin + 3)
+            return put_listed(out, begin, world.lexicon, NOUNS, known.script, key, 4)
+        if chance(known.record, 707) < 0.5:
+            return min(put_listed(out, begin, world.lexicon, NOUNS, known.script, key, 4), begin + 3)
     return at
 
 
 @inner
-def _place(world: Any, held: Any, key: Any, out: Any, at: Any) -> Any:
-    if slips(world, held, PLACE_OUT):
+def _place(world: Any, known: Any, key: Any, out: Any, at: Any) -> Any:
+    if slips(world, known, PLACE_OUT):
         return at
     start = at
-    giver = held.record if slips(world, held, PLACE_OTHER) else key
-    city = listed(world.lexicon, PLACES, held.script, giver, 12)
-    other = listed(world.lexicon, PLACES, held.script, held.work, 12)
+    giver = known.record if slips(world, known, PLACE_OTHER) else key
+    city = listed(world.lexicon, PLACES, known.script, giver, 12)
+    other = listed(world.lexicon, PLACES, known.script, known.work, 12)
     if chance(giver, 10) < _TOWN:
         city = -1
-        at = put_surname(out, at, world, held.script, rank(giver, 11, _TOWNS))
+        at = put_surname(out, at, world, known.script, rank(giver, 11, _TOWNS))
     else:
         at = put(out, at, world.lexicon, city)
-    if slips(world, held, PLACE_SHORT):
+    if slips(world, known, PLACE_SHORT):
         at = min(at, start + _LETTERS_OF_ABBREVIATION)
         at -= 1 if out[at - 1] == BLANK else 0
-    if other != city and slips(world, held, SECOND_PLACE):
+    if other != city and slips(world, known, SECOND_PLACE):
         at = put(out, put_code(out, at, _BETWEEN), world.lexicon, other)
     return at
 
 
 @inner
-def _edition(world: Any, held: Any, out: Any, at: Any) -> Any:
-    giver = held.record if slips(world, held, EDITION_OTHERWISE) else held.book
-    at = put_number(out, at, held.edition)
-    last = held.edition % 10
-    if held.script == 0:
+def _edition(world: Any, known: Any, out: Any, at: Any) -> Any:
+    giver = known.record if slips(world, known, EDITION_OTHERWISE) else known.book
+    at = put_number(out, at, known.edition)
+    last = known.edition % 10
+    if known.script == 0:
         at = put_code(out, put_code(out, at, BLANK), 1077)  # 2 е
-    elif last == 1 and held.edition != 11:
+    elif last == 1 and known.edition != 11:
         at = put_code(out, put_code(out, at, 115), 116)
-    elif last == 2 and held.edition != 12:
+    elif last == 2 and known.edition != 12:
         at = put_code(out, put_code(out, at, 110), 100)
-    elif last == 3 and held.edition != 13:
+    elif last == 3 and known.edition != 13:
         at = put_code(out, put_code(out, at, 114), 100)
     else:
         at = put_code(out, put_code(out, at, 116), 104)
-    return put_listed(out, put_code(out, at, BLANK), world.lexicon, EDITION_WORDS, held.script, giver, 709)
+    return put_listed(out, put_code(out, at, BLANK), world.lexicon, EDITION_WORDS, known.script, giver, 709)
 
 
 @inner
-def _series(world: Any, held: Any, key: Any, out: Any, at: Any) -> Any:
+def _series(world: Any, known: Any, key: Any, out: Any, at: Any) -> Any:
     start = at
-    at = put_listed(out, at, world.lexicon, SERIES_NOUNS, held.script, key, 20)
-    at = put_words(out, put_code(out, at, BLANK), world, held.script, key, key, 1 + below(key, 21, 3))
-    if slips(world, held, SERIES_OTHERWISE):
+    at = put_listed(out, at, world.lexicon, SERIES_NOUNS, known.script, key, 20)
+    at = put_words(out, put_code(out, at, BLANK), world, known.script, key, key, 1 + below(key, 21, 3))
+    if slips(world, known, SERIES_OTHERWISE):
         at = cut(out, start, at, 2)
     return at
 
 
 @inner
-def put_codes(world: Any, held: Any, out: Any, at: Any, ends: Any) -> Any:
+def put_codes(world: Any, known: Any, out: Any, at: Any, ends: Any) -> Any:
     """Write language, carrier, level and identifiers."""
-    is_own = held.kind == TRANSLATIONS and held.member > 0
-    giver = held.record if slips(world, held, LANGUAGE_SLIP) else held.book if is_own else held.work
-    at = put_listed(out, at, world.lexicon, LANGUAGES, held.script, giver, 710)
+    is_own = known.kind == TRANSLATIONS and known.member > 0
+    giver = known.record if slips(world, known, LANGUAGE_SLIP) else known.book if is_own else known.work
+    at = put_listed(out, at, world.lexicon, LANGUAGES, known.script, giver, 710)
     ends[LANGUAGE] = at
-    giver = held.record if slips(world, held, CARRIER_SLIP) else held.book
-    at = put_listed(out, at, world.lexicon, CARRIERS, held.script, giver, 711)
+    giver = known.record if slips(world, known, CARRIER_SLIP) else known.book
+    at = put_listed(out, at, world.lexicon, CARRIERS, known.script, giver, 711)
     ends[CARRIER] = at
     level = 109  # m
-    if held.kind == VOLUMES:
-        level = 99 if held.whole else 118  # c, v
-    elif held.kind == SERIAL:
+    if known.kind == VOLUMES:
+        level = 99 if known.is_set else 118  # c, v
+    elif known.kind == SERIAL:
         level = 115  # s
     at = put_code(out, at, level)
     ends[LEVEL] = at
-    if held.kind == SERIAL:
-        at = _issn(held, out, at)
-    elif not held.whole and not slips(world, held, ISBN_OUT):
-        at = isbn(held, slips(world, held, ISBN_OTHER), out, at)
+    if known.kind == SERIAL:
+        at = _issn(known, out, at)
+    elif not known.is_set and not slips(world, known, ISBN_OUT):
+        at = isbn(known, slips(world, known, ISBN_OTHER), out, at)
     ends[IDENTIFIERS] = at
     return at
 
 
 @inner
-def _issn(held: Any, out: Any, at: Any) -> Any:
+def _issn(known: Any, out: Any, at: Any) -> Any:
     """``issn:`` and eight digits, the last of which is the check digit (ISO 3297)."""
-    if held.published < 1970 or chance(held.record, 712) < 0.15:
+    if known.published < 1970 or chance(known.record, 712) < 0.15:
         return at
     for code in (105, 115, 115, 110, 58):
         at = put_code(out, at, code)
     total = 0
     for place in range(7):
-        digit = below(held.book, 720 + place, 10)
+        digit = below(known.book, 720 + place, 10)
         total += digit * (8 - place)
         at = put_code(out, at, 48 + digit)
     check = (11 - total % 11) % 11

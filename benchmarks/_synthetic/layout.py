@@ -37,7 +37,7 @@ class Layout(NamedTuple):
 
 
 def layout(records: int, seed: int) -> Layout:
-    """Lay out so many records."""
+    """Lay out this many records."""
     in_a = round(SHARE_OF_A * records)
     in_b = records - in_a
     unique_a, unique_b = in_a - int(TWICE * in_a), in_b - int(TWICE * in_b)
@@ -50,69 +50,69 @@ def layout(records: int, seed: int) -> Layout:
 
 
 @inner
-def publication_of(held: Any, row: Any) -> Any:
+def publication_of(plan: Any, row: Any) -> Any:
     """The number of the publication that a row describes."""
-    if row < held.in_a:
-        place = permuted(key_of(held.seed, ORDER, 0), held.in_a, row, False)
-        return place if place < held.unique_a else (place - held.unique_a) * held.step_a
-    place = permuted(key_of(held.seed, ORDER, 1), held.records - held.in_a, row - held.in_a, False)
-    if place >= held.unique_b:
-        place = (place - held.unique_b) * held.step_b
-    return place if place < held.shared else held.unique_a + place - held.shared
+    if row < plan.in_a:
+        place = permuted(key_of(plan.seed, ORDER, 0), plan.in_a, row, False)
+        return place if place < plan.unique_a else (place - plan.unique_a) * plan.step_a
+    place = permuted(key_of(plan.seed, ORDER, 1), plan.records - plan.in_a, row - plan.in_a, False)
+    if place >= plan.unique_b:
+        place = (place - plan.unique_b) * plan.step_b
+    return place if place < plan.shared else plan.unique_a + place - plan.shared
 
 
 @inner
-def rows_of(held: Any, publication: Any, rows: Any) -> Any:
+def rows_of(plan: Any, publication: Any, rows: Any) -> Any:
     """Write the rows (at most four) that describe a publication, and give their number."""
     count = 0
-    if publication < held.unique_a:
-        key = key_of(held.seed, ORDER, 0)
-        rows[count] = permuted(key, held.in_a, publication, True)
+    if publication < plan.unique_a:
+        key = key_of(plan.seed, ORDER, 0)
+        rows[count] = permuted(key, plan.in_a, publication, True)
         count += 1
-        again = held.unique_a + publication // held.step_a
-        if publication % held.step_a == 0 and again < held.in_a:
-            rows[count] = permuted(key, held.in_a, again, True)
+        again = plan.unique_a + publication // plan.step_a
+        if publication % plan.step_a == 0 and again < plan.in_a:
+            rows[count] = permuted(key, plan.in_a, again, True)
             count += 1
-    place = publication if publication < held.shared else publication - held.unique_a + held.shared
-    if publication < held.shared or publication >= held.unique_a:
-        key, in_b = key_of(held.seed, ORDER, 1), held.records - held.in_a
-        rows[count] = held.in_a + permuted(key, in_b, place, True)
+    place = publication if publication < plan.shared else publication - plan.unique_a + plan.shared
+    if publication < plan.shared or publication >= plan.unique_a:
+        key, in_b = key_of(plan.seed, ORDER, 1), plan.records - plan.in_a
+        rows[count] = plan.in_a + permuted(key, in_b, place, True)
         count += 1
-        again = held.unique_b + place // held.step_b
-        if place % held.step_b == 0 and again < in_b:
-            rows[count] = held.in_a + permuted(key, in_b, again, True)
+        again = plan.unique_b + place // plan.step_b
+        if place % plan.step_b == 0 and again < in_b:
+            rows[count] = plan.in_a + permuted(key, in_b, again, True)
             count += 1
     return count
 
 
 @njit(cache=True, nogil=True)
-def truth(held: Any, start: int, stop: int) -> npt.NDArray[np.int64]:
+def truth(plan: Any, start: int, stop: int) -> npt.NDArray[np.int64]:
     """The publication of each row from start to stop, shape (stop - start,)."""
     result = np.empty(stop - start, dtype=np.int64)
     for row in range(start, stop):
-        result[row - start] = publication_of(held, row)
+        result[row - start] = publication_of(plan, row)
     return result
 
 
 @njit(cache=True, nogil=True)
-def pairs(held: Any, start: int, stop: int) -> npt.NDArray[np.uint64]:
+def pairs(plan: Any, start: int, stop: int) -> npt.NDArray[np.uint64]:
     """The true pairs whose greater row is from start to stop, as ``left << 32 | right``, by the greater row."""
     found = np.empty(3 * (stop - start), dtype=np.uint64)
     rows = np.empty(4, dtype=np.int64)
     count = 0
     for row in range(start, stop):
-        for place in range(rows_of(held, publication_of(held, row), rows)):
+        for place in range(rows_of(plan, publication_of(plan, row), rows)):
             if rows[place] < row:
                 found[count] = (np.uint64(rows[place]) << np.uint64(32)) | np.uint64(row)
                 count += 1
     return found[:count].copy()
 
 
-def count_of_pairs(held: Layout) -> int:
+def count_of_pairs(plan: Layout) -> int:
     """The number of all true pairs: ``n (n - 1) / 2`` for the n rows of each publication."""
-    twice_a = np.arange(held.in_a - held.unique_a, dtype=np.int64) * held.step_a
-    places = np.arange(held.records - held.in_a - held.unique_b, dtype=np.int64) * held.step_b
-    twice_b = np.where(places < held.shared, places, held.unique_a + places - held.shared)
+    twice_a = np.arange(plan.in_a - plan.unique_a, dtype=np.int64) * plan.step_a
+    places = np.arange(plan.records - plan.in_a - plan.unique_b, dtype=np.int64) * plan.step_b
+    twice_b = np.where(places < plan.shared, places, plan.unique_a + places - plan.shared)
     both = len(np.intersect1d(twice_a, twice_b))
     only = len(twice_a) + len(twice_b)
-    return held.shared + only + int((twice_a < held.shared).sum() + (twice_b < held.shared).sum()) + both
+    return plan.shared + only + int((twice_a < plan.shared).sum() + (twice_b < plan.shared).sum()) + both

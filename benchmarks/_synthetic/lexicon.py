@@ -1,6 +1,6 @@
 """The fixed words of the synthetic catalogue: letters, endings, given names, places, generic titles and the like.
 
-All other words are made out of letters. A list with weights gives each text as often as its weight says. All texts are
+All other words are made out of letters. A list with weights gives each text in proportion to its weight. All texts are
 in their own script, folded.
 """
 
@@ -74,7 +74,7 @@ _SMALL = {
 """``text`` and weight; ``_`` stands for a blank. The first string is Cyrillic, the second Latin."""
 
 LISTS = {name: number for number, name in enumerate((*_SMALL, "function"))}
-"""The number of each list; the list of a script stands at ``2 * number + script``."""
+"""The number of each list; the list of a script is at ``2 * number + script``."""
 
 
 class Lexicon(NamedTuple):

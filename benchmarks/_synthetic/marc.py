@@ -60,12 +60,12 @@ def marc(rows: Rows, row: int, control_number: str) -> MarcRecord:
 
 def agreement(path: Path, catalogue: Catalogue, first: int, most: int) -> dict[str, float]:
     """For the first records of a written file the share whose features, read back, are those of the catalogue."""
-    held = [features_of(crosswalk.convert(record, "marc21")[1].mods) for record in islice(_read(path), most)]
-    made = catalogue.chunk(first, first + len(held)).columns
-    rows = [made.features(row) for row in range(len(held))]
+    parts = [features_of(crosswalk.convert(record, "marc21")[1].mods) for record in islice(_read(path), most)]
+    made = catalogue.chunk(first, first + len(parts)).columns
+    rows = [made.features(row) for row in range(len(parts))]
 
     def share(name: str) -> float:
-        return sum(getattr(one, name) == getattr(other, name) for one, other in zip(held, rows, strict=True)) / len(
+        return sum(getattr(one, name) == getattr(other, name) for one, other in zip(parts, rows, strict=True)) / len(
             rows
         )
 
@@ -128,8 +128,8 @@ def _titles(texts: list[str]) -> Iterator[DataField]:
     statement = _title_case(texts[_STATEMENT])
     part = "" if texts[_SET] else _part(texts)
     name = _sentence(texts[_PART_NAME])
-    held = [("a", _sentence(texts[_MAIN])), ("b", texts[_REMAINDER]), ("n", part), ("p", name), ("c", statement)]
-    present = [(code, text) for code, text in held if text]
+    parts = [("a", _sentence(texts[_MAIN])), ("b", texts[_REMAINDER]), ("n", part), ("p", name), ("c", statement)]
+    present = [(code, text) for code, text in parts if text]
     marks = {"b": " :", "n": ".", "p": ",", "c": " /"}
     subfields = [
         Subfield(code, text + (marks[present[place + 1][0]] if place + 1 < len(present) else "."))
@@ -145,10 +145,10 @@ def _imprint(texts: list[str], numbers: list[int]) -> Iterator[DataField]:
     if numbers[_LAST_YEAR] > numbers[_YEAR]:
         year += f"-{numbers[_LAST_YEAR]}"
     places = [Subfield("a", f"{_title_case(place)} :") for place in texts[_PLACE].split("|") if place]
-    held = [Subfield("b", f"{_sentence(texts[_PUBLISHER])},")] if texts[_PUBLISHER] else []
+    parts = [Subfield("b", f"{_sentence(texts[_PUBLISHER])},")] if texts[_PUBLISHER] else []
     dates = [Subfield("c", f"{year}.")] if year else []
-    if places or held or dates:
-        yield DataField("260", " ", " ", (*places, *held, *dates))
+    if places or parts or dates:
+        yield DataField("260", " ", " ", (*places, *parts, *dates))
 
 
 def _extent(texts: list[str], numbers: list[int]) -> Iterator[DataField]:
@@ -170,7 +170,7 @@ def _extent(texts: list[str], numbers: list[int]) -> Iterator[DataField]:
 
 
 def _host(texts: list[str]) -> Iterator[DataField]:
-    """The set of a volume that has a title of its own."""
+    """Return the set of a volume that has its own title."""
     if texts[_SET]:
         yield _field("773", "0 ", t=_sentence(texts[_SET]), g=_part(texts))
 
@@ -182,8 +182,8 @@ def _part(texts: list[str]) -> str:
 
 
 def _field(tag: str, indicators: str, **subfields: str) -> DataField:
-    held = tuple(Subfield(code, text) for code, text in subfields.items() if text)
-    return DataField(tag, indicators[0], indicators[1], held)
+    parts = tuple(Subfield(code, text) for code, text in subfields.items() if text)
+    return DataField(tag, indicators[0], indicators[1], parts)
 
 
 def _person(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .lexicon import SCRIPTS
 
-MAIN_WORDS, REMAINDER_WORDS, WORD_LETTERS, NAMES, DECADES, HEIGHTS, EDITION_NUMBERS, VOLUMES_HELD = range(8)
+MAIN_WORDS, REMAINDER_WORDS, WORD_LETTERS, NAMES, DECADES, HEIGHTS, EDITION_NUMBERS, VOLUMES_DESCRIBED = range(8)
 WORDS, SURNAMES, AUTHORS, PUBLISHERS = range(4)
 FUNCTION_WORDS, NUMBERS, INITIALS, SECOND_NAME, REMAINDER, RESPONSIBILITY, SERIES, SERIES_NUMBER, EDITION, HEIGHT = (
     range(10)
@@ -22,7 +22,8 @@ _PRESENT = ("remainder", "responsibility", "series", "series_number", "edition",
 _LEAST_TAIL = {"words": 0.42, "surnames": 0.2, "authors": 0.2, "publishers": 0.45}
 """A few hundred Russian records do not show how the tail goes on to millions; no law may grow faster than this."""
 _FLATTER = {"words": 0.85, "surnames": 0.8}
-"""Words of topics and names spelled alike meet again; with this there are about as many distinct ones as measured."""
+"""Some words and names of different ranks have the same spelling; this makes the number of distinct ones as
+measured."""
 _HEIGHT = {"cyrillic": 0.5}
 """The Russian records at hand state no height, but those of the large libraries do."""
 
@@ -44,26 +45,26 @@ def measured() -> dict[str, Any]:
     return result
 
 
-def profile(held: dict[str, Any]) -> Profile:
+def profile(figures: dict[str, Any]) -> Profile:
     """Put the measurements into arrays."""
-    tables = [held[script][name] for name in _OF_SCRIPT for script in SCRIPTS]
-    decades = held["decades"]
-    tables += [list(decades.values()) if name == "decades" else held[name] for name in _OF_BOTH for _ in SCRIPTS]
+    tables = [figures[script][name] for name in _OF_SCRIPT for script in SCRIPTS]
+    decades = figures["decades"]
+    tables += [list(decades.values()) if name == "decades" else figures[name] for name in _OF_BOTH for _ in SCRIPTS]
     reaches = np.ones((len(tables), max(map(len, tables))))
     for number, shares in enumerate(tables):
         reaches[number, : len(shares)] = np.cumsum(shares) / sum(shares)
     laws = [
-        (held[script][name][0], max(held[script][name][1] * _FLATTER.get(name, 1.0), _LEAST_TAIL[name]))
+        (figures[script][name][0], max(figures[script][name][1] * _FLATTER.get(name, 1.0), _LEAST_TAIL[name]))
         for name in _LAWS
         for script in SCRIPTS
     ]
     rates = [
-        *(sum(held[script]["function_words"].values()) for script in SCRIPTS),
-        *(held[script][name] for name in ("numbers", "initials", "second_name") for script in SCRIPTS),
-        *(held[script]["present"][name] for name in _PRESENT for script in SCRIPTS),
+        *(sum(figures[script]["function_words"].values()) for script in SCRIPTS),
+        *(figures[script][name] for name in ("numbers", "initials", "second_name") for script in SCRIPTS),
+        *(figures[script]["present"][name] for name in _PRESENT for script in SCRIPTS),
     ]
     for script, share in _HEIGHT.items():
         rates[2 * HEIGHT + SCRIPTS.index(script)] = share
     return Profile(
-        reaches, np.array(laws), np.array(rates), np.array(held["pages"], np.int64), int(next(iter(decades)))
+        reaches, np.array(laws), np.array(rates), np.array(figures["pages"], np.int64), int(next(iter(decades)))
     )

@@ -18,10 +18,10 @@ BLANK = 32
 CONSONANTS, VOWELS, CLUSTERS = LISTS["consonants"], LISTS["vowels"], LISTS["clusters"]
 ENDINGS, SURNAME_ENDINGS, FUNCTION = LISTS["endings"], LISTS["surname_endings"], LISTS["function"]
 KNOWN = 1 << 16
-"""So many words, and family names, of each script are spelled beforehand."""
+"""The number of words, and of family names, of each script that are spelled beforehand."""
 _FREQUENT, _FREQUENT_LETTERS = 150, 7
 _RARE = ((1_000, 5), (20_000, 6), (500_000, 8))
-"""From this rank on a word has at least so many letters, else there were not words enough."""
+"""From this rank on a word has at least this many letters; otherwise there would not be enough words."""
 _CLUSTER, _VOWEL_FIRST = 0.2, 0.15
 _TOPICAL, _WORDS_OF_TOPIC = 0.35, 80
 """The share of the words of a title that are words of its topic, and how many of those a topic has."""
@@ -74,7 +74,7 @@ def put_number(out: Any, at: Any, number: Any) -> Any:
 
 @inner
 def put_stem(out: Any, at: Any, lexicon: Any, script: Any, key: Any, letters: Any) -> Any:
-    """Consonants and vowels in turn, at least so many letters, a consonant at the end."""
+    """Write consonants and vowels in turn, at least a number of letters, with a consonant at the end."""
     begin = at
     turn = 0
     if chance(key, 100) < _VOWEL_FIRST:
@@ -164,7 +164,7 @@ def _put_known(out: Any, at: Any, known: Any, entry: Any) -> Any:
 
 @inner
 def put_words(out: Any, at: Any, world: Any, script: Any, key: Any, topic: Any, count: Any) -> Any:
-    """So many words of a title: words of its topic and of the whole language, small words between, numbers."""
+    """Write words of a title: words of its topic and of the language, function words between, numbers."""
     law = world.profile.laws[2 * WORDS + script]
     small = world.profile.rates[2 * FUNCTION_WORDS + script]
     # at the ends there are none, so that within they are the more frequent
@@ -298,7 +298,7 @@ def divided_otherwise(out: Any, start: Any, at: Any, key: Any) -> Any:
 
 @inner
 def cut(out: Any, start: Any, at: Any, words: Any) -> Any:
-    """No more than so many words."""
+    """Cut a text after a number of words."""
     for place in range(start, at):
         if out[place] == BLANK:
             words -= 1

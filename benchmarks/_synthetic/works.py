@@ -1,6 +1,6 @@
 """Works: which publications belong together, and how they differ.
 
-Publications stand in blocks of 64, in an order of chance. A block is filled with groups from its beginning; the last
+Publications are grouped in blocks of 64, in random order. A block is filled with groups from its beginning; the last
 one of a block is cut off.
 """
 
@@ -42,18 +42,18 @@ class Groups(NamedTuple):
 def groups() -> Groups:
     """Put the tables into arrays."""
     sizes, reaches = np.ones((len(GROUPS), _SIZES), np.int64), np.ones((len(GROUPS), _SIZES))
-    for kind, held in SIZES.items():
-        sizes[kind] = (*(size for size, _ in held), *[held[-1][0]] * (_SIZES - len(held)))
-        reaches[kind, : len(held)] = np.cumsum([share for _, share in held])
+    for kind, shares in SIZES.items():
+        sizes[kind] = (*(size for size, _ in shares), *[shares[-1][0]] * (_SIZES - len(shares)))
+        reaches[kind, : len(shares)] = np.cumsum([share for _, share in shares])
     return Groups(np.cumsum(list(GROUPS.values())), sizes, reaches)
 
 
 @inner
-def placed(held: Any, tables: Any, publication: Any) -> Any:
+def placed(shares: Any, tables: Any, publication: Any) -> Any:
     """The key of the work, its kind, the place of the publication in it, and how many it has."""
-    number = permuted(key_of(held.seed, ORDER, 2), held.publications, publication, False)
+    number = permuted(key_of(shares.seed, ORDER, 2), shares.publications, publication, False)
     block, place = number // _BLOCK, number % _BLOCK
-    block_key = key_of(held.seed, BLOCK, block)
+    block_key = key_of(shares.seed, BLOCK, block)
     begin = 0
     while True:
         key = draw(block_key, begin)
