@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 
 from bibld.errors import ConfigError
-from bibld.protocols import EXTENSION_POINTS, SETTINGS_MAY_BE_REQUIRED
+from bibld.protocols import EXTENSION_POINTS, SETTINGS_MAY_BE_REQUIRED, Carrier
 
 AUTO = "auto"
 """Instead of the name of a reader or crosswalk: detect it."""
@@ -182,27 +182,40 @@ def fault_of_module(stage: str, module: object) -> str:
     """Compare an adapter with the protocol of its stage; returns the first fault, empty if there is none."""
     if not isinstance(module, ModuleType):
         return f"its entry point must name a module or a package, not {type(module).__name__} {module!r:.80}"
-    protocol = EXTENSION_POINTS[stage]
-    for name in [*vars(protocol).get("__annotations__", ()), *vars(protocol)]:
-        if name.startswith("_"):
-            continue
-        if not hasattr(module, name):
-            return f"{module.__name__} has no {name}; see {protocol.__name__} in bibld/protocols.py"
-        declared = vars(protocol).get(name)
-        if inspect.isfunction(declared):
-            expected = list(inspect.signature(declared).parameters.values())[1:]
-            positional = [parameter for parameter in expected if parameter.default is parameter.empty]
-            try:
-                inspect.signature(getattr(module, name)).bind(*positional)
-            except (TypeError, ValueError):
-                names = ", ".join(parameter.name for parameter in expected)
-                return f"{module.__name__}.{name} must be a function of ({names}); see {protocol.__name__}"
-    settings = getattr(module, "Settings", None)
+    fault = _fault_of_members(module, module.__name__, EXTENSION_POINTS[stage])
+    if stage == "read" and not fault:
+        fault = _fault_of_members(module.CarrierType, f"{module.__name__}.CarrierType", Carrier)
+    if fault:
+        return fault
+    settings = module.Settings
     if not (isinstance(settings, type) and issubclass(settings, msgspec.Struct)):
         return f"{module.__name__}.Settings must be a msgspec.Struct"
     required = [field.name for field in msgspec.structs.fields(settings) if field.required]
     if required and stage not in SETTINGS_MAY_BE_REQUIRED:
         return f"{module.__name__}.Settings must have defaults; {', '.join(required)} has none"
+    if stage == "dedup.score" and "same" not in settings.__struct_fields__:
+        return f"{module.__name__}.Settings must have same, the score from which two records are the same"
+    return ""
+
+
+def _fault_of_members(thing: object, name: str, protocol: type) -> str:
+    """Compare the members of a module or class with those that a protocol declares itself."""
+    for member in [*vars(protocol).get("__annotations__", ()), *vars(protocol)]:
+        if member.startswith("_"):
+            continue
+        if not hasattr(thing, member):
+            return f"{name} has no {member}; see {protocol.__name__} in bibld/protocols.py"
+        declared = vars(protocol).get(member)
+        if not inspect.isfunction(declared):
+            continue
+        is_method = isinstance(thing, type)
+        parameters = list(inspect.signature(declared).parameters.values())[0 if is_method else 1 :]
+        required = [parameter for parameter in parameters if parameter.default is parameter.empty]
+        try:
+            inspect.signature(getattr(thing, member)).bind(*required)
+        except (TypeError, ValueError):
+            names = ", ".join(parameter.name for parameter in parameters)
+            return f"{name}.{member} must be a function of ({names}); see {protocol.__name__} in bibld/protocols.py"
     return ""
 
 

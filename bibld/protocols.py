@@ -1,8 +1,13 @@
 """Every extension point of bibld on one page.
 
-An adapter is a module in the folder of its stage (``bibld/read/iso2709.py``), or one that another distribution offers
-under the entry-point group ``bibld.<stage>``. It holds a frozen ``Settings`` struct, which is its table in the
-configuration, and the functions that its stage's protocol names.
+An adapter is a module or package in the folder of its stage (``bibld/read/iso2709.py``), or one that another
+distribution offers in the entry-point group ``bibld.<stage>``. It contains a frozen ``Settings`` struct, which is its
+table in the configuration, and the functions that the protocol of its stage names; what is optional is listed in the
+protocol's docstring. ``EXTENSION_POINTS``, at the end, maps stages to protocols. ``bibld.adapters`` finds adapters and
+compares them with their protocol; an adapter that does not keep it is reported and left out.
+
+Readers and crosswalks are detected where the configuration has ``auto``: their ``sniffs`` is asked in the order of an
+optional ``PRIORITY`` (an integer, 0 if absent; higher first), then built-in adapters before others, then by name.
 """
 
 from __future__ import annotations
@@ -28,8 +33,11 @@ if TYPE_CHECKING:
     from bibld.model.features import FeatureColumns, Statistics
 
 
+# --- harvest: fetch the files of a source
+
+
 class HarvestedFile(msgspec.Struct, frozen=True):
-    """A file on disk that a source gave; ``name`` is how the configuration reaches it, with ``/`` between folders."""
+    """A file of a source, on disk; ``name`` is its path from the configuration, with ``/`` between folders."""
 
     source: str
     name: str
@@ -37,16 +45,28 @@ class HarvestedFile(msgspec.Struct, frozen=True):
 
 
 class Harvester(Protocol):
-    """An adapter of ``bibld/harvest/``."""
+    """An adapter of ``bibld/harvest/``: fetches the files of a source.
+
+    Its settings may have no default. It may also have
+
+    - ``faults(folder, settings)``: yields pairs of a key and what is wrong with it, before anything is started;
+    - ``on_disk(folder, settings)``: the paths of the files that exist already, to check the columns of tables early.
+    """
 
     Settings: type
 
     def files(self, source: str, folder: Path, settings: Any) -> Iterator[HarvestedFile]:  # noqa: ANN401
-        """Fetch what is new and give every file of the source in a stable order; raises ``HarvestError``."""
+        """Fetch what is new, and yield every file of the source in a stable order; raises ``HarvestError``.
+
+        ``source`` is the id of the source, ``folder`` that of the configuration.
+        """
+
+
+# --- read: files to records
 
 
 class Raw(msgspec.Struct, frozen=True, gc=False):
-    """The bytes of one record, cut out of its file but not yet understood."""
+    """The bytes of one record, cut out of its file but not yet parsed."""
 
     origin: Origin
     data: bytes
@@ -60,50 +80,65 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 class Parsed(msgspec.Struct, frozen=True, gc=False):
-    """What the bytes of a record say, and what had to be repaired to read them."""
+    """A record, and a warning for each repair that was needed to read it."""
 
     record: MarcRecord | Mods | Row
     warnings: tuple[str, ...] = ()
 
 
 class Carrier(Protocol):
-    """One file of one carrier, examined: a frozen struct that JSON can hold, since the catalog keeps it.
+    """What the records of one file need to be read: a frozen struct of values that JSON can express.
 
-    ``declared`` is the charset that the file claims, ``charset`` the one that was found (for a file that mixes, the one
-    that most records have).
+    The catalog stores it, so that the bytes of a record can be parsed again at any time.
     """
 
     @property
     def declared(self) -> str | None:
-        """The charset that the file claims."""
+        """The charset that the file declares; None if it declares none."""
 
     @property
     def charset(self) -> str:
-        """The charset that was found."""
+        """The charset that was found; in a file that mixes several, that of most records."""
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
-        """Cut the (uncompressed) file into records. Never raises for what the bytes are; a piece that is no record is
-        given as a ``ReadError`` with its bytes."""
+        """Cut the file into records. A piece that is not a record is yielded as a ``ReadError`` with its bytes.
+
+        ``stream`` is not compressed and is read once, from its beginning; it cannot be moved. No bytes may raise an
+        exception: if one is raised nevertheless, the rest of the file is one reject.
+        """
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read one record; raises ``ReadError``. Needs nothing but the carrier and the bytes."""
+        """Parse one record, from nothing but the carrier and the bytes; raises ``ReadError``.
+
+        Any other exception rejects the record too, with a message that names record, reader and cause.
+        """
 
 
 class Reader(Protocol):
-    """An adapter of ``bibld/read/``."""
+    """An adapter of ``bibld/read/``: reads files of one carrier (ISO 2709, MARC in XML …).
+
+    Settings with ``charset`` receive that of the source. It may also have ``PRIORITY`` (see above).
+    """
 
     Settings: type
     CarrierType: type
+    """The class of its carriers; see :class:`Carrier`."""
 
     def sniffs(self, head: bytes) -> bool:
-        """Whether a file that begins with these bytes (up to 64 KiB, uncompressed) is of this carrier."""
+        """Return whether a file that begins with these bytes (up to 64 KiB, not compressed) is of this carrier."""
 
     def examine(self, stream: BinaryIO, name: str, source: str, settings: Any) -> Carrier:  # noqa: ANN401
-        """Look at the (uncompressed) file once and settle what its records need: charset, namespaces …"""
+        """Find out what the records of a file need: charset, namespaces …
+
+        ``stream`` is as in ``Carrier.raws``. Any exception but ``ConfigError`` refuses the file.
+        """
+
+
+# --- crosswalk: records to MODS
 
 
 class Converted(msgspec.Struct, frozen=True, gc=False):
-    """A record as MODS, and what became of fields that are not in it.
+    """A record as MODS, and the subfields that are not in it.
 
     ``unmapped`` and ``private`` name a subfield for each occurrence, as ``650$5`` (a control field: ``006``).
     """
@@ -115,12 +150,11 @@ class Converted(msgspec.Struct, frozen=True, gc=False):
 
 
 class Crosswalk(Protocol):
-    """An adapter of ``bibld/crosswalk/``.
+    """An adapter of ``bibld/crosswalk/``: converts records of one flavour (MARC 21, RUSMARC …).
 
-    An adapter may also have
+    It may also have
 
-    - ``PRIORITY``: an integer, 0 if absent. Auto-detection asks adapters with a higher one first; it is -1 for those
-      that accept everything that is left of their family;
+    - ``PRIORITY`` (see above), which is -1 for those that accept everything that is left of their family;
     - ``RULES``: the ``RuleSet`` (``bibld.crosswalk``) of which it is made, for coverage and documentation; and
       ``rules_for(settings)`` where the settings choose among several.
     """
@@ -128,7 +162,7 @@ class Crosswalk(Protocol):
     Settings: type
 
     def sniffs(self, record: MarcRecord) -> bool:
-        """Whether the record is of this flavour."""
+        """Return whether the record is of this flavour."""
 
     def convert(self, record: MarcRecord, settings: Any) -> Converted:  # noqa: ANN401
         """Convert one record; raises ``CrosswalkError``. A pure function of its arguments.
@@ -137,22 +171,25 @@ class Crosswalk(Protocol):
         """
 
 
+# --- dedup: records to pairs, and pairs to scores
+
+
 class Blocker(Protocol):
-    """An adapter of ``bibld/dedup/block/``.
+    """An adapter of ``bibld/dedup/block/``: proposes candidate pairs by blocking keys.
 
-    Settings with a ``largest_bucket`` have those of its keys refined by more fields that more records share. An adapter
-    may also have
+    If its settings have ``largest_bucket``, a key that more records share is refined by further fields. It may also
+    have
 
-    - ``COLUMNS``: the names of the columns that it looks at, so that no others are read;
+    - ``COLUMNS``: the names of the columns that it reads, so that no others are loaded;
     - ``signatures(columns, settings)``: a hash of 64 bits for each row, shape (n,), that depends on the row and the
-      settings alone, with ``distance(settings)``: two rows that met are candidates only where their hashes differ in
-      no more bits than that;
-    - ``IS_CERTAIN = True``: rows that met are candidates however unlike they look.
+      settings alone, with ``distance(settings)``: two rows that share a key are candidates only if their hashes differ
+      in no more bits than that;
+    - ``IS_CERTAIN = True``: rows that share a key are candidates even if the pre-filter would drop the pair.
     """
 
     Settings: type
     FAMILIES: tuple[str, ...]
-    """What the keys are made of, for people; up to 64 kinds."""
+    """Names of what the keys are made of, for explanations; 64 at most."""
 
     def keys(
         self,
@@ -160,17 +197,21 @@ class Blocker(Protocol):
         settings: Any,  # noqa: ANN401
         statistics: Statistics,
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
-        """Blocking keys and the rows (positions in ``columns``) that have them; two rows with a key in common meet and
-        are a candidate pair. ``columns`` are some of all rows. The first byte of a key is the number of its family. The
-        keys of a row depend on the row, the settings and the frozen statistics alone."""
+        """Return blocking keys and the rows (positions in ``columns``) that have them, both of shape (keys,).
+
+        Two rows with a key in common are a candidate pair. ``columns`` contains some of all records. The first byte of
+        a key is the number of its family. The keys of a row depend on the row, the settings and the frozen statistics
+        alone.
+        """
 
 
 class Scorer(Protocol):
-    """An adapter of ``bibld/dedup/score/``.
+    """An adapter of ``bibld/dedup/score/``: scores candidate pairs.
 
-    Its settings have ``same``. With a ``review`` below it, a score at or above ``same`` means the same and one between
-    the two is for review, and all exceptions apply. Without, the decision is the paper's: the same above ``same``
-    unless part numbers conflict.
+    Its settings have ``same``. If they have ``review`` too, a pair at or above ``same`` is the same, one between the
+    two is for review, and all exceptions apply. Otherwise the decision is the paper's: the same above ``same`` unless
+    part numbers conflict. It may also have ``identity(settings)``: a hash of what the scores depend on beside the
+    settings, such as the content of a trained model.
     """
 
     Settings: type
@@ -182,7 +223,7 @@ class Scorer(Protocol):
         right: npt.NDArray[np.uint32],
         settings: Any,  # noqa: ANN401
     ) -> npt.NDArray[np.float32]:
-        """Score pairs of rows, between 0 and 1. The score of a pair depends on what its rows hold alone."""
+        """Return the scores of pairs of rows, from 0 to 1. A score depends on the features of the two rows alone."""
 
     def explain(
         self,
@@ -191,11 +232,14 @@ class Scorer(Protocol):
         right: npt.NDArray[np.uint32],
         settings: Any,  # noqa: ANN401
     ) -> Iterator[Score]:
-        """Score pairs of rows, and say of each from what, in their order."""
+        """Yield the score of each pair with the features that it is made of, in the order of the pairs."""
+
+
+# --- merge: the records of a cluster to one description
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """A record as merging knows it.
+    """A record that has values, as merge policies see it.
 
     ``changed`` is when it was last made or changed, as digits from the year down to the day or the second, empty where
     that is not known; ``trust`` is that of its source.
@@ -207,31 +251,35 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """What one record says of an element of MODS, or of a child of one: its values, at least one."""
+    """The values that one record has for an element of MODS, or for a child of one: at least one."""
 
     holder: Holder
     values: tuple[Any, ...]
 
 
 class MergePolicy(Protocol):
-    """An adapter of ``bibld/merge/``.
+    """An adapter of ``bibld/merge/``: chooses the records whose values are shown.
 
-    It chooses records, not values: merging itself decides which values are equal, shows each in its fullest form and
-    notes what is not shown. An adapter may name in ``SINGLE`` the policy for what a publication has once (its dates,
-    its edition, its extent); without, its own holds there too.
+    Merging itself decides which values are equal, shows each in its fullest form and notes what is not shown. An
+    adapter may name in ``SINGLE`` another policy for what a publication has once (its dates, its edition, its extent).
     """
 
     Settings: type
 
     def choose(self, statements: Sequence[Statement], settings: Any) -> Sequence[int]:  # noqa: ANN401
-        """Of the records of a cluster that have any value, the oldest first, the numbers of those whose values are
-        shown, in the order in which they are."""
+        """Return the positions of the statements that are shown, in the order in which they are shown.
+
+        There is a statement for each record of the cluster that has any value, the oldest record first.
+        """
+
+
+# --- what the stages read from the catalog
 
 
 class SourceRecord(msgspec.Struct, frozen=True):
-    """A record as the catalog holds it.
+    """A record that is stored in the catalog.
 
-    ``original`` are its bytes, which ``reader`` (an adapter's name) reads with the ``carrier`` (the JSON of a
+    ``original`` are its bytes, which ``reader`` (an adapter's name) parses with the ``carrier`` (the JSON of a
     ``Carrier``); ``flavour`` names the crosswalk. A deleted record keeps its last state.
     """
 
@@ -247,28 +295,31 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
 
 class CatalogView(Protocol):
-    """What the stages after dedup may ask of the catalog."""
+    """What stages and pages may read from the catalog."""
 
     def record(self, record: RecordId) -> SourceRecord | None:
-        """One source record."""
+        """Return one source record."""
 
     def cluster_of(self, record: RecordId) -> Cluster | None:
-        """The cluster of a living record; one that has no duplicates is a cluster of its own."""
+        """Return the cluster of a live record; a record without duplicates is a cluster with one member."""
 
     def merged(self, founder: RecordId) -> Merged | None:
-        """The merged description of the cluster that this record founded."""
+        """Return the merged description of the cluster that this record founded."""
 
     def edges_of(self, records: Iterable[RecordId]) -> list[Edge]:
-        """The stored edges with both ends among these records, in the order of their pairs."""
+        """Return the stored edges with both ends among these records, in the order of their pairs."""
 
     def edge(self, pair: Pair) -> Edge | None:
-        """The stored edge of one pair."""
+        """Return the stored edge of one pair."""
 
     def redirect_target(self, record: RecordId) -> RecordId | None:
-        """For a deleted record the living one that answers in its place."""
+        """Return the live record that answers in the place of a deleted one."""
 
     def sample_founders(self, count: int) -> list[RecordId]:
-        """Founders of up to ``count`` clusters, those of most members first, then by ordinal."""
+        """Return the founders of up to ``count`` clusters, those of most members first, then by ordinal."""
+
+
+# --- store: quads to a triple store
 
 
 ResultKind = Literal["table", "boolean", "graph"]
@@ -328,7 +379,7 @@ class ReadableStore(Protocol):
     def answer(self, query: Query, out: BinaryIO) -> ResultKind:
         """Evaluate a query and write its result to ``out`` in ``query.media_type(kind)``.
 
-        Runs in a process of its own that is killed at the deadline or when it takes too much memory. ``out.write``
+        Runs in a separate process that is killed at the deadline or when it takes too much memory. ``out.write``
         raises when the result is too large; let that exception pass. Raises ``BadQueryError``.
         """
 
@@ -353,7 +404,7 @@ class Store(ReadableStore, Protocol):
 
 
 class StoreBackend(Protocol):
-    """An adapter of ``bibld/store/``."""
+    """An adapter of ``bibld/store/``: opens a triple store."""
 
     Settings: type
 
@@ -361,8 +412,13 @@ class StoreBackend(Protocol):
         """Open the live store of a workspace, which is created where there is none; raises ``StoreError``."""
 
     def open_copy(self, folder: Path, settings: Any) -> ReadableStore:  # noqa: ANN401
-        """Open what ``backup`` wrote, for reading only. The server and each of its query processes open it at the same
-        time. Raises ``StoreError``."""
+        """Open what ``backup`` wrote, for reading only; raises ``StoreError``.
+
+        The server and each of its query processes open it at the same time.
+        """
+
+
+# --- publish: the parts of a release
 
 
 class PreviousRelease(msgspec.Struct, frozen=True):
@@ -408,6 +464,9 @@ class ReleasePart(Protocol):
 
         Raises ``StageError``; any other exception than an ``OSError`` is reported with the name of the part.
         """
+
+
+# --- all of them
 
 
 EXTENSION_POINTS: dict[str, type] = {

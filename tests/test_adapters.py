@@ -11,11 +11,15 @@ import pytest
 
 from bibld import adapters
 from bibld.errors import ConfigError
+from bibld.protocols import ReadableStore, Store
 
 READER = """
 import msgspec
 class Settings(msgspec.Struct, frozen=True): pass
-class CarrierType(msgspec.Struct, frozen=True): pass
+class CarrierType(msgspec.Struct, frozen=True):
+    declared = charset = None
+    def raws(self, stream): return iter(())
+    def parse(self, raw): raise KeyError
 def sniffs(head): return head.startswith(b"ACME")
 def examine(stream, name, source, settings): return CarrierType()
 """
@@ -29,6 +33,7 @@ BROKEN = {
         READER.replace("(stream, ", "("),
         "examine must be a function of (stream, name, source, settings)",
     ),
+    "no_carrier": (READER.replace("def parse", "def pass_over"), "acme.no_carrier.CarrierType has no parse"),
     "plain_settings": (READER.replace("Settings(msgspec.Struct, frozen=True)", "Settings"), "must be a msgspec.Struct"),
     "needs_settings": (READER.replace(": pass", ": path: str", 1), "Settings must have defaults; path has none"),
     "iso2709": (READER, "a built-in adapter has this name"),
@@ -76,6 +81,17 @@ def test_every_built_in_adapter_keeps_its_protocol(stage):
     assert names
     for name in names:
         assert adapters.fault_of_module(stage, adapters.load_adapter(stage, name)) == ""
+
+
+def test_the_built_in_store_keeps_its_protocol(tmp_path):
+    backend = adapters.load_adapter("store", "oxigraph")
+    store = backend.open_store(tmp_path / "store", backend.Settings())
+    store.backup(tmp_path / "copy")
+    copy = backend.open_copy(tmp_path / "copy", backend.Settings())
+    for opened, protocol in ((store, Store), (copy, ReadableStore)):
+        members = [name for name in dir(protocol) if not name.startswith("_")]
+        assert [name for name in members if not callable(getattr(opened, name, None))] == []
+        opened.close()
 
 
 def test_a_plugin_is_a_reader_like_any_other(install):

@@ -67,7 +67,6 @@ LANGUAGE = {
     "bibld/model",
     "bibld/pipeline.py",
     "bibld/progress.py",
-    "bibld/protocols.py",
     "bibld/publish",
     "bibld/read",
     "bibld/serve",
