@@ -18,7 +18,7 @@ from bibld import config
 from bibld.config import Config
 from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._judge.scorer import Judge, Judged
+from bibld.dedup._judge.judge import Judge, Judged
 from bibld.dedup._keys.indexing import index_base, index_segment
 from bibld.dedup._pairs.join import join
 

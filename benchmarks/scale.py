@@ -24,7 +24,7 @@ from synthetic import Catalogue
 from bibld import config
 from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._judge.scorer import Judge
+from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.indexing import index_base, index_segment
 from bibld.dedup._keys.key_runs import open_runs
 from bibld.dedup._keys.statistics import from_bytes, to_bytes
