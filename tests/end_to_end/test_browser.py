@@ -39,7 +39,7 @@ def server(sample):
         assert address, said + process.stderr.read()
         yield address[0]
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=600)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def page(server, tmp_path):
             [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path}", "--dump-dom", server + path],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=True,
         )
         assert "Content Security Policy" not in done.stderr, "the page asks for what its own policy forbids"

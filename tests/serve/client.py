@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,20 +37,20 @@ class Client:
             headers["accept"] = accept
         return self.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
-    def all_at_once(self, paths: Sequence[str], headers: Sequence[dict[str, str]] = ()) -> list[httpx.Response]:
-        async def gather() -> list[httpx.Response]:
-            pairs = itertools.zip_longest(paths, headers)
-            return list(await asyncio.gather(*(self._http.get(path, headers=more) for path, more in pairs)))
-
-        return self._loop.run_until_complete(gather())
-
-    def begin_query(self, path: str) -> tuple[asyncio.Task[httpx.Response], int]:
-        """Send a query that goes on while other requests are sent; gives also the id of its process."""
+    def begin_query(self, path: str, **headers: str) -> tuple[asyncio.Task[httpx.Response], int]:
+        """Send a query that goes on while other requests are sent; returns also the id of its process."""
         before = children()
-        begun = self._loop.create_task(self._http.get(path))
-        while not children() - before:
-            self._loop.run_until_complete(asyncio.sleep(0.01))
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        begun = self._loop.create_task(self._http.get(path, headers=sent))
+        self.wait_until(lambda: bool(children() - before))
         return begun, int(min(children() - before))
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        """Let the application work until a condition holds."""
+        deadline = time.monotonic() + 600
+        while not is_so():
+            assert time.monotonic() < deadline, "the condition does not hold after 10 minutes"
+            self._loop.run_until_complete(asyncio.sleep(0.01))
 
     def end(self, begun: asyncio.Task[httpx.Response]) -> httpx.Response:
         return self._loop.run_until_complete(begun)

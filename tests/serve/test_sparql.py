@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import socket
-import time
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -25,7 +23,8 @@ ENDPOINT = "/lod/sparql"
 ALL = "SELECT * WHERE { ?s ?p ?o }"
 COUNT = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }"
 PRODUCT = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
-GREEDY = "SELECT * WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } ORDER BY ?c ?f ?i"
+DOUBLED = " ".join(f"BIND(CONCAT(?v{number}, ?v{number}) AS ?v{number + 1})" for number in range(32))
+GREEDY = f'SELECT ?v32 WHERE {{ BIND("text" AS ?v0) {DOUBLED} }}'
 LARGE = "SELECT * WHERE { ?a ?b ?c . ?d ?e ?f }"
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -42,7 +41,7 @@ def query(text: str) -> Query:
 def in_pool(site):
     """Runs an asynchronous function of a pool over the site's store."""
 
-    def run(ask, limits=Limits(seconds=10.0, memory=256, workers=1, waiting=0, of_one_client=1)):  # noqa: B008
+    def run(ask, limits=Limits(seconds=600.0, memory=256, workers=1, waiting=0, of_one_client=1)):  # noqa: B008
         async def within():
             pool = Pool(site.store, limits)
             try:
@@ -50,7 +49,7 @@ def in_pool(site):
             finally:
                 await pool.close()
 
-        return asyncio.run(asyncio.wait_for(within(), 60))
+        return asyncio.run(asyncio.wait_for(within(), 600))
 
     return run
 
@@ -239,20 +238,18 @@ def test_a_process_that_evaluates_cannot_connect_even_where_the_lexer_were_blind
             listener.accept()
 
 
-def test_a_query_ends_at_its_deadline_with_an_error_before_any_result(client):
-    started = time.monotonic()
-    answer = ask(client, PRODUCT)
+def test_a_query_ends_at_its_deadline_with_an_error_before_any_result(hasty_client):
+    answer = ask(hasty_client, PRODUCT)  # without the deadline it would run for days
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0
-    assert "1 seconds" in answer.json()["detail"]
-    assert time.monotonic() - started < 30  # without the deadline it would run for days
-    assert number(ask(client, COUNT)) > 300
+    assert "1 second" in answer.json()["detail"]
+    hasty_client.wait_until(lambda: ask(hasty_client, COUNT).status_code == 200)
 
 
 def test_a_query_that_takes_too_much_memory_ends_alone(client):
     answer = ask(client, GREEDY)
-    assert answer.status_code in (400, 503)
-    assert "MiB of memory" in answer.json()["detail"] or "seconds" in answer.json()["detail"]
+    assert answer.status_code == 400
+    assert "MiB of memory" in answer.json()["detail"]
     assert number(ask(client, COUNT)) > 300
 
 
@@ -278,30 +275,33 @@ def test_deep_nesting_does_not_end_the_server(client, query):
     assert number(ask(client, COUNT)) > 300
 
 
-def test_many_queries_at_once_are_bounded(client):
+def test_many_queries_at_once_are_bounded(site, running):
+    small = msgspec.structs.replace(site.settings, query_workers=1, query_queue=0)
     path = f"{ENDPOINT}?query={quote(PRODUCT)}"
-    answers = client.all_at_once([path] * 12, [{"x-forwarded-for": f"203.0.113.{number}"} for number in range(12)])
-    reasons = [json.loads(answer.content)["title"] for answer in answers]
-    assert {answer.status_code for answer in answers} == {503}
-    assert reasons.count("Query took too long") == 4  # two run, two wait, and all have one deadline
-    assert reasons.count("Busy") == 8
-    assert all("retry-after" in answer.headers for answer in answers)
-    assert number(ask(client, COUNT)) > 300
+    with running(msgspec.structs.replace(site, settings=small)) as client:
+        slow, process = client.begin_query(path, x_forwarded_for="203.0.113.1")
+        answer = client.get(path, x_forwarded_for="203.0.113.2")
+        assert (answer.status_code, answer.json()["title"]) == (503, "Busy")
+        assert "retry-after" in answer.headers
+        os.kill(process, signal.SIGKILL)
+        assert client.end(slow).status_code == 503
+        assert number(ask(client, COUNT)) > 300
 
 
 def test_one_client_cannot_take_all_places(site, running):
     """Behind a proxy on this machine a client is who the proxy says, not who the client says."""
-    half = msgspec.structs.replace(site, settings=msgspec.structs.replace(site.settings, query_share=0.5))
     path = f"{ENDPOINT}?query={quote(PRODUCT)}"
-    greedy = [{"x-forwarded-for": f"10.0.0.{number}, 203.0.113.7"} for number in range(4)]
-    network = [{"x-forwarded-for": f"2001:db8::{number}"} for number in range(4)]
-    with running(half) as client:
-        answers = client.all_at_once([path] * 8, [*greedy, *network])
+    with running(site) as client:
+        by_address, first = client.begin_query(path, x_forwarded_for="10.0.0.1, 203.0.113.7")
+        by_network, second = client.begin_query(path, x_forwarded_for="2001:db8::1")
+        for same in ("10.0.0.2, 203.0.113.7", "2001:db8::2"):
+            answer = client.get(path, x_forwarded_for=same)
+            assert answer.status_code == 429
+            assert "retry-after" in answer.headers
+        for process in (first, second):
+            os.kill(process, signal.SIGKILL)
+        assert [client.end(slow).status_code for slow in (by_address, by_network)] == [503, 503]
         assert number(ask(client, COUNT)) > 300
-    for some in (answers[:4], answers[4:]):
-        statuses = [answer.status_code for answer in some]
-        assert sorted(statuses) == [429, 429, 503, 503]
-        assert all("retry-after" in answer.headers for answer in some)
 
 
 # --- what becomes of a query
@@ -349,8 +349,7 @@ def test_a_query_that_nobody_waits_for_any_more_leaves_its_place_at_once(in_pool
 
 def test_a_client_that_leaves_takes_its_query_with_it(site):
     """At the ASGI interface: the client's connection is closed while its query runs."""
-    patient = msgspec.structs.replace(site, settings=msgspec.structs.replace(site.settings, query_timeout=600.0))
-    app = application(patient)
+    app = application(site)
     scope = {
         "type": "http",
         "method": "GET",
@@ -380,7 +379,7 @@ def test_a_client_that_leaves_takes_its_query_with_it(site):
                 await asyncio.sleep(0.01)
         assert sent[0]["status"] == 499
 
-    asyncio.run(asyncio.wait_for(leave(), 60))
+    asyncio.run(asyncio.wait_for(leave(), 600))
 
 
 def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
@@ -423,9 +422,3 @@ def test_all_processes_end_with_the_application(site, running):
         assert number(ask(client, COUNT)) > 300
         living = children()
     assert living - children()
-
-
-def test_a_longer_deadline_is_a_longer_deadline(site, running):
-    patient = msgspec.structs.replace(site, settings=msgspec.structs.replace(site.settings, query_timeout=30.0))
-    with running(patient) as client:
-        assert number(ask(client, "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f }")) > 90_000
