@@ -8,6 +8,7 @@ from lxml import etree
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.read import csv, file_frame
+from tests.configuration import load_config
 from tests.end_to_end.conftest import CLOCK
 
 SAMPLES = {
@@ -58,13 +59,7 @@ def test_originals_of_every_carrier_make_a_file_that_is_read_again(name, tmp_pat
     def read(folder, content, file):
         folder.mkdir()
         (folder / file).write_bytes(content)
-        (folder / "bibld.toml").write_text(
-            f'workspace = "work"\nworkers = 1\n[dataset]\nbase = "http://x.org/"\ntitle = {{ en = "x" }}\n'
-            f'license = "http://x.org/l"\npublisher = "x"\n[[source]]\nid = "a"\npath = "{file}"\n'
-            + (COLUMNS if file.endswith("csv") else ""),
-            encoding="utf-8",
-        )
-        loaded = config.load(folder / "bibld.toml")
+        loaded = load_config(folder, COLUMNS if file.endswith("csv") else "", a=file)
         pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
         return loaded
 

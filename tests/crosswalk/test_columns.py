@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld import config, crosswalk
+from bibld import crosswalk
 from bibld.crosswalk import columns
 from bibld.errors import ConfigError, CrosswalkError
 from bibld.model.origin import Origin
@@ -76,29 +76,10 @@ def _record():
     return MarcRecord(ORIGIN, Leader(" " * 24), (ControlField("001", "1"),))
 
 
-CONFIG = """
-workspace = "work"
-[dataset]
-base = "https://data.example.org/"
-title = { en = "Books" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "A library"
-[[source]]
-id = "set"
-path = "books.csv"
-[source.columns]
-"""
-
-
 @pytest.fixture
-def load(tmp_path):
+def load(tmp_path, configured):
     (tmp_path / "books.csv").write_text("Titel,Jahr\nEins,1999\n")
-
-    def load(more: str):
-        (tmp_path / "bibld.toml").write_text(CONFIG + more)
-        return config.load(tmp_path / "bibld.toml")
-
-    return load
+    return lambda more: configured(f"[source.columns]\n{more}", set="books.csv")
 
 
 def test_a_source_has_its_own_map(load):

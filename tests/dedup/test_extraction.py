@@ -200,15 +200,9 @@ DATA = os.environ.get("BIBLD_TEST_DATA")
 
 
 @pytest.mark.skipif(not DATA, reason="needs real records: set BIBLD_TEST_DATA")
-def test_a_segment_of_real_records_gives_their_features_back(tmp_path):
-    (tmp_path / "bibld.toml").write_text(
-        'workspace = "work"\nworkers = 2\n[dataset]\nbase = "http://localhost/"\ntitle = { en = "x" }\n'
-        'license = "https://creativecommons.org/publicdomain/zero/1.0/"\npublisher = "x"\n'
-        f'[[source]]\nid = "a"\nlabel = {{ en = "a" }}\npath = "{DATA}/rusmarc/nlr_koi8r.iso"\n'
-        f'[[source]]\nid = "b"\nlabel = {{ en = "b" }}\npath = "{DATA}/marc21/gpo_covid_online.mrc"\n',
-        encoding="utf-8",
-    )
-    loaded = config.load(tmp_path / "bibld.toml")
+def test_a_segment_of_real_records_gives_their_features_back(configured, tmp_path):
+    loaded = configured(a=f"{DATA}/rusmarc/nlr_koi8r.iso", b=f"{DATA}/marc21/gpo_covid_online.mrc")
+    loaded = msgspec.structs.replace(loaded, workers=2)
     pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         segment = extract(catalog, loaded, tmp_path / "base", progress.Silent())

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld import config as configuration
 from bibld.dedup.score import _steps, _trees, model
 from bibld.dedup.score._comparison import COUNT, NAMES
 from bibld.dedup.score._strings import MISSING, likeness
@@ -298,15 +297,9 @@ def test_the_shipped_model_says_where_it_comes_from_and_what_it_compares():
     assert _trees.of_json(_trees.to_json(shipped)) == shipped
 
 
-def test_the_file_of_a_model_is_relative_to_the_configuration(tmp_path):
-    config = tmp_path / "bibld.toml"
-    config.write_text(
-        'workspace = "work"\n[dataset]\nbase = "https://data.example.org/"\ntitle = { en = "T" }\n'
-        'license = "https://creativecommons.org/publicdomain/zero/1.0/"\npublisher = "P"\n'
-        '[[source]]\nid = "a"\nlabel = { en = "A" }\npath = "bibld.toml"\n'
-        '[dedup.model]\nfile = "models/own.json"\n'
-    )
-    assert configuration.load(config).settings("dedup.score", "model").file == str(tmp_path / "models" / "own.json")
+def test_the_file_of_a_model_is_relative_to_the_configuration(configured, tmp_path):
+    loaded = configured('[dedup.model]\nfile = "models/own.json"\n', a="bibld.toml")
+    assert loaded.settings("dedup.score", "model").file == str(tmp_path / "models" / "own.json")
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b'{"format": 2}', b"\xff"])

@@ -16,6 +16,8 @@ from bibld.model.linkage import Pair
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin, RecordId
+from tests.configuration import HEAD
+from tests.configuration import source as table_of_source
 
 SOURCES = {"rsl": False, "nlr": False, "slavica": True}
 """Whether a cluster may hold several records of a source."""
@@ -169,13 +171,7 @@ class Differences(RuleBasedStateMachine):
 
     def text(self) -> str:
         lines = [
-            'workspace = "work"',
-            "workers = 1",
-            "[dataset]",
-            'base = "https://data.example.org/"',
-            'title = { en = "Books" }',
-            'license = "https://creativecommons.org/publicdomain/zero/1.0/"',
-            'publisher = "A library"',
+            HEAD,
             "[dedup.model]",
             f"same = {self.same}",
             f"review = {min(self.same, 0.5)}",
@@ -186,9 +182,7 @@ class Differences(RuleBasedStateMachine):
         ]
         for source, several in SOURCES.items():
             lines += [
-                "[[source]]",
-                f'id = "{source}"',
-                f'path = "{source}.mrc"',
+                table_of_source(source, f"{source}.mrc"),
                 f"duplicates = {str(several).lower()}",
             ]
         return "\n".join(lines) + "\n"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bibld import config, pipeline, progress
+from bibld import pipeline, progress
 from bibld.catalog import Catalog
+from tests.configuration import load_config
 
 DATA = os.environ.get("BIBLD_TEST_DATA")
 
@@ -33,21 +34,11 @@ EXPECTED = {
     "rusmarc/tatarstan_utf8.mrc": 243,
 }
 
-HEAD = """workspace = "work"
-[dataset]
-base = "https://data.example.org/"
-title = { en = "Real records" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "A test"
-"""
-
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory):
     place = tmp_path_factory.mktemp("real")
-    tables = [f'[[source]]\nid = "s{n}"\npath = "{Path(DATA) / name}"\n' for n, name in enumerate(EXPECTED)]
-    (place / "bibld.toml").write_text(HEAD + "".join(tables), encoding="utf-8")
-    configured = config.load(place / "bibld.toml")
+    configured = load_config(place, **{f"s{number}": Path(DATA) / name for number, name in enumerate(EXPECTED)})
     pipeline.run(configured, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
     with Catalog(configured.workspace, read_only=True) as catalog:
         yield catalog

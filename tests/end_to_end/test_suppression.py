@@ -22,24 +22,12 @@ from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin
 from bibld.publish import Releases
 from bibld.serve import Site
+from tests.configuration import write_config
 from tests.end_to_end.test_differences import live, quads
 from tests.publish.follower import quads_of
 from tests.serve.client import running
 
-CONFIG = """
-workspace = "work"
-workers = 1
-[dataset]
-base = "https://data.example.org/"
-title = { en = "Books" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "A library"
-[[source]]
-id = "rsl"
-path = "rsl.mrc"
-[[source]]
-id = "nlr"
-path = "nlr.mrc"
+PUBLISH = """
 [publish]
 keep = 5
 full_above = 1.0
@@ -82,7 +70,7 @@ class Library:
         self.clock = datetime(2026, 1, 1, tzinfo=UTC)
         self.books = dict(BOOKS)
         self.list: list[str] = []
-        (place / "bibld.toml").write_text(CONFIG, encoding="utf-8")
+        write_config(place, PUBLISH, rsl="rsl.mrc", nlr="nlr.mrc")
 
     def run(self, *suppressed: str, until: str = "publish") -> list[str]:
         """Run with these lines in the list; gives what was said."""

@@ -24,18 +24,11 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin, RecordId
 from bibld.pipeline import Summary
+from tests.configuration import HEAD
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 DATA = os.environ.get("BIBLD_TEST_DATA")
 BASE = "https://data.example.org/"
-HEAD = f"""workspace = "work"
-workers = 1
-[dataset]
-base = "{BASE}"
-title = {{ en = "Three libraries" }}
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "A consortium"
-"""
 
 
 class Book(msgspec.Struct, frozen=True):

@@ -5,24 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bibld import config, pipeline, progress
+from bibld import pipeline, progress
 from bibld.catalog import Catalog
 from bibld.ingest import original_of, public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin, RecordId
-
-CONFIG = """
-workspace = "work"
-[dataset]
-base = "https://data.example.org/"
-title = { en = "Books" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "A library"
-[[source]]
-id = "lib"
-path = "books.mrc"
-"""
+from tests.configuration import load_config
 
 
 def record(number: str | None, title: str = "War and peace", leader: str = "00000nam a2200000 i 4500") -> bytes:
@@ -35,8 +24,7 @@ def record(number: str | None, title: str = "War and peace", leader: str = "0000
 def load(tmp_path: Path):
     def load(*records: bytes, extra: str = "", sources: int = 1):
         (tmp_path / "books.mrc").write_bytes(b"".join(records))
-        (tmp_path / "bibld.toml").write_text(CONFIG + extra, encoding="utf-8")
-        loaded = config.load(tmp_path / "bibld.toml")
+        loaded = load_config(tmp_path, extra, lib="books.mrc")
         summary = pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
         assert len(summary.sources) == sources
         counts = summary.sources[0]
@@ -189,9 +177,7 @@ def test_deleted_by_status_and_then_given_again_is_living(load):
 def test_a_renamed_file_is_not_converted_again(load, tmp_path):
     load(record("1"))[1].close()
     (tmp_path / "books.mrc").rename(tmp_path / "other.mrc")
-    text = CONFIG.replace("books.mrc", "other.mrc")
-    (tmp_path / "bibld.toml").write_text(text, encoding="utf-8")
-    loaded = config.load(tmp_path / "bibld.toml")
+    loaded = load_config(tmp_path, lib="other.mrc")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         before = list(catalog.records.made_by())
     pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")

@@ -8,33 +8,20 @@ import pytest
 from bibld import config
 from bibld.errors import ConfigError
 from bibld.ingest import SuppressionRequest, read_suppressions
-
-CONFIG = """
-workspace = "work"
-[dataset]
-base = "https://data.example.org/"
-title = { en = "Books" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "A library"
-[[source]]
-id = "lib"
-path = "books.mrc"
-[publish]
-suppress = "lists/suppress.csv"
-"""
+from tests.configuration import write_config
 
 
 @pytest.fixture
 def read(tmp_path: Path):
     (tmp_path / "lists").mkdir()
     (tmp_path / "books.mrc").write_bytes(b"")
-    (tmp_path / "bibld.toml").write_text(CONFIG, encoding="utf-8")
+    file = write_config(tmp_path, '[publish]\nsuppress = "lists/suppress.csv"\n', lib="books.mrc")
 
     def read(text: bytes | str | None) -> tuple[SuppressionRequest, ...]:
         if text is not None:
             data = text if isinstance(text, bytes) else text.encode()
             (tmp_path / "lists" / "suppress.csv").write_bytes(data)
-        return read_suppressions(config.load(tmp_path / "bibld.toml"))
+        return read_suppressions(config.load(file))
 
     return read
 

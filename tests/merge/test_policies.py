@@ -12,21 +12,8 @@ from bibld.errors import ConfigError
 from bibld.merge import Policies, settings_digest
 from bibld.model.mods import Abstract, Mods, Note, OriginInfo, RelatedItem, TitleInfo
 from bibld.protocols import Statement
+from tests.configuration import write_config
 from tests.merge.books import NLR, POLICIES, RSL, SLAVICA, by, made, merge, not_shown, published
-
-CONFIG = """
-workspace = "work"
-[dataset]
-base = "https://data.example.org/"
-title = {{ en = "T" }}
-license = "https://example.org/licence"
-publisher = "P"
-[[source]]
-id = "rsl"
-path = "a.mrc"
-{source}
-{merge}
-"""
 
 OLDEST = (RSL, Mods(abstract=(Abstract("О войне и мире"),), record_info=made("1990-01-01", "1992-01-01")))
 NEWEST = (NLR, Mods(abstract=(Abstract("О мире"),), record_info=made("1995-01-01", "2005-01-01")))
@@ -35,9 +22,7 @@ LONGEST = (SLAVICA, Mods(abstract=(Abstract("Об Отечественной в�
 
 def configured(folder: Path, merge: str = "", source: str = "") -> Path:
     (folder / "a.mrc").write_bytes(b"")
-    config = folder / "bibld.toml"
-    config.write_text(CONFIG.format(merge=merge, source=source), encoding="utf-8")
-    return config
+    return write_config(folder, f"{source}\n{merge}", rsl="a.mrc")
 
 
 @pytest.mark.parametrize(
