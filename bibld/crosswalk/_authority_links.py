@@ -33,7 +33,7 @@ _BASE_OF_SCHEME = {
 
 
 class AuthorityLinks(msgspec.Struct, frozen=True):
-    """``value_uri`` is the first URI, said or made from a number; ``identifiers`` are the numbers and further URIs."""
+    """``value_uri`` is the first URI, stated or made from a number; ``identifiers``: the numbers and further URIs."""
 
     authority_uri: str | None = None
     value_uri: str | None = None

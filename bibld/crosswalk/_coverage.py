@@ -22,7 +22,7 @@ class SubfieldCoverage(msgspec.Struct, frozen=True):
 
     ``name`` is ``245$a``, ``461/200$a`` for one of an embedded field, ``008`` for a control field, or the name of a
     column. ``seen`` counts its occurrences; ``mapped``, ``private`` (kept, not published) and ``unmapped`` are parts of
-    it. ``writes`` says in words of MODS what the rules that read it make.
+    it. ``writes`` describes the MODS that the rules which read it make.
     """
 
     flavour: str
@@ -72,7 +72,7 @@ class Writes:
                         by_code.setdefault(code, []).append(rule.writes)
 
     def by(self, flavour: str, name: str) -> tuple[str, ...]:
-        """What stands for a subfield in the MODS; of an embedded field: within what its field becomes."""
+        """Describe the MODS made of a subfield; for one of an embedded field, within the MODS made of its field."""
         if flavour not in self._flavours:
             return ()
         *around, own = name.split("/")
@@ -82,7 +82,7 @@ class Writes:
         by_code = self._writes.get((flavour, tag), {})
         found = dict.fromkeys([*by_code.get(code, ()), *by_code.get(EVERY, ())])
         if not found:
-            return ("nothing of its own: it says how fields belong together",)
+            return ("no element: it links fields with each other",)
         outer = [
             written for tag in around[:1] for many in self._writes.get((flavour, tag), {}).values() for written in many
         ]
@@ -90,7 +90,7 @@ class Writes:
 
 
 def subfields_of(record: MarcRecord | Mods | Row) -> tuple[str, ...]:
-    """The names of the subfields of a record that hold text, one for each occurrence."""
+    """Return the names of the subfields of a record that contain text, one for each occurrence."""
     if isinstance(record, MarcRecord):
         return tuple(_names(record.all_fields, "", is_unimarc(record)))
     return tuple(name for name, _ in record.cells) if isinstance(record, Row) else ()

@@ -20,9 +20,9 @@ _TYPES_OF_DATE = "abcdefghijku|"
 def is_unimarc(record: MarcRecord) -> bool:
     """Whether a record is of the UNIMARC family (UNIMARC, RUSMARC …) rather than MARC 21.
 
-    Field 245 says MARC 21; 200 with ``$a`` and no 245 says UNIMARC; so do 100$a with general processing data (at least
-    34 characters that begin with a date and a type of date) and, where nothing else tells, ``450`` at the end of the
-    leader and the absence of 008.
+    Field 245 means MARC 21; 200 with ``$a`` and no 245 means UNIMARC; so do 100$a with general processing data (34 or
+    more characters that begin with a date and a type of date) and, where nothing else decides, ``450`` at the end of
+    the leader and the absence of 008.
     """
     title = coded = marc21 = False
     for field in record.all_fields:
@@ -49,5 +49,5 @@ def refuse_other_kinds(record: MarcRecord, unimarc: bool) -> None:
     code = record.leader.text[6:7]
     kind = (_UNIMARC_REFUSED if unimarc else _MARC21_REFUSED).get(code)
     if kind is not None:
-        reason = f"{kind} (leader/06 {code}), not a description of a publication; leave such files out of the source"
+        reason = f"{kind} (leader/06 {code}), not a description of a publication; leave its file out of the source"
         raise CrosswalkError(record.origin, reason, control_number=record.control_number)

@@ -223,6 +223,8 @@ def _build_linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
                 made.append(element)
             elif not isinstance(element, RelatedItem):
                 made.append(linkage.mark(element))
+            elif not view.marks_related_items:
+                made.append(element)
             else:
                 item = msgspec.structs.replace(element, mods=_mark_children(element.mods, linkage))
                 group = linkage.alt_rep_group

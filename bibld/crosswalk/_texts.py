@@ -32,7 +32,7 @@ _CLOSING_SUPPLIED = "]"
 
 
 def chop(text: str) -> str:
-    """Take the marks that lead to the next part off the end: ``. : , ; /`` and `` =`` (also their Arabic forms).
+    """Remove the marks that lead to the next part from the end: ``. : , ; /`` and `` =`` (also their Arabic forms).
 
     An ellipsis stays, and so does the full stop of an abbreviation (``etc.``, ``U.S.``).
     """
@@ -49,7 +49,7 @@ def chop_name(text: str) -> str:
 
 
 def without_brackets(text: str) -> tuple[str, bool]:
-    """Take off square brackets that enclose the whole text, or lack their partner; say whether there were any.
+    """Remove square brackets around a text, or without partner; return the text and whether there were any.
 
     ISBD puts brackets around what the cataloguer supplied.
     """
@@ -95,9 +95,9 @@ _ILLEGAL = re.compile(r'[\x00-\x20\x7f<>"{}|\\^`\[\]]|%(?![0-9A-Fa-f]{2})|#(?=.*
 
 
 def address(text: str) -> str | None:
-    """An address of http, https or ftp as a legal IRI (RFC 3987); None for any other text.
+    """Return an address of http, https or ftp as a legal IRI (RFC 3987); None for any other text.
 
-    Characters that no IRI may hold are percent-encoded; a text with blanks is no address.
+    Characters that no IRI may contain are percent-encoded; a text with blanks is not an address.
     """
     if not _ADDRESS.fullmatch(text):
         return None
@@ -111,7 +111,7 @@ FIRST_YEAR_OF_MARC = 66
 
 
 def entry_date(text: str) -> str | None:
-    """``yymmdd`` as ``YYYY-MM-DD``; None for a text that is no date. Years from 66 belong to the 20th century."""
+    """Return ``yymmdd`` as ``YYYY-MM-DD``, None for other texts. Years from 66 are of the 20th century."""
     if len(text) < 6 or not text[:6].isdecimal() or not text.isascii():
         return None
     century = "19" if int(text[:2]) >= FIRST_YEAR_OF_MARC else "20"
@@ -119,7 +119,7 @@ def entry_date(text: str) -> str | None:
 
 
 def iso_day(text: str) -> str | None:
-    """``YYYYMMDD`` as ``YYYY-MM-DD``; None for a text that is no day of the calendar."""
+    """Return ``YYYYMMDD`` as ``YYYY-MM-DD``, None for a text that is not a day of the calendar."""
     if len(text) < 8 or not text[:8].isdecimal() or not text[:8].isascii():
         return None
     year, month, number = int(text[:4]), int(text[4:6]), int(text[6:8])
@@ -129,7 +129,7 @@ def iso_day(text: str) -> str | None:
 
 
 def iso_time(text: str) -> str | None:
-    """Field 005, ``YYYYMMDDHHMMSS.F``, as ``YYYY-MM-DDTHH:MM:SS`` (ISO 8601; a bare date where there is no time)."""
+    """Return field 005, ``YYYYMMDDHHMMSS.F``, as ``YYYY-MM-DDTHH:MM:SS`` (ISO 8601; a date where no time is stated)."""
     text = text.strip()
     date = iso_day(text)
     if date is None:

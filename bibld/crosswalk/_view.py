@@ -72,6 +72,9 @@ class View(Generic[SettingsT]):
         "unmapped", "warnings",
     )  # fmt: skip
 
+    marks_related_items = True
+    """Whether a field and its counterpart in another script become one related item, whose children are marked."""
+
     def __init__(self, record: MarcRecord, settings: SettingsT, conventions: Conventions = RAW) -> None:
         self.record = record
         self.settings = settings

@@ -1,8 +1,7 @@
-"""Rows of a table to MODS, by a map of columns: ``[source.columns]`` says which column holds the title, the author …
+"""Rows of a table to MODS, by a map of columns: ``[source.columns]`` names the columns of title, author and so on.
 
-Columns that usual names have (``title``, ``authors``, ``year`` …) are found without a map, whatever their case. A
-column that the map does not name is counted as unmapped. Several names, numbers and subjects in one cell are parted by
-the separator.
+Columns with usual names (``title``, ``authors``, ``year`` …) are found without a map, in any case. A column that the
+map does not name is counted as unmapped. Names, numbers and subjects in one cell are divided at the separator.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ from bibld.model.relators import TERM_OF_RELATOR
 from bibld.protocols import Converted, Row
 
 Columns = str | tuple[str, ...]
-"""The name of a column, or several, whose values are taken one after the other."""
+"""The name of a column, or of more whose values are joined in this order."""
 
 _YEAR = re.compile(r"\D{0,3}([12][0-9]{3})\D{0,3}")
 _PAGES = re.compile(r"(?:pp?|pages?|с|стр|s)?\.? *([0-9][\w.]*) *(?:-{1,2}|[‐-―]) *([0-9][\w.]*)\.?", re.IGNORECASE)
@@ -61,15 +60,17 @@ _CODE = re.compile(r"[a-z]{2,3}")
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``id``: the control number. ``title``: the main title. ``subtitle``: the rest of the title. ``author``: names of
+    """The columns of each element, and the separator.
+
+    ``id``: the control number. ``title``: the main title. ``subtitle``: the rest of the title. ``author``: names of
     authors. ``editor``: names of editors. ``year``: the year of publication. ``publisher``: the publisher. ``place``:
     the place of publication. ``edition``: the edition statement. ``isbn``: ISBN. ``issn``: ISSN, of the host where
     there is one. ``doi``: DOI. ``language``: a code of two (RFC 3066) or three letters (ISO 639-2b), or a name.
     ``subject``: topics. ``genre``: genre or form. ``series``: title of the series. ``volume``: the volume, of the host
     or else the series where there is one. ``issue``: the issue of the host. ``pages``: pages in the host, or else their
     number. ``host``: title of the journal or book that holds the article. ``abstract``: a summary. ``note``: notes.
-    ``url``: address of an electronic resource. ``separator``: what parts several names, numbers and subjects in one
-    cell; empty: nothing does.
+    ``url``: address of an electronic resource. ``separator``: the text between names, numbers and subjects in one
+    cell; empty: nothing is divided.
     """
 
     id: Columns = ("id", "identifier", "record id")
@@ -113,12 +114,14 @@ def sniffs(record: MarcRecord) -> bool:
 def convert(record: Row, settings: Settings) -> Converted:
     """Convert one row; raises ``CrosswalkError`` for one of which no column has a place, and for what is no row."""
     if not isinstance(record, Row):
-        raise CrosswalkError(record.origin, 'a MARC record, no row of a table; leave out crosswalk = "columns"')
+        raise CrosswalkError(
+            record.origin, 'a MARC record, not a row of a table; remove crosswalk = "columns" from the source'
+        )
     row = _Row(record, settings)
     mods = collected(_elements(row))
     if mods == Mods():
         names = ", ".join(name for name, _ in record.cells)
-        reason = f"no column of {names} is known; name those of title, author … under [source.columns]"
+        reason = f"unknown columns {names}; state those of title, author … in [source.columns]"
         raise CrosswalkError(record.origin, reason)
     if not mods.title_info:
         row.warnings.append("the row has no title")
@@ -142,24 +145,24 @@ class _Row:
             elif text:
                 self._values.setdefault(key, []).append(text)
 
-    def whole(self, key: str) -> list[str]:
-        """The values, each as it stands in its cell."""
+    def values(self, key: str) -> list[str]:
+        """Return the values, each as in its cell."""
         return self._values.get(key, [])
 
     def first(self, key: str) -> str | None:
-        """The first value."""
-        return next(iter(self.whole(key)), None)
+        """Return the first value."""
+        return next(iter(self.values(key)), None)
 
-    def parted(self, key: str) -> list[str]:
-        """The values parted by the separator."""
-        values = self.whole(key)
+    def divided_values(self, key: str) -> list[str]:
+        """Return the values divided at the separator."""
+        values = self.values(key)
         if not self._separator:
             return values
         return [part.strip() for value in values for part in value.split(self._separator) if part.strip()]
 
 
 def _keys_of(settings: Settings) -> dict[str, str]:
-    """Which setting each column (case-folded) belongs to; the first that names it."""
+    """Map each column (case-folded) to the first setting that names it."""
     found: dict[str, str] = {}
     for field in msgspec.structs.fields(settings):
         if field.name != "separator":
@@ -173,23 +176,23 @@ def _as_tuple(columns: Columns) -> tuple[str, ...]:
 
 
 def _elements(row: _Row) -> Iterator[Element]:
-    host, series = row.first("host"), row.whole("series")
+    host, series = row.first("host"), row.values("series")
     volume = row.first("volume")
     if title := row.first("title"):
         number = (volume,) if volume and not host and not series else ()
-        yield TitleInfo(title=title, sub_title=tuple(row.whole("subtitle")), part_number=number)
+        yield TitleInfo(title=title, sub_title=tuple(row.values("subtitle")), part_number=number)
     for key, code in (("author", "aut"), ("editor", "edt")):
-        for name in row.parted(key):
+        for name in row.divided_values(key):
             yield Name(type="personal", name_part=(NamePart(name),), role=(_role(code),))
-    yield from (Genre(text) for text in row.parted("genre"))
+    yield from (Genre(text) for text in row.divided_values("genre"))
     yield from _origin(row)
-    yield from (_language(text) for text in row.parted("language"))
-    if (pages := row.whole("pages")) and not host:
+    yield from (_language(text) for text in row.divided_values("language"))
+    if (pages := row.values("pages")) and not host:
         yield PhysicalDescription(extent=tuple(map(Extent, pages)))
-    yield from (Abstract(text) for text in row.whole("abstract"))
-    yield from (Note(text) for text in row.whole("note"))
-    yield from (Subject(parts=(Topic(text),)) for text in row.parted("subject"))
-    if urls := row.whole("url"):
+    yield from (Abstract(text) for text in row.values("abstract"))
+    yield from (Note(text) for text in row.values("note"))
+    yield from (Subject(parts=(Topic(text),)) for text in row.divided_values("subject"))
+    if urls := row.values("url"):
         yield Location(url=tuple(map(Url, urls)))
     if host:
         yield RelatedItem(type="host", mods=_host(row, host, volume))
@@ -212,15 +215,15 @@ def _role(code: str) -> Role:
 
 def _origin(row: _Row) -> Iterator[OriginInfo]:
     dates = []
-    for text in row.whole("year"):
+    for text in row.values("year"):
         year = _YEAR.fullmatch(text)
         if year is not None:
             dates.append(Date(value=year[1], encoding="w3cdtf"))
         else:
             dates.append(Date(value=text))
-    places = tuple(Place(place_term=(PlaceTerm(value=text, type="text"),)) for text in row.parted("place"))
-    publishers = tuple(Publisher(value=text) for text in row.parted("publisher"))
-    editions = tuple(Edition(value=text) for text in row.whole("edition"))
+    places = tuple(Place(place_term=(PlaceTerm(value=text, type="text"),)) for text in row.divided_values("place"))
+    publishers = tuple(Publisher(value=text) for text in row.divided_values("publisher"))
+    editions = tuple(Edition(value=text) for text in row.values("edition"))
     if dates or places or publishers or editions:
         yield OriginInfo(place=places, publisher=publishers, date_issued=tuple(dates), edition=editions)
 
@@ -234,9 +237,9 @@ def _language(text: str) -> Language:
 
 def _host(row: _Row, host: str, volume: str | None) -> Mods:
     details = [Detail(type=kind, number=(text,)) for kind, text in (("volume", volume),) if text]
-    details += [Detail(type="issue", number=(text,)) for text in row.whole("issue")]
+    details += [Detail(type="issue", number=(text,)) for text in row.values("issue")]
     extents = []
-    for text in row.whole("pages"):
+    for text in row.values("pages"):
         span = _PAGES.fullmatch(text)
         if span is not None:
             extents.append(PartExtent(unit="pages", start=span[1], end=span[2].rstrip(".")))
@@ -247,21 +250,21 @@ def _host(row: _Row, host: str, volume: str | None) -> Mods:
 
 
 def _identifiers(row: _Row, *, has_host: bool) -> Iterator[Identifier]:
-    for text in row.parted("isbn"):
+    for text in row.divided_values("isbn"):
         isbn = identifiers.isbn(text)
         if isbn is None:
-            row.warnings.append(f"isbn: no number in {text!r}")
+            row.warnings.append(f"isbn {text!r} contains no number; left out")
         else:
             yield Identifier(isbn.value, type="isbn", invalid=None if isbn.is_valid else "yes")
     if not has_host:
         yield from _issns(row)
-    yield from (Identifier(text, type="doi") for text in row.parted("doi"))
+    yield from (Identifier(text, type="doi") for text in row.divided_values("doi"))
 
 
 def _issns(row: _Row) -> Iterator[Identifier]:
-    for text in row.parted("issn"):
+    for text in row.divided_values("issn"):
         issn = identifiers.issn(text)
         if issn is None:
-            row.warnings.append(f"issn: no number in {text!r}")
+            row.warnings.append(f"issn {text!r} contains no number; left out")
         else:
             yield Identifier(issn.value, type="issn", invalid=None if issn.is_valid else "yes")

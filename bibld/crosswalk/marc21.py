@@ -1,8 +1,8 @@
 """MARC 21 to MODS.
 
 MARC 21 Format for Bibliographic Data (https://www.loc.gov/marc/bibliographic/) to MODS 3.7, along the mapping of the
-Library of Congress, without the faults of its stylesheet: coded dates are W3CDTF, ISBD punctuation is taken off, roles
-and authority links are resolved, numbers are checked. What each field becomes stands with its rule, in ``RULES``.
+Library of Congress, without the faults of its stylesheet: coded dates are W3CDTF, ISBD punctuation is removed, roles
+and authority links are resolved, numbers are checked. ``RULES`` states what each field becomes.
 
 The profile ``loc`` writes what the stylesheet MARC21slim2MODS3-7 (revision 1.140) writes for a document of one record,
 faults included, by ``LOC_RULES``; it differs only where the stylesheet writes no MODS (bare text in ``originInfo`` and
@@ -18,31 +18,22 @@ import msgspec
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._marc21.conventions import STRUCTURAL, conventions
 from bibld.crosswalk._marc21.corrections import Corrections, effective_corrections
-from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE
+from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE, RECORD
 from bibld.crosswalk._marc21.holdings import HOLDINGS
 from bibld.crosswalk._marc21.identifiers import IDENTIFIERS
 from bibld.crosswalk._marc21.names import NAMES
 from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
 from bibld.crosswalk._marc21.origin import ORIGIN
 from bibld.crosswalk._marc21.physical import PHYSICAL
-from bibld.crosswalk._marc21.record import RECORD
 from bibld.crosswalk._marc21.related import RELATED
-from bibld.crosswalk._marc21.series import SERIES
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
-from bibld.crosswalk._marc21_loc import holdings as loc_holdings
-from bibld.crosswalk._marc21_loc import identifiers as loc_identifiers
-from bibld.crosswalk._marc21_loc import kind as loc_kind
-from bibld.crosswalk._marc21_loc import names as loc_names
-from bibld.crosswalk._marc21_loc import notes as loc_notes
-from bibld.crosswalk._marc21_loc import origin as loc_origin
-from bibld.crosswalk._marc21_loc import physical as loc_physical
-from bibld.crosswalk._marc21_loc import record as loc_record
-from bibld.crosswalk._marc21_loc import related as loc_related
-from bibld.crosswalk._marc21_loc import series as loc_series
-from bibld.crosswalk._marc21_loc import subjects as loc_subjects
-from bibld.crosswalk._marc21_loc import titles as loc_titles
+from bibld.crosswalk._marc21_loc.description import DESCRIPTION as LOC_DESCRIPTION
 from bibld.crosswalk._marc21_loc.fields import StylesheetView
+from bibld.crosswalk._marc21_loc.notes_and_numbers import NOTES_AND_NUMBERS as LOC_NOTES_AND_NUMBERS
+from bibld.crosswalk._marc21_loc.related import RELATED as LOC_RELATED
+from bibld.crosswalk._marc21_loc.subjects import SUBJECTS as LOC_SUBJECTS
+from bibld.crosswalk._marc21_loc.titles_and_names import TITLES_AND_NAMES as LOC_TITLES_AND_NAMES
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._view import View
 from bibld.model.marc import MarcRecord
@@ -50,7 +41,9 @@ from bibld.protocols import Converted
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``profile`` names the mapping: ``std``, or ``loc`` for what the stylesheet of the Library of Congress writes;
+    """The profile and its corrections.
+
+    ``profile`` names the mapping: ``std``, or ``loc`` for what the stylesheet of the Library of Congress writes;
     ``corrections``: single ones that are switched off in ``std``, or on in ``loc``.
     """
 
@@ -60,7 +53,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 RULES = RuleSet(
     (
-        TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, SERIES, RELATED, IDENTIFIERS,
+        TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, RELATED, IDENTIFIERS,
         RECORD,
     ),
     PRIVATE_SUBFIELDS | {"852": "x", "856": "x"},
@@ -69,13 +62,8 @@ RULES = RuleSet(
 """The rules of ``std``. Fields that their indicator or tag makes private are set aside before any rule."""
 
 LOC_RULES = RuleSet(
-    (
-        loc_titles.TITLES, loc_names.NAMES, loc_kind.KIND_AND_LANGUAGE, loc_origin.ORIGIN, loc_physical.PHYSICAL,
-        loc_notes.NOTES, loc_subjects.SUBJECTS, loc_holdings.HOLDINGS, loc_series.SERIES, loc_related.RELATED,
-        loc_identifiers.IDENTIFIERS, loc_record.RECORD,
-    ),
-    structural=STRUCTURAL,
-)  # fmt: skip
+    (LOC_TITLES_AND_NAMES, LOC_DESCRIPTION, LOC_NOTES_AND_NUMBERS, LOC_SUBJECTS, LOC_RELATED), structural=STRUCTURAL
+)
 """The rules of ``loc``; only local fields are private."""
 
 

@@ -1,7 +1,7 @@
-"""RUSMARC, the Russian version of UNIMARC (edition of 2015), with the habits of the large Russian libraries.
+"""RUSMARC to MODS: the Russian version of UNIMARC (edition of 2015), with the habits of the large Russian libraries.
 
-Differs from UNIMARC in tables: holdings stand in 899, print runs in ``$9`` of the number fields, class marks of 686
-without a scheme are of the Russian Library-Bibliographical Classification.
+Differs from UNIMARC: holdings are in 899, indicator 2 of 856 has other meanings, and class marks of 686 without a
+scheme are of the Russian Library-Bibliographical Classification.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""UNIMARC as other countries write it (France, Italy, Portugal, Romania …): IFLA's bibliographic format, edition 2008,
-with the later fields 181–183 and 214.
+"""UNIMARC to MODS, as France, Italy, Portugal, Romania and other countries write it.
 
-Differs from RUSMARC in tables: holdings stand in 995 as the French recommendation has it, 899 means nothing.
+IFLA's bibliographic format, edition 2008, with the later fields 181–183 and 214. Differs from RUSMARC in holdings: they
+are in 995 (French recommendation), or in 899 by the code of the library (Italy).
 """
 
 from __future__ import annotations

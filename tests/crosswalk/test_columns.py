@@ -66,7 +66,7 @@ def test_the_map_says_which_columns_and_the_separator_what_parts_them():
 def test_a_row_that_no_column_fits_is_refused_with_a_hint():
     with pytest.raises(CrosswalkError, match=r"\[source.columns\]"):
         converted(foo="x", bar="y")
-    with pytest.raises(CrosswalkError, match="no row of a table"):
+    with pytest.raises(CrosswalkError, match="not a row of a table"):
         columns.convert(_record(), columns.Settings())
 
 

@@ -32,5 +32,5 @@ def test_record_becomes_the_expected_mods(case):
     assert flavour == "marc21"
     expected = from_xml((CASES / case / "expected.mods.xml").read_bytes())
     assert to_xml(converted.mods, pretty=True).decode() == to_xml(expected, pretty=True).decode()
-    told = CASES / case / "warnings.txt"
-    assert list(converted.warnings) == (told.read_text(encoding="utf-8").splitlines() if told.exists() else [])
+    warnings = CASES / case / "warnings.txt"
+    assert list(converted.warnings) == (warnings.read_text(encoding="utf-8").splitlines() if warnings.exists() else [])

@@ -1,4 +1,4 @@
-"""Codes of the fixed fields of MARC 21 (leader, 007, 008) and the terms of MODS that they stand for."""
+"""Codes of the fixed fields of MARC 21 (leader, 007, 008) and the terms of MODS for them."""
 
 from __future__ import annotations
 
@@ -164,4 +164,4 @@ MATERIAL_DESIGNATION = {
 """007/01 by 007/00."""
 
 SUBJECT_AUTHORITY = {"0": "lcsh", "1": "lcshac", "2": "mesh", "3": "nal", "5": "csh", "6": "rvm"}
-"""Second indicator of 6XX; 7: the authority stands in ``$2``."""
+"""Second indicator of 6XX; 7: the authority is in ``$2``."""

@@ -1,4 +1,4 @@
-"""What MARC 21 says of every field: 880 and ``$6``, private and local fields, the tags of fixed positions.
+"""The conventions of MARC 21 for every field: 880 and ``$6``, private and local fields, the tags of fixed positions.
 
 MARC 21 Format for Bibliographic Data, Appendix A (control subfields) and field 880.
 """
@@ -20,16 +20,16 @@ _SCRIPT_OF_CODE = {
 }  # fmt: skip
 
 _PRIVATE_BY_INDICATOR = frozenset(("541", "542", "561", "583"))
-"""Fields whose first indicator 0 says that they are private."""
+"""Fields that a first indicator 0 makes private."""
 
 _TITLE_TAGS = frozenset(("130", "210", "222", "240", "242", "245", "246", "247", "440", "490"))
 
 Naming = Callable[[str, DataField], str]
-"""Gives the script of a field from the code in its ``$6``."""
+"""Returns the script of a field from the code in its ``$6``."""
 
 
 def link(field: DataField, naming: Naming) -> LinkedField | None:
-    """A field with ``$6`` under the tag whose rules apply (for 880: the tag that ``$6`` names), and its linkage.
+    """Return a field with ``$6`` under the tag whose rules apply (for 880: the tag in ``$6``), and its linkage.
 
     An 880 whose ``$6`` names no tag gives None and stays what it is, so that no rule reads it.
     """
@@ -51,7 +51,7 @@ def link(field: DataField, naming: Naming) -> LinkedField | None:
 
 
 def is_private(field: DataField) -> bool:
-    """Whether a field is kept back as a whole: by its first indicator, or because its tag is a local one (X9X, 9XX)."""
+    """Whether no subfield of a field is published, because of its first indicator or of a local tag (X9X, 9XX)."""
     tag = field.tag
     if "9" in tag and tag != "490" and (tag[0] == "9" or tag[1:2] == "9" or tag in ("019", "029", "039", "049")):
         return True
@@ -69,7 +69,7 @@ def _group(occurrence: str) -> str | None:
 
 
 def script_named(code: str, field: DataField) -> str:
-    """The script (ISO 15924) that the code in ``$6`` names, or that the text of the field shows."""
+    """Return the script (ISO 15924) that the code in ``$6`` names, or else that of the field's text."""
     known = _SCRIPT_OF_CODE.get(code)
     if known is not None and known != CJK:
         return known
@@ -81,7 +81,7 @@ def script_named(code: str, field: DataField) -> str:
 
 
 def script_of_code(code: str, field: DataField) -> str:
-    """What the stylesheet of the Library of Congress writes: empty for a code that is none of MARC-8."""
+    """Return what the stylesheet of the Library of Congress writes: empty for a code that is not of MARC-8."""
     return _SCRIPT_OF_CODE.get(code[:2], "") if code else LATIN
 
 
@@ -91,7 +91,7 @@ def _titles(tag: str) -> str:
 
 @cache
 def conventions(scripts_named: bool) -> Conventions:
-    """For every record of MARC 21; no data field has positions that a reader counts from its start: all are tidied."""
+    """Return the conventions of every record of MARC 21; no data field has counted positions: all are tidied."""
     naming = script_named if scripts_named else script_of_code
     return Conventions(
         is_private=is_private,

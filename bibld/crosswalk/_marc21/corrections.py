@@ -1,4 +1,4 @@
-"""What bibld corrects in the mapping of the Library of Congress stylesheet, each correction for itself."""
+"""Corrections of the mapping of the Library of Congress stylesheet, each a switch."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import cache
 import msgspec
 
 NO_TEXT = " "
-"""The text of an element that is there and empty; to the model an empty text is no element."""
+"""The text of an element that is written empty; in the model, an empty text is no element."""
 
 
 class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Switches: true corrects, false does as the stylesheet MARC21slim2MODS3-7 (revision 1.140) does.
 
-    A switch that is not set is what the profile says: ``std`` corrects everything, ``loc`` nothing. The note at each
-    says what the stylesheet does. Two of its faults have no switch, since they are no MODS: the bare text that it
-    leaves in physicalDescription where only some of the physical fields have ``$6``, and its stop at ``$n`` of a 534
-    with ``$6``.
+    A switch that is not set has the default of the profile: ``std`` corrects everything, ``loc`` nothing. The note at
+    each states what the stylesheet does. Two of its faults have no switch, since they are not MODS: the bare text that
+    it leaves in physicalDescription where only some of the physical fields have ``$6``, and its stop at ``$n`` of a
+    534 with ``$6``.
     """
 
     coordinates_written: bool | None = None
@@ -27,7 +27,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 
     every_coded_genre: bool | None = None
     """Of several codes in 008/24-27 only the first by alphabet becomes a genre; patent and offprint are looked for in
-    008/24 of books alone; a map, atlas or model that 007 tells of gives way to 008 or hides it."""
+    008/24 of books alone; a map, atlas or model of 007 yields to 008 or hides it."""
 
     coded_genres_by_kind: bool | None = None
     """008/25 ``d`` makes a globe of any record, 008/28 ``u`` and ``|`` a government publication; serials are none."""
@@ -55,7 +55,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     """The role of a conference is read from ``$e``, which is its subordinate unit, and not from ``$j``."""
 
     version_written_once: bool | None = None
-    """``$s`` of 130 and 730 stands twice in the title."""
+    """``$s`` of 130 and 730 is written twice in the title."""
 
     country_codes_written: bool | None = None
     """044 is not mapped unless it, or another field of originInfo, has ``$6``. (The stylesheet leaves the bare text of
@@ -69,7 +69,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     """Names and terms of address keep their final punctuation."""
 
     dates_normalized: bool | None = None
-    """Coded dates are raw (``encoding="marc"``) and left out where 260$c says the same; none is a key date."""
+    """Coded dates are raw (``encoding="marc"``) and left out where 260$c states the same; none is a key date."""
 
     genre_authority_named: bool | None = None
     """The authority of a 655 without ``$2`` is the digit of its second indicator, or marcgt."""
@@ -81,7 +81,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     """The term and the code of one role are two roles."""
 
     authority_links_resolved: bool | None = None
-    """``$0`` of names, titles and subjects is ``xlink:href`` and nameIdentifier as it stands."""
+    """``$0`` of names, titles and subjects is ``xlink:href`` and nameIdentifier, unchanged."""
 
     every_name_kept: bool | None = None
     """A 100 or 700 whose first indicator is not 0, 1 or 3 is lost."""
@@ -93,19 +93,19 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     """A 490 with first indicator 1 is lost even where no 8XX traces it."""
 
     imprints_parsed: bool | None = None
-    """``$d`` of a linking entry is a publisher as a whole."""
+    """``$d`` of a linking entry is all publisher."""
 
     isbns_normalized: bool | None = None
-    """020 is written as it stands, with hyphens and qualifier; check digits are not looked at."""
+    """020 is written unchanged, with hyphens and qualifier; check digits are not checked."""
 
     kits_typed: bool | None = None
     """The typeOfResource of kits, and of unknown codes in leader/06, is an empty element."""
 
     relations_named: bool | None = None
-    """``$i`` is otherType as it stands (and displayLabel in 76X-78X)."""
+    """``$i`` is otherType, unchanged (and displayLabel in 76X-78X)."""
 
     coded_forms_in_every_script: bool | None = None
-    """What 007 says is left out of a physicalDescription that has a counterpart in another script."""
+    """007 is left out of a physicalDescription that has a counterpart in another script."""
 
     empty_details_dropped: bool | None = None
     """773$q always gives three details and a start page, empty ones too."""
@@ -113,7 +113,7 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
 
 @cache
 def effective_corrections(profile: str, chosen: Corrections) -> Corrections:
-    """The corrections with those that are not chosen as the profile says."""
+    """Return the corrections, with the default of the profile for those that are not set."""
     given = profile == "std"
     return Corrections(
         **{name: given if value is None else value for name, value in msgspec.structs.asdict(chosen).items()}

@@ -1,4 +1,4 @@
-"""Leader, 007 and 008: what they say of the kind of resource → typeOfResource, genre, targetAudience, language.
+"""Leader, 00X, 040, 041, 655: typeOfResource, genre, targetAudience, language, recordInfo.
 
 Positions are counted from 0 as in the format; a position that is not there is the empty text.
 """
@@ -10,17 +10,31 @@ from collections.abc import Iterator, Mapping
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import address, chop
+from bibld.crosswalk._texts import address, chop, entry_date, iso_time
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
-from bibld.model.mods import Genre, Language, LanguageTerm, TargetAudience, TypeOfResource
+from bibld.model.mods import (
+    Date,
+    DescriptionStandard,
+    Genre,
+    Language,
+    LanguageTerm,
+    RecordContentSource,
+    RecordIdentifier,
+    RecordInfo,
+    TargetAudience,
+    TypeOfResource,
+)
 
 KIND_AND_LANGUAGE = RuleBook()
+RECORD = RuleBook()
 
 _OBJECT_PART = {
     "a": None, "d": "sung or spoken text", "b": "summary", "e": "libretto", "f": "table of contents",
     "g": "accompanying material", "h": "translation", "j": "subtitles",
 }  # fmt: skip
+
+RECORD_ORIGIN = "Converted from MARC 21 by bibld"
 
 _LANGUAGE_SCHEMES = {"rfc3066": "rfc3066", "rfc4646": "rfc4646", "rfc5646": "rfc5646", "iso639-3": "iso639-3"}
 
@@ -37,7 +51,7 @@ def fixed(view: View[Corrections], start: int, end: int | None = None) -> str:
 
 
 def configuration(view: View[Corrections]) -> str:
-    """How 008/18-34 is to be read: as for a book, a serial …; empty where leader/06 tells nothing."""
+    """Return how to read 008/18-34: as for a book, a serial …; empty where leader/06 does not decide."""
     kind = leader_code(view, 6)
     if kind == "a":
         return codes.CONFIGURATION_OF_LEVEL.get(leader_code(view, 7), "")
@@ -52,7 +66,7 @@ def type_of_resource(view: View[Corrections]) -> Iterator[TypeOfResource]:
     if not view.settings.kits_typed and (value is None or kind == "o"):
         value = ""
     if value is None:
-        view.warn(f"leader/06 {kind!r} is no type of record")
+        view.warn(f"leader/06 {kind!r} is an unknown type of record; no typeOfResource written")
         return
     yield TypeOfResource(
         value=value,
@@ -76,19 +90,7 @@ def _coded_genres(view: View[Corrections]) -> Iterator[str | None]:
         yield "remote-sensing image"
     if fixed(view, 25) == "d" and (kind == codes.MAP or not view.settings.coded_genres_by_kind):
         yield "globe"
-    if kind == codes.MAP:
-        yield from _told_by_both(view, codes.MAP_GENRE, 25, {"ad": "atlas", "aj": "map"})
-    elif kind == codes.FILE:
-        yield codes.FILE_GENRE.get(fixed(view, 26))
-    elif kind == codes.MUSIC:
-        for code in fixed(view, 30, 32):
-            yield codes.MUSIC_TEXT_GENRE.get(code)
-    elif kind == codes.VISUAL:
-        read = view.settings.literary_forms_read
-        forms = codes.VISUAL_GENRE if read else codes.VISUAL_GENRE | {"g": "legal article"}
-        yield from _told_by_both(view, forms, 33, {"aq": "model"})
-    elif kind == codes.SERIAL:
-        yield codes.SERIAL_GENRE.get(fixed(view, 21))
+    yield from _genres_of_kind(view, kind)
     if kind in (codes.BOOK, codes.SERIAL):
         yield from _contents_genres(view, kind)
     if fixed(view, 28) in _government_codes(view, kind):
@@ -104,18 +106,35 @@ def _coded_genres(view: View[Corrections]) -> Iterator[str | None]:
             yield "biography"
 
 
-def _told_by_both(
+def _genres_of_kind(view: View[Corrections], kind: str) -> Iterator[str | None]:
+    """Yield the genres from positions of 008 that only one kind of resource has."""
+    if kind == codes.MAP:
+        yield from _genres_of_008_and_007(view, codes.MAP_GENRE, 25, {"ad": "atlas", "aj": "map"})
+    elif kind == codes.FILE:
+        yield codes.FILE_GENRE.get(fixed(view, 26))
+    elif kind == codes.MUSIC:
+        for code in fixed(view, 30, 32):
+            yield codes.MUSIC_TEXT_GENRE.get(code)
+    elif kind == codes.VISUAL:
+        read = view.settings.literary_forms_read
+        forms = codes.VISUAL_GENRE if read else codes.VISUAL_GENRE | {"g": "legal article"}
+        yield from _genres_of_008_and_007(view, forms, 33, {"aq": "model"})
+    elif kind == codes.SERIAL:
+        yield codes.SERIAL_GENRE.get(fixed(view, 21))
+
+
+def _genres_of_008_and_007(
     view: View[Corrections], terms: Mapping[str, str], position: int, terms_of_007: Mapping[str, str]
 ) -> Iterator[str]:
-    """What a position of 008 and what 007 tell; the stylesheet takes the one that is first among the terms."""
+    """Yield the genres stated by a position of 008 and by 007; the stylesheet takes the first of the terms."""
     coded = terms.get(fixed(view, position))
-    told = [] if coded is None else [coded]
+    found = [] if coded is None else [coded]
     descriptions = view.controls("007")
-    told.extend(term for start, term in terms_of_007.items() if any(text.startswith(start) for text in descriptions))
+    found.extend(term for start, term in terms_of_007.items() if any(text.startswith(start) for text in descriptions))
     if view.settings.every_coded_genre:
-        yield from told
-    elif told:
-        yield min(told, key=[*terms.values()].index)
+        yield from found
+    elif found:
+        yield min(found, key=[*terms.values()].index)
 
 
 def _contents_genres(view: View[Corrections], kind: str) -> Iterator[str | None]:
@@ -163,7 +182,7 @@ def genre_or_form(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
 
 
 def genre_authority(field: DataField, view: View[Corrections]) -> str | None:
-    """The thesaurus of a 655."""
+    """Return the thesaurus of a 655."""
     if view.settings.genre_authority_named:
         return field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
     source = field.first("2")
@@ -185,9 +204,9 @@ def coded_audience(view: View[Corrections]) -> Iterator[TargetAudience]:
 def languages(view: View[Corrections]) -> Iterator[Language]:
     """008/35-37 and 041, each language of each part once."""
     seen: set[tuple[str, str | None]] = set()
-    whole = None if view.settings.part_languages_kept else fixed(view, 35, 38)
+    main = None if view.settings.part_languages_kept else fixed(view, 35, 38)
     for code, authority, part in _languages(view):
-        if (code, part) not in seen and (part is None or code != whole):
+        if (code, part) not in seen and (part is None or code != main):
             seen.add((code, part))
             yield Language(
                 language_term=(LanguageTerm(value=code, type="code", authority=authority),), object_part=part
@@ -199,7 +218,7 @@ def _languages(view: View[Corrections]) -> Iterator[tuple[str, str, str | None]]
     if _is_language_code(coded):
         yield coded.casefold(), "iso639-2b", None
     elif coded.strip(" #|"):
-        view.warn(f"008/35-37 {coded!r} is no language code")
+        view.warn(f"008/35-37 {coded!r} is not a language code; left out")
     for field in view.fields("041"):
         scheme = field.first("2")
         for subfield in field.subfields:
@@ -215,9 +234,58 @@ def _languages(view: View[Corrections]) -> Iterator[tuple[str, str, str | None]]
                 if _is_language_code(code):
                     yield code.casefold(), "iso639-2b", part
                 else:
-                    view.warn(f"041${subfield.code} {subfield.value!r} is no language code")
+                    view.warn(f"041${subfield.code} {subfield.value!r} is not a language code; left out")
                     break
 
 
 def _is_language_code(code: str) -> bool:
     return len(code) == 3 and code.isascii() and code.isalpha()
+
+
+# --- the record
+
+
+@RECORD.record(
+    "recordInfo: identifier, dates, content source, description standard, language of cataloging",
+    tLDR="", t001="", t003="", t005="", t008="", t040="abe",
+)  # fmt: skip
+def record_info(view: View[Corrections]) -> Iterator[RecordInfo]:
+    """About the record: identifier, agency, dates, rules."""
+    number = (view.control("001") or "").strip()
+    source = (view.control("003") or "").strip() or None
+    standards = ["aacr"] if leader_code(view, 18) == "a" else []
+    standards.extend(value for field in view.fields("040") for value in field.values("e") if value not in standards)
+    agencies = [value for field in view.fields("040") for value in field.values("a")]
+    languages = [value for field in view.fields("040") for value in field.values("b")]
+    yield RecordInfo(
+        record_content_source=tuple(RecordContentSource(value=value, authority="marcorg") for value in agencies),
+        record_creation_date=_creation_date(view),
+        record_change_date=_change_date(view),
+        record_identifier=(RecordIdentifier(value=number, source=source),) if number else (),
+        record_origin=(RECORD_ORIGIN,),
+        language_of_cataloging=tuple(
+            Language(language_term=(LanguageTerm(value=value, type="code", authority="iso639-2b"),))
+            for value in languages
+        ),
+        description_standard=tuple(DescriptionStandard(value=value) for value in standards),
+    )
+
+
+def _creation_date(view: View[Corrections]) -> tuple[Date, ...]:
+    text = fixed(view, 0, 6)
+    date = entry_date(text)
+    if date is not None:
+        return (Date(value=date, encoding="w3cdtf"),)
+    if text.strip(" |#"):
+        view.warn(f"008/00-05 {text!r} is not a date; left out")
+    return ()
+
+
+def _change_date(view: View[Corrections]) -> tuple[Date, ...]:
+    text = view.control("005")
+    date = iso_time(text) if text else None
+    if date is not None:
+        return (Date(value=date, encoding="iso8601"),)
+    if text and text.strip():
+        view.warn(f"005 {text!r} is not a date; left out")
+    return ()

@@ -100,12 +100,12 @@ def holding(field: DataField, view: View[Corrections]) -> Iterator[Location]:
     items.extend(ItemIdentifier(value=text, type="copy number") for text in field.values("t"))
     notes = tuple(Note(value=text) for text in field.values("z"))
     urls = tuple(Url(value=link) for link in map(address, field.values("u")) if link)
-    held = None
+    copies = None
     if items or notes:
-        held = HoldingSimple((CopyInformation(item_identifier=tuple(items), note=notes),))
-    if places or shelf or held or urls:
+        copies = HoldingSimple((CopyInformation(item_identifier=tuple(items), note=notes),))
+    if places or shelf or copies or urls:
         yield Location(
-            physical_location=tuple(places), shelf_locator=(shelf,) if shelf else (), url=urls, holding_simple=held
+            physical_location=tuple(places), shelf_locator=(shelf,) if shelf else (), url=urls, holding_simple=copies
         )
 
 
@@ -148,22 +148,22 @@ def primary_displays(view: View[Corrections]) -> list[bool]:
     """For each 856, whether it is the first of the best kind: the resource, a version of it, anything unrelated."""
     regular = [field.indicator2 for field in view.fields("856") if not view.is_alternate(field)]
     earlier: list[str] = []
-    told = []
+    is_primary = []
     for field in view.fields("856"):
         kind = field.indicator2
         if kind == "0":
-            told.append("0" not in earlier)
+            is_primary.append("0" not in earlier)
         elif kind == "1":
-            told.append("0" not in regular and "1" not in earlier)
+            is_primary.append("0" not in regular and "1" not in earlier)
         else:
-            told.append(kind != "2" and "0" not in regular and "1" not in regular and not earlier)
+            is_primary.append(kind != "2" and "0" not in regular and "1" not in regular and not earlier)
         if not view.is_alternate(field):
             earlier.append(kind)
-    return told
+    return is_primary
 
 
 def link_urls(field: DataField, view: View[Corrections]) -> Iterator[Url]:
-    """The addresses in a field 856 that may become links; others are reported."""
+    """Yield the addresses in a field 856 that can become links; others cause a warning."""
     label = join(field, "3y") or None
     note = join(field, "z") or None
     for text in field.values("u"):
@@ -171,4 +171,4 @@ def link_urls(field: DataField, view: View[Corrections]) -> Iterator[Url]:
         if link is not None:
             yield Url(value=link, display_label=label, note=note)
         else:
-            view.warn(f"856$u {text!r} is no address of http, https or ftp")
+            view.warn(f"856$u {text!r} is not an http, https or ftp address; left out")

@@ -1,4 +1,4 @@
-"""Identifiers: 010-037, 074, 088, and what 856$u says → identifier (MODS guidelines, identifier)."""
+"""Identifiers: 010-037, 074, 088, and 856$u → identifier (MODS guidelines, identifier)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IDENTIFIERS = RuleBook()
 
 
 def isbn_identifier(text: str, qualifier: str = "", cancelled: bool = False) -> Identifier | None:
-    """An ISBN without hyphens, with its qualifier (``cloth``) as displayLabel; a wrong one is invalid."""
+    """Return an ISBN without hyphens, with its qualifier (``cloth``) as displayLabel; a wrong one is invalid."""
     found = identifiers.isbn(text)
     if found is None:
         return None
@@ -31,7 +31,7 @@ def isbn_identifier(text: str, qualifier: str = "", cancelled: bool = False) -> 
 
 
 def issn_identifier(text: str, kind: str = "issn", cancelled: bool = False) -> Identifier | None:
-    """An ISSN with its hyphen; a wrong one is invalid."""
+    """Return an ISSN with its hyphen; a wrong one is invalid."""
     found = identifiers.issn(text)
     if found is None:
         return None
@@ -51,15 +51,15 @@ def isbns(field: DataField, view: View[Corrections]) -> Iterator[Identifier]:
             continue
         made = isbn_identifier(subfield.value, qualifier, subfield.code == "z")
         if made is None:
-            view.warn(f"020${subfield.code} {subfield.value!r} holds no number")
+            view.warn(f"020${subfield.code} {subfield.value!r} contains no number; left out")
             continue
         if made.invalid and subfield.code == "a":
-            view.warn(f"020$a {subfield.value!r} is no valid ISBN")
+            view.warn(f"020$a {subfield.value!r} is not a valid ISBN; marked as invalid")
         yield made
 
 
 def raw_isbns(field: DataField) -> Iterator[Identifier]:
-    """The first valid and the first invalid number of a field, with hyphens and qualifier."""
+    """Yield the first valid and the first invalid number of a field, with hyphens and qualifier."""
     for code, invalid in (("a", None), ("z", "yes")):
         text = field.first(code)
         if text is not None:
@@ -80,10 +80,10 @@ def issns(field: DataField, view: View[Any]) -> Iterator[Identifier]:
         kind, cancelled = _ISSN_KINDS[subfield.code]
         made = issn_identifier(subfield.value, kind, cancelled)
         if made is None:
-            view.warn(f"022${subfield.code} {subfield.value!r} holds no number")
+            view.warn(f"022${subfield.code} {subfield.value!r} contains no number; left out")
             continue
         if made.invalid and not cancelled:
-            view.warn(f"022${subfield.code} {subfield.value!r} is no valid ISSN")
+            view.warn(f"022${subfield.code} {subfield.value!r} is not a valid ISSN; marked as invalid")
         yield made
 
 
@@ -148,7 +148,7 @@ def _register(number: NumberField) -> None:
 
     @IDENTIFIERS.field(number.tag, "az2" if has_source else "az", f"identifier[{number.type}]")
     def build(field: DataField, view: View[Any]) -> Iterator[Identifier]:
-        """The number, and the wrong ones; displayLabel says whose national bibliography it is of."""
+        """Bibliography, report or other number, also cancelled; displayLabel: code of the national bibliography."""
         label = field.first("2") if has_source else None
         for subfield in field.subfields:
             if subfield.code in "az":
@@ -167,7 +167,7 @@ _PUBLISHER_NUMBER = {
 
 @IDENTIFIERS.field("028", "ab", "identifier, type from the first indicator")
 def publisher_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
-    """Publisher or distributor number, with its source behind it."""
+    """Issue, plate or other number of a publisher or distributor, with its source."""
     value = join(field, "ab")
     if value:
         yield Identifier(value=value, type=_PUBLISHER_NUMBER.get(field.indicator1, "publisher number"))
@@ -178,7 +178,7 @@ _SYSTEM_PREFIXES = {"(OCoLC)": "oclc", "(WlCaITV)": "WlCaITV"}
 
 @IDENTIFIERS.field("035", "az", "identifier[oclc], or [local] with the prefix of the system")
 def system_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
-    """The number in another system; one without the prefix of its system says nothing and is passed over."""
+    """Control number in another system; one without the prefix of its system is left out."""
     for subfield in field.subfields:
         if subfield.code not in "az" or not subfield.value.startswith("("):
             continue
@@ -187,7 +187,7 @@ def system_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
 
 
 def system_identifier(text: str) -> Identifier:
-    """A control number with its prefix in parentheses: ``(OCoLC)`` is taken off, others stay with type local."""
+    """Return a control number: the prefix ``(OCoLC)`` is removed, others stay with type local."""
     for prefix, kind in _SYSTEM_PREFIXES.items():
         if text.startswith(prefix) and len(text) > len(prefix):
             value = text[len(prefix) :].strip()
@@ -207,7 +207,7 @@ def stock_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
 
 @IDENTIFIERS.field("856", "u", "identifier[doi, hdl] from the address")
 def persistent_address(field: DataField, view: View[Any]) -> Iterator[Identifier]:
-    """A DOI or Handle that stands in an address of the resource itself."""
+    """DOI or Handle in an address of the resource itself."""
     if field.indicator2 == "2":
         return
     for text in field.values("u"):
@@ -221,5 +221,5 @@ def persistent_address(field: DataField, view: View[Any]) -> Iterator[Identifier
 
 
 def _has_identifier(view: View[Any], kind: str, value: str) -> bool:
-    said = (text for field in view.fields("024") if field.first("2") == kind for text in field.values("a"))
-    return any(_bare(text, kind) == value for text in said)
+    stated = (text for field in view.fields("024") if field.first("2") == kind for text in field.values("a"))
+    return any(_bare(text, kind) == value for text in stated)

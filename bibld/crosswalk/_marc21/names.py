@@ -37,10 +37,10 @@ def heading_name(
     before_title: bool = False,
     links: AuthorityLinks | None = None,
 ) -> Name | None:
-    """The name in a heading, without its title; None where the heading holds none.
+    """Return the name in a heading, without its title; None where the heading has none.
 
     ``before_title``: only the subfields before ``$t`` are the name's (7XX, 8XX). ``links`` replace those that ``$0``
-    and ``$1`` say.
+    and ``$1`` give.
     """
     subfields = _before_title(field.subfields) if before_title else field.subfields
     tidy = chop_name if corrections.names_tidied else str
@@ -75,34 +75,34 @@ def _with_raw_links(name: Name, field: DataField) -> Name:
 
 
 def authority_href(field: DataField) -> str | None:
-    """The last ``$0``, as it stands."""
+    """Return the last ``$0``, unchanged."""
     texts = field.values("0")
     return texts[-1] if texts else None
 
 
 def heading_links(field: DataField) -> AuthorityLinks:
-    """The authority links of a heading: the record in ``$0`` before the thing itself in ``$1``."""
+    """Return the authority links of a heading: the record in ``$0`` before the thing itself in ``$1``."""
     texts = field.values("0") + field.values("1")
     return authority_links(texts) if texts else NO_LINKS
 
 
 def personal_kind(field: DataField) -> str:
-    """Person or family, by the first indicator (an unknown value counts as a person)."""
+    """Return person or family, by the first indicator (an unknown value counts as a person)."""
     return FAMILY if field.indicator1 == "3" else PERSONAL
 
 
 def heading_kind(field: DataField) -> str:
-    """What a field X00, X10 or X11 names."""
+    """Return the kind of name in a field X00, X10 or X11."""
     if field.tag[1:] == "00":
         return personal_kind(field)
     return CORPORATE if field.tag[1:] == "10" else CONFERENCE
 
 
 def roles(field: DataField, text_code: str) -> tuple[Role, ...]:
-    """Relator terms (``text_code``) and codes (``$4``), paired where they say the same.
+    """Return relator terms (``text_code``) and codes (``$4``), paired where they mean the same.
 
     A term of the MARC list has its code beside it even where the record gives none; a term in another language is
-    paired with the code that stands in its place.
+    paired with the code in the same place.
     """
     texts: list[str] = []
     codes: list[RoleTerm] = []
@@ -121,7 +121,7 @@ def roles(field: DataField, text_code: str) -> tuple[Role, ...]:
 
 
 def separate_roles(field: DataField, text_code: str) -> tuple[Role, ...]:
-    """A role for each relator term and one for each code, as they stand."""
+    """Return a role for each relator term and one for each code, unchanged."""
     terms = [Role((RoleTerm(value=text, type="text"),)) for text in map(chop, field.values(text_code)) if text]
     return (*terms, *(Role((_marc_relator(code),)) for code in field.values("4")))
 
@@ -134,13 +134,13 @@ def _paired(texts: list[str], codes: list[RoleTerm]) -> tuple[Role, ...]:
     in_place = dict(zip(free_texts, free_codes, strict=True)) if len(free_texts) == len(free_codes) else {}
     made: list[Role] = []
     for text, code in zip(texts, known, strict=True):
-        said = RoleTerm(value=text, type="text", authority="marcrelator" if _is_term(text, code) else None)
+        term = RoleTerm(value=text, type="text", authority="marcrelator" if _is_term(text, code) else None)
         if code is not None:
-            made.append(Role((said, given.get(code) or _marc_relator(code))))
+            made.append(Role((term, given.get(code) or _marc_relator(code))))
         elif text in in_place:
-            made.append(Role((said, in_place[text])))
+            made.append(Role((term, in_place[text])))
         else:
-            made.append(Role((said,)))
+            made.append(Role((term,)))
     if not in_place:
         made.extend(Role((code,)) for code in free_codes)
     return tuple(dict.fromkeys(made))
@@ -223,12 +223,12 @@ def _untyped(texts: Iterable[str], tidy: Tidy) -> list[NamePart]:
     t100=PERSONAL_CODES, t110=CORPORATE_CODES, t111=CONFERENCE_CODES,
 )  # fmt: skip
 def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
-    """The name under which the work is entered."""
+    """Name under which the work is entered."""
     if _is_lost(field, view):
         return
     name = heading_name(heading_kind(field), field, view.settings)
     if name is None:
-        view.warn(f"{field.tag} holds no name")
+        view.warn(f"{field.tag} contains no name; left out")
         return
     group = "1" if view.has("240") else None
     yield replace(name, usage="primary", name_title_group=group)
@@ -239,12 +239,12 @@ def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     t700=PERSONAL_CODES, t710=CORPORATE_CODES, t711=CONFERENCE_CODES,
 )  # fmt: skip
 def added_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
-    """A further name."""
+    """Further name."""
     if field.first("t") is not None or _is_lost(field, view):
         return
     name = heading_name(heading_kind(field), field, view.settings)
     if name is None:
-        view.warn(f"{field.tag} holds no name")
+        view.warn(f"{field.tag} contains no name; left out")
     else:
         yield name
 
@@ -255,7 +255,7 @@ def _is_lost(field: DataField, view: View[Corrections]) -> bool:
 
 @NAMES.field("720", "ae4", "name without authority; personal where the first indicator is 1")
 def uncontrolled_name(field: DataField, view: View[Corrections]) -> Iterator[Name]:
-    """A name that is not under authority control."""
+    """Name that is not under authority control."""
     name_parts = _untyped(field.values("a"), chop_name if view.settings.names_tidied else str)
     if name_parts:
         kind = PERSONAL if field.indicator1 == "1" else None

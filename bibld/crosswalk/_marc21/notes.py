@@ -1,11 +1,9 @@
-"""Notes, abstracts, contents, audience and access: 5XX, 245$c, 362, 385, 520 … → note, abstract, tableOfContents …"""
+"""Notes, abstracts, contents, audience and access: 245$c, 362, 385, 5XX → note, abstract, tableOfContents and more."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-
-import msgspec
 
 from bibld.crosswalk._rules import EVERY, RuleBook
 from bibld.crosswalk._texts import address, chop, join
@@ -16,70 +14,30 @@ from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, T
 NOTES = RuleBook()
 
 
-class NoteField(msgspec.Struct, frozen=True):
-    """A field that becomes a note as it stands: ``type`` of the note, and the subfields that are left out."""
-
-    tag: str
-    type: str | None = None
-    left_out: str = ""
-
-
-NOTE_FIELDS = (
-    NoteField("362", "date/sequential designation"),
-    NoteField("500"),
-    NoteField("501"),
-    NoteField("502", "thesis"),
-    NoteField("504", "bibliography"),
-    NoteField("507"),
-    NoteField("508", "creation/production credits", left_out="3u"),
-    NoteField("511", "performers"),
-    NoteField("513"),
-    NoteField("514"),
-    NoteField("515", "numbering"),
-    NoteField("516"),
-    NoteField("518", "venue", left_out="3"),
-    NoteField("522"),
-    NoteField("524", "preferred citation"),
-    NoteField("525"),
-    NoteField("526", left_out="x"),
-    NoteField("530", "additional physical form", left_out="3u"),
-    NoteField("533", "reproduction", left_out="7"),
-    NoteField("535", "original location"),
-    NoteField("536", "funding"),
-    NoteField("538", "system details"),
-    NoteField("541", "acquisition"),
-    NoteField("544"),
-    NoteField("545", "biographical/historical"),
-    NoteField("546", "language"),
-    NoteField("547"),
-    NoteField("550"),
-    NoteField("552"),
-    NoteField("555"),
-    NoteField("556"),
-    NoteField("561", "ownership"),
-    NoteField("562", "version identification"),
-    NoteField("563", "binding"),
-    NoteField("565"),
-    NoteField("567"),
-    NoteField("580"),
-    NoteField("581", "publications"),
-    NoteField("583", "action", left_out="x"),
-    NoteField("584"),
-    NoteField("585", "exhibitions"),
-    NoteField("586"),
-    NoteField("588"),
-)
+NOTE_TYPES: dict[str, str | None] = {
+    "362": "date/sequential designation", "500": None, "501": None, "502": "thesis", "504": "bibliography",
+    "507": None, "508": "creation/production credits", "511": "performers", "513": None, "514": None,
+    "515": "numbering", "516": None, "518": "venue", "522": None, "524": "preferred citation", "525": None,
+    "526": None, "530": "additional physical form", "533": "reproduction", "535": "original location",
+    "536": "funding", "538": "system details", "541": "acquisition", "544": None, "545": "biographical/historical",
+    "546": "language", "547": None, "550": None, "552": None, "555": None, "556": None, "561": "ownership",
+    "562": "version identification", "563": "binding", "565": None, "567": None, "580": None, "581": "publications",
+    "583": "action", "584": None, "585": "exhibitions", "586": None, "588": None,
+}  # fmt: skip
+"""Fields that become a note as they are, and its type."""
 
 _ALWAYS_LEFT_OUT = "012568"
+_LEFT_OUT = {"508": "3u", "518": "3", "526": "x", "530": "3u", "533": "7", "583": "x"}
+"""Subfields that are no part of a note."""
 
 PRIVATE_SUBFIELDS = {"526": "x", "583": "x"}
 """Nonpublic notes within fields that are public."""
 
-_ABSTRACT_LABELS = {
+ABSTRACT_LABELS = {
     "0": "Subject", "1": "Review", "2": "Scope and content", "3": "Abstract", "4": "Content advice", "8": None,
 }  # fmt: skip
-_CONTENTS_LABELS = {"0": "Contents", "1": "Incomplete contents", "2": "Partial contents"}
-_AUDIENCE_LABELS = {
+CONTENTS_LABELS = {"0": "Contents", "1": "Incomplete contents", "2": "Partial contents"}
+AUDIENCE_LABELS = {
     "0": "Reading grade level", "1": "Interest age level", "2": "Interest grade level",
     "3": "Special audience characteristics", "4": "Motivation or interest level", "8": None,
 }  # fmt: skip
@@ -87,26 +45,25 @@ _AUDIENCE_LABELS = {
 
 @NOTES.field("245", "c", "note[statement of responsibility]")
 def statement_of_responsibility(field: DataField, view: View[Any]) -> Iterator[Note]:
-    """Statement of responsibility, as it stands."""
+    """Statement of responsibility, unchanged."""
     text = join(field, "c")
     if text:
         yield Note(value=text, type="statement of responsibility")
 
 
-def _register(note: NoteField) -> None:
-    left_out = _ALWAYS_LEFT_OUT + note.left_out
-    writes = f"note[{note.type}]" if note.type else "note"
+def _register(tag: str, kind: str | None) -> None:
+    left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(tag, "")
 
-    @NOTES.field(note.tag, EVERY, writes)
-    def build(field: DataField, view: View[Any]) -> Iterator[Note]:
-        """The note, with the address that it gives."""
+    @NOTES.field(tag, EVERY, f"note[{kind}]" if kind else "note")
+    def note(field: DataField, view: View[Any]) -> Iterator[Note]:
+        """Note, with its address as link."""
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
         if text:
-            yield Note(value=text, type=note.type, xlink_href=_address(field))
+            yield Note(value=text, type=kind, xlink_href=_address(field))
 
 
-for _note in NOTE_FIELDS:
-    _register(_note)
+for _tag, _kind in NOTE_TYPES.items():
+    _register(_tag, _kind)
 
 
 @NOTES.field("520", "abcu", "abstract, displayLabel from the first indicator")
@@ -114,16 +71,16 @@ def abstract(field: DataField, view: View[Any]) -> Iterator[Abstract]:
     """Summary."""
     text = join(field, "abc")
     if text:
-        label = _ABSTRACT_LABELS.get(field.indicator1, "Summary")
+        label = ABSTRACT_LABELS.get(field.indicator1, "Summary")
         yield Abstract(value=text, display_label=label, xlink_href=_address(field))
 
 
 @NOTES.field("505", "agrtu", "tableOfContents, displayLabel from the first indicator")
 def contents(field: DataField, view: View[Any]) -> Iterator[TableOfContents]:
-    """Formatted contents note."""
+    """Contents note."""
     text = join(field, "agrt")
     if text:
-        label = _CONTENTS_LABELS.get(field.indicator1)
+        label = CONTENTS_LABELS.get(field.indicator1)
         yield TableOfContents(value=text, display_label=label, xlink_href=_address(field))
 
 
@@ -132,7 +89,7 @@ def audience(field: DataField, view: View[Any]) -> Iterator[TargetAudience]:
     """Target audience note."""
     text = join(field, "ab")
     if text:
-        yield TargetAudience(value=text, display_label=_AUDIENCE_LABELS.get(field.indicator1, "Audience"))
+        yield TargetAudience(value=text, display_label=AUDIENCE_LABELS.get(field.indicator1, "Audience"))
 
 
 @NOTES.field("385", "a2", "targetAudience, authority from $2")

@@ -40,7 +40,7 @@ Parts = dict[str, list[Any]]
     tLDR="", t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t260="abcefg", t264="abc", t310="ab", t321="ab",
 )  # fmt: skip
 def origin(view: View[Corrections]) -> Iterator[OriginInfo]:
-    """What is said of publication: one element, one more for each other script, and one for each 264."""
+    """Publication: one element, one more for each other script, and one for each 264."""
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
     linkage = None
@@ -55,7 +55,7 @@ def origin(view: View[Corrections]) -> Iterator[OriginInfo]:
         _READERS[field.tag](field, regular, view)
     copyright_dates(view, regular)
     by_function = list(functions(view))
-    with_key_date(regular, view)
+    mark_key_date(regular, view)
     if regular:
         main = _origin_info(regular)
         yield main if linkage is None else linkage.mark(main)
@@ -68,7 +68,7 @@ def origin(view: View[Corrections]) -> Iterator[OriginInfo]:
 
 
 def _drop_known_dates(parts: Parts, regular: Parts) -> None:
-    """What stands in figures is the same in every script."""
+    """Drop dates that the regular fields state too: figures are the same in every script."""
     for name in ("date_issued", "date_created"):
         known = {date.value.strip("[]") for date in regular.get(name, ())}
         if name in parts:
@@ -86,20 +86,20 @@ def _coded(view: View[Corrections], parts: Parts) -> None:
     country = fixed(view, 15, 18).strip(" |#").casefold()
     if country.isascii() and country.isalpha() and 2 <= len(country) <= 3:
         if country != "xx":
-            _add(parts, "place", _code_place(country, "marccountry"))
+            add_part(parts, "place", _code_place(country, "marccountry"))
     elif country:
-        view.warn(f"008/15-17 {country!r} is no code of a place")
+        view.warn(f"008/15-17 {country!r} is not a country code; left out")
     coded_dates(view, parts)
     level = leader_code(view, 7)
     issuance = codes.ISSUANCE.get(level)
     if level == "m" and leader_code(view, 19) == "a":
         issuance = "multipart monograph"
     if issuance is not None:
-        _add(parts, "issuance", issuance)
+        add_part(parts, "issuance", issuance)
     if configuration(view) == codes.SERIAL:
         frequency = codes.FREQUENCY.get(fixed(view, 18))
         if frequency is not None:
-            _add(parts, "frequency", Frequency(value=frequency, authority="marcfrequency"))
+            add_part(parts, "frequency", Frequency(value=frequency, authority="marcfrequency"))
 
 
 def coded_dates(view: View[Corrections], parts: Parts) -> None:
@@ -111,13 +111,13 @@ def coded_dates(view: View[Corrections], parts: Parts) -> None:
     name = _date_name(view)
     if kind in (*_SINGLE,):
         detail = iso_day(first + second) if kind == "e" else None
-        _add(parts, name, Date(value=detail, encoding="w3cdtf") if detail else _coded_date(first, view))
+        add_part(parts, name, Date(value=detail, encoding="w3cdtf") if detail else _coded_date(first, view))
         if kind == "t":
-            _add(parts, "copyright_date", _coded_date(second, view))
+            add_part(parts, "copyright_date", _coded_date(second, view))
     elif kind in (*_RANGE, _QUESTIONABLE):
         qualifier = "questionable" if kind == _QUESTIONABLE else None
-        _add(parts, name, _coded_date(first, view, point="start", qualifier=qualifier))
-        _add(parts, name, _coded_date(second, view, point="end", qualifier=qualifier))
+        add_part(parts, name, _coded_date(first, view, point="start", qualifier=qualifier))
+        add_part(parts, name, _coded_date(second, view, point="end", qualifier=qualifier))
 
 
 def _raw_dates(view: View[Corrections], parts: Parts) -> None:
@@ -127,14 +127,14 @@ def _raw_dates(view: View[Corrections], parts: Parts) -> None:
     if kind in _SINGLE:
         stated = [text for field in view.fields("260") if not view.is_alternate(field) for text in field.values("c")]
         if first and [first] != [text.rstrip(".:,;/ ") for text in stated[:1]]:
-            _add(parts, _date_name(view), Date(value=first, encoding="marc"))
+            add_part(parts, _date_name(view), Date(value=first, encoding="marc"))
         if kind == "t" and second:
-            _add(parts, "copyright_date", Date(value=second, encoding="marc"))
+            add_part(parts, "copyright_date", Date(value=second, encoding="marc"))
     elif kind in _RANGE + _QUESTIONABLE:
         qualifier = "questionable" if kind == _QUESTIONABLE else None
         for text, point in ((first, "start"), (second, "end")):
             if text:
-                _add(parts, "date_issued", Date(value=text, encoding="marc", point=point, qualifier=qualifier))
+                add_part(parts, "date_issued", Date(value=text, encoding="marc", point=point, qualifier=qualifier))
 
 
 def _coded_date(text: str, view: View[Corrections], **attributes: str | None) -> Date | None:
@@ -147,7 +147,7 @@ def _coded_date(text: str, view: View[Corrections], **attributes: str | None) ->
     if len(text) == 4 and known.isdecimal() and known.isascii() and known.strip("0"):
         return Date(value=digits, encoding="marc", **attributes)
     if known:
-        view.warn(f"008/07-14: {text!r} is no year")
+        view.warn(f"008/07-14 {text!r} is not a year; left out")
     return None
 
 
@@ -155,8 +155,8 @@ def _date_name(view: View[Corrections]) -> str:
     return "date_created" if leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,) else "date_issued"
 
 
-def with_key_date(parts: Parts, view: View[Corrections]) -> None:
-    """Mark the first date; where coded data gives none, a year that the text tells is set before the text."""
+def mark_key_date(parts: Parts, view: View[Corrections]) -> None:
+    """Mark the first date; where coded data gives none, a year in the text is inserted before the text."""
     if not view.settings.dates_normalized:
         return
     name = _date_name(view)
@@ -185,31 +185,31 @@ def _publication(field: DataField, parts: Parts, view: View[Corrections]) -> Non
     stated_dates(field, parts, view)
     for code, part in (("e", "place"), ("f", "publisher"), ("g", "date_other")):
         for text in field.values(code):
-            said = chop(text.strip("()"))
-            if not said:
+            value = chop(text.strip("()"))
+            if not value:
                 continue
             if part == "place":
-                _add(parts, part, text_place(said, view))
+                add_part(parts, part, text_place(value, view))
             elif part == "publisher":
-                _add(parts, part, _publisher(said))
+                add_part(parts, part, _publisher(value))
             else:
-                _add(parts, part, Date(value=said, type="manufacture"))
+                add_part(parts, part, Date(value=value, type="manufacture"))
 
 
 def stated_dates(field: DataField, parts: Parts, view: View[Corrections]) -> None:
-    """The dates of 260$c that coded data does not say."""
+    """Add the dates of 260$c that coded data does not state."""
     name = _date_name(view)
     for date in map(chop, field.values("c")):
         is_known = any(date.strip("[]") == known.value for known in parts.get(name, ()))
         if date and not (is_known and view.settings.dates_normalized):
-            _add(parts, name, Date(value=date))
+            add_part(parts, name, Date(value=date))
 
 
 def _places_and_publishers(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     for text in field.values("a"):
-        _add(parts, "place", text_place(chop(text), view))
+        add_part(parts, "place", text_place(chop(text), view))
     for text in field.values("b"):
-        _add(parts, "publisher", _publisher(chop(text)))
+        add_part(parts, "publisher", _publisher(chop(text)))
 
 
 def _country(field: DataField, parts: Parts, view: View[Corrections]) -> None:
@@ -221,7 +221,7 @@ def _country(field: DataField, parts: Parts, view: View[Corrections]) -> None:
             value = text.strip(" -").casefold() if code == "a" else text
             if value and value not in known:
                 known.add(value)
-                _add(parts, "place", _code_place(value, authority))
+                add_part(parts, "place", _code_place(value, authority))
 
 
 def _coded_special(field: DataField, parts: Parts, view: View[Corrections]) -> None:
@@ -236,7 +236,7 @@ def _coded_special(field: DataField, parts: Parts, view: View[Corrections]) -> N
             if encoding == "marc" and text.isdecimal() and text.isascii() and len(text) in (4, 8):
                 value = text if len(text) == 4 else iso_day(text)
                 date = Date(value=value, encoding="w3cdtf", point=point) if value else date
-            _add(parts, name, date)
+            add_part(parts, name, date)
 
 
 def _captured(field: DataField, parts: Parts, view: View[Corrections]) -> None:
@@ -246,19 +246,19 @@ def _captured(field: DataField, parts: Parts, view: View[Corrections]) -> None:
         digits = text.rstrip("-")
         value = iso_day(digits) or (f"{digits[:4]}-{digits[4:]}" if len(digits) == 6 and digits.isdecimal() else digits)
         if value:
-            _add(parts, "date_captured", Date(value=value, encoding="iso8601", point=point))
+            add_part(parts, "date_captured", Date(value=value, encoding="iso8601", point=point))
 
 
 def _edition(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     text, supplied = without_brackets(chop(" ".join(field.values("a", "b"))))
     if text:
-        _add(parts, "edition", Edition(value=text, supplied="yes" if supplied else None))
+        add_part(parts, "edition", Edition(value=text, supplied="yes" if supplied else None))
 
 
 def _frequency(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     text = chop(" ".join(field.values("a", "b")))
     if text and all(text != known.value for known in parts.get("frequency", ())):
-        _add(parts, "frequency", Frequency(value=text))
+        add_part(parts, "frequency", Frequency(value=text))
 
 
 _READERS = {
@@ -278,7 +278,7 @@ def copyright_dates(view: View[Corrections], parts: Parts) -> None:
             value = chop(text).lstrip("©℗ⓒcpсCP ").strip()
             if value and all(value != known.value for known in parts.get("copyright_date", ())):
                 encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
-                _add(parts, "copyright_date", Date(value=value, encoding=encoding))
+                add_part(parts, "copyright_date", Date(value=value, encoding=encoding))
 
 
 def functions(view: View[Corrections]) -> Iterator[OriginInfo]:
@@ -296,7 +296,7 @@ def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
     if function == "4":
         return None
     if function not in _EVENT_OF_FUNCTION:
-        view.warn(f"264 second indicator {function!r} is no function; taken as publication")
+        view.warn(f"264 second indicator {function!r} is an unknown function; read as publication")
         function = "1"
     parts: Parts = {}
     _places_and_publishers(field, parts, view)
@@ -304,9 +304,9 @@ def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
         value = chop(text)
         encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
         if value and function == "1":
-            _add(parts, _date_name(view), Date(value=value, encoding=encoding))
+            add_part(parts, _date_name(view), Date(value=value, encoding=encoding))
         elif value:
-            _add(parts, "date_other", Date(value=value, encoding=encoding, type=_DATE_OF_FUNCTION[function]))
+            add_part(parts, "date_other", Date(value=value, encoding=encoding, type=_DATE_OF_FUNCTION[function]))
     return replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function]) if parts else None
 
 
@@ -340,7 +340,7 @@ def _next(field: DataField, position: int, code: str) -> str | None:
 # --- values
 
 
-def _add(parts: Parts, name: str, value: object) -> None:
+def add_part(parts: Parts, name: str, value: object) -> None:
     if value is not None:
         parts.setdefault(name, []).append(value)
 
@@ -350,7 +350,7 @@ def _code_place(code: str, authority: str) -> Place:
 
 
 def text_place(text: str, view: View[Corrections]) -> Place | None:
-    """A place as stated; brackets say that it is supplied."""
+    """Return a place as stated; brackets mean that it is supplied."""
     value, supplied = without_brackets(text)
     if not view.settings.places_unbracketed:
         value, supplied = text.lstrip(".:,;/[ "), False

@@ -81,7 +81,7 @@ def described_forms(view: View[Corrections]) -> Iterator[Form]:
 
 
 def form_of_item(view: View[Corrections]) -> str | None:
-    """008/23 or 008/29, or what the leader says of the form."""
+    """008/23 or 008/29, or what the leader states of the form."""
     if not view.settings.form_of_item_by_kind:
         return _form_in_either_place(view)
     kind = configuration(view)
@@ -100,18 +100,18 @@ def form_of_item(view: View[Corrections]) -> str | None:
 
 
 def _form_in_either_place(view: View[Corrections]) -> str | None:
-    first, told = fixed(view, 23), {fixed(view, 23), fixed(view, 29)}
+    first, codes_of_form = fixed(view, 23), {fixed(view, 23), fixed(view, 29)}
     kind = leader_code(view, 6)
     is_language = configuration(view) in (codes.BOOK, codes.SERIAL)
-    if "f" in told:
+    if "f" in codes_of_form:
         return "braille"
     if first == " " and (is_language or kind in ("c", "d")):
         return "print"
-    if kind == "m" or "s" in told:
+    if kind == "m" or "s" in codes_of_form:
         return "electronic"
     if kind == "o":
         return "kit"
-    return "microfiche" if "b" in told else "microfilm" if "a" in told else None
+    return "microfiche" if "b" in codes_of_form else "microfilm" if "a" in codes_of_form else None
 
 
 def _electronic(view: View[Corrections], parts: Parts) -> None:

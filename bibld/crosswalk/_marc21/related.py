@@ -1,20 +1,26 @@
-"""Linking entries: 510, 534, 758, 76X-78X, 856 with second indicator 2 → relatedItem (MODS guidelines)."""
+"""Series, works and linking entries: 440, 490, 510, 534, 700-740, 758, 76X-78X, 800-830, 856 → relatedItem.
+
+Of 700-740 those with a title, of 856 those with second indicator 2 (MODS guidelines, relatedItem).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
+from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._marc21.corrections import NO_TEXT, Corrections
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
-from bibld.crosswalk._marc21.titles import title_info
+from bibld.crosswalk._marc21.names import authority_href, heading_kind, heading_links, heading_name
+from bibld.crosswalk._marc21.titles import title_before_parts, title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import address, chop, chop_name, join, without_brackets
 from bibld.crosswalk._view import View
-from bibld.model.marc import DataField
+from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import (
     Date,
     Detail,
@@ -39,6 +45,7 @@ from bibld.model.mods import (
     RelatedItem,
     Subject,
     Temporal,
+    TitleInfo,
     collected,
 )
 
@@ -50,7 +57,7 @@ _YEAR = re.compile(r"\d{4}")
 
 
 class LinkField(msgspec.Struct, frozen=True):
-    """A linking entry field and the relation that it says."""
+    """A linking entry field and the relation that it states."""
 
     tag: str
     type: str | None
@@ -86,16 +93,16 @@ RELATION_OF_PHRASE = {
     "reproduction of": "original", "review of": "reviewOf", "reviewed in": "isReferencedBy",
     "revision of": "otherVersion", "translated as": "otherVersion", "translation of": "otherVersion",
 }  # fmt: skip
-"""Relations that a phrase in ``$i`` says, where the tag says none."""
+"""Relations that a phrase in ``$i`` states, where the tag states none."""
 
 _LINK_CODES = "abcdefghijmnopqstuwxyz3"
 
 
 def relation_attributes(kind: str | None, field: DataField, view: View[Corrections]) -> dict[str, str | None]:
-    """The attributes that say what the relation is: type where it is known, the phrase of ``$i`` as label."""
+    """Return the attributes of a relation: its type where it is known, the phrase of ``$i`` as label."""
     if not view.settings.relations_named:
-        said = field.first("i")
-        return {"type": kind, "other_type": said, "display_label": field.first("3") if said is None else said}
+        phrase = field.first("i")
+        return {"type": kind, "other_type": phrase, "display_label": field.first("3") if phrase is None else phrase}
     phrase = chop(field.first("i") or "") or None
     label = phrase or chop(field.first("3") or "") or None
     if kind is None and phrase is not None:
@@ -108,13 +115,174 @@ def _phrase_key(phrase: str) -> str:
     return phrase.casefold().partition("(")[0].strip()
 
 
+# --- series and works
+
+_SERIES_HEADINGS = ("800", "810", "811", "830")
+
+
+@RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1)")
+def series_statement(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    """Series statement; a traced one yields to its heading in 8XX."""
+    is_kept = view.settings.traced_series_kept and not view.has(*_SERIES_HEADINGS)
+    if field.indicator1 != "1" or is_kept:
+        yield from _stated_series(field)
+
+
+@RELATED.field("440", "anpvx", "relatedItem[series]")
+def series_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    """Series statement and heading in one (until 2008)."""
+    yield from _stated_series(field)
+
+
+def _stated_series(field: DataField) -> Iterator[RelatedItem]:
+    pending: list[Subfield] = []
+    for subfield in (*field.subfields, Subfield("a", "")):
+        if subfield.code == "a" and any(earlier.code == "a" for earlier in pending):
+            yield from _one_series(replace(field, subfields=tuple(pending)))
+            pending = []
+        pending.append(subfield)
+
+
+def _one_series(field: DataField) -> Iterator[RelatedItem]:
+    title = chop(join(field, "a"))
+    if title:
+        numbers, names = title_parts(field, "nv")
+        skipped = field.indicator2 if field.tag == "440" else " "
+        made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
+        made.extend(_issns(field))
+        yield RelatedItem(mods=collected(made), type="series")
+
+
+def _issns(field: DataField) -> Iterator[Element]:
+    for text in field.values("x"):
+        made = issn_identifier(text)
+        if made is not None:
+            yield made
+
+
+_NAME_AND_TITLE = {"00": "abcdeq4", "10": "abcde4", "11": "acdejq4"}
+_TITLE_CODES = "fghiklmnoprstvx01"
+
+
+@RELATED.fields(
+    "relatedItem with titleInfo and name (with $t)",
+    t700=_NAME_AND_TITLE["00"] + _TITLE_CODES,
+    t710=_NAME_AND_TITLE["10"] + _TITLE_CODES,
+    t711=_NAME_AND_TITLE["11"] + _TITLE_CODES,
+)
+def work_under_name(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    """Work under a name: contained (second indicator 2), or related as ``$i`` states."""
+    if field.first("t") is None:
+        return
+    made = _name_and_title(field, view)
+    if made:
+        kind = "constituent" if field.indicator2 == "2" else None
+        yield RelatedItem(mods=collected(made), xlink_href=_href(field, view), **relation_attributes(kind, field, view))
+
+
+@RELATED.fields(
+    "relatedItem[series] with titleInfo and name",
+    t800=_NAME_AND_TITLE["00"] + _TITLE_CODES + "w",
+    t810=_NAME_AND_TITLE["10"] + _TITLE_CODES + "w",
+    t811=_NAME_AND_TITLE["11"] + _TITLE_CODES + "w",
+)
+def series_under_name(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    """Series entered under a name."""
+    made = _name_and_title(field, view)
+    if made:
+        made.extend(system_identifier(text) for text in field.values("w"))
+        yield RelatedItem(mods=collected(made), type="series", xlink_href=_href(field, view))
+
+
+def _href(field: DataField, view: View[Corrections]) -> str | None:
+    if view.settings.authority_links_resolved:
+        return heading_links(field).value_uri
+    return authority_href(field) if field.tag in _SERIES_HEADINGS else None
+
+
+def _name_and_title(field: DataField, view: View[Corrections]) -> list[Element]:
+    title = _title_of_work(field)
+    # The links in $0 and $1 are the work's, not the name's.
+    name = heading_name(heading_kind(field), field, view.settings, before_title=True, links=NO_LINKS)
+    made: list[Element] = []
+    if title is not None:
+        made.append(title)
+    if name is not None:
+        made.append(name)
+    if not made:
+        view.warn(f"{field.tag} contains neither name nor title; left out")
+        return made
+    made.extend(_forms(field))
+    made.extend(_issns(field))
+    return made
+
+
+def _title_of_work(field: DataField) -> TitleInfo | None:
+    work: Sequence[Subfield] = ()
+    for position, subfield in enumerate(field.subfields):
+        if subfield.code == "t":
+            work = field.subfields[position:]
+            break
+    titled = replace(field, subfields=tuple(work))
+    title = title_before_parts(titled, "tfgklmors")
+    if not title:
+        return None
+    numbers, names = title_parts(titled, "nv")
+    return title_info(title, part_number=numbers, part_name=names)
+
+
+@RELATED.field("730", "adfghiklmnoprsx01", "relatedItem[constituent] (second indicator 2)")
+def contained_uniform_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    """Work that the resource contains, under its uniform title."""
+    if field.indicator2 == "2":
+        yield from _under_title(field, "constituent", field.indicator1, view)
+
+
+@RELATED.field("740", "ahnp", "relatedItem[constituent] (second indicator 2)")
+def contained_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    """Work that the resource contains, under its own title."""
+    if field.indicator2 == "2":
+        yield from _under_title(field, "constituent", field.indicator1, view)
+
+
+@RELATED.field("830", "adfghklmnoprstvwx01", "relatedItem[series]")
+def series_under_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    """Series under its title."""
+    yield from _under_title(field, "series", field.indicator2, view)
+
+
+def _under_title(field: DataField, kind: str, skipped: str, view: View[Corrections]) -> Iterator[RelatedItem]:
+    title = title_before_parts(field, "adfgklmorst")
+    if not title:
+        return
+    numbers, names = title_parts(field, "nv")
+    made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
+    made.extend(_forms(field))
+    made.extend(_issns(field))
+    made.extend(system_identifier(text) for text in field.values("w"))
+    href = next((link for link in map(address, field.values("0", "1")) if link is not None), None)
+    if not view.settings.authority_links_resolved:
+        href = _href(field, view)
+    attributes = relation_attributes(kind, field, view) if field.tag == "730" else {"type": kind}
+    yield RelatedItem(mods=collected(made), xlink_href=href, **attributes)
+
+
+def _forms(field: DataField) -> Iterator[PhysicalDescription]:
+    forms = tuple(Form(value=text) for text in map(chop, field.values("h")) if text)
+    if forms:
+        yield PhysicalDescription(form=forms)
+
+
+# --- linking entries
+
+
 def _register(link: LinkField) -> None:
     codes = _LINK_CODES if link.tag != "775" else _LINK_CODES + "e"
     writes = f"relatedItem[{link.type}]" if link.type else "relatedItem"
 
     @RELATED.field(link.tag, codes, writes + ": titleInfo, name, originInfo, identifier, part")
     def build(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
-        """The related resource, as far as the linking entry describes it."""
+        """Related resource, as far as the linking entry describes it."""
         kind = link.type
         if link.tag == "775" and field.indicator2 not in " #8":
             kind = None
@@ -229,7 +397,7 @@ def _parts(field: DataField, view: View[Corrections]) -> Iterator[Part]:
 
 
 def enumeration(text: str) -> Part | None:
-    """The levels and pages of 773$q, ``volume:issue:part<first page-last page``."""
+    """Read the levels and pages of 773$q, ``volume:issue:part<first page-last page``."""
     levels, _, page = text.partition("<")
     details = tuple(
         Detail(number=(number.strip(),), level=str(level))
@@ -242,7 +410,7 @@ def enumeration(text: str) -> Part | None:
 
 
 def raw_enumeration(text: str) -> Part:
-    """The same as the stylesheet reads it: always three levels and the first page."""
+    """Read 773$q as the stylesheet does: always three levels and the first page."""
     first = text.partition(":" if ":" in text else "<")[0]
     after_first = _after(text, first)
     second = after_first.partition(":" if ":" in after_first else "<")[0]
@@ -276,7 +444,7 @@ def cited_in(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]
 
 @RELATED.field("534", "abceklmnptxz3", "relatedItem[original]")
 def original_version(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
-    """The original of a reproduction."""
+    """Original of a reproduction."""
     made: list[Element] = [title_info(text) for text in map(chop, field.values("t", "k")) if text]
     made.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
     publishers = tuple(Publisher(value=text) for text in map(chop, field.values("c")) if text)
@@ -292,7 +460,7 @@ def original_version(field: DataField, view: View[Corrections]) -> Iterator[Rela
 
 @RELATED.field("758", "ai01", "relatedItem with xlink:href")
 def related_resource(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
-    """A related resource that an IRI identifies."""
+    """Related resource that an IRI identifies."""
     links = [link for link in map(address, field.values("1", "0")) if link is not None]
     titles = [title_info(text) for text in map(chop, field.values("a")) if text]
     if links or titles:
@@ -302,7 +470,7 @@ def related_resource(field: DataField, view: View[Corrections]) -> Iterator[Rela
 
 @RELATED.field("856", "u3yz", "relatedItem with location/url (second indicator 2)")
 def related_address(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
-    """The address of a related resource."""
+    """Address of a related resource."""
     if field.indicator2 == "2":
         urls = tuple(link_urls(field, view))
         if urls:

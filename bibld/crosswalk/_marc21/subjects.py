@@ -43,14 +43,13 @@ from bibld.model.mods import (
 
 SUBJECTS = RuleBook()
 
-_SUBDIVISIONS = "vxyz"
-_SUBDIVISION: dict[str, type[Genre] | type[Topic] | type[Temporal] | type[Geographic]] = {
+SUBDIVISIONS: dict[str, type[Genre] | type[Topic] | type[Temporal] | type[Geographic]] = {
     "v": Genre, "x": Topic, "y": Temporal, "z": Geographic,
 }  # fmt: skip
 
 
 def authority_of(field: DataField) -> str | None:
-    """The thesaurus that the second indicator or ``$2`` names."""
+    """Return the thesaurus that the second indicator or ``$2`` names."""
     if field.indicator2 == "7":
         return field.first("2")
     return SUBJECT_AUTHORITY.get(field.indicator2)
@@ -58,7 +57,7 @@ def authority_of(field: DataField) -> str | None:
 
 def _subdivisions(field: DataField) -> Iterator[SubjectPart]:
     for subfield in field.subfields:
-        kind = _SUBDIVISION.get(subfield.code)
+        kind = SUBDIVISIONS.get(subfield.code)
         if kind is not None:
             text = chop(subfield.value)
             if text:
@@ -86,14 +85,14 @@ _TITLE_CODES = "fghklmnoprst"
     t611="acdejnq4" + _TITLE_CODES + "vxyz012",
 )
 def name_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """A name, or a work under a name."""
+    """Name, or work under a name."""
     links = None if view.settings.authority_links_resolved else NO_LINKS
     name = heading_name(heading_kind(field), field, view.settings, before_title=True, links=links)
     lead: list[SubjectPart] = []
     if name is not None:
         lead.append(name)
     else:
-        view.warn(f"{field.tag} holds no name")
+        view.warn(f"{field.tag} contains no name; left out")
     title = _title_under_name(field)
     if title is not None:
         lead.append(title)
@@ -113,7 +112,7 @@ def _title_under_name(field: DataField) -> TitleInfo | None:
 
 @SUBJECTS.field("630", "adfghklmnoprstvxyz0124", "subject: titleInfo, subdivisions")
 def title_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """A uniform title."""
+    """Uniform title."""
     title = chop(join(field, "adfghklmorst"))
     if title:
         numbers, names = title_parts(field)
@@ -123,7 +122,7 @@ def title_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subj
 
 @SUBJECTS.field("648", "abcdvxyz012", "subject: temporal, subdivisions")
 def period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """A period."""
+    """Period."""
     text = chop(join(field, "abcd"))
     if text:
         yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field), view)
@@ -131,21 +130,21 @@ def period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
 
 @SUBJECTS.fields("subject: topic (647: a named event), subdivisions", t647="acdgvxyz012", t650="abcdgvxyz012")
 def topic(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """A topical term, or a named event."""
+    """Topical term, or a named event."""
     text = chop(join(field, "abcdg"))
     yield from _subject(field, (Topic(value=text),) if text else (), authority_of(field), view)
 
 
 @SUBJECTS.field("651", "agvxyz012", "subject: geographic, subdivisions")
 def place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """A geographic name."""
+    """Geographic name."""
     lead = [Geographic(value=text) for text in map(chop, field.values("a", "g")) if text]
     yield from _subject(field, lead, authority_of(field), view)
 
 
 @SUBJECTS.field("654", "abcvyz012", "subject: topics of a faceted term, subdivisions")
 def faceted_term(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """A faceted topical term: focus and other terms."""
+    """Faceted topical term: focus and other terms."""
     lead = [Topic(value=text) for text in map(chop, field.values("a", "b")) if text]
     if lead:
         yield from _subject(field, lead, field.first("2"), view)
@@ -153,7 +152,7 @@ def faceted_term(field: DataField, view: View[Corrections]) -> Iterator[Subject]
 
 @SUBJECTS.field("656", "akvxyz012", "subject: occupation, subdivisions")
 def occupation(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """An occupation."""
+    """Occupation."""
     text = chop(field.first("a") or "")
     if text:
         yield from _subject(field, (Occupation(value=text),), field.first("2"), view)
@@ -197,7 +196,7 @@ def _glued_terms(field: DataField) -> Iterator[Subject]:
 
 @SUBJECTS.field("662 752", "abcdfgh012", "subject: hierarchicalGeographic")
 def hierarchical_place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """A place from the country down."""
+    """Place from the country down."""
     made = HierarchicalGeographic(
         country=_all(field, "a"),
         state=_all(field, "b"),
@@ -271,7 +270,7 @@ def _range_of_every_field(field: DataField, view: View[Corrections]) -> Iterator
 
 
 def year_of_era(text: str) -> str:
-    """A year of 045: ``d1999`` as 1999, ``c0044`` (before our era) as -0044."""
+    """Return a year of 045: ``d1999`` as 1999, ``c0044`` (before our era) as -0044."""
     if text.startswith("c"):
         return "-" + text[1:]
     return text.removeprefix("d")

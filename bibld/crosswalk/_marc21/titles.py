@@ -23,7 +23,7 @@ _FOLDED_AWAY = str.maketrans("", "", " .,:;/=-–—'\"()[]!?")
 
 
 def title_parts(field: DataField, number: str = "n", name: str = "p") -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part numbers and part names of a title; what qualifies a title (``$f $l`` …) belongs to the part before it."""
+    """Return part numbers and part names of a title; qualifiers (``$f $l`` …) are added to the part before them."""
     numbers: list[str] = []
     names: list[str] = []
     current: list[str] | None = None
@@ -40,9 +40,9 @@ def title_parts(field: DataField, number: str = "n", name: str = "p") -> tuple[t
 
 
 def title_info(title: str, skipped: str = " ", **attributes: Any) -> TitleInfo:  # noqa: ANN401
-    """A title with its non-sorting part taken out.
+    """Return a title with its non-sorting part in ``nonSort``.
 
-    ``skipped`` is an indicator that counts the characters passed over in sorting. One that ends within a word is an
+    ``skipped`` is an indicator that counts the characters that sorting skips. One that ends within a word is an
     error of the record and is not followed, unless it misses the beginning of a word by one. The control characters
     of ISO 6630 win.
     """
@@ -70,7 +70,7 @@ def _boundary(title: str, count: int) -> int:
 
 
 def title_before_parts(field: DataField, codes: str) -> str:
-    """The subfields with these codes that stand before a part (``$n $p``); all of them where there is no part."""
+    """Join the subfields with these codes that come before a part (``$n $p``); all of them where there is no part."""
     chosen = []
     for subfield in field.subfields:
         if subfield.code in "np":
@@ -90,7 +90,7 @@ def _folded(text: str) -> str:
 
 @TITLES.field("245", "abfgknps", "titleInfo: title, subTitle, partNumber, partName; parallel titles as translated")
 def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
-    """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 says it."""
+    """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it."""
     main: list[str] = []
     rest: list[str] = []
     in_part = opens_parallel = False
@@ -134,18 +134,18 @@ def _unsplit(text: str) -> str:
 
 
 def parallel_titles(texts: list[str], view: View[Corrections]) -> Iterator[TitleInfo]:
-    """Titles in other languages, but for those that a 246 says."""
-    said = {_folded(field.first("a") or "") for field in view.fields("246") if field.indicator2 == "1"}
+    """Yield titles in other languages, except those that a 246 has."""
+    known = {_folded(field.first("a") or "") for field in view.fields("246") if field.indicator2 == "1"}
     for text in texts:
         title, _, rest = text.partition(" : ")
         title, rest = chop(title), chop(rest)
-        if title and not _is_said(_folded(title), said):
+        if title and not _is_known(_folded(title), known):
             yield title_info(title, type="translated", sub_title=(rest,) if rest else ())
 
 
-def _is_said(title: str, said: set[str]) -> bool:
+def _is_known(title: str, known: set[str]) -> bool:
     # A 246 leaves the article out.
-    return any(title.endswith(other) and len(title) - len(other) <= 4 for other in said if other)
+    return any(title.endswith(other) and len(title) - len(other) <= 4 for other in known if other)
 
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
@@ -208,7 +208,7 @@ def uniform_title_heading(field: DataField, view: View[Corrections]) -> Iterator
 
 @TITLES.field("242", "abnpy", "titleInfo[translated], lang from $y")
 def translated_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
-    """Translation of title by the cataloguing agency."""
+    """Title translated by the cataloguing agency."""
     language = (field.first("y") or "").strip(" .").casefold()
     lang = language if len(language) == 3 and language.isascii() and language.isalpha() else None
     yield from _with_sub_title(field, "a", field.indicator2, type="translated", lang=lang)

@@ -1,4 +1,4 @@
-"""How the stylesheet sees a record: each field beside those that say the same in another script, texts as they stand.
+"""A record as the stylesheet reads it: each field beside its counterparts in other scripts, texts unchanged.
 
 Codes, indicators and ``$6`` are taken literally, subfields without text count, and an element may be empty.
 """
@@ -26,28 +26,26 @@ _ONE_PART_NAME = frozenset(("440", "700", "710", "711", "730", "740", "800", "81
 
 
 class StylesheetView(View[Corrections]):
-    """A record as the stylesheet sees it: under each tag its fields and the 880 whose ``$6`` begins with it.
+    """A record as the stylesheet reads it: under each tag its fields and the 880 whose ``$6`` begins with it.
 
-    The rules say themselves which elements are mark with ``altRepGroup`` and ``script``.
+    Elements of other rules than those of a field, and the children of related items, are marked by their rules.
     """
+
+    marks_related_items = False
 
     def __init__(self, record: MarcRecord, corrections: Corrections) -> None:
         super().__init__(_legal(record), corrections, _conventions(bool(corrections.scripts_named)))
 
-    def is_linked(self, tag: str) -> bool:
-        """Never: see the class."""
-        return False
-
     def regular(self, *tags: str) -> list[DataField]:
-        """The fields with these tags that are not in another script, tag by tag."""
+        """Return the fields with these tags that are not in another script, tag by tag."""
         return [field for field in self.fields(*tags) if not self.is_alternate(field)]
 
     def in_order(self, *tags: str) -> list[DataField]:
-        """The regular fields with these tags in the order of the record."""
+        """Return the regular fields with these tags in the order of the record."""
         return list(self.record.fields(*tags))
 
-    def before(self, field: DataField, *tags: str) -> int:
-        """How many fields with these tags (880 is one) stand before a field."""
+    def count_before(self, field: DataField, *tags: str) -> int:
+        """Count the fields with these tags (880 is one) before a field."""
         count = 0
         for other in self.record.fields():
             if other.subfields is field.subfields:
@@ -57,7 +55,7 @@ class StylesheetView(View[Corrections]):
 
 
 def subfields_with_linkage(field: DataField, codes: str, view: StylesheetView) -> Iterator[tuple[str, Linkage | None]]:
-    """The subfields with these codes; each has the linkage of its field only where ``$6`` stands before it."""
+    """Yield the subfields with these codes; each has the linkage of its field only if ``$6`` comes before it."""
     linkage = None
     for subfield in field.subfields:
         if subfield.code == "6" and linkage is None:
@@ -67,7 +65,7 @@ def subfields_with_linkage(field: DataField, codes: str, view: StylesheetView) -
 
 
 def mark(element: ElementT, linkage: Linkage | None) -> ElementT:
-    """The element with a linkage."""
+    """Return the element with a linkage, if there is one."""
     return element if linkage is None else linkage.mark(element)
 
 
@@ -75,22 +73,22 @@ def mark(element: ElementT, linkage: Linkage | None) -> ElementT:
 
 
 def chop(text: str, marks: str = ".:,;/ ") -> str:
-    """Take these marks off the end, however many."""
+    """Remove these marks from the end, however many."""
     return text.rstrip(marks)
 
 
 def chop_both(text: str) -> str:
-    """Take the same marks and opening brackets off the beginning too."""
+    """Remove the same marks from both ends, and opening brackets from the beginning."""
     return text.rstrip(".:,;/ ").lstrip(".:,;/[ ")
 
 
 def text_or_blank(text: str) -> str:
-    """The text of an element that is there even without one."""
+    """Return the text of an element that is written even without one."""
     return text or NO_TEXT
 
 
 def normalize_space(text: str) -> str:
-    """``normalize-space`` of XPath."""
+    """Apply ``normalize-space`` of XPath."""
     return " ".join([word for word in text.translate(_BLANKS).split(" ") if word])
 
 
@@ -98,7 +96,7 @@ _BLANKS = str.maketrans("\t\r\n", "   ")
 
 
 def join_around(field: DataField, axis: str, codes: str = "", before: str = "", after: str = "") -> str:
-    """The texts of the subfields with these codes, and of others that stand before or after a subfield ``axis``."""
+    """Join the subfields with these codes, and others that come before or after a subfield ``axis``."""
     subfields = field.subfields
     places = [place for place, subfield in enumerate(subfields) if subfield.code == axis]
     first, last = (places[0], places[-1]) if places else (len(subfields), -1)
@@ -119,7 +117,7 @@ def has_any(field: DataField, codes: str) -> bool:
 
 
 def title_parts(field: DataField, view: StylesheetView) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part number and part name of a title, each with what qualifies it."""
+    """Return part number and part name of a title, each with its qualifiers."""
     number = join_around(field, "n", "n", after=_PART_QUALIFIERS)
     if field.tag in _ONE_PART_NAME and not view.is_alternate(field):
         name = field.first("p") or ""
@@ -153,7 +151,7 @@ def _conventions(scripts_named: bool) -> Conventions:
 
 
 def _legal(record: MarcRecord) -> MarcRecord:
-    """Without the characters that no XML holds, and with blanks alone as no text."""
+    """Remove characters that XML cannot contain, and texts that are only blanks."""
     fields = tuple(map(_legal_field, record.all_fields))
     leader = record.leader if record.leader.text.isprintable() else Leader(_legal_text(record.leader.text))
     return MarcRecord(record.origin, leader, fields)

@@ -8,16 +8,14 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
 from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, PERSONAL, heading_links
-from bibld.crosswalk._marc21.subjects import coded_mathematical_data, covered_period, uncontrolled_term
+from bibld.crosswalk._marc21.subjects import SUBDIVISIONS, coded_mathematical_data, covered_period, uncontrolled_term
 from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has_any, text_or_blank, title_parts
-from bibld.crosswalk._marc21_loc.names import coded_roles, name_part, roles, terms_and_dates, units
+from bibld.crosswalk._marc21_loc.titles_and_names import coded_roles, name_part, roles, terms_and_dates, units
 from bibld.crosswalk._rules import EVERY, RuleBook
 from bibld.crosswalk._texts import join
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Cartographics,
-    Element,
-    Genre,
     Geographic,
     GeographicCode,
     HierarchicalGeographic,
@@ -46,14 +44,10 @@ def area_codes(field: DataField, view: StylesheetView) -> Iterator[Subject]:
         elif subfield.code in ("a", "c"):
             authority = "marcgac" if subfield.code == "a" else "iso3166"
             found.append(GeographicCode(value=subfield.value, authority=authority))
-    yield view.mark(Subject(parts=tuple(found)), field)
+    yield Subject(parts=tuple(found))
 
 
-@SUBJECTS.field("045", "bc", "subject: temporal[iso8601, start and end]")
-def range_of_years(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    """Time covered."""
-    for subject in covered_period(field, view):
-        yield view.mark(subject, field)
+SUBJECTS.field("045", "bc", "subject: temporal[iso8601, start and end]")(covered_period)
 
 
 @SUBJECTS.field("255", "abc", "subject: cartographics (scale, projection, coordinates)")
@@ -61,12 +55,12 @@ def mathematical_data(field: DataField, view: StylesheetView) -> Iterator[Subjec
     """Mathematical data, as stated."""
     scale, projection, coordinates = (tuple(map(text_or_blank, field.values(code))) for code in "abc")
     made = Cartographics(scale=scale, projection=projection, coordinates=coordinates)
-    yield view.mark(Subject(parts=(made,)), field)
+    yield Subject(parts=(made,))
 
 
 @SUBJECTS.field("600", "abcdeqtunpfgklmor4vxyz02", "subject: name[personal], titleInfo, subdivisions")
 def person(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A person, or a work under a name."""
+    """Person, or work under a name."""
     name = Name(
         name_part=(name_part(join(field, "aq"), view), *terms_and_dates(field, view)),
         affiliation=tuple(map(text_or_blank, field.values("u"))),
@@ -78,7 +72,7 @@ def person(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 
 @SUBJECTS.field("610", "abcdentpfgklmor4vxyz02", "subject: name[corporate], titleInfo, subdivisions")
 def body(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A body, or a work under its name."""
+    """Body, or work under its name."""
     name_parts = units(field, view)
     if has_any(field, "cdnp"):
         name_parts.append(name_part(join(field, "cdnp"), view))
@@ -88,9 +82,9 @@ def body(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 
 @SUBJECTS.field("611", "abcdeqnptfgklmor4vxyz02", "subject: name[conference], titleInfo, subdivisions")
 def conference(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A conference, or a work under its name."""
-    said = roles(field, view, "j") if view.settings.conference_roles_read else tuple(coded_roles(field))
-    name = Name(name_part=(name_part(join(field, "abcdeqnp"), view),), role=said, type=CONFERENCE)
+    """Conference, or work under its name."""
+    of_name = roles(field, view, "j") if view.settings.conference_roles_read else tuple(coded_roles(field))
+    name = Name(name_part=(name_part(join(field, "abcdeqnp"), view),), role=of_name, type=CONFERENCE)
     yield _subject((name, *_title(field, view, "tpn"), *_subdivisions(field)), field, view)
 
 
@@ -102,7 +96,7 @@ def _title(field: DataField, view: StylesheetView, codes: str) -> Iterator[Title
 
 @SUBJECTS.field("630", "adfghklmnoprvxyz02", "subject: titleInfo, subdivisions")
 def title(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A uniform title."""
+    """Uniform title."""
     number, name = title_parts(field, view)
     lead = TitleInfo(title=text_or_blank(chop(join(field, "adfhklor"))), part_number=number, part_name=name)
     yield _subject((lead, *_subdivisions(field)), field, view)
@@ -110,7 +104,7 @@ def title(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 
 @SUBJECTS.field("648", "abcdvxyz02u", "subject: temporal, subdivisions")
 def period(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A period; its second indicator wins over ``$2``, which wins over none."""
+    """Period; its second indicator wins over ``$2``, which wins over none."""
     lead = Temporal(value=chop(join(field, "abcd")))
     made = _subject((lead, *_subdivisions(field)), field, view)
     links = field.values("u", "0")
@@ -121,34 +115,30 @@ def period(field: DataField, view: StylesheetView) -> Iterator[Subject]:
 
 @SUBJECTS.field("650", "abcdvxyz02", "subject: topic, subdivisions")
 def topic(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A topical term."""
+    """Topical term."""
     yield _subject((Topic(value=chop(join(field, "abcd"))), *_subdivisions(field)), field, view)
 
 
 @SUBJECTS.field("651", "avxyz02", "subject: geographic, subdivisions")
 def place(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A geographic name."""
+    """Geographic name."""
     lead = [Geographic(value=chop(text)) for text in field.values("a")]
     yield _subject((*lead, *_subdivisions(field)), field, view)
 
 
-@SUBJECTS.field("653", EVERY, "subject, what it is by the indicators")
-def index_term(field: DataField, view: StylesheetView) -> Iterator[Element]:
-    """Uncontrolled index terms."""
-    for subject in uncontrolled_term(field, view):
-        yield view.mark(subject, field)
+SUBJECTS.field("653", EVERY, "subject, what it is by the indicators")(uncontrolled_term)
 
 
 @SUBJECTS.field("656", "a02", "subject: occupation")
 def occupation(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """An occupation."""
+    """Occupation."""
     made = _subject((Occupation(value=chop(field.first("a") or "")),), field, view)
     yield replace(made, authority=field.first("2"))
 
 
 @SUBJECTS.field("662 752", "abcdegh0", "subject: hierarchicalGeographic")
 def hierarchical_place(field: DataField, view: StylesheetView) -> Iterator[Subject]:
-    """A place from the country down."""
+    """Place from the country down."""
     links = field.values("0")
     first, last = (links[0], links[-1]) if links else (None, None)
     if links and view.settings.authority_links_resolved:
@@ -167,35 +157,27 @@ def hierarchical_place(field: DataField, view: StylesheetView) -> Iterator[Subje
         extraterrestrial_area=chopped("h"),
         value_uri=first,
     )
-    yield view.mark(Subject(parts=(made,), value_uri=last), field)
+    yield Subject(parts=(made,), value_uri=last)
 
 
 # --- common to all
 
 
-_SUBDIVISION: dict[str, type[Genre] | type[Topic] | type[Temporal] | type[Geographic]] = {
-    "v": Genre, "x": Topic, "y": Temporal, "z": Geographic,
-}  # fmt: skip
-
-
 def _subdivisions(field: DataField) -> Iterator[SubjectPart]:
     for subfield in field.subfields:
-        kind = _SUBDIVISION.get(subfield.code)
+        kind = SUBDIVISIONS.get(subfield.code)
         if kind is not None:
             yield kind(value=chop(subfield.value))
 
 
 def _subject(found: Sequence[SubjectPart], field: DataField, view: StylesheetView) -> Subject:
     links = field.values("0")
-    made = Subject(parts=tuple(found), authority=_authority(field), xlink_href=links[-1] if links else None)
+    authority = None
+    if field.indicator2 not in (" ", "4", "8", "9"):
+        source = field.first("2") or ""
+        authority = source if field.indicator2 == "7" else SUBJECT_AUTHORITY.get(field.indicator2, "")
     if links and view.settings.authority_links_resolved:
         resolved = heading_links(field)
-        made = replace(made, xlink_href=None, authority_uri=resolved.authority_uri, value_uri=resolved.value_uri)
-    return view.mark(made, field)
-
-
-def _authority(field: DataField) -> str | None:
-    indicator = field.indicator2
-    if indicator in (" ", "4", "8", "9"):
-        return None
-    return (field.first("2") or "") if indicator == "7" else SUBJECT_AUTHORITY.get(indicator, "")
+        uris = {"authority_uri": resolved.authority_uri, "value_uri": resolved.value_uri}
+        return Subject(parts=tuple(found), authority=authority, **uris)
+    return Subject(parts=tuple(found), authority=authority, xlink_href=links[-1] if links else None)

@@ -1,6 +1,6 @@
 """Coded fields (105 to 145): positions of a subfield, and what each code there is in the words that MODS uses.
 
-The codes are those of RUSMARC, edition of 2015; where UNIMARC has more, its codes stand beside them. A code that states
+The codes are those of RUSMARC, edition of 2015; where UNIMARC has more, its codes are added. A code that states
 nothing (unknown, none, not applicable, other) is in no table.
 """
 

@@ -1,7 +1,7 @@
 """Code tables of UNIMARC and RUSMARC: what each code is in the words that MODS uses.
 
 The RUSMARC tables are those of the format's edition of 2015; where the manual prints a Cyrillic letter that looks like
-a Latin one (``а``, ``с``, ``е``, ``о``, ``р``, ``х``), files hold both, and :func:`latin` makes them one.
+a Latin one (``а``, ``с``, ``е``, ``о``, ``р``, ``х``), files contain both, and :func:`latin` makes them one.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ _BLANK = str.maketrans("|#¦", "   ")
 
 
 def latin(code: str) -> str:
-    """A code in lower case, with Cyrillic letters that look like Latin ones replaced."""
+    """Return a code in lower case, with Latin letters for Cyrillic ones that look the same."""
     return code.translate(_LOOKALIKE).lower()
 
 
 def without_fill(text: str) -> str:
-    """Fill characters (``|``, also seen ``¦``) and ``#`` written for a blank, as blanks; positions are kept."""
+    """Return a text with blanks for fill characters (``|``, also ``¦``) and for ``#``; positions do not change."""
     return text.translate(_BLANK)
 
 
@@ -44,7 +44,7 @@ ORIGINAL_LANGUAGE = {
     "b": "intermediate translation", "c": "translation", "d": "summary", "e": "table of contents", "h": "libretto",
     "i": "accompanying material", "j": "subtitles",
 }  # fmt: skip
-"""101: the part of the resource that a subfield speaks of."""
+"""101: the part of the resource that a subfield describes."""
 
 LANGUAGE = {
     # ISO 639-1
@@ -64,7 +64,7 @@ LANGUAGE = {
     "gag": "glg", "gal": "orm", "gua": "grn", "int": "ina", "iri": "gle", "kus": "kos", "lan": "oci", "lap": "smi",
     "max": "glv", "mla": "mlg", "mol": "rum", "sao": "smo", "scc": "srp", "scr": "hrv", "sho": "sna", "snh": "sin",
     "sso": "sot", "swz": "ssw", "tag": "tgl", "taj": "tgk", "tar": "tat", "tru": "chk", "tsw": "tsn",
-    # words that stand in place of a code
+    # words in place of a code
     "русский": "rus", "рус": "rus", "английский": "eng", "англ": "eng", "немецкий": "ger", "нем": "ger",
     "французский": "fre", "франц": "fre", "фр": "fre", "украинский": "ukr", "укр": "ukr", "белорусский": "bel",
     "белорус": "bel", "татарский": "tat", "тат": "tat", "казахский": "kaz", "каз": "kaz", "итальянский": "ita",
@@ -72,7 +72,7 @@ LANGUAGE = {
     "польск": "pol", "китайский": "chi", "кит": "chi", "японский": "jpn", "яп": "jpn", "армянский": "arm",
     "грузинский": "geo", "башкирский": "bak", "чувашский": "chv", "церковнославянский": "chu",
 }  # fmt: skip
-"""What is met in place of a code of ISO 639-2/B, and that code."""
+"""What records have in place of a code of ISO 639-2/B, and that code."""
 
 FREQUENCY = {
     "a": "Daily", "b": "Semiweekly", "c": "Weekly", "d": "Biweekly", "e": "Semimonthly", "f": "Monthly",
@@ -133,7 +133,7 @@ RELATOR_WORD = {
     "композитор": "cmp", "фот": "pht", "фотогр": "pht", "дар": "dnr", "изд": "pbl", "издатель": "pbl", "реж": "drt",
     "исполн": "prf", "науч рук": "ths", "оппонент": "opn",
 }  # fmt: skip
-"""Russian words that stand in ``$4`` in place of a code, folded and without full stops."""
+"""Russian words in ``$4`` in place of a code, folded and without full stops."""
 
 LINKS = {
     "412": ("host", "excerptFrom"), "413": ("constituent", "excerpt"),

@@ -18,7 +18,7 @@ _LOCAL = "9"
 
 @BOOK.field("886", "*", "what the rules of MARC 21 make of the field, where $2 names MARC 21")
 def foreign_field(field: DataField, view: UnimarcView) -> Elements:
-    """A field of MARC 21 (indicator 1: 1 a control field, 2 a data field); what it says about the record is left out.
+    """Field of MARC 21 (indicator 1: 1 a control field, 2 a data field), without what it states about the record.
 
     ``$a`` is its tag, the first ``$b`` its indicators or, for a control field, its text.
     """

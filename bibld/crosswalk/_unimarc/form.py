@@ -1,4 +1,4 @@
-"""Kind and form: typeOfResource, genre, audience, physical description (leader, 1XX, 203, 215, 230)."""
+"""Kind and form: typeOfResource, genre, audience, physicalDescription; music, maps (leader, 1XX, 203-230)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from bibld.crosswalk._unimarc.coded import (
     DIGITAL_ORIGIN,
     FORM_CODES,
     GENRE_CODES,
+    PROJECTION,
     REFORMATTING_QUALITY,
     Coded,
 )
@@ -29,6 +30,7 @@ from bibld.crosswalk._unimarc.codes import (
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import (
+    Cartographics,
     Extent,
     Form,
     Genre,
@@ -57,7 +59,7 @@ _MEDIA_TYPE = frozenset(["application", "audio", "font", "image", "model", "mult
 
 @BOOK.record("typeOfResource, @manuscript=yes, @collection=yes (leader 06 and 07)", tLDR="")
 def type_of_resource(view: UnimarcView) -> Elements:
-    """The kind of content."""
+    """Kind of content."""
     kind, level = view.leader.type_of_record, view.leader.bibliographic_level
     if kind in TYPE_OF_RESOURCE:
         yield TypeOfResource(
@@ -68,7 +70,7 @@ def type_of_resource(view: UnimarcView) -> Elements:
 
 
 def terms_of_field(coded: Coded, view: UnimarcView) -> Iterator[str]:
-    """The terms that the codes of one coded field stand for; codes without a term are passed over."""
+    """Yield the terms for the codes of one coded field; codes without a term are skipped."""
     for text in view.texts(coded.tag, coded.code):
         yield from terms_in(coded, text)
 
@@ -99,7 +101,7 @@ def genres(view: UnimarcView) -> Elements:
 
 @BOOK.record("targetAudience[@authority=marctarget]", t100="a")
 def audience(view: UnimarcView) -> Elements:
-    """For whom the resource is meant (100$a/17-19)."""
+    """Target audience (100$a/17-19)."""
     codes = latin(without_fill(view.first("100", "a") or "")[17:20])
     for term in dict.fromkeys(AUDIENCE[code] for code in codes if code in AUDIENCE):
         yield TargetAudience(value=term, authority="marctarget")
@@ -114,7 +116,7 @@ def audience(view: UnimarcView) -> Elements:
     t203="abc", t215="acde", t230="a", t283="ac2", t856="q",
 )  # fmt: skip
 def physical_description(view: UnimarcView) -> Elements:
-    """What the resource is physically."""
+    """Physical form of the resource."""
     description = PhysicalDescription(
         form=tuple(dict.fromkeys(_forms(view))),
         reformatting_quality=_of_electronic(view, 12, REFORMATTING_QUALITY),
@@ -140,7 +142,7 @@ def physical_description(view: UnimarcView) -> Elements:
 
 
 def _details(view: UnimarcView) -> Iterator[Note]:
-    """What codes say of illustrations, material, technique, color, sound and size, field by field."""
+    """Yield what codes state of illustrations, material, technique, color, sound and size, field by field."""
     terms: dict[str, list[str]] = {}
     for coded in view.present(DETAIL_CODES):
         terms.setdefault(coded.tag, []).extend(terms_of_field(coded, view))
@@ -156,7 +158,7 @@ def _duration(text: str) -> str:
 
 
 def _of_electronic(view: UnimarcView, position: int, terms: dict[str, str]) -> tuple[str, ...]:
-    """What 135$a says at one position; MODS allows it once."""
+    """Return the term for 135$a at one position; MODS allows it once."""
     codes = (latin(without_fill(text))[position : position + 1] for text in view.texts("135", "a"))
     return tuple(dict.fromkeys(terms[code] for code in codes if code in terms))[:1]
 
@@ -181,7 +183,7 @@ def _forms(view: UnimarcView) -> Iterator[Form]:
 
 
 def _is_printed(view: UnimarcView) -> bool:
-    """Without a code for the form, texts, printed music, maps and pictures are print, unless something says else."""
+    """Whether texts, printed music, maps and pictures without a code for the form are print."""
     return (
         view.leader.type_of_record in _PRINTED
         and view.leader.bibliographic_level != "a"
@@ -238,7 +240,7 @@ def binding(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("139", "ax", "note[@type='system details']")
 def platform(field: DataField, view: UnimarcView) -> Elements:
-    """The platform of an electronic resource, from codes, and the formats of its files."""
+    """Platform of an electronic resource, from codes, and the formats of its files."""
     stated = [_PLATFORM[code] for text in field.values("a") if (code := latin(text[:1])) in _PLATFORM]
     stated += field.values("x")
     if stated:
@@ -250,9 +252,9 @@ _BEFORE_OUR_ERA, _OF_OUR_ERA = "c", "d"
 
 @BOOK.field("122", "a", "subject/temporal[@encoding=w3cdtf]")
 def period_covered(field: DataField, view: UnimarcView) -> Elements:
-    """The period that the content covers (indicator 1: 2): a beginning and an end; else dates, each for itself.
+    """Period that the content covers (indicator 1: 2), as beginning and end; else dates, each for itself.
 
-    After ``d`` (of our era) stand year, month, day and hour, after ``c`` a year before our era.
+    ``d`` (of our era) is followed by year, month, day and hour, ``c`` by a year before our era.
     """
     dates = [date for date in map(_date_covered, field.values("a")) if date is not None]
     is_range = len(dates) == 2 and field.indicator1 != "1"
@@ -274,3 +276,89 @@ def _date_covered(text: str) -> Temporal | None:
         return None
     pieces = [digits[:4], digits[4:6], digits[6:8]]
     return Temporal(value="-".join(piece for piece in pieces if piece), encoding="w3cdtf")
+
+
+# --- music: form, key and medium of performance
+
+_MUSIC = {
+    "a": "vocal music a cappella", "b": "instrumental music", "c": "vocal and instrumental music",
+    "d": "electroacoustic music", "e": "mixed electroacoustic music",
+}  # fmt: skip
+"""145$a and 146$a."""
+
+
+@BOOK.field("128", "abcd", "genre[@type='musical composition'] ($a); note[@type='performance medium' or 'key']")
+def form_and_key(field: DataField, view: UnimarcView) -> Elements:
+    """Form, instruments and key; forms are of the list of IAML (three letters) or of MARC (two)."""
+    for value in field.values("a"):
+        code = value.strip(" |#")
+        if code:
+            authority = "iamlmf" if len(code) == 3 else "marcmuscomp"
+            yield Genre(value=code, type="musical composition", authority=authority)
+    instruments = field.values("b", "c")
+    if instruments:
+        yield Note(value=", ".join(instruments), type="performance medium")
+    for value in field.values("d"):
+        yield Note(value=value.strip(), type="key")
+
+
+@BOOK.field("145 146", "abcdefhi", "note[@type='performance medium']")
+def medium_of_performance(field: DataField, view: UnimarcView) -> Elements:
+    """For whom the music is: its kind in words, voices and instruments as codes of IAML, numbers of parts."""
+    stated = []
+    for subfield in field.subfields:
+        if subfield.code in "abcdefhi":
+            text = without_fill(subfield.value).strip()
+            stated.append(_MUSIC.get(latin(text), text) if subfield.code == "a" else text)
+    if any(stated):
+        yield Note(value=", ".join(text for text in stated if text), type="performance medium")
+
+
+# --- maps: mathematical data
+
+_DIRECTIONS = {"w": "W", "e": "E", "n": "N", "s": "S"}
+
+
+@BOOK.field("123", "abcdefg", "subject/cartographics: scale, coordinates")
+def coded_scale_and_coordinates(field: DataField, view: UnimarcView) -> Elements:
+    """Scale and bounding coordinates of a map, from codes."""
+    scales = [f"1:{value.strip()}" for value in field.values("b", "c") if value.strip().isdecimal()]
+    west, east, north, south = (_coordinate(field.first(code) or "") for code in "defg")
+    coordinates = ()
+    if west and north:
+        coordinates = (f"{west}--{east or west}/{north}--{south or north}",)  # type: ignore[assignment]
+    if scales or coordinates:
+        yield Subject(parts=(Cartographics(scale=_one(scales), coordinates=coordinates),))
+
+
+def _coordinate(text: str) -> str:
+    direction, digits = _DIRECTIONS.get(latin(text[:1])), text[1:8].strip()
+    if direction is None or len(digits) < 3 or not digits.isdecimal():
+        return ""
+    return f"{direction} {int(digits[:3])}°{digits[3:5] or '00'}'{digits[5:7] or '00'}\""
+
+
+def _one(texts: list[str]) -> tuple[str, ...]:
+    """MODS allows one scale and one projection."""
+    return (" ; ".join(texts),) if texts else ()
+
+
+@BOOK.field("206", "abcdef", "subject/cartographics: scale, projection, coordinates")
+def stated_scale(field: DataField, view: UnimarcView) -> Elements:
+    """Mathematical data of a map as stated; in $a they are one text."""
+    cartographics = Cartographics(
+        scale=_one(field.values("a", "b")),
+        projection=_one(field.values("c")),
+        coordinates=tuple(field.values("d", "e", "f")),
+    )
+    if cartographics != Cartographics():
+        yield Subject(parts=(cartographics,))
+
+
+@BOOK.field("120", "a", "subject/cartographics/projection")
+def coded_projection(field: DataField, view: UnimarcView) -> Elements:
+    """Projection of a map, from a code."""
+    for text in field.values("a"):
+        term = PROJECTION.get(latin(without_fill(text))[7:9])
+        if term is not None:
+            yield Subject(parts=(Cartographics(projection=(term,)),))

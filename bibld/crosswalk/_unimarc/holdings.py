@@ -27,7 +27,7 @@ BOOK = RuleBook()
 
 
 class Shelving(NamedTuple):
-    """Which subfields of a holdings field say the place, the shelf mark (in this order), the item, notes, country."""
+    """Which subfields of a holdings field are the place, the shelf mark (in this order), the item, notes, country."""
 
     place: str
     shelf: str
@@ -83,7 +83,7 @@ def holdings(field: DataField, shelving: Shelving) -> Iterator[Location]:
 def _location(place: str, countries: list[str], copies: list[_Copy], order: str) -> Location:
     marks = list(dict.fromkeys(copy.shelf_mark(order) for copy in copies))
     shared = marks[0] if len(marks) == 1 else ""
-    held = tuple(
+    descriptions = tuple(
         CopyInformation(
             shelf_locator=(copy.shelf_mark(order),) if not shared and copy.shelf else (),
             note=tuple(Note(value=note) for note in copy.notes),
@@ -91,26 +91,26 @@ def _location(place: str, countries: list[str], copies: list[_Copy], order: str)
         )
         for copy in copies
     )
-    held = tuple(copy for copy in held if copy != CopyInformation())
+    descriptions = tuple(copy for copy in descriptions if copy != CopyInformation())
     return Location(
         physical_location=(
             *([PhysicalLocation(value=place)] if place else []),
             *(PhysicalLocation(value=country, type="country") for country in countries),
         ),
         shelf_locator=(shared,) if shared else (),
-        holding_simple=HoldingSimple(copy_information=held) if held else None,
+        holding_simple=HoldingSimple(copy_information=descriptions) if descriptions else None,
     )
 
 
 @BOOK.field("850", "a", "location/physicalLocation")
 def holding_institution(field: DataField, view: UnimarcView) -> Elements:
-    """Institutions that hold the resource."""
+    """Institutions that have the resource."""
     for value in field.values("a"):
         yield Location(physical_location=(PhysicalLocation(value=value),))
 
 
 def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[Location]:
-    """Copies on the same shelf, each in a field of its own, stand in one location."""
+    """Yield locations; copies on the same shelf, each in its own field, are in one."""
     found: list[Location] = []
     for field in fields:
         for location in holdings(field, shelving):
@@ -153,7 +153,7 @@ def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iter
             label = "; ".join(field.values("2", "y")) or None
             reference = web_address(stated)
             if reference is None:
-                view.warn(f"856: {stated!r} is no address")
+                view.warn(f"856 {stated!r} is not an http, https or ftp address; written as a note")
                 texts = [text for text in (stated, label, note, *field.values("e")) if text]
                 if texts:
                     yield Note(value=" ".join(texts))
@@ -213,7 +213,7 @@ def rusmarc_addresses(view: UnimarcView) -> Elements:
 
 @RUSMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t899="abchijklmptz")
 def rusmarc_holdings(view: UnimarcView) -> Elements:
-    """Holdings as Russian libraries give them."""
+    """Location and items in the form of Russian libraries."""
     yield from merge_holdings(view.fields("899"), RUSMARC_899)
 
 
@@ -228,11 +228,11 @@ def unimarc_addresses(view: UnimarcView) -> Elements:
 
 @UNIMARC_BOOK.record("location/physicalLocation", t899="12")
 def italian_holdings(view: UnimarcView) -> Elements:
-    """Holdings in the union catalogue of Italy: code ($1) and mark ($2) of the library."""
+    """Union catalogue of Italy: code ($1) and mark ($2) of the library."""
     yield from merge_holdings(view.fields("899"), UNION_899)
 
 
 @UNIMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t995="abcdfku")
 def french_holdings(view: UnimarcView) -> Elements:
-    """Holdings as libraries in France give them."""
+    """Location and items in the form of libraries in France."""
     yield from merge_holdings(view.fields("995"), RECOMMENDATION_995)

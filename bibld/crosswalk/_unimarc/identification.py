@@ -1,4 +1,4 @@
-"""Identification: standard and other numbers (block 0), and what the record says about itself (001, 005, 100, 801)."""
+"""Identification: standard and other numbers (block 0), and the record itself (001, 005, 100, 801)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BOOK = RuleBook()
 
 @BOOK.field("010", "abz", "identifier[@type=isbn], @displayLabel=$b, @invalid=yes for $z and for wrong check digits")
 def isbns(field: DataField, view: UnimarcView) -> Elements:
-    """ISBN without hyphens; several in one subfield stand between semicolons."""
+    """ISBN without hyphens; several in one subfield are divided by semicolons."""
     for code in "az":
         for text in (piece for value in field.values(code) for piece in _pieces(value)):
             found = isbn(text)
@@ -40,7 +40,7 @@ def isbns(field: DataField, view: UnimarcView) -> Elements:
                 yield Identifier(value=text, type="isbn", invalid="yes", display_label=label)
                 continue
             if not found.is_valid and code == "a":
-                view.warn(f"010: {text!r} is no valid ISBN")
+                view.warn(f"010 {text!r} is not a valid ISBN; marked as invalid")
             is_right = found.is_valid and code == "a"
             yield Identifier(
                 value=found.value, type="isbn", invalid=None if is_right else "yes", display_label=label or None
@@ -60,7 +60,7 @@ def issns(field: DataField, view: UnimarcView) -> Elements:
             found = issn(text)
             is_right = found is not None and found.is_valid and code in "af"
             if code in "af" and not is_right:
-                view.warn(f"011: {text!r} is no valid ISSN")
+                view.warn(f"011 {text!r} is not a valid ISSN; marked as invalid")
             yield Identifier(
                 value=found.value if found is not None else text,
                 type="issn-l" if code in "fg" else "issn",
@@ -70,7 +70,7 @@ def issns(field: DataField, view: UnimarcView) -> Elements:
 
 
 class _Number(NamedTuple):
-    """A field that holds a number: MODS ``type`` (or ``$2``), the subfields of the number, what labels it."""
+    """A field that contains a number: MODS ``type`` (or ``$2``), the subfields of the number, what labels it."""
 
     type: str
     codes: str
@@ -108,7 +108,7 @@ _register_numbers()
 
 @BOOK.field("021", "9", "identifier[@type='registration sheet']")
 def registration_sheet(field: DataField, view: UnimarcView) -> Elements:
-    """The sheet of state registration on which the number of field 021 stands (RUSMARC)."""
+    """Sheet of state registration that contains the number of field 021 (RUSMARC)."""
     for value in field.values("9"):
         yield Identifier(value=value, type="registration sheet")
 
@@ -136,7 +136,7 @@ _PUBLISHER_NUMBER = {"0": "issue number", "1": "matrix number", "2": "music plat
 
 @BOOK.field("071", "abcz", "identifier[@type='issue number', 'matrix number', 'music plate' …]")
 def publisher_number(field: DataField, view: UnimarcView) -> Elements:
-    """Numbers that publishers of sound, music and video give; indicator 1 says which."""
+    """Numbers that publishers of sound, music and video give; indicator 1 is their kind."""
     type_ = _PUBLISHER_NUMBER.get(field.indicator1, "publisher number")
     if field.first("a"):
         value = " ".join(field.values("b") + field.values("a"))
@@ -159,7 +159,7 @@ def number_in_other_system(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.record("note[@type='print run']", t010="9", t011="9", t013="9", t015="9", t016="9", t017="9", t073="9")
 def print_run(view: UnimarcView) -> Elements:
-    """The number of copies printed ($9 of the number fields, RUSMARC)."""
+    """Print run: how many copies were printed ($9 of the number fields, RUSMARC)."""
     tags = ("010", "011", "013", "015", "016", "017", "073")
     for value in dict.fromkeys(value for tag in tags for value in view.texts(tag, "9")):
         yield Note(value=value, type="print run")
@@ -194,7 +194,7 @@ _AGENCY_NOTE = {"1": "transcribing agency", "2": "modifying agency", "3": "issui
     t001="", t003="", t005="", t100="a", t801="abcgh", t830="a", tLDR="",
 )  # fmt: skip
 def record_info(view: UnimarcView) -> Elements:
-    """What the record says about itself."""
+    """About the record: identifier, agencies, dates, rules."""
     sources = list(view.fields("801"))
     first = next((field for field in sources if field.indicator2 == "0"), sources[0] if sources else None)
     coded = without_fill(view.first("100", "a") or "")

@@ -16,7 +16,7 @@ _CODE = re.compile(r"[a-z]{3}")
 
 
 def language_code(text: str) -> str | None:
-    """The code of ISO 639-2/B that a code or word stands for; None where it is none."""
+    """Return the code of ISO 639-2/B for a code or word; None where there is none."""
     folded = text.strip(" .|#").casefold()
     known = LANGUAGE.get(folded)
     if known is not None:
@@ -55,7 +55,7 @@ def languages(view: UnimarcView) -> Elements:
 def _languages(text: str, part: str | None, known: list[str], view: UnimarcView) -> Iterator[Language]:
     codes = language_codes(text)
     if not codes and text.strip(" |#"):
-        view.warn(f"101: {text!r} is no language code")
+        view.warn(f"101 {text!r} is not a language code; written as text")
         yield Language(language_term=(LanguageTerm(value=text.strip(), type="text"),), object_part=part)
     for code in codes:
         if code not in known:

@@ -1,8 +1,8 @@
-"""What a link field (4XX) says: the fields that describe the other resource, and the place in it.
+"""The content of a link field (4XX): the fields that describe the other resource, and the place in it.
 
-The embedded technique carries whole fields after ``$1``; the standard technique has a subfield for each element
-(UNIMARC Manual, block 4). Both give the same fields here. Texts such as ``№ 7``, ``Т. 2`` or ``С. 76-132`` say where in
-the other resource the record stands; they become a MODS ``part``.
+The embedded technique has fields after ``$1``; the standard technique has a subfield for each element (UNIMARC Manual,
+block 4). Both give the same fields here. Texts such as ``№ 7``, ``Т. 2`` or ``С. 76-132`` are the place of the record
+in the other resource; they become a MODS ``part``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Link(msgspec.Struct, frozen=True):
 
     ``fields`` describe the other resource, without what went into ``part``; ``title`` is its title proper (empty where
     there is none, or a mere designation of an issue), ``volume`` the designation in 200$v or ``$v``, ``number`` its
-    control number, ``label`` whose copy the link speaks of (``$5``).
+    control number, ``label`` the copy that the link describes (``$5``).
     """
 
     tag: str
@@ -108,7 +108,7 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
 
 
 def fields_of_link(field: DataField) -> list[Field]:
-    """The embedded fields, and fields made of the subfields of the standard technique."""
+    """Return the embedded fields, and fields made of the subfields of the standard technique."""
     if not field.subfields:
         return list(field.embedded)
     made: dict[str, list[Subfield]] = {}
@@ -143,7 +143,7 @@ def is_issue_designation(title: str) -> bool:
 
 
 def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
-    """The place in another resource that designations and page ranges tell; ``volume_type``: keep a text whole."""
+    """Read a place in another resource from designations and page ranges; ``volume_type``: do not divide a text."""
     details: list[Detail] = []
     extents: list[PartExtent] = []
     others: list[PartText] = []
@@ -170,7 +170,7 @@ def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
 
 
 def has_content(part: Part) -> bool:
-    """Whether a part says anything."""
+    """Whether a part has any content."""
     return bool(part.detail or part.extent or part.text or part.date)
 
 
@@ -183,11 +183,11 @@ def is_abbreviation(short: str, full: str) -> bool:
 
 
 def _abbreviates(short: list[str], full: list[str]) -> bool:
-    whole = "".join(full)
+    word = "".join(full)
     if len(short) == 1:
-        return whole.startswith(short[0])
+        return word.startswith(short[0])
     # a contraction such as б-ка
-    return whole.startswith(short[0]) and whole.endswith(short[-1])
+    return word.startswith(short[0]) and word.endswith(short[-1])
 
 
 def _without(field: DataField, code: str) -> DataField:
@@ -199,7 +199,7 @@ def _is_pages(text: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    """Cut a text at its marks where every piece is understood; else keep it whole."""
+    """Cut a text at its marks where every piece is understood; else return it undivided."""
     if _extent(text) is not None or _detail(text) is not None:
         return [text]
     pieces = [piece.strip() for piece in _BETWEEN.split(text) if piece.strip()]

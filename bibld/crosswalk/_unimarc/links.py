@@ -1,7 +1,7 @@
 """Related resources: series (225, 410, 411), links (4XX) and the rules for hierarchical levels (46X).
 
 RUSMARC describes a volume, an article or a part in a record of its own that carries the host, the set or the series in
-fields 461 to 464. What these mean depends on the level of the record (leader 07 and 08) and on what they hold.
+fields 461 to 464. Their meaning depends on the level of the record (leader 07 and 08) and on their content.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _related(
 
 
 def _unnamed(link_: Link, view: UnimarcView) -> Iterator[Note]:
-    """A link that names nothing is no relation; its text is kept as a note."""
+    """Keep the text of a link that names nothing, and is no relation, as a note."""
     texts = [item.value for field in link_.fields if isinstance(field, DataField) for item in field.subfields]
     texts += [text for detail in link_.part.detail for text in (*detail.caption, *detail.number)]
     texts += [text.value for text in link_.part.text]
@@ -73,7 +73,7 @@ def _unnamed(link_: Link, view: UnimarcView) -> Iterator[Note]:
     for extent in link_.part.extent:
         texts += [text for text in (extent.list, extent.start, extent.end) if text]
     texts += [link_.label] if link_.label else []
-    view.warn(f"{link_.tag}: the link names no title, number or name; its text is kept as a note")
+    view.warn(f"{link_.tag} names no title, number or name; its text becomes a note")
     if texts:
         yield Note(value=remove_non_sorting_marks(" ".join(texts)))
 
@@ -93,19 +93,19 @@ def levels(view: UnimarcView) -> Elements:
         (established if not is_article and _is_series(set_, view) else hosts).append(set_)
     stated = [series for series in map(_stated_series, view.fields("225")) if series is not None]
     for link_ in established:
-        said = _taken(stated, link_)
+        statement = _take_statement(stated, link_)
         for item in _item(_as_volume(link_, ""), "series", None, view):
-            yield _with_statement(item, said)
-    said_of_host = {} if is_article else {set_.title: _taken(stated, set_) for set_ in hosts}
+            yield _with_statement(item, statement)
+    statement_of_host = {} if is_article else {set_.title: _take_statement(stated, set_) for set_ in hosts}
     yield from stated
-    for item in _hosts_of_article(hosts, view) if is_article else _hosts_of_volume(hosts, said_of_host, view):
+    for item in _hosts_of_article(hosts, view) if is_article else _hosts_of_volume(hosts, statement_of_host, view):
         yield item
     for field in view.fields("464"):
         yield from _item(parse_link(field), "constituent", None, view)
 
 
 def _is_series(set_: Link, view: UnimarcView) -> bool:
-    """Whether field 461 of a record that is no part of a set holds a series (level rule 3)."""
+    """Whether field 461 of a record that is not part of a set names a series (level rule 3)."""
     if view.is_nested or view.leader.bibliographic_level not in "mc " or not set_.title:
         return False
     if set_.number or set_.volume or view.leader.hierarchical_level == "2":
@@ -143,7 +143,7 @@ def _hosts_of_article(sets: list[Link], view: UnimarcView) -> Iterator[RelatedIt
 
 
 def _journals(sets: list[Link], subsets: list[Link], issues: list[Link], view: UnimarcView) -> Iterator[RelatedItem]:
-    """A journal (461) and its issues (463) make one host: the title of the one, the place in the other."""
+    """Make one host of a journal (461) and its issues (463): the title of the one, the place in the other."""
     for position, set_ in enumerate(sets):
         own = issues if len(sets) == 1 else issues[position : position + 1]
         fields = list(_with_subset(set_, subsets))
@@ -222,7 +222,7 @@ def _hosts_of_volume(
 
 
 def _as_volume(link_: Link, number: str) -> Link:
-    """The place in a set is the designation of the volume as it stands."""
+    """Return a link whose place in the set is the designation of the volume, unchanged."""
     text = link_.volume or number
     if not text:
         return link_
@@ -232,7 +232,7 @@ def _as_volume(link_: Link, number: str) -> Link:
 # --- series
 
 
-def _taken(stated: list[RelatedItem], link_: Link) -> RelatedItem | None:
+def _take_statement(stated: list[RelatedItem], link_: Link) -> RelatedItem | None:
     """Take the statement (225) of the series or set that a link names out of the list."""
     title = remove_non_sorting_marks(link_.title)
     for series in stated:
@@ -278,20 +278,20 @@ def _issn(text: str) -> Identifier:
 
 
 def _with_statement(item: RelatedItem | Note, stated: RelatedItem | None) -> RelatedItem | Note:
-    """The established title with what the resource says: another form of the title, number, ISSN, responsibility."""
+    """Add to an established title what the resource states: other title, number, ISSN, responsibility."""
     if stated is None or not isinstance(item, RelatedItem):
         return item
-    own, said = item.mods, stated.mods
+    own, other = item.mods, stated.mods
     titles = own.title_info
-    for position, title in enumerate(said.title_info):
+    for position, title in enumerate(other.title_info):
         if all(_words(title) != _words(known) for known in titles):
             titles += (msgspec.structs.replace(title, type="alternative" if position == 0 else title.type),)
     mods = msgspec.structs.replace(
         own,
         title_info=titles,
-        note=own.note + tuple(note for note in said.note if note not in own.note),
-        identifier=own.identifier + tuple(number for number in said.identifier if number not in own.identifier),
-        part=own.part or said.part,
+        note=own.note + tuple(note for note in other.note if note not in own.note),
+        identifier=own.identifier + tuple(number for number in other.identifier if number not in own.identifier),
+        part=own.part or other.part,
     )
     return msgspec.structs.replace(item, mods=mods)
 

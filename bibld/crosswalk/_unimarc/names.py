@@ -27,7 +27,7 @@ def _years(text: str) -> str:
 
 
 def personal_name(field: DataField, view: UnimarcView) -> Name | None:
-    """A person (600, 700–703, 790): entry element, and the full form ($g) or else the initials ($b) of the rest.
+    """Return a person (600, 700–703, 790): entry element, and the full form ($g) or else the initials ($b) of the rest.
 
     Where indicator 2 is 0 the name is entered in direct order. What is repeated is another form of the name.
     """
@@ -58,9 +58,9 @@ def personal_name(field: DataField, view: UnimarcView) -> Name | None:
 
 
 def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
-    """A body or (indicator 1) a conference (601, 710–713, 791) with its subdivisions.
+    """Return a body or (indicator 1) a conference (601, 710–713, 791) with its subdivisions.
 
-    Number, date and place stand with the conference, or with the body or subdivision that they follow.
+    Number, date and place are added to the conference, or to the body or subdivision that they follow.
     """
     parts: list[str] = []
     meets: int | None = None
@@ -91,7 +91,7 @@ def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
 
 
 def family_name(field: DataField, view: UnimarcView) -> Name | None:
-    """A family (602, 720–723)."""
+    """Return a family (602, 720–723)."""
     if not field.first("a"):
         return None
     parts = [NamePart(value=value) for value in field.values("a")]
@@ -103,11 +103,11 @@ def family_name(field: DataField, view: UnimarcView) -> Name | None:
 
 
 _KINDS = {"0": personal_name, "1": corporate_name, "2": family_name}
-"""The figure of a heading's tag that tells what it names: the second in block 7, the third in block 6."""
+"""The digit of a heading's tag that states what it names: the second in block 7, the third in block 6."""
 
 
 def heading_name(field: DataField, view: UnimarcView) -> Name | None:
-    """The name in a heading: 700 and 600 persons, 710 and 601 bodies, 720 and 602 families."""
+    """Return the name in a heading: 700 and 600 persons, 710 and 601 bodies, 720 and 602 families."""
     return _KINDS[field.tag[2] if field.tag[0] == "6" else field.tag[1]](field, view)
 
 
@@ -125,7 +125,7 @@ def _with_identifiers(name: Name, field: DataField, view: UnimarcView) -> Name:
 
 
 def roles(field: DataField, view: UnimarcView) -> Iterator[Role]:
-    """The relators in ``$4``: codes of UNIMARC, codes of MARC 21, or Russian words; ``$r`` is a part or role played."""
+    """Yield the relators in ``$4``: codes of UNIMARC or MARC 21, or Russian words; ``$r`` is a part played."""
     stated = False
     for text in field.values("4"):
         for value in re.split(r"[;,]\s*", text):
@@ -151,7 +151,7 @@ def _role(text: str, view: UnimarcView) -> Role | None:
         code = RELATOR_WORD.get(" ".join(text.casefold().replace(".", " ").split()))
     if code is not None:
         return _relator(code)
-    view.warn(f"$4: {text!r} is no known relator")
+    view.warn(f"$4 {text!r} is an unknown relator; written unchanged")
     if _NUMERIC_CODE.fullmatch(text):
         return Role(role_term=(RoleTerm(value=text, type="code", authority="unimarc-relator"),))
     return Role(role_term=(RoleTerm(value=text, type="text"),))
@@ -173,7 +173,7 @@ _FAMILY = "acdfo34r58"
     t720=_FAMILY, t721=_FAMILY, t722=_FAMILY, t723=_FAMILY, t790="abcdfgop3", t791="abcdefghop3",
 )  # fmt: skip
 def names(view: UnimarcView) -> Elements:
-    """The persons, bodies and families that had a part in the resource."""
+    """Persons, bodies and families that had a part in the resource."""
     primary = False
     found: list[tuple[DataField, Name]] = []
     for field in view.fields("700", "701", "702", "703", "710", "711", "712", "713", "720", "721", "722", "723"):
@@ -196,16 +196,16 @@ def names(view: UnimarcView) -> Elements:
 
 
 def _add_alternative_name(found: list[tuple[DataField, Name]], field: DataField, form: Name, view: UnimarcView) -> None:
-    """A form in another language or script (790, 791) belongs to the name that ``$6`` or ``$3`` tells."""
+    """Add a form in another language or script (790, 791) to the name that ``$6`` or ``$3`` names."""
     figure = "0" if field.tag == "790" else "1"
     owners = [position for position, (heading, _) in enumerate(found) if heading.tag[1] == figure]
     if not owners:
         found.append((field, form))
         return
-    told = [position for position in owners if _belongs(field, found[position][0])]
-    if not told and len(owners) > 1:
-        view.warn(f"{field.tag}: it is not said of which name this is a form; given to the first")
-    owner = (told or owners)[0]
+    named = [position for position in owners if _belongs(field, found[position][0])]
+    if not named and len(owners) > 1:
+        view.warn(f"{field.tag} does not name the heading of which it is a form; added to the first")
+    owner = (named or owners)[0]
     heading, name = found[owner]
     other = AlternativeName(name_part=form.name_part, name_identifier=form.name_identifier)
     found[owner] = (heading, msgspec.structs.replace(name, alternative_name=(*name.alternative_name, other)))
@@ -235,7 +235,7 @@ def uncontrolled_name(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("716", "acf3", "name without @type")
 def trademark(field: DataField, view: UnimarcView) -> Elements:
-    """A trademark to which the resource is ascribed."""
+    """Trademark to which the resource is ascribed."""
     text = field.first("a") or ""
     qualifiers = " ; ".join(field.values("c"))
     if not text:

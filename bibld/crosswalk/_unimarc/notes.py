@@ -71,7 +71,7 @@ _CONTENTS = {**dict.fromkeys("abcdefghiz", " -- "), "p": ", "}
 
 @BOOK.field("327", "abcdefghipuz", "tableOfContents; embedded fields: relatedItem[@type=constituent]")
 def contents(field: DataField, view: UnimarcView) -> Elements:
-    """The contents: texts or sections in order, or (embedded technique) the works themselves."""
+    """Table of contents: texts or sections in order, or (embedded technique) the works themselves."""
     stated = field.first("u") or ""
     reference = web_address(stated)
     text = punctuate(field, _CONTENTS if reference is not None else {**_CONTENTS, "u": " "})
@@ -85,7 +85,7 @@ def contents(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("328", "b", "genre[@authority=marcgt] theses")
 def thesis(field: DataField, view: UnimarcView) -> Elements:
-    """A dissertation or thesis note makes the resource a thesis, where no code (105) has said so."""
+    """Thesis, because of a dissertation or thesis note, where no code (105) states it."""
     is_coded = any(code in "mv" for text in view.texts("105", "a") for code in text[4:8])
     if (field.first("a") or field.first("b")) and not is_coded:
         yield Genre(value="theses", authority="marcgt")
@@ -100,7 +100,7 @@ def abstract(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("333", "a", "targetAudience")
 def users(field: DataField, view: UnimarcView) -> Elements:
-    """For whom the resource is meant; in RUSMARC also how it may be spread and used."""
+    """Target audience; in RUSMARC also how the resource may be distributed and used."""
     for value in field.values("a"):
         yield TargetAudience(value=value)
 

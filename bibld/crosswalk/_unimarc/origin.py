@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import FREQUENCY, ISSUANCE, latin, without_fill
@@ -18,6 +19,7 @@ BOOK = RuleBook()
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 _YEARS = re.compile(r"\[?(1[4-9]\d\d|20\d\d)\]?\s*[-–—]\s*\[?(1[4-9]\d\d|20\d\d)\]?\.?")
 _UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
+_MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _PLACE_CODE = re.compile(r"[A-Z0-9-]{2,8}")
 _BRACKETS = str.maketrans("", "", "[]. ")
@@ -33,40 +35,49 @@ class _Dates(msgspec.Struct):
     copyright: list[Date] = []
     other: list[Date] = []
 
+    def add_second(self, kind: str, date: Date) -> None:
+        """Add date 2 of 100$a, if the code of the dates gives it a meaning."""
+        if kind == "e":
+            self.other.append(replace(date, type="original"))
+        elif kind == "h":
+            self.copyright.append(date)
+        elif kind == "i":
+            self.created.append(date)
+        elif kind == "k":
+            self.other.append(replace(date, type="manufacture"))
+
 
 def coded_dates(kind: str, first: str, second: str) -> _Dates:
-    """The dates of 100$a: the code at 8 says what date 1 (9-12) and date 2 (13-16) are."""
+    """Read the dates of 100$a: the code at 8 states what date 1 (9-12) and date 2 (13-16) are."""
     dates = _Dates()
     one, two = _date(first), _date(second)
     if one is None:
         return dates
-    if kind in "abcgl":
-        dates.issued.append(_with(one, point="start"))
-        if second == _OPEN:
-            dates.issued.append(Date(value=_OPEN, encoding="marc", point="end"))
-        elif two is not None and kind in "bgl" and two != one:
-            dates.issued.append(_with(two, point="end"))
-        elif kind != "a" and two == one:
-            dates.issued = [one]
+    if kind in (*"abcgl",):
+        dates.issued += _range(kind, one, second)
     elif kind == "f":
-        dates.issued.append(_with(one, qualifier="questionable", point="start" if two is not None else None))
+        dates.issued.append(replace(one, qualifier="questionable", point="start" if two is not None else None))
         if two is not None:
-            dates.issued.append(_with(two, qualifier="questionable", point="end"))
+            dates.issued.append(replace(two, qualifier="questionable", point="end"))
     elif kind == "u":
-        dates.issued.append(_with(one, point="start"))
-    elif kind == "j" and re.fullmatch(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", second) and one.encoding == "w3cdtf":
+        dates.issued.append(replace(one, point="start"))
+    elif kind == "j" and _MONTH_AND_DAY.fullmatch(second) and one.encoding == "w3cdtf":
         dates.issued.append(Date(value=f"{one.value}-{second[:2]}-{second[2:]}", encoding="w3cdtf"))
     else:
         dates.issued.append(one)
-        if two is not None and kind == "e":
-            dates.other.append(_with(two, type="original"))
-        elif two is not None and kind == "h":
-            dates.copyright.append(two)
-        elif two is not None and kind == "i":
-            dates.created.append(two)
-        elif two is not None and kind == "k":
-            dates.other.append(_with(two, type="manufacture"))
+        if two is not None:
+            dates.add_second(kind, two)
     return dates
+
+
+def _range(kind: str, one: Date, second: str) -> list[Date]:
+    """Return the dates of a resource that appears, or appeared, for some time."""
+    start, two = replace(one, point="start"), _date(second)
+    if second == _OPEN:
+        return [start, Date(value=_OPEN, encoding="marc", point="end")]
+    if two is not None and kind in "bgl" and two != one:
+        return [start, replace(two, point="end")]
+    return [one] if kind != "a" and two == one else [start]
 
 
 def _date(text: str) -> Date | None:
@@ -76,32 +87,27 @@ def _date(text: str) -> Date | None:
     return Date(value=year, encoding="marc") if _UNSURE_YEAR.fullmatch(year) and len(year) == 4 else None
 
 
-def _with(date: Date, **changes: str | None) -> Date:
-    return msgspec.structs.replace(date, **changes)
-
-
 def _dates_of(view: UnimarcView, stated: list[str]) -> _Dates:
-    """Coded dates and, where it says something else, the date of 210$d as it stands.
+    """Return the coded dates and, where it differs, the date of 210$d unchanged.
 
-    Systems are known that write the year of cataloguing into 100$a: where the years are more than one apart, 210$d
-    holds.
+    Some systems write the year of cataloguing into 100$a: where the years differ by more than one, 210$d is used.
     """
     coded = without_fill(view.first("100", "a") or "").ljust(17)
     dates = _Dates() if view.is_nested else coded_dates(coded[8], coded[9:13], coded[13:17])
     texts = " ".join(stated)
     years = _YEAR.findall(texts)
     if years and dates.issued and not _agree(years, dates):
-        view.warn(f"100: date 1 {coded[9:13]!r} contradicts 210$d {texts!r}, which holds")
+        view.warn(f"100: date 1 {coded[9:13]!r} contradicts 210$d {texts!r}, which is used")
         dates = _Dates()
     if not dates.issued and years and not view.is_nested:
-        several = _YEARS.fullmatch(texts)
-        if several is not None:
-            dates.issued = [Date(value=several[1], encoding="w3cdtf", point="start")]
-            dates.issued.append(Date(value=several[2], encoding="w3cdtf", point="end"))
+        span = _YEARS.fullmatch(texts)
+        if span is not None:
+            dates.issued = [Date(value=span[1], encoding="w3cdtf", point="start")]
+            dates.issued.append(Date(value=span[2], encoding="w3cdtf", point="end"))
         else:
             dates.issued = [Date(value=years[0], encoding="w3cdtf")]
     if dates.issued and not view.is_nested:
-        dates.issued[0] = _with(dates.issued[0], key_date="yes")
+        dates.issued[0] = replace(dates.issued[0], key_date="yes")
     known = {"-".join(date.value for date in dates.issued), *(date.value for date in dates.issued)}
     dates.issued += [Date(value=text) for text in stated if text.translate(_BRACKETS) not in known]
     return dates
@@ -155,7 +161,7 @@ def origin(view: UnimarcView) -> Elements:
 
 
 def _of_event(info: OriginInfo, event: str, view: UnimarcView) -> OriginInfo:
-    return info if view.is_nested else msgspec.structs.replace(info, event_type=event)
+    return info if view.is_nested else replace(info, event_type=event)
 
 
 def _country_codes(view: UnimarcView) -> Iterator[Place]:
@@ -214,7 +220,7 @@ def _manufacture(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
         date_other=tuple(Date(value=value, type="manufacture") for value in field.values("h")),
     )
     if info != OriginInfo():
-        yield msgspec.structs.replace(info, event_type="manufacture")
+        yield replace(info, event_type="manufacture")
 
 
 def _further_origin(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
@@ -228,7 +234,7 @@ def _further_origin(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]
         date_other=tuple(Date(value=value, type=event) for value in stated if event in ("distribution", "manufacture")),
     )
     if info != OriginInfo():
-        yield msgspec.structs.replace(info, event_type=event)
+        yield replace(info, event_type=event)
     if field.tag == "210":
         yield from _manufacture(field, view)
 

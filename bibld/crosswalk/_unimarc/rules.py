@@ -10,8 +10,6 @@ from bibld.crosswalk._unimarc import (
     identification,
     languages,
     links,
-    maps,
-    music,
     names,
     notes,
     origin,
@@ -25,8 +23,8 @@ from bibld.model.mods import Mods
 from bibld.protocols import Converted
 
 _BLOCKS = (
-    titles, names, form, music, origin, languages, notes,
-    maps, subjects, holdings, links, foreign, identification,
+    titles, names, form, origin, languages, notes,
+    subjects, holdings, links, foreign, identification,
 )  # fmt: skip
 
 PRIVATE_SUBFIELDS = {
@@ -53,7 +51,7 @@ def convert(record: MarcRecord, settings: UnimarcSettings, rules: RuleSet) -> Co
     if converted.mods == Mods():
         raise CrosswalkError(
             record.origin,
-            "no field of the record has content that MODS can hold; is it of the UNIMARC family?",
+            "no field of the record has content that MODS can express; is it of the UNIMARC family?",
             control_number=record.control_number,
         )
     return converted

@@ -79,7 +79,7 @@ def name_as_subject(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("604", "jxyz29", "subject/name and subject/titleInfo of the embedded fields")
 def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Elements:
-    """A work as a subject: an embedded name and an embedded uniform title."""
+    """Work as a subject: an embedded name and an embedded uniform title."""
     described = view.describe(field.embedded)
     titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
     parts = [*map(_as_subject, described.name), *titles, *_subdivisions(field, _WITH_LOCAL_FORM)]
@@ -94,7 +94,7 @@ _TITLE_CODES = "abhijklmnqrsuwxyz239"
 
 @BOOK.field("605", _TITLE_CODES, "subject/titleInfo, subdivisions in order")
 def title_as_subject(field: DataField, view: UnimarcView) -> Elements:
-    """A title as subject."""
+    """Title as subject."""
     text = punctuate(field, dict.fromkeys("abklmnqrsuw", ". "))
     parts: list[SubjectPart] = []
     if text:
@@ -222,7 +222,9 @@ def dewey(field: DataField, view: UnimarcView) -> Elements:
         if _DEWEY.match(value) or not _LIBRARY_BIBLIOGRAPHIC.match(value):
             yield Classification(value=value, authority="ddc", edition=field.first("v"))
         else:
-            view.warn(f"676: {value!r} has the form of the Library-Bibliographical Classification, not of Dewey")
+            view.warn(
+                f"676 {value!r} is no Dewey number but of the Library-Bibliographical Classification; written as rubbk"
+            )
             yield Classification(value=value, authority="rubbk", edition=field.first("v"))
 
 
@@ -236,7 +238,7 @@ def library_of_congress(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("679 686", "abcv2hj", "classification[@authority=$2][@edition=$v], $h and $j @displayLabel")
 def other_classification(field: DataField, view: UnimarcView) -> Elements:
-    """Other classifications, one for each $a with the item number that follows it; $h and $j say the class in words."""
+    """Other classifications, one for each $a with the item number that follows it; $h and $j are the class in words."""
     marks: list[str] = []
     for subfield in field.subfields:
         if subfield.code == "a" or (subfield.code in "bc" and not marks):

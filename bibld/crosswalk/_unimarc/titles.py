@@ -24,7 +24,7 @@ _LIKE_UNIFORM_TITLE = ("501", "503", "506", "507", "509")
 
 
 class _Entry:
-    """One title of field 200 with what belongs to it: other title information, parts, responsibility."""
+    """One title of field 200 with its other elements: other title information, parts, responsibility."""
 
     __slots__ = ("kind", "names", "numbers", "responsibility", "subtitles", "titles")
 
@@ -36,12 +36,12 @@ class _Entry:
         self.names: list[str] = []
         self.responsibility = ""
 
-    def stated(self, text: str, mark: str) -> None:
+    def add_responsibility(self, text: str, mark: str) -> None:
         """Add a statement of responsibility."""
         self.responsibility = f"{self.responsibility}{mark}{text}" if self.responsibility else text
 
     def title_info(self, **others: str | None) -> TitleInfo | None:
-        """The entry as MODS; without a title proper the name or number of the part stands for it."""
+        """Return the entry as MODS; without a title proper the name or number of the part takes its place."""
         titles, names, numbers = self.titles, list(self.names), list(self.numbers)
         if not titles and (names or numbers or self.subtitles):
             source = names or numbers or self.subtitles
@@ -84,7 +84,7 @@ def split_titles(field: DataField) -> list[_Entry]:
             current.names.append(remove_non_sorting_marks(value))
         elif code in "fg":
             owner = current if current.kind == "with" else main
-            owner.stated(
+            owner.add_responsibility(
                 remove_non_sorting_marks(value), " = " if code == "f" and current.kind == "parallel" else " ; "
             )
     return found
@@ -190,7 +190,7 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
     "identifier[@type=iswc, isrc …] of $o, $p",
 )
 def uniform_title(field: DataField, view: UnimarcView) -> Elements:
-    """Uniform titles (500); the first belongs to the primary name."""
+    """Uniform titles (500); the first is grouped with the primary name."""
     yield from _identifiers_of_work(field)
     text = punctuate(field, _UNIFORM_TITLE)
     if not text:
@@ -216,13 +216,13 @@ def _identifiers_of_work(field: DataField) -> Iterator[Identifier]:
 
 
 def has_name_title_group(view: UnimarcView) -> bool:
-    """Whether the first uniform title and the primary name of the record belong together."""
+    """Whether the first uniform title and the primary name of the record are one group."""
     return not view.is_nested and view.has("500") and view.has("700", "710", "720")
 
 
 @BOOK.field(" ".join(_LIKE_UNIFORM_TITLE), _UNIFORM_CODES, "titleInfo[@type=uniform], @authority=$2")
 def further_uniform_title(field: DataField, view: UnimarcView) -> Elements:
-    """Collective uniform titles, form headings, titles of works and expressions."""
+    """Uniform titles of collections, form headings, titles of works and expressions."""
     text = punctuate(field, _UNIFORM_TITLE | {"o": ". ", "p": ". "})
     if text:
         yield title_info(
@@ -257,7 +257,7 @@ def related_title(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("520", "x", "relatedItem[@type=preceding]/identifier[@type=issn]")
 def former_issn(field: DataField, view: UnimarcView) -> Elements:
-    """The ISSN under a former title."""
+    """ISSN under a former title."""
     for value in field.values("x"):
         former = title_info(field.first("a") or "")
         numbers = (Identifier(value=value, type="issn"),)
@@ -276,6 +276,6 @@ def conventional_title(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("200", "r", "note")
 def information_after_the_title(field: DataField, view: UnimarcView) -> Elements:
-    """What old printed books say on the title page after the title proper."""
+    """Text on the title page of an old printed book after the title proper."""
     for value in field.values("r"):
         yield Note(value=value)

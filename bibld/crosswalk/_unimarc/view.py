@@ -33,10 +33,10 @@ _ORGANISATION_ID = re.compile(r"\w[\w.-]*(?:[\\/][\w.-]+)+")
 class UnimarcSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What can be chosen in the crosswalks of the UNIMARC family.
 
-    ``angle_brackets``: ``<<The >>`` marks what sorting passes over. ``authors_without_role``: 700 and 701 without a
+    ``angle_brackets``: ``<<The >>`` marks what sorting skips. ``authors_without_role``: 700 and 701 without a
     relator code are authors. ``keep_terms``: prices and terms of availability (010$d …) become notes.
-    ``classification``: the scheme of a 686 that names none. ``authority_base``: what stands before an authority number
-    that is no IRI.
+    ``classification``: the scheme of a 686 that names none. ``authority_base``: what to put before an authority number
+    that is not an IRI.
     """
 
     angle_brackets: bool = False
@@ -72,7 +72,7 @@ class UnimarcView(View[UnimarcSettings]):
         return self.rules.build(UnimarcView(record, self.settings, self.rules, self))
 
     def texts(self, tag: str, code: str) -> list[str]:
-        """The texts of all such subfields of the record."""
+        """Return the texts of all such subfields of the record."""
         return [value for field in self.fields(tag) for value in field.values(code)]
 
     def present(self, tables: Iterable[Coded]) -> list[Coded]:
@@ -80,9 +80,9 @@ class UnimarcView(View[UnimarcSettings]):
         return [coded for coded in tables if self.has(coded.tag)]
 
     def reference(self, field: DataField) -> str | None:
-        """The authority record that ``$3`` names, as an IRI or as an id that begins with its organisation.
+        """Return the authority record that ``$3`` names, as an IRI or as an id that begins with its organisation.
 
-        A bare number says nothing outside its library unless the settings say what stands before it; it is counted as
+        A bare number means nothing outside its library unless the settings have an ``authority_base``; it is counted as
         private.
         """
         found = None
@@ -94,7 +94,7 @@ class UnimarcView(View[UnimarcSettings]):
         return found
 
     def authority_reference(self, number: str) -> str | None:
-        """An authority number as an IRI or as an id that begins with its organisation; None for a bare number."""
+        """Return an authority number as an IRI or an id that begins with its organisation; None for a bare number."""
         link = address(number)
         if link is not None:
             return link
@@ -104,7 +104,7 @@ class UnimarcView(View[UnimarcSettings]):
 
 
 def tidy_record(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
-    """The record with embedded fields as fields, without stray blanks, empty subfields and control characters."""
+    """Return a record with embedded fields as fields, without stray blanks, empty subfields, control characters."""
     fields: list[ControlField | DataField] = []
     for field in record.all_fields:
         if isinstance(field, ControlField):
@@ -156,13 +156,13 @@ def _text(value: str, keeps_marks: bool) -> str:
 
 
 def title_info(text: str, **others: Any) -> TitleInfo:  # noqa: ANN401
-    """A title whose beginning, where NSB and NSE (ISO 6630) stand around it, is ``nonSort``."""
+    """Return a title; its beginning is ``nonSort`` where the marks of ISO 6630 are around it."""
     article, title = split_non_sorting(text)
     return TitleInfo(title=title, non_sort=article or None, **others)
 
 
 def punctuate(field: DataField, marks: Mapping[str, str]) -> str:
-    """The subfields that ``marks`` names, in record order, each after its mark (the first without)."""
+    """Join the subfields that ``marks`` names, in record order, each after its mark (the first without)."""
     text = ""
     for subfield in field.subfields:
         mark = marks.get(subfield.code)
@@ -179,10 +179,10 @@ def space_initials(text: str) -> str:
 
 
 def fold_words(text: str) -> list[str]:
-    """The words of a text for comparison: case and ё are levelled, punctuation is left out."""
+    """Return the words of a text for comparison, without case, ё and punctuation."""
     return _WORD.findall(remove_non_sorting_marks(text).casefold().replace("ё", "е"))
 
 
 def web_address(text: str) -> str | None:
-    """A text as an address that may become a link; None where it is none. ``www.`` alone is taken for http."""
+    """Return a text as an address that can become a link; None for other texts. ``www.`` alone means http."""
     return address(f"http://{text}" if text.casefold().startswith("www.") else text)
