@@ -28,6 +28,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bibld._api.endpoint import query as query
+    from bibld._api.matching import DuplicateClusters as DuplicateClusters
+    from bibld._api.matching import MergedCluster as MergedCluster
+    from bibld._api.matching import RecordCluster as RecordCluster
+    from bibld._api.matching import find_duplicates as find_duplicates
+    from bibld._api.matching import merge as merge
+    from bibld._api.matching import to_quads as to_quads
     from bibld._api.records import Converter as Converter
     from bibld._api.records import Record as Record
     from bibld._api.records import RejectWarning as RejectWarning
@@ -50,14 +57,22 @@ if TYPE_CHECKING:
     from bibld.catalog import Reject as Reject
     from bibld.check import CheckReport as CheckReport
     from bibld.check import Finding as Finding
+    from bibld.dedup import MethodOptions as MethodOptions
     from bibld.dedup.evaluate import Evaluation as Evaluation
     from bibld.dedup.review import Question as Question
+    from bibld.errors import BadQueryError as BadQueryError
     from bibld.errors import BibldError as BibldError
     from bibld.errors import CatalogError as CatalogError
     from bibld.errors import ConfigError as ConfigError
+    from bibld.errors import CrosswalkError as CrosswalkError
+    from bibld.errors import DamagedFileError as DamagedFileError
+    from bibld.errors import HarvestError as HarvestError
+    from bibld.errors import QueryTimeoutError as QueryTimeoutError
+    from bibld.errors import ReadError as ReadError
     from bibld.errors import RecordError as RecordError
     from bibld.errors import StageError as StageError
     from bibld.errors import StoreError as StoreError
+    from bibld.errors import StoreUnavailableError as StoreUnavailableError
     from bibld.explain import IriReport as IriReport
     from bibld.explain import PairReport as PairReport
     from bibld.explain import RecordReport as RecordReport
@@ -81,6 +96,15 @@ __version__ = "0.1.0"
 
 # A name is imported when it is first used, so that each command starts without what only others need.
 _HOMES = {
+    "_api.endpoint": ("query",),
+    "_api.matching": (
+        "DuplicateClusters",
+        "MergedCluster",
+        "RecordCluster",
+        "find_duplicates",
+        "merge",
+        "to_quads",
+    ),
     "_api.records": ("Converter", "Record", "RejectWarning", "read", "to_mods"),
     "_api.review": ("Imported", "Review", "ReviewSession", "VerdictRow"),
     "_api.rows": ("AdapterRow", "ClusterRow", "FileRow", "PairRow", "RecordRow", "Stats", "list_adapters"),
@@ -88,9 +112,24 @@ _HOMES = {
     "_api.workspace": ("Workspace",),
     "catalog": ("RELATIONS", "Reject"),
     "check": ("CheckReport", "Finding"),
+    "dedup": ("MethodOptions",),
     "dedup.evaluate": ("Evaluation",),
     "dedup.review": ("Question",),
-    "errors": ("BibldError", "CatalogError", "ConfigError", "RecordError", "StageError", "StoreError"),
+    "errors": (
+        "BadQueryError",
+        "BibldError",
+        "CatalogError",
+        "ConfigError",
+        "CrosswalkError",
+        "DamagedFileError",
+        "HarvestError",
+        "QueryTimeoutError",
+        "ReadError",
+        "RecordError",
+        "StageError",
+        "StoreError",
+        "StoreUnavailableError",
+    ),
     "explain": ("IriReport", "PairReport", "RecordReport"),
     "ingest": ("Conversion",),
     "model.marc": ("ControlField", "DataField", "Leader", "MarcRecord", "Subfield"),

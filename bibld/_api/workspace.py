@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -20,6 +21,7 @@ from bibld import explain as explaining
 from bibld._api.records import PathName
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title
+from bibld._api.sparql import table_of_graph, table_of_results
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
@@ -34,7 +36,7 @@ from bibld.ingest import Exported, export_mods, export_originals, public_origina
 from bibld.model.linkage import Decision
 from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
-from bibld.protocols import SourceRecord
+from bibld.protocols import Query, SourceRecord
 from bibld.publish import Releases
 from bibld.read import carrier_of
 
@@ -211,6 +213,23 @@ class Workspace:
                 return explaining.explain_iri(catalog, self.config, path)
             name = explaining.resolve_record_id(catalog, record)
             return explaining.explain_record(catalog, self.config, name)
+
+    def query(self, sparql: str) -> Table[Any]:
+        """Answer a SPARQL query from the current release, as :func:`bibld.query` does from an endpoint.
+
+        A query without ``FROM`` sees all named graphs as one. Raises ``StageError`` before the first release and
+        ``BadQueryError`` for a query that is not SPARQL.
+        """
+        release, manifest = pipeline.current_release(self.config)
+        settings = self.config.settings("store", manifest.backend)
+        copy = adapters.load_adapter("store", manifest.backend).open_copy(release / "store", settings)
+        try:
+            out = BytesIO()
+            query = Query(sparql, self.config.dataset.base, graph="application/n-triples")
+            kind = copy.answer(query, out)
+        finally:
+            copy.close()
+        return table_of_graph(out.getvalue()) if kind == "graph" else table_of_results(out.getvalue())
 
     # -- decide ------------------------------------------------------------------------------------------------------
 

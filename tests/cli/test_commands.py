@@ -95,6 +95,20 @@ def test_the_sample_is_written_and_its_configuration_is_fine(invoke, tmp_path):
     assert 'workspace = "build"' in config.read_text(encoding="utf-8"), "the workspace would lie outside the folder"
 
 
+def test_a_query_is_answered_from_the_release(invoke, tmp_path):
+    config = str(bibld.write_sample(tmp_path / "sample"))
+    assert "run `bibld run" in invoke("query", config, "ASK {}").output
+    bibld.Workspace(config).run()
+    (tmp_path / "count.rq").write_text(
+        "SELECT (COUNT(DISTINCT ?s) AS ?n) { ?s a <http://purl.org/ontology/bibo/Book> }"
+    )
+    table = invoke("query", config, f"@{tmp_path / 'count.rq'}").output
+    assert table.split()[0] == "n" and int(table.split()[1].replace(",", "")) > 100
+    assert msgspec.json.decode(invoke("query", config, "ASK { ?s ?p ?o }", "--json").output) == [{"answer": True}]
+    assert invoke("query", config, "SELEC").exit_code == 1
+    assert invoke("query", config, f"@{tmp_path / 'no.rq'}").exit_code == 2
+
+
 def test_crosswalk_and_read_need_no_configuration(invoke, tmp_path):
     invoke("sample", str(tmp_path / "sample"))
     source = str(tmp_path / "sample" / "nlr.iso")

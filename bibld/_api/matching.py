@@ -1,0 +1,182 @@
+"""Duplicates among descriptions in memory: find them, merge them, turn them into quads."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from bibld import adapters, dedup
+from bibld._api.rows import ClusterRow, PairRow, main_title
+from bibld._api.tables import Table
+from bibld._api.workspace import Workspace
+from bibld.config import MergeConfig
+from bibld.dedup import MethodOptions
+from bibld.errors import ConfigError
+from bibld.merge import Policies, merge_records
+from bibld.model.iris import Iris
+from bibld.model.linkage import Cluster, Edge, Merged
+from bibld.model.mods import Mods
+from bibld.model.origin import SOURCE_ID, RecordId
+from bibld.model.web import is_web_iri
+from bibld.triplify import to_quads as quads_of
+
+
+class RecordCluster(msgspec.Struct, frozen=True):
+    """Records that describe the same publication, with their MODS and the scored pairs among them.
+
+    ``records`` begins with the founder, whose IRI names the cluster; ``descriptions`` are in the same order.
+    """
+
+    records: tuple[RecordId, ...]
+    descriptions: tuple[Mods, ...]
+    edges: tuple[Edge, ...] = ()
+
+    @property
+    def pairs(self) -> Table[PairRow]:
+        """The scored pairs among the records."""
+        return Table(PairRow, map(PairRow.from_edge, self.edges))
+
+    def __str__(self) -> str:
+        return f"{', '.join(map(str, self.records))}: {main_title(self.descriptions[0])}"
+
+
+class MergedCluster(Merged, frozen=True):
+    """One description of a cluster, for each value the records that have it, and the scored pairs of the cluster."""
+
+    edges: tuple[Edge, ...] = ()
+
+
+class DuplicateClusters:
+    """The result of :func:`find_duplicates`: iterating it yields the clusters of two or more records.
+
+    ``pairs`` is the table of all scored pairs that are the same, related or for review, ``clusters`` that of the
+    clusters; ``singles`` are the records without duplicates, as clusters of one. ``messages`` report clusters that were
+    too large and were cut.
+    """
+
+    def __init__(self, records: Mapping[RecordId, Mods], found: dedup.Duplicates) -> None:
+        self.messages = found.messages
+        self.pairs: Table[PairRow] = Table(PairRow, map(PairRow.from_edge, found.pairs))
+        members = {record: cluster for cluster in found.clusters for record in cluster.members}
+        edges: dict[RecordId, list[Edge]] = {cluster.founder: [] for cluster in found.clusters}
+        for edge in found.pairs:
+            cluster = members.get(edge.pair.left)
+            if cluster is not None and cluster is members.get(edge.pair.right):
+                edges[cluster.founder].append(edge)
+        self._clusters = [
+            RecordCluster(
+                cluster.members,
+                tuple(records[record] for record in cluster.members),
+                tuple(edges[cluster.founder]),
+            )
+            for cluster in found.clusters
+        ]
+        self.singles = [RecordCluster((record,), (mods,)) for record, mods in records.items() if record not in members]
+
+    def __iter__(self) -> Iterator[RecordCluster]:
+        return iter(self._clusters)
+
+    def __len__(self) -> int:
+        return len(self._clusters)
+
+    def __getitem__(self, index: int) -> RecordCluster:
+        return self._clusters[index]
+
+    @property
+    def clusters(self) -> Table[ClusterRow]:
+        """The clusters of two or more records."""
+        return Table(
+            ClusterRow,
+            (
+                ClusterRow(
+                    str(one.records[0]),
+                    len(one.records),
+                    main_title(one.descriptions[0]),
+                    tuple(map(str, one.records)),
+                )
+                for one in self._clusters
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return repr(self.clusters)
+
+    def _repr_html_(self) -> str:
+        return self.clusters._repr_html_()
+
+
+def find_duplicates(
+    mods_by_source: Mapping[str, Iterable[Mods]], options: MethodOptions | Workspace | None = None
+) -> DuplicateClusters:
+    """Find the descriptions that describe the same publication, in memory; no workspace is needed.
+
+    ``mods_by_source`` gives the MODS of each source under its short name (``rsl``): a cluster contains at most one
+    record of a source. Records are named by their record identifier, without one by a hash of their content. The
+    result is that of a first run over the same records, with blockers, scorer, thresholds and exceptions of
+    ``options``: ``MethodOptions``, or a ``Workspace`` for those of its configuration.
+
+    If an identifier occurs again in a source, a Python warning names it and the last description is used. Raises
+    ``ConfigError`` for a name that cannot name a source.
+    """
+    records: dict[RecordId, Mods] = {}
+    for source, descriptions in mods_by_source.items():
+        if not SOURCE_ID.fullmatch(source):
+            raise ConfigError([f'"{source}" cannot name a source: use small Latin letters and digits, a letter first'])
+        for mods in descriptions:
+            record = _record_id(source, mods)
+            if record in records:
+                warnings.warn(f"{record} occurs again; its last description is used", stacklevel=2)
+            records[record] = mods
+    method = options.config if isinstance(options, Workspace) else options
+    return DuplicateClusters(records, dedup.find_duplicates(records, method))
+
+
+def _record_id(source: str, mods: Mods) -> RecordId:
+    if mods.record_identifier and mods.record_identifier.strip():
+        return RecordId.from_control_number(source, mods.record_identifier)
+    content = hashlib.blake2b(msgspec.json.encode(mods), digest_size=8).hexdigest()
+    return RecordId(source, f"x{content}")
+
+
+def merge(
+    cluster: RecordCluster,
+    *,
+    policies: Mapping[str, str] | None = None,
+    trust: Mapping[str, int] | None = None,
+) -> MergedCluster:
+    """Merge the descriptions of a cluster into one that names the records of each value.
+
+    A cluster of one record has that record's description, and no sources of single values.
+
+    ``policies`` names a merge policy for elements of MODS (``{"title_info": "longest"}``, see ``bibld adapters``), the
+    others are merged as a configuration does by default. ``trust`` ranks sources for the policy ``most_trusted``.
+
+    Raises ``ConfigError`` for an unknown element or policy.
+    """
+    chosen = dict(policies or {})
+    if unknown := sorted(chosen.keys() - set(MergeConfig.__struct_fields__)):
+        known = sorted(MergeConfig.__struct_fields__)
+        raise ConfigError([adapters.unknown_name_message(name, known, "element of MODS") for name in unknown])
+    members = Cluster(cluster.records[0], cluster.records)
+    chosen_policies = Policies(MergeConfig(**chosen), trust)
+    if len(cluster.records) == 1:
+        return MergedCluster(members, cluster.descriptions[0], (), cluster.edges)
+    records = list(zip(cluster.records, cluster.descriptions, strict=True))
+    merged = merge_records(members, records, chosen_policies)
+    return MergedCluster(merged.cluster, merged.mods, merged.sources, cluster.edges)
+
+
+def to_quads(merged: MergedCluster | Iterable[MergedCluster], *, base: str) -> Iterator[str]:
+    """Yield the lines of N-Quads that a run would publish for merged clusters.
+
+    ``base`` is what all IRIs begin with, such as ``https://data.example.org/``. Persons, places, subjects and
+    publishers are described from all clusters together: pass all clusters in one call. Raises ``ConfigError`` for an
+    unusable base.
+    """
+    if not is_web_iri(base) or not base.endswith("/"):
+        raise ConfigError([f'base "{base}": must be an absolute http or https IRI that ends with /'])
+    clusters = [merged] if isinstance(merged, MergedCluster) else list(merged)
+    return quads_of(clusters, Iris(base), [edge for one in clusters for edge in one.edges])
