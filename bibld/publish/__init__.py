@@ -35,7 +35,9 @@ CONSUMER = "release"
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``keep``: how many releases stay on disk. ``full``: when the dumps are written in full: ``"always"``, or
+    """The table ``[publish]``.
+
+    ``keep``: how many releases stay on disk. ``full``: when the dumps are written in full: ``"always"``, or
     ``"auto"``: when those of an earlier release have grown old, or the patches to them large.
     ``full_after_days``: with ``auto``, the age in days at which full dumps are written again. ``full_above``: with
     ``auto``, the size of all patches to the full dumps, as a share of all quads, above which they are written again.
@@ -96,7 +98,7 @@ def publish(
     with writing(releases.folder):
         previous = find_previous(catalog, releases)
         goal = catalog.patches.last()
-        number, folder = releases.building()
+        number, folder = releases.begin()
         manifest = Manifest(
             number=number,
             created=run_time.strftime("%Y-%m-%dT%H:%M:%SZ"),

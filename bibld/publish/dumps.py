@@ -59,8 +59,10 @@ def write_full_dumps(quads: Iterable[str], folder: Path) -> int:
 
 
 def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
-    """Write what has changed since the previous release, in the catalog and in the description of the dataset:
-    ``added-N.nq.gz`` and ``removed-N.nq.gz``, sorted, so that the bytes depend on nothing but the quads."""
+    """Write what has changed since the previous release, in the catalog and in the description of the dataset.
+
+    The files are ``added-N.nq.gz`` and ``removed-N.nq.gz``, sorted, so that the bytes depend on the quads alone.
+    """
     number = draft.manifest.number
     added_name, removed_name = f"added-{number}.nq.gz", f"removed-{number}.nq.gz"
     before = _read_description(previous)

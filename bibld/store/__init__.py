@@ -1,6 +1,6 @@
-"""Store: quads, or what changed in them, in; a SPARQL triple store that holds them out.
+"""Store: quads, or the changes in them, in; a triple store that answers SPARQL out.
 
-The live store holds exactly the quads that the catalog has, and beside them two graphs of the last release: its
+The live store contains exactly the quads of the catalog, and beside them two graphs of the last release: its
 description (``graph/dataset``) and its run (``graph/run``).
 """
 
@@ -19,26 +19,26 @@ from bibld.model.rdf import iri
 from bibld.progress import Progress, count_items
 from bibld.protocols import Store
 
-__all__ = ["folder", "is_current", "open_live", "settings_digest", "store"]
+__all__ = ["count_catalog_quads", "folder", "is_current", "open_live", "settings_digest", "store"]
 
 VERSION = 1
 
 CONSUMER = "store"
-"""What the catalog calls the live store where it keeps how far the patches have been delivered."""
+"""The name of the live store in the catalog's table of delivered patches."""
 
-_SOON_COUNTED = 1_000_000
-"""A larger store is counted after a run that was stopped, and by `bibld catalog check`: counting walks through it."""
-_WORTHWHILE = 0.5
+_LARGEST_COUNTED = 1_000_000
+"""A larger store is counted only after a run that was stopped, because counting reads all of it."""
+_LARGEST_PATCH = 0.5
 """A patch of more lines than this share of the quads takes longer than a full load."""
 
 
 def folder(config: Config) -> Path:
-    """Where the live store of a workspace lies."""
+    """Return the folder of the live store of a workspace."""
     return config.workspace / "store"
 
 
 def settings_digest(config: Config) -> str:
-    """A hash of the version and of all settings that the result depends on."""
+    """Return a hash of the version and of all settings that the store depends on."""
     backend = config.store.backend
     return digest(VERSION, backend, config.settings("store", backend), config.dataset.base)
 
@@ -46,43 +46,50 @@ def settings_digest(config: Config) -> str:
 def open_live(config: Config, place: Path | None = None) -> Store:
     """Open the live store of a workspace (or a store of the same kind in another folder); raises ``StoreError``."""
     backend = adapters.load_adapter("store", config.store.backend)
-    opened: Store = backend.open_store(place or folder(config), config.settings("store", config.store.backend))
-    return opened
+    live: Store = backend.open_store(place or folder(config), config.settings("store", config.store.backend))
+    return live
 
 
 def is_current(catalog: Catalog, config: Config) -> bool:
-    """Whether the live store is there, of the kind that is wanted, and has all patches."""
-    held = _held(catalog, config)
-    return held is not None and held.patch == held.goal == catalog.patches.last()
+    """Whether the live store exists, was made with the present settings, and has all patches."""
+    delivery = _find_delivery(catalog, config)
+    return delivery is not None and delivery.patch == delivery.goal == catalog.patches.last()
 
 
 def store(catalog: Catalog, quads: Iterable[str], config: Config, progress: Progress) -> int:
-    """Bring the live store up to date; gives the number of quads that were loaded, or added and removed.
+    """Bring the live store up to date; returns the number of quads that were loaded, or added and removed.
 
-    It takes the patches that it does not have yet. Where there is no store, or its settings have changed, or it is
-    found damaged, it is filled anew with ``quads``, which are all quads that the catalog has. Raises ``StoreError``.
+    It takes the patches that it does not have yet. Where there is no store, its settings have changed, or it is
+    damaged, it is filled again with ``quads``, which are all quads of the catalog. Raises ``StoreError``.
     """
-    held = _held(catalog, config)
-    if held is None:
-        return _fill(catalog, quads, config, progress)
-    try:
-        done = _follow(catalog, held, config, progress)
-    except StoreError as error:
-        progress.report(f"store: {error}; it is filled anew")
-        return _fill(catalog, quads, config, progress)
+    delivery = _find_delivery(catalog, config)
+    done = None
+    if delivery is not None:
+        try:
+            done = _apply_patches(catalog, delivery, config, progress)
+        except StoreError as error:
+            progress.report(f"store: {error}; the store is filled again")
     return _fill(catalog, quads, config, progress) if done is None else done
 
 
-def _held(catalog: Catalog, config: Config) -> Delivery | None:
-    """What the live store has; None where there is none of the kind that is wanted."""
-    held = catalog.patches.delivery(CONSUMER)
-    if held is None or held.made_by != settings_digest(config) or not folder(config).is_dir():
+def count_catalog_quads(live: Store, config: Config) -> int:
+    """Return the number of quads in a store without those in the graphs of the last release."""
+    iris = Iris(config.dataset.base)
+    graphs = " ".join(iri(iris.graph(name)) for name in ("dataset", "run"))
+    rows = live.query(f"SELECT (COUNT(*) AS ?n) {{ VALUES ?g {{ {graphs} }} GRAPH ?g {{ ?s ?p ?o }} }}")
+    return live.count() - int(str(rows[0][0]).split('"')[1])
+
+
+def _find_delivery(catalog: Catalog, config: Config) -> Delivery | None:
+    """Return which patches the live store has; None where there is no store made with the present settings."""
+    delivery = catalog.patches.delivery(CONSUMER)
+    if delivery is None or delivery.made_by != settings_digest(config) or not folder(config).is_dir():
         return None
-    return held
+    return delivery
 
 
 def _fill(catalog: Catalog, quads: Iterable[str], config: Config, progress: Progress) -> int:
-    """Fill a new store; the old one stays until it is complete, so that a run which is stopped leaves a whole store."""
+    """Fill a new store beside the old one, which stays until then: a run that is stopped leaves a complete store."""
     progress.stage("store", "quads")
     place = folder(config)
     building = place.with_name("store.building")
@@ -90,7 +97,7 @@ def _fill(catalog: Catalog, quads: Iterable[str], config: Config, progress: Prog
     new = open_live(config, building)
     try:
         new.load(count_items(quads, progress))
-        loaded, count = new.count(), _of_catalog(new, config)
+        loaded, count = new.count(), count_catalog_quads(new, config)
     finally:
         new.close()
     goal = catalog.patches.last()
@@ -103,55 +110,47 @@ def _fill(catalog: Catalog, quads: Iterable[str], config: Config, progress: Prog
     return loaded
 
 
-def _follow(catalog: Catalog, held: Delivery, config: Config, progress: Progress) -> int | None:
-    """Apply the patches that the store does not have; None where filling it anew is less work.
+def _apply_patches(catalog: Catalog, delivery: Delivery, config: Config, progress: Progress) -> int | None:
+    """Apply the patches that the store does not have; None where filling it again is less work.
 
-    What was begun before is ended first: half of it may be in the store already, which does no harm as long as the
+    What an earlier run began is ended first: half of it may be in the store already, which does no harm as long as the
     rest follows. Patches that came since cannot be summed up with it.
     """
     live = open_live(config)
     try:
         done = 0
-        is_resumed = held.goal != held.patch
-        for goal in sorted({held.goal, catalog.patches.last()} - {held.patch}) or [held.patch]:
-            with catalog.patches.net(held.patch, goal, config.workspace) as net:
-                if net.mentioned > _WORTHWHILE * held.quads:
+        is_resumed = delivery.goal != delivery.patch
+        for goal in sorted({delivery.goal, catalog.patches.last()} - {delivery.patch}) or [delivery.patch]:
+            with catalog.patches.net(delivery.patch, goal, config.workspace) as net:
+                if net.mentioned > _LARGEST_PATCH * delivery.quads:
                     return None
                 with catalog.commit():
                     catalog.patches.begin(CONSUMER, goal)
                 progress.stage("store", "changed quads")
-                added, removed = _apply(live, net.lines, progress)
-            count = held.quads + added - removed
-            if is_resumed or count < _SOON_COUNTED:
-                found = _of_catalog(live, config)
+                added, removed = _apply_patch(live, net.lines, progress)
+            count = delivery.quads + added - removed
+            if is_resumed or count < _LARGEST_COUNTED:
+                found = count_catalog_quads(live, config)
                 if found != count:
-                    raise StoreError(f"the store holds {found} quads where there should be {count}")
+                    raise StoreError(f"the live store has {found} quads, but {count} were expected")
             with catalog.commit():
-                catalog.patches.delivered(CONSUMER, goal, count, held.made_by)
-            held = Delivery(goal, goal, count, held.made_by)
+                catalog.patches.delivered(CONSUMER, goal, count, delivery.made_by)
+            delivery = Delivery(goal, goal, count, delivery.made_by)
             done += added + removed
         return done
     finally:
         live.close()
 
 
-def _apply(live: Store, patch: Callable[[], Iterable[tuple[bytes, bool]]], progress: Progress) -> tuple[int, int]:
-    """Apply a patch; the number of quads added and removed. Each line occurs once, so that the order is free."""
+def _apply_patch(live: Store, patch: Callable[[], Iterable[tuple[bytes, bool]]], progress: Progress) -> tuple[int, int]:
+    """Apply a patch, in which each line occurs once; returns the number of quads added and removed."""
     counts = {True: 0, False: 0}
 
-    def lines(wanted: bool) -> Iterator[str]:
-        for line, is_added in patch():
-            if is_added == wanted:
-                counts[wanted] += 1
+    def lines(additions: bool) -> Iterator[str]:
+        for line, is_addition in patch():
+            if is_addition == additions:
+                counts[is_addition] += 1
                 yield f"{line.decode()}\n"
 
     live.apply(added=count_items(lines(True), progress), removed=count_items(lines(False), progress))
     return counts[True], counts[False]
-
-
-def _of_catalog(live: Store, config: Config) -> int:
-    """The number of quads without those in the graphs of the last release."""
-    iris = Iris(config.dataset.base)
-    graphs = " ".join(iri(iris.graph(name)) for name in ("dataset", "run"))
-    rows = live.query(f"SELECT (COUNT(*) AS ?n) {{ VALUES ?g {{ {graphs} }} GRAPH ?g {{ ?s ?p ?o }} }}")
-    return live.count() - int(str(rows[0][0]).split('"')[1])

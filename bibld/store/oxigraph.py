@@ -16,7 +16,7 @@ from bibld.errors import BadQueryError, QueryTimeoutError, StoreError
 from bibld.protocols import Query, ResultKind
 
 _UNFINISHED = "bulk-*.sst"
-"""Files of a load that was stopped; what is complete has another name."""
+"""Files of a load that was stopped; complete files have another name."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class OxigraphStore:
 
     def __init__(self, folder: Path, settings: Settings, is_copy: bool = False) -> None:
         self._settings = settings
-        with _translated(f"{folder}"):
+        with _translate_errors(f"{folder}"):
             if is_copy:
                 self._store = pyoxigraph.Store.read_only(str(folder))
                 return
@@ -39,23 +39,23 @@ class OxigraphStore:
                 left.unlink()
 
     def load(self, quads: Iterable[str]) -> None:
-        """Add quads in bulk, chunk by chunk, and put the files of all chunks in order.
+        """Add quads in bulk, chunk by chunk, and compact the files of all chunks.
 
-        Else each later opening would begin with that unasked, and lose what it did where the store is closed before.
+        Otherwise Oxigraph compacts them each time that the store is opened, and starts again if it is closed earlier.
         """
         for chunk in self._chunks(quads):
             self._add(chunk)
-        with _translated("putting what was loaded in order"):
+        with _translate_errors("compacting the loaded quads"):
             self._store.optimize()
             self._store.flush()
 
     def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
-        """Remove, then add; what is added comes in files of its own, in half of the time that single quads take."""
+        """Remove, then add; additions are loaded in bulk, in half of the time that single quads take."""
         for chunk in self._chunks(removed):
             self._remove(chunk)
         for chunk in self._chunks(added):
             self._add(chunk)
-        with _translated("applying a patch"):
+        with _translate_errors("applying a patch"):
             self._store.flush()
 
     def _chunks(self, quads: Iterable[str]) -> Iterator[bytes]:
@@ -64,18 +64,18 @@ class OxigraphStore:
             yield chunk.encode()
 
     def _add(self, chunk: bytes) -> None:
-        with _translated("loading"):
+        with _translate_errors("loading"):
             self._store.bulk_load(chunk, format=pyoxigraph.RdfFormat.N_QUADS)
 
     def _remove(self, chunk: bytes) -> None:
-        with _translated("applying a patch"):
+        with _translate_errors("applying a patch"):
             for quad in pyoxigraph.parse(chunk, format=pyoxigraph.RdfFormat.N_QUADS):
                 self._store.remove(quad)
 
     def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> Sequence[Sequence[str | None]]:
-        """The rows of a SELECT query, as N-Triples terms; the deadline is checked between rows.
+        """Return the rows of a SELECT query as N-Triples terms; the deadline is checked between rows.
 
-        For queries of bibld's own: those of strangers run in the worker processes of the stage serve.
+        For the queries of bibld itself: those of strangers run in the worker processes of the stage serve.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
@@ -83,12 +83,12 @@ class OxigraphStore:
         except SyntaxError as error:
             raise BadQueryError(f"the query is not SPARQL: {error}") from error
         if not isinstance(solutions, pyoxigraph.QuerySolutions):
-            raise BadQueryError("the query is no SELECT")
+            raise BadQueryError("the query is not a SELECT query")
         rows: list[list[str | None]] = []
-        with _translated("a query"):
+        with _translate_errors("a query"):
             for solution in solutions:
                 if deadline is not None and time.monotonic() > deadline:
-                    raise QueryTimeoutError(f"the query did not end within {timeout} s")
+                    raise QueryTimeoutError(f"the query took longer than {timeout} s")
                 rows.append([None if term is None else str(term) for term in solution])
         return rows
 
@@ -132,17 +132,17 @@ class OxigraphStore:
             raise BadQueryError(f"the query cannot be evaluated: {error}") from error
 
     def count(self) -> int:
-        """The number of quads."""
+        """Return the number of quads."""
         return len(self._store)
 
     def backup(self, folder: Path) -> None:
         """Put a copy into a new folder; the files that never change are hard-linked."""
-        with _translated(f"backup to {folder}"):
+        with _translate_errors(f"backup to {folder}"):
             self._store.flush()
             self._store.backup(str(folder))
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         del self._store
 
 
@@ -157,7 +157,7 @@ def open_copy(folder: Path, settings: Settings) -> OxigraphStore:
 
 
 @contextmanager
-def _translated(doing: str) -> Iterator[None]:
+def _translate_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except (OSError, SyntaxError, ValueError, RuntimeError) as error:

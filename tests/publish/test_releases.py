@@ -10,7 +10,7 @@ def test_numbers_go_up_and_old_releases_are_let_go(tmp_path):
     releases = Releases(tmp_path)
     assert releases.current() is None
     for expected in (1, 2, 3):
-        number, place = releases.building()
+        number, place = releases.begin()
         assert number == expected
         (place / "file").write_text(str(number))
         assert releases.complete(number, place, keep=2).name == str(expected)
@@ -19,12 +19,12 @@ def test_numbers_go_up_and_old_releases_are_let_go(tmp_path):
 
 
 def release(releases, keep=2):
-    number, place = releases.building()
+    number, place = releases.begin()
     (place / "manifest.json").write_text("{}")
     return releases.complete(number, place, keep)
 
 
-def test_a_release_that_is_held_stays_until_a_later_run(tmp_path):
+def test_a_locked_release_stays_until_a_later_run(tmp_path):
     releases = Releases(tmp_path)
     served = release(releases)
     with releases.hold(served), releases.hold(served):
@@ -36,7 +36,7 @@ def test_a_release_that_is_held_stays_until_a_later_run(tmp_path):
     assert releases.numbers() == [5, 6]
 
 
-def test_a_release_that_is_gone_cannot_be_held(tmp_path):
+def test_a_release_that_was_removed_cannot_be_locked(tmp_path):
     releases = Releases(tmp_path)
     old = release(releases)
     release(releases, keep=1)
@@ -52,10 +52,10 @@ def test_a_removal_that_was_stopped_is_ended_by_a_later_run(tmp_path):
 
 def test_what_was_left_half_built_is_not_a_release(tmp_path):
     releases = Releases(tmp_path)
-    _, place = releases.building()
+    _, place = releases.begin()
     (place / "half").write_text("")
     assert releases.numbers() == []
-    _, again = releases.building()
+    _, again = releases.begin()
     assert list(again.iterdir()) == []
 
 

@@ -34,7 +34,7 @@ from tests.triplify.small_world import CHANGES, SOURCES, Book, Change, Killed, W
 CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
 DATASET = DatasetDescription(IRIS.base, {"en": "Books"}, "https://example.org/licence", "A library")
 GRADUAL = Settings(full_above=1.0)
-APART = (1, 2, 3, 4, 5)
+SEPARATE = (1, 2, 3, 4, 5)
 
 
 class InMemory(OxigraphStore):
@@ -50,7 +50,7 @@ class InMemory(OxigraphStore):
 
 
 class Publisher:
-    """Publishes a world, with a store that is filled anew each time."""
+    """Publishes a world, with a store that is filled again each time."""
 
     def __init__(self, world: World, folder: Path) -> None:
         self.world = world
@@ -105,14 +105,14 @@ def served(place: Path) -> set[str]:
 @pytest.fixture
 def publisher(tmp_path):
     with World(tmp_path) as world:
-        world.change(Change({number: Book(1, number % 3) for number in APART}, APART))
+        world.change(Change({number: Book(1, number % 3) for number in SEPARATE}, SEPARATE))
         yield Publisher(world, tmp_path)
 
 
 def test_the_first_release_has_full_dumps_and_the_next_one_builds_on_them(publisher):
     first = publisher.publish()
     assert (first.full.release, first.patches) == (1, ())
-    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     second = publisher.publish()
     assert second.full == first.full
     (changed,) = second.since_full
@@ -127,8 +127,8 @@ def test_the_first_release_has_full_dumps_and_the_next_one_builds_on_them(publis
 class FullDisk(Releases):
     """Releases on a disk that has no room for the dump."""
 
-    def building(self) -> tuple[int, Path]:
-        number, place = super().building()
+    def begin(self) -> tuple[int, Path]:
+        number, place = super().begin()
         (place / "bibld.nq.gz").symlink_to("/dev/full")
         return number, place
 
@@ -137,7 +137,7 @@ class FullDisk(Releases):
 def test_a_disk_that_is_full_ends_the_stage_with_a_word_and_costs_nothing(publisher):
     with (
         patch("bibld.publish.Releases", FullDisk),
-        pytest.raises(StageError, match=r"releases: a release cannot be written: .*No space .*; free some space"),
+        pytest.raises(StageError, match=r"releases: the release cannot be written: .*No space .*; free some space"),
     ):
         publisher.publish()
     assert publisher.releases.current() is None
@@ -147,7 +147,7 @@ def test_a_disk_that_is_full_ends_the_stage_with_a_word_and_costs_nothing(publis
 def test_a_release_is_complete_when_those_before_it_are_gone(publisher):
     publisher.publish()
     for title in (2, 1, 2):
-        publisher.world.change(Change({1: Book(title, 1)}, APART))
+        publisher.world.change(Change({1: Book(title, 1)}, SEPARATE))
         publisher.publish(msgspec.structs.replace(GRADUAL, keep=1))
     assert publisher.releases.numbers() == [4]
     place, manifest = publisher.current()
@@ -162,7 +162,7 @@ def test_full_dumps_are_written_when_old_ones_will_not_do(publisher):
     publisher.publish()
 
     def is_full(settings: Settings, title: int) -> bool:
-        publisher.world.change(Change({1: Book(title, 1)}, APART))
+        publisher.world.change(Change({1: Book(title, 1)}, SEPARATE))
         manifest = publisher.publish(settings)
         return manifest.full.release == manifest.number
 
@@ -181,21 +181,21 @@ def test_full_dumps_are_written_when_old_ones_will_not_do(publisher):
 def test_all_patches_together_decide_whether_full_dumps_are_due(publisher):
     """Each patch is below the limit, their sum is above it."""
     publisher.publish()
-    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     second = publisher.publish()
     (patch,) = second.since_full
     share = (patch.added_quads + patch.removed_quads) / second.figures.quads
-    publisher.world.change(Change({1: Book(1, 1)}, APART))
+    publisher.world.change(Change({1: Book(1, 1)}, SEPARATE))
     third = publisher.publish(Settings(full_above=1.5 * share))
     assert third.full.release == 3
-    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     assert publisher.publish(Settings(full_above=1.5 * share)).full.release == 3
 
 
 def test_a_release_with_full_dumps_has_the_way_from_the_one_before_too(publisher):
     publisher.publish()
     before = quads_of(*publisher.current())
-    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     manifest = publisher.publish(Settings(full="always"))
     place, _ = publisher.current()
     (changed,) = manifest.patches
@@ -219,22 +219,22 @@ def test_a_change_of_the_description_alone_is_a_release_with_a_small_patch(publi
 def test_the_files_of_a_patch_depend_on_the_quads_alone(publisher, tmp_path):
     """Other ways to the same difference, the same bytes."""
     publisher.publish()
-    publisher.world.change(Change({1: Book(2, 2), 2: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 2), 2: Book(2, 1)}, SEPARATE))
     publisher.publish()
     with World(tmp_path / "other") as world:
         other = Publisher(world, tmp_path / "other")
-        world.change(Change({number: Book(1, number % 3) for number in APART}, APART))
+        world.change(Change({number: Book(1, number % 3) for number in SEPARATE}, SEPARATE))
         other.publish()
         for change in (Change({1: Book(2, 1, 3)}, (1, 1, 1, 4, 5)), Change({2: Book(2, 1)}, (2, 2, 3, 3, 5))):
             world.change(change)
             world.triplify()
-        world.change(Change({1: Book(2, 2)}, APART))
+        world.change(Change({1: Book(2, 2)}, SEPARATE))
         other.publish()
         for name in ("added-2.nq.gz", "removed-2.nq.gz", "bibld.nq.gz"):
             assert (other.current()[0] / name).read_bytes() == (publisher.current()[0] / name).read_bytes()
 
 
-def test_without_the_last_release_the_next_one_stands_alone(publisher):
+def test_without_the_last_release_the_next_one_has_full_dumps(publisher):
     publisher.publish()
     publisher.publish(Settings(keep=1))
     shutil.rmtree(publisher.releases.folder)
@@ -245,10 +245,10 @@ def test_without_the_last_release_the_next_one_stands_alone(publisher):
 
 def test_a_release_that_was_made_and_not_noted_is_the_one_that_the_next_follows_on(publisher):
     publisher.publish()
-    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     _stopped(publisher, GRADUAL, ((Patches, "delivered"), True))
     assert not is_current(publisher.catalog, publisher.releases, made_by(DATASET))
-    publisher.world.change(Change({1: Book(1, 1)}, APART))
+    publisher.world.change(Change({1: Book(1, 1)}, SEPARATE))
     manifest = publisher.publish()
     assert [(patch.since, patch.release) for patch in manifest.since_full] == [(1, 2), (2, 3)]
     place, _ = publisher.current()
@@ -257,7 +257,7 @@ def test_a_release_that_was_made_and_not_noted_is_the_one_that_the_next_follows_
 
 def test_a_release_of_another_catalog_is_not_built_on(publisher):
     publisher.publish()
-    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     publisher.publish()
     with publisher.catalog.commit():  # as if it had been brought back from a copy that is older than the release
         publisher.catalog.patches.delivered("release", 0, 0, "x")
@@ -302,7 +302,7 @@ def test_a_part_of_another_distribution_adds_files_and_statements(publisher, ins
     place, _ = publisher.current()
     assert (place / "greeting.txt").read_text() == "hello, release 1"
     assert manifest.file("greeting.txt").media_type == "text/plain"
-    publisher.world.change(Change({1: Book(2, 1)}, APART))
+    publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     publisher.publish(settings)
     place, manifest = publisher.current()
     assert quads_of(place, manifest) == served(place)
@@ -338,7 +338,7 @@ STEPS = st.lists(st.tuples(CHANGES, STOPS, st.sampled_from([0.0, 0.5, 1.0])), mi
 def test_full_dumps_and_their_patches_are_the_quads_of_the_present_whatever_was_stopped(steps):
     with TemporaryDirectory() as folder, World(Path(folder)) as world:
         publisher = Publisher(world, Path(folder))
-        for change, stop, full_above in [*steps, (Change({1: Book(1, 1)}, APART), None, 1.0)]:
+        for change, stop, full_above in [*steps, (Change({1: Book(1, 1)}, SEPARATE), None, 1.0)]:
             world.change(change)
             _stopped(publisher, Settings(full_above=full_above), stop)
             if (place := publisher.releases.current()) is not None:

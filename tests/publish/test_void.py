@@ -1,4 +1,4 @@
-"""What the dataset's description says about sources and publisher."""
+"""The dataset's description of sources and publisher."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def described(**figures: int) -> str:
 
 
 @pytest.mark.parametrize(("records", "entities"), [(1000, 1000), (0, 3)])
-def test_a_source_has_as_many_entities_as_living_records_whatever_the_last_load_brought(records, entities):
+def test_a_source_has_as_many_entities_as_live_records_whatever_the_last_load_brought(records, entities):
     lines = described(converted=3, records=records)
     assert f'<{IRIS.source("rsl")}> <{VOID}entities> "{entities}"^^' in lines
 

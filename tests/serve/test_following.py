@@ -34,7 +34,7 @@ class Publisher:
         self.settings = Settings(query_memory=256, max_result=1, query_timeout=600.0)
 
     def release(self, created="2026-01-01T00:00:00Z"):
-        number, place = self.published.building()
+        number, place = self.published.begin()
         manifest = msgspec.structs.replace(self._make(place).manifest, number=number, created=created)
         (place / "manifest.json").write_bytes(msgspec.json.encode(manifest))
         return self.published.complete(number, place, keep=2)

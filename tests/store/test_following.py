@@ -24,7 +24,7 @@ LICENSE = "https://creativecommons.org/publicdomain/zero/1.0/"
 
 
 def configured(folder: Path, base: str = "https://data.example.org/", chunk: int = 1000) -> Config:
-    """A configuration that says no more than the stage asks."""
+    """A configuration with no more than the stage asks."""
     return Config(
         file=folder / "bibld.toml",
         workspace=folder,
@@ -41,22 +41,22 @@ def configured(folder: Path, base: str = "https://data.example.org/", chunk: int
     )
 
 
-class Heard(Silent):
-    """A progress that remembers what was said."""
+class Recording(Silent):
+    """A progress that keeps its messages."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def report(self, message: str) -> None:
-        self.said.append(message)
+        self.messages.append(message)
 
 
 def never() -> Iterator[str]:
-    raise AssertionError("the store was filled anew")
+    raise AssertionError("the store was filled again")
     yield ""
 
 
-def held(loaded: Config) -> set[str]:
+def quads_in(loaded: Config) -> set[str]:
     live = store.open_live(loaded)
     try:
         return set(live.quads())
@@ -87,7 +87,7 @@ def test_the_first_time_it_is_filled_then_it_takes_patches(world, loaded):
     assert not store.is_current(world.catalog, loaded)
     done = store.store(world.catalog, never(), loaded, Silent())
     assert store.is_current(world.catalog, loaded)
-    assert held(loaded) == set(world.quads())
+    assert quads_in(loaded) == set(world.quads())
     assert 0 < done < len(lines) / 5
 
 
@@ -105,25 +105,25 @@ def test_patches_that_everybody_has_are_dropped(world, loaded):
     assert world.catalog.patches.last() > 0
 
 
-def test_a_damaged_store_is_noticed_and_filled_anew(world, loaded):
+def test_a_damaged_store_is_noticed_and_filled_again(world, loaded):
     store.store(world.catalog, world.quads(), loaded, Silent())
     live = store.open_live(loaded)
     live.apply(added=["<http://x/a> <http://x/b> <http://x/c> .\n"], removed=[])
     live.close()
-    heard = Heard()
+    recording = Recording()
     world.change(Change({1: Book(2, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
-    store.store(world.catalog, world.quads(), loaded, heard)
-    assert "filled anew" in heard.said[0]
-    assert held(loaded) == set(world.quads())
+    store.store(world.catalog, world.quads(), loaded, recording)
+    assert "filled again" in recording.messages[0]
+    assert quads_in(loaded) == set(world.quads())
     for file in store.folder(loaded).glob("*"):
         file.write_bytes(b"")
-    store.store(world.catalog, world.quads(), loaded, heard)
-    assert "filled anew" in heard.said[1]
-    assert held(loaded) == set(world.quads())
+    store.store(world.catalog, world.quads(), loaded, recording)
+    assert "filled again" in recording.messages[1]
+    assert quads_in(loaded) == set(world.quads())
 
 
-def test_another_base_or_other_settings_or_no_store_fill_it_anew(world, loaded, tmp_path):
+def test_another_base_or_other_settings_or_no_store_fill_it_again(world, loaded, tmp_path):
     store.store(world.catalog, world.quads(), loaded, Silent())
     for other in (configured(tmp_path, "https://data.example.net/"), configured(tmp_path, chunk=999)):
         assert not store.is_current(world.catalog, other)
@@ -151,17 +151,17 @@ def test_the_graphs_of_a_release_are_not_counted(world, loaded):
 
 
 class InMemory(OxigraphStore):
-    """The store without files: its folder holds the number of what is held here."""
+    """The store without files: its folder holds the number of its quads in memory."""
 
-    held: ClassVar[list[pyoxigraph.Store]] = []
+    stores: ClassVar[list[pyoxigraph.Store]] = []
 
     def __init__(self, folder: Path, settings: Settings) -> None:
         self._settings = settings
         if not folder.is_dir():
             folder.mkdir()
-            (folder / "number").write_text(str(len(self.held)))
-            self.held.append(pyoxigraph.Store())
-        self._store = self.held[int((folder / "number").read_text())]
+            (folder / "number").write_text(str(len(self.stores)))
+            self.stores.append(pyoxigraph.Store())
+        self._store = self.stores[int((folder / "number").read_text())]
 
     def close(self) -> None:
         pass
@@ -192,14 +192,14 @@ def test_what_was_begun_is_ended_before_it_is_undone(world, loaded, worthwhile, 
     store.store(world.catalog, world.quads(), loaded, Silent())
     world.change(Change({1: Book(2, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
-    with patch.object(store, "_WORTHWHILE", worthwhile):
+    with patch.object(store, "_LARGEST_PATCH", worthwhile):
         _stopped(world, loaded, stop)
-    assert held(loaded) == set(world.quads())
+    assert quads_in(loaded) == set(world.quads())
     assert not store.is_current(world.catalog, loaded)
     world.change(Change({1: Book(1, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
     store.store(world.catalog, never(), loaded, Silent())
-    assert held(loaded) == set(world.quads())
+    assert quads_in(loaded) == set(world.quads())
 
 
 STOPS = st.none() | st.tuples(
@@ -220,13 +220,13 @@ def test_it_holds_the_quads_of_the_catalog_whatever_was_stopped_where(steps):
         for change, stop, worthwhile in steps:
             world.change(change)
             world.triplify()
-            with patch.object(store, "_WORTHWHILE", worthwhile):
+            with patch.object(store, "_LARGEST_PATCH", worthwhile):
                 _stopped(world, loaded, stop)
-        with patch.object(store, "_WORTHWHILE", 100.0):
-            heard = Heard()
-            store.store(world.catalog, world.quads(), loaded, heard)
-        assert heard.said == []
-        assert held(loaded) == set(world.quads())
+        with patch.object(store, "_LARGEST_PATCH", 100.0):
+            recording = Recording()
+            store.store(world.catalog, world.quads(), loaded, recording)
+        assert recording.messages == []
+        assert quads_in(loaded) == set(world.quads())
 
 
 def _stopped(world: World, loaded: Config, stop: tuple[str, int, bool] | None) -> None:

@@ -85,10 +85,10 @@ def test_a_query_that_cannot_be_answered_is_an_error(store):
         store.answer(Query("ASK {}", "http://x/", default_graphs=("no iri",)), io.BytesIO())
 
 
-def test_what_is_wrong_with_a_query_is_said(store):
+def test_what_is_wrong_with_a_query_is_reported(store):
     with pytest.raises(BadQueryError, match="not SPARQL"):
         store.query("SELECT WHERE")
-    with pytest.raises(BadQueryError, match="no SELECT"):
+    with pytest.raises(BadQueryError, match="not a SELECT"):
         store.query("ASK { ?s ?p ?o }")
     store.load([A, B])
     with pytest.raises(QueryTimeoutError):
