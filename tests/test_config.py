@@ -74,7 +74,7 @@ def test_the_tables_of_adapters_reach_them(write):
         (('path = "*.mrc"', ""), ["source[1].path: is required"]),
         (('id = "rsl"', 'id = "RSL 1"'), ['source[1].id: "RSL 1" is no source id']),
         (('id = "rsl"', 'id = "rsl"\ncrosswalk = "marc12"'), ['did you mean "marc21"?', "auto"]),
-        (('id = "rsl"', 'id = "rsl"\ncharset = "cp12510"'), ["source[1].charset", "is no charset"]),
+        (('id = "rsl"', 'id = "rsl"\ncharset = "cp12510"'), ["source[1].charset", "is not a charset"]),
         (('id = "rsl"', 'id = "rsl"\ncomplete = "yes"'), ["source[1].complete: expected bool, got str"]),
         (
             ("[[source]]", '[publish]\nparts = ["void", "dump"]\n[[source]]'),

@@ -16,8 +16,7 @@ from bibld import adapters
 from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
-from bibld.read._charset import AUTO
-from bibld.read._charset import named as charset_name
+from bibld.read._charset import AUTO, charset_name
 from bibld.read._frame import FileFrame, file_frame
 from bibld.read._stream import MAXIMUM, open_harvested
 

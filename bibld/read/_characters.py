@@ -1,4 +1,4 @@
-"""Characters that need care in every carrier: those that XML 1.0 cannot hold, and the marks of non-sorting text."""
+"""Characters that XML 1.0 cannot contain, and warnings that are repeated."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _NOT_XML_BUT_SEPARATORS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1d\ud800-\udfff\u
 _ILLEGAL_BYTES = bytes(code for code in range(0x1E) if code not in (0x09, 0x0A, 0x0D))
 
 
-def legal(text: str) -> tuple[str, int]:
-    """Drop the characters that are illegal in XML 1.0 (2.2), and say how many they were."""
+def drop_illegal(text: str) -> tuple[str, int]:
+    """Drop the characters that are illegal in XML 1.0 (2.2); returns the text and their number."""
     return _NOT_XML.subn("", text)
 
 
-def legal_between_separators(text: str, data: bytes) -> tuple[str, int]:
-    """The same for the text of ISO 2709 fields, whose separators 1E and 1F stay; ``data`` are the bytes of the text."""
+def drop_illegal_between_separators(text: str, data: bytes) -> tuple[str, int]:
+    """Do the same for ISO 2709 fields, whose separators 1E and 1F stay; ``data`` are the bytes of the text."""
     if len(data.translate(None, _ILLEGAL_BYTES)) == len(data) and (
         text.isascii() or ("\ufffe" not in text and "\uffff" not in text)
     ):
@@ -25,11 +25,11 @@ def legal_between_separators(text: str, data: bytes) -> tuple[str, int]:
     return _NOT_XML_BUT_SEPARATORS.subn("", text)
 
 
-def dropped(count: int) -> str:
-    """The warning for illegal characters."""
+def illegal_warning(count: int) -> str:
+    """Return the warning for dropped characters."""
     return f"{count} character{'s' if count > 1 else ''} illegal in XML dropped"
 
 
-def counted(warnings: Iterable[str]) -> tuple[str, ...]:
-    """Each warning once, with how often it was given."""
+def count_repeats(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Return each warning once, with how often it was given."""
     return tuple(text if count == 1 else f"{text} ({count} times)" for text, count in Counter(warnings).items())

@@ -1,8 +1,8 @@
 """Which charset a file is in, and its records' bytes as text.
 
-The order of belief: what the configuration says; strict UTF-8 with at least one character of several bytes; escape
-sequences of ISO 2022; the statistics of Russian text; the charset that the flavour's standard names. What the file
-itself declares only breaks ties, since it is so often wrong.
+In this order: the charset that the configuration names; strict UTF-8 with at least one character of several bytes;
+escape sequences of ISO 2022; the statistics of Russian text; the charset that the flavour's standard names. What the
+file itself declares only breaks ties, because it is so often wrong.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _NON_SORTING_PAIR = {
 
 
 class Charsets(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was found out about a file: enough to decode each of its records alone.
+    """The charsets of a file: enough to decode each of its records alone.
 
-    ``declared`` is what the file claims, ``main`` what most of its records are in, ``other`` what those are in that
-    are not in ``main`` (empty: none were seen), ``legacy`` what the flavour's standard names for records that are not
-    Unicode, ``fixed`` whether the configuration settled it.
+    ``declared`` is what the file declares, ``main`` the charset of most of its records, ``other`` that of the remaining
+    ones (empty: none were seen), ``legacy`` the one that the flavour's standard names for records that are not Unicode,
+    ``fixed`` whether the configuration names it.
     """
 
     declared: str | None
@@ -56,14 +56,14 @@ class Charsets(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Decoded(msgspec.Struct, frozen=True):
-    """The text of a record's bytes, and what had to be done for it."""
+    """The text of a record's bytes, and the warnings."""
 
     text: str
     warnings: tuple[str, ...] = ()
 
 
-def named(charset: str) -> str:
-    """The usual name of a charset; raises ``ConfigError`` for one that is unknown or does not contain ASCII."""
+def charset_name(charset: str) -> str:
+    """Return the usual name of a charset; raises ``ConfigError`` for one that is unknown or does not contain ASCII."""
     folded = charset.strip().lower().replace("_", "-")
     if folded in (MARC8, "marc-8", "ansel"):
         return MARC8
@@ -80,13 +80,13 @@ def named(charset: str) -> str:
 
 
 def _no_charset(charset: str) -> str:
-    return f'"{charset}" is no charset of bibliographic records; use auto, utf-8, marc8, {", ".join(CYRILLIC)} …'
+    return f'"{charset}" is not a charset of bibliographic records; use auto, utf-8, marc8, {", ".join(CYRILLIC)} …'
 
 
-def settled(charset: str, declared: str | None, legacy: str, samples: Iterable[bytes]) -> Charsets:
-    """Decide about a file: by the configured ``charset``, or where that is ``auto`` from some of its records."""
+def settle_charsets(charset: str, declared: str | None, legacy: str, samples: Iterable[bytes]) -> Charsets:
+    """Find the charsets of a file: the configured ``charset``, or if that is ``auto``, by some of its records."""
     if charset != AUTO:
-        return Charsets(declared, named(charset), legacy=legacy, fixed=True)
+        return Charsets(declared, charset_name(charset), legacy=legacy, fixed=True)
     votes: Counter[str] = Counter()
     others: list[bytes] = []
     for data in samples:
@@ -96,7 +96,7 @@ def settled(charset: str, declared: str | None, legacy: str, samples: Iterable[b
             votes[UTF8] += 1
         else:
             others.append(data)
-    other = _guessed(b"\x1e".join(others), declared, legacy) if others else ""
+    other = _guess(b"\x1e".join(others), declared, legacy) if others else ""
     if votes[UTF8] > len(others):
         return Charsets(declared, UTF8, other=other, legacy=legacy)
     if others:
@@ -107,32 +107,34 @@ def settled(charset: str, declared: str | None, legacy: str, samples: Iterable[b
 
 
 def is_beyond_ascii(data: bytes) -> bool:
-    """Whether the charset matters for these bytes."""
+    """Return whether the charset matters for these bytes."""
     return not data.isascii() or _marc8.has_escapes(data)
 
 
-def decoded(data: bytes, charsets: Charsets) -> Decoded:
+def decode(data: bytes, charsets: Charsets) -> Decoded:
     """Decode a record's bytes; never fails: what cannot be decoded becomes U+FFFD, with a warning."""
     if charsets.fixed:
-        return _by(data, charsets.main)
+        return _decode_as(data, charsets.main)
     if not is_beyond_ascii(data):
         return Decoded(data.decode("ascii"))
     if data.isascii():
-        return _by(data, charsets.legacy if charsets.legacy != LATIN1 else MARC8)
+        return _decode_as(data, charsets.legacy if charsets.legacy != LATIN1 else MARC8)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         name = _name_without_utf8(data, charsets)
     else:
-        if charsets.main not in CYRILLIC or _cyrillic.score(text) >= _cyrillic.score(_plain(data, charsets.main)):
-            return Decoded(unify_non_sorting_marks(text), _unlike(UTF8, charsets))
+        if charsets.main not in CYRILLIC or _cyrillic.score(text) >= _cyrillic.score(
+            _decode_roughly(data, charsets.main)
+        ):
+            return Decoded(unify_non_sorting_marks(text), _warn_of_other(UTF8, charsets))
         name = charsets.main
-    found = _by(data, name)
-    return Decoded(found.text, _unlike(name, charsets) + found.warnings)
+    result = _decode_as(data, name)
+    return Decoded(result.text, _warn_of_other(name, charsets) + result.warnings)
 
 
 def _name_without_utf8(data: bytes, charsets: Charsets) -> str:
-    """The charset of one record that is not UTF-8."""
+    """Return the charset of one record that is not UTF-8."""
     main = charsets.main
     if main == UTF8 and _is_mostly_utf8(data):
         return UTF8
@@ -140,43 +142,47 @@ def _name_without_utf8(data: bytes, charsets: Charsets) -> str:
     if expected in CYRILLIC:
         if not _cyrillic.is_odd(data, expected):
             return expected
-        return _better_than(data, expected, charsets)
-    if expected and expected != UTF8 and not _looks_cyrillic(data):
+        return _find_better(data, expected, charsets)
+    if expected and expected != UTF8 and not _is_probably_cyrillic(data):
         return expected
-    guess = _guessed(data, charsets.declared, charsets.legacy)
+    guess = _guess(data, charsets.declared, charsets.legacy)
     if main == UTF8 and not expected and guess == LATIN1 and len(_ACCENTED_WORD.findall(data.decode(LATIN1))) < 2:
         return UTF8
     return guess
 
 
-def _better_than(data: bytes, expected: str, charsets: Charsets) -> str:
-    if _high(data) < _ENOUGH:
+def _find_better(data: bytes, expected: str, charsets: Charsets) -> str:
+    if _count_high(data) < _ENOUGH:
         return expected
     name, score = _cyrillic.best(data)
     if score >= _cyrillic.SURE:
-        return name if score >= _cyrillic.score(_plain(data, expected)) + _BETTER else expected
-    return _not_cyrillic(data, charsets.legacy) if _cyrillic.score(_plain(data, expected)) < 0 else expected
+        return name if score >= _cyrillic.score(_decode_roughly(data, expected)) + _BETTER else expected
+    return (
+        _guess_beyond_cyrillic(data, charsets.legacy)
+        if _cyrillic.score(_decode_roughly(data, expected)) < 0
+        else expected
+    )
 
 
-def _looks_cyrillic(data: bytes) -> bool:
-    return _RUN.search(data) is not None and _high(data) >= _ENOUGH and _cyrillic.best(data)[1] >= _cyrillic.SURE
+def _is_probably_cyrillic(data: bytes) -> bool:
+    return _RUN.search(data) is not None and _count_high(data) >= _ENOUGH and _cyrillic.best(data)[1] >= _cyrillic.SURE
 
 
-def _guessed(data: bytes, declared: str | None, legacy: str) -> str:
-    """The charset of bytes that are not UTF-8."""
+def _guess(data: bytes, declared: str | None, legacy: str) -> str:
+    """Return the charset of bytes that are not UTF-8."""
     if _marc8.has_escapes(data) and legacy != LATIN1:
         return legacy
     name, score = _cyrillic.best(data, declared)
-    if score >= _cyrillic.SURE and _high(data) >= _ENOUGH:
+    if score >= _cyrillic.SURE and _count_high(data) >= _ENOUGH:
         return name
-    return _not_cyrillic(data, legacy)
+    return _guess_beyond_cyrillic(data, legacy)
 
 
-def _not_cyrillic(data: bytes, legacy: str) -> str:
+def _guess_beyond_cyrillic(data: bytes, legacy: str) -> str:
     return legacy if legacy == LATIN1 or _marc8.plausible(data, legacy) else LATIN1
 
 
-def _by(data: bytes, name: str) -> Decoded:
+def _decode_as(data: bytes, name: str) -> Decoded:
     if name in (MARC8, ISO5426):
         text, wrong = _marc8.decode(data, name)
     else:
@@ -191,18 +197,18 @@ def _by(data: bytes, name: str) -> Decoded:
     return Decoded(text, (f"{wrong} byte sequence{'s' if wrong > 1 else ''} not in {name} replaced by U+FFFD",))
 
 
-def _plain(data: bytes, name: str) -> str:
+def _decode_roughly(data: bytes, name: str) -> str:
     return data.decode(name, "replace")
 
 
-def _unlike(name: str, charsets: Charsets) -> tuple[str, ...]:
+def _warn_of_other(name: str, charsets: Charsets) -> tuple[str, ...]:
     if name == charsets.main or charsets.main == ASCII:
         return ()
     return (f"read as {name}, though most of the file is {charsets.main}",)
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Whether the bytes are UTF-8, or would be but for a few."""
+    """Return whether the bytes are UTF-8, or would be but for a few."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -213,5 +219,5 @@ def _is_mostly_utf8(data: bytes) -> bool:
     return True
 
 
-def _high(data: bytes) -> int:
+def _count_high(data: bytes) -> int:
     return len(data.translate(None, _ASCII_BYTES))

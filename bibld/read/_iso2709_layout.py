@@ -1,4 +1,4 @@
-"""Leader, directory and fields of one ISO 2709 record, worked out again where they do not fit together."""
+"""Leader, directory and fields of one ISO 2709 record, repaired where they do not fit together."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One directory entry; ``start`` is -1 where its numbers are no numbers."""
+    """One directory entry; ``start`` is -1 if its numbers are not numbers."""
 
     tag: str
     start: int
     end: int
 
 
-def layout_of(raw: Raw) -> Layout:
-    """Take a record apart; raises ``ReadError`` where there is no field."""
-    return _exact(raw.data) or _repaired(raw)
+def lay_out(raw: Raw) -> Layout:
+    """Take a record apart; raises ``ReadError`` if there is no field."""
+    return _lay_out_exactly(raw.data) or _repair(raw)
 
 
-def _exact(data: bytes) -> Layout | None:
-    """The layout of a record in which everything fits; None if anything does not."""
+def _lay_out_exactly(data: bytes) -> Layout | None:
+    """Return the layout of a record without any fault; None if there is one."""
     try:
         base = int(data[12:17])
         fits = int(data[:5]) == len(data) and base > _LEADER_LENGTH + 1 and data[base - 1] == 0x1E
@@ -62,22 +62,22 @@ def _exact(data: bytes) -> Layout | None:
     return Layout(head[:_LEADER_LENGTH], tags, body)
 
 
-def _repaired(raw: Raw) -> Layout:
+def _repair(raw: Raw) -> Layout:
     record = raw.data.removesuffix(RECORD_END)
     warnings: list[str] = []
     if len(record) == len(raw.data):
         warnings.append("record terminator missing")
     stated = raw.data[:5]
     if not stated.isdigit():
-        warnings.append(f"record length {_shown(stated)} is no number")
+        warnings.append(f"record length {_shown(stated)} is not a number")
     elif int(stated) != len(record) + 1:
         warnings.append(f"record length {int(stated)} should be {len(record) + 1}")
     end = _directory_end(record, warnings)
     if end < 0:
         raise ReadError(raw.origin, "no directory: no field terminator behind a leader of 24 bytes", raw.data)
-    entries = _entries(record[_LEADER_LENGTH:end], warnings)
+    entries = _read_entries(record[_LEADER_LENGTH:end], warnings)
     body = record[end + 1 :]
-    tags, fields = _paired(entries, body, warnings)
+    tags, fields = _pair(entries, body, warnings)
     if not fields:
         raise ReadError(raw.origin, "the record has no field", raw.data)
     leader = record[:_LEADER_LENGTH].decode("latin-1")
@@ -93,7 +93,7 @@ def _shown(data: bytes) -> str:
 
 
 def _directory_end(record: bytes, warnings: list[str]) -> int:
-    """Where the directory's field terminator stands, whatever leader 12-16 says; -1 if nowhere."""
+    """Return the offset of the directory's field terminator, whatever leader 12-16 states; -1 if there is none."""
     first = record.find(FIELD_END, _LEADER_LENGTH)
     stated = int(record[12:17]) - 1 if record[12:17].isdigit() else -1
     if first < 0 or stated == first:
@@ -110,29 +110,28 @@ def _directory_end(record: bytes, warnings: list[str]) -> int:
     return first
 
 
-def _entries(directory: bytes, warnings: list[str]) -> list[Entry]:
+def _read_entries(directory: bytes, warnings: list[str]) -> list[Entry]:
     surplus = len(directory) % _ENTRY_LENGTH
     if surplus:
         warnings.append(f"directory of {len(directory)} bytes, not a multiple of {_ENTRY_LENGTH}")
         aligned = (directory[: len(directory) - surplus], directory[surplus:])
         directory = max(aligned, key=lambda part: sum(map(bool, map(_ENTRY.fullmatch, _in_twelves(part)))))
-    return [_entry(data) for data in _in_twelves(directory)]
+    entries = []
+    for data in _in_twelves(directory):
+        tag = _NO_TAG_CHARACTER.sub("?", data[:3].decode("latin-1"))
+        if data[3:].isdigit():
+            entries.append(Entry(tag, int(data[7:]), int(data[7:]) + int(data[3:7])))
+        else:
+            entries.append(Entry(tag, -1, -1))
+    return entries
 
 
 def _in_twelves(data: bytes) -> list[bytes]:
     return [data[start : start + _ENTRY_LENGTH] for start in range(0, len(data), _ENTRY_LENGTH)]
 
 
-def _entry(data: bytes) -> Entry:
-    tag = _NO_TAG_CHARACTER.sub("?", data[:3].decode("latin-1"))
-    if not data[3:].isdigit():
-        return Entry(tag, -1, -1)
-    start = int(data[7:])
-    return Entry(tag, start, start + int(data[3:7]))
-
-
-def _paired(entries: list[Entry], body: bytes, warnings: list[str]) -> tuple[list[str], list[bytes]]:
-    """Give each tag its field: by the directory where that fits the field terminators, else in order."""
+def _pair(entries: list[Entry], body: bytes, warnings: list[str]) -> tuple[list[str], list[bytes]]:
+    """Pair tags with fields: by the directory if it fits the field terminators, otherwise in order."""
     if not body.endswith(FIELD_END):
         warnings.append("the last field has no terminator")
         body += FIELD_END
@@ -140,26 +139,22 @@ def _paired(entries: list[Entry], body: bytes, warnings: list[str]) -> tuple[lis
     ends = set(accumulate(len(piece) + 1 for piece in pieces))
     starts = {0} | ends
     fits = [entry.start in starts and entry.end in ends and entry.start < entry.end for entry in entries]
-    if all(fits) and _are_apart(entries):
+    spans = sorted((entry.start, entry.end) for entry in entries)
+    if all(fits) and all(first[1] <= second[0] for first, second in pairwise(spans)):
         left = len(pieces) - sum(body.count(FIELD_END, entry.start, entry.end) for entry in entries)
         if left > 0:
             warnings.append(f"{left} field{'s' if left > 1 else ''} without a directory entry dropped")
         return [entry.tag for entry in entries], [body[entry.start : entry.end - 1] for entry in entries]
     warnings.append("directory does not fit the fields: tags paired with fields in order")
     if len(entries) != len(pieces):
-        return _anchored(entries, fits, body, pieces, warnings)
+        return _pair_by_anchors(entries, fits, body, pieces, warnings)
     return [entry.tag for entry in entries], pieces
 
 
-def _are_apart(entries: list[Entry]) -> bool:
-    ordered = sorted((entry.start, entry.end) for entry in entries)
-    return all(first[1] <= second[0] for first, second in pairwise(ordered))
-
-
-def _anchored(
+def _pair_by_anchors(
     entries: list[Entry], fits: list[bool], body: bytes, pieces: list[bytes], warnings: list[str]
 ) -> tuple[list[str], list[bytes]]:
-    """Pair in order where the numbers of tags and fields differ, holding to the entries that do fit."""
+    """Pair in order although the numbers of tags and fields differ, between the entries that do fit."""
     tags: list[str] = []
     fields: list[bytes] = []
     position = 0
@@ -170,12 +165,12 @@ def _anchored(
         if not is_anchor or entry.start < position:
             waiting.append(entry)
             continue
-        between = _between(body, position, entry.start)
-        exact = _sliced(waiting, body, position, entry.start)
+        between = _fields_between(body, position, entry.start)
+        exact = _slice(waiting, body, position, entry.start)
         found = exact if exact and len(exact) != len(between) else between
-        tags += [held.tag for held, _ in zip(waiting, found, strict=False)]
+        tags += [waited.tag for waited, _ in zip(waiting, found, strict=False)]
         fields += found[: len(waiting)]
-        unpaired += [held.tag for held in waiting[len(found) :]]
+        unpaired += [waited.tag for waited in waiting[len(found) :]]
         orphans += max(len(found) - len(waiting), 0)
         waiting = []
         if entry.tag:
@@ -189,14 +184,14 @@ def _anchored(
     return tags, fields
 
 
-def _between(body: bytes, start: int, end: int) -> list[bytes]:
+def _fields_between(body: bytes, start: int, end: int) -> list[bytes]:
     if start >= end:
         return []
     return body[start:end].removesuffix(FIELD_END).split(FIELD_END)
 
 
-def _sliced(entries: list[Entry], body: bytes, start: int, end: int) -> list[bytes] | None:
-    """The fields of entries that follow each other without a gap from start to end; None if they do not."""
+def _slice(entries: list[Entry], body: bytes, start: int, end: int) -> list[bytes] | None:
+    """Return the fields of entries that follow each other from start to end without a gap; None if they do not."""
     for entry in entries:
         if entry.start != start or entry.end <= start:
             return None

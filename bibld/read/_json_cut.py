@@ -12,12 +12,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bibld.read._lines import BOM
-from bibld.read._pieces import BROKEN_OFF, Piece
-from bibld.read._xml_cut import Stream
+from bibld.read._carrier import BOM, BROKEN_OFF, EXCERPT, Piece
+from bibld.read._stream import Stream
 
 _CHUNK = 512 * 1024
-_KEPT_OF_OVERSIZE = 64 * 1024
 _LOOKED_AHEAD = 4 * 1024
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("?)|[{}\[\]]', re.DOTALL)
 _FIRST_KEY = (
@@ -174,8 +172,8 @@ class _Scan:
         keep = start if start >= 0 else position if self._outer >= 0 else min(self._gap, position)
         if len(self._buffer) - keep > self._maximum:
             if start >= 0 or self._buffer[keep:position].strip(_BETWEEN):
-                fault = f"a record of more than {self._maximum} bytes (the first {_KEPT_OF_OVERSIZE} are kept)"
-                yield self._piece(keep, min(keep + _KEPT_OF_OVERSIZE, len(self._buffer)), fault)
+                fault = f"a record of more than {self._maximum} bytes (the first {EXCERPT} are kept)"
+                yield self._piece(keep, min(keep + EXCERPT, len(self._buffer)), fault)
             if start >= 0:
                 self._outer, self._outer_depth, self._outer_wraps = start, depth, True
             self._record = -1

@@ -17,7 +17,8 @@ from typing import Any
 import msgspec
 
 from bibld.model.marc import ControlField, DataField, Subfield
-from bibld.read._characters import legal
+from bibld.read._carrier import Field
+from bibld.read._characters import drop_illegal
 from bibld.text.titles import unify_non_sorting_marks
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"', re.DOTALL)
@@ -29,11 +30,9 @@ _TEXT_KEYS = ("data", "value", "content", "text")
 _SUBFIELD_KEYS = ("subfields", "subfield", "s")
 _FIRST_KEYS, _SECOND_KEYS = ("ind1", "i1", "indicator1"), ("ind2", "i2", "indicator2")
 
-Field = ControlField | DataField
 
-
-def value_of(text: str) -> Any:  # noqa: ANN401
-    """What a text of JSON says; unquoted keys, forgotten commas and line ends within strings are tolerated.
+def decode_json(text: str) -> Any:  # noqa: ANN401
+    """Return the value of a JSON text; unquoted keys, forgotten commas and line ends within strings are tolerated.
 
     Raises ``ValueError``.
     """
@@ -47,7 +46,7 @@ def value_of(text: str) -> Any:  # noqa: ANN401
         raise ValueError("nested too deeply") from error
     except ValueError as error:
         try:
-            return json.loads(_as_json(text), strict=False)
+            return json.loads(_repair_json(text), strict=False)
         except (ValueError, RecursionError):
             raise ValueError(f"not JSON: {error}") from error
 
@@ -69,7 +68,7 @@ class Reading:
             elif key in ("fields", "record", "f"):
                 self._take_fields(value)
             elif key in ("controlfield", "datafield"):
-                for field in _listed(value):
+                for field in _to_list(value):
                     self._take_tagged(field)
             elif key not in ("_id", "v"):
                 self.warnings.append(f"the key {self._text(key)!r} beside leader and fields ignored")
@@ -77,10 +76,10 @@ class Reading:
     def _take_fields(self, value: Any) -> None:  # noqa: ANN401
         if isinstance(value, dict):
             for tag, fields in value.items():
-                for field in _listed(fields):
+                for field in _to_list(fields):
                     self._take_field(tag, field)
             return
-        for field in _listed(value):
+        for field in _to_list(value):
             if isinstance(field, list):
                 self._take_list(field)
             elif isinstance(field, dict) and "tag" in field:
@@ -125,7 +124,7 @@ class Reading:
             elif isinstance(content, list) and any(isinstance(part, dict | list) for part in content):
                 self._odd(content)
             else:
-                self.fields += [ControlField(tag, self._text(part)) for part in _listed(content)]
+                self.fields += [ControlField(tag, self._text(part)) for part in _to_list(content)]
             return
         both = self._text(content.get("ind")).ljust(2)
         first, second = both[0], both[1]
@@ -140,7 +139,7 @@ class Reading:
 
     def _subfields(self, tag: str, content: dict[str, Any]) -> Iterator[Subfield]:
         for key in _SUBFIELD_KEYS:
-            for part in _listed(content.get(key, [])):
+            for part in _to_list(content.get(key, [])):
                 if not isinstance(part, dict):
                     self._odd(part)
                 elif "code" in part:
@@ -148,7 +147,7 @@ class Reading:
                     yield self._subfield(tag, self._text(part["code"]), value)
                 else:
                     for code, value in part.items():
-                        for one in _listed(value):
+                        for one in _to_list(value):
                             yield self._subfield(tag, self._text(code), one)
 
     def _subfield(self, tag: str, code: str, value: Any) -> Subfield:  # noqa: ANN401
@@ -166,7 +165,7 @@ class Reading:
         if text.isprintable():
             return text
         text = _LINE_END.sub(" ", text).strip() if "\n" in text else text
-        text, illegal = legal(unify_non_sorting_marks(text))
+        text, illegal = drop_illegal(unify_non_sorting_marks(text))
         self.illegal += illegal
         return text
 
@@ -174,20 +173,20 @@ class Reading:
         self.warnings.append(f"no field in {self._text(json.dumps(value, ensure_ascii=False))[:60]}")
 
 
-def _listed(value: Any) -> list[Any]:  # noqa: ANN401
+def _to_list(value: Any) -> list[Any]:  # noqa: ANN401
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _as_json(text: str) -> str:
-    """The text with keys quoted, and commas where they were forgotten."""
+def _repair_json(text: str) -> str:
+    """Quote keys, and insert forgotten commas."""
     tokens: list[str] = _TOKEN.findall(text)
-    made: list[str] = []
+    repaired: list[str] = []
     for number, token in enumerate(tokens):
         before = tokens[number - 1] if number else ""
         begins_value = token not in ("}", "]", ",", ":")
         if begins_value and (before in _ENDS or (before.endswith('"') and token not in ("{", "["))):
-            made.append(",")
+            repaired.append(",")
         if begins_value and token not in ("{", "[") and not token.startswith('"') and not _VALUE.fullmatch(token):
             token = json.dumps(token)
-        made.append(token)
-    return "".join(made)
+        repaired.append(token)
+    return "".join(repaired)

@@ -1,13 +1,14 @@
-"""Opening harvested files: plain or gzip (RFC 1952), bounded, and clear about damage."""
+"""Opening harvested files: plain or gzip (RFC 1952), bounded, with damage reported; and recoding them from UTF-16."""
 
 from __future__ import annotations
 
+import codecs
 import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 from bibld.errors import HarvestError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAXIMUM = 64 * 1024**3
-"""Bytes that a compressed file may hold, unless told otherwise."""
+"""Bytes that a compressed file may contain by default."""
 
 _GZIP = b"\x1f\x8b"
 _CHUNK = 256 * 1024
@@ -23,7 +24,7 @@ _CHUNK = 256 * 1024
 
 @contextmanager
 def open_harvested(path: Path, maximum: int = MAXIMUM) -> Iterator[BinaryIO]:
-    """Open a file for reading; gzip is recognised by its first bytes and decompressed on the way.
+    """Open a file for reading; gzip is recognised by its first bytes and decompressed while it is read.
 
     ``maximum`` bounds the decompressed bytes. Damage (a truncated or corrupt gzip, too many bytes, a failing disk) ends
     the stream after the last good byte, and is raised as ``HarvestError`` when the ``with`` block is left: what came
@@ -42,7 +43,7 @@ def open_harvested(path: Path, maximum: int = MAXIMUM) -> Iterator[BinaryIO]:
 
 
 class _Plain(io.RawIOBase):
-    """A file whose errors end it instead of interrupting the reader, who would lose what is in his buffer."""
+    """A file that ends at an error, because an exception would lose what is in the buffer before it."""
 
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
@@ -81,12 +82,12 @@ class _Inflated(_Plain):
             if self._inflater.eof and not self._next_member():
                 return b""
             if data := self._inflate(size):
-                return self._within(data)
+                return self._limit(data)
             if self.damage:
                 return b""
 
     def _next_member(self) -> bool:
-        """Go on to the next member; zeros between and after members are padding."""
+        """Go to the next member, if there is one; zeros between and after members are padding."""
         self._waiting = self._waiting.lstrip(b"\0")
         while not self._waiting:
             self._waiting = super()._next(_CHUNK)
@@ -104,14 +105,14 @@ class _Inflated(_Plain):
         try:
             data = self._inflater.decompress(self._waiting, size)
         except zlib.error as error:
-            return self._salvaged(before, size, f"the compressed file is damaged ({error}); fetch it again")
+            return self._salvage(before, size, f"the compressed file is damaged ({error}); fetch it again")
         if not self._waiting and not data and not self._inflater.eof:
             self.damage = self.damage or "the compressed file is cut off; fetch it again"
         self._waiting = self._inflater.unused_data if self._inflater.eof else self._inflater.unconsumed_tail
         return data
 
-    def _salvaged(self, before: zlib._Decompress, size: int, damage: str) -> bytes:
-        """What stands before the damage: zlib keeps back the output of the call that finds it."""
+    def _salvage(self, before: zlib._Decompress, size: int, damage: str) -> bytes:
+        """Return what is before the damage: zlib keeps back the output of the call that finds it."""
         data = b""
         for at in range(len(self._waiting)):
             try:
@@ -125,9 +126,70 @@ class _Inflated(_Plain):
         self.damage = damage
         return data
 
-    def _within(self, data: bytes) -> bytes:
+    def _limit(self, data: bytes) -> bytes:
         if len(data) > self._left:
             self.damage = "decompresses to more bytes than are allowed"
             data = data[: self._left]
         self._left -= len(data)
         return data
+
+
+class Stream(Protocol):
+    """A file, or an object that reads from one."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return up to ``size`` bytes; empty at the end."""
+
+
+class Rejoined:
+    """A stream preceded by the bytes that were already read from it."""
+
+    def __init__(self, head: bytes, stream: Stream) -> None:
+        self._head = head
+        self._stream = stream
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return the bytes in front at once, then those of the stream."""
+        head, self._head = self._head, b""
+        return head or self._stream.read(size)
+
+
+class Recoded:
+    """A stream in UTF-8 made from one in a charset that does not contain ASCII, such as UTF-16."""
+
+    def __init__(self, stream: Stream, charset: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(charset)("replace")
+        self._at_end = False
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return the next bytes (about ``size`` of them); empty at the end."""
+        data = b""
+        while not data and not self._at_end:
+            chunk = self._stream.read(size)
+            self._at_end = not chunk
+            data = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", "replace")
+        return data
+
+
+def recode(stream: Stream, charset: str) -> Stream:
+    """Return the stream in UTF-8 if ``charset`` names one that does not contain ASCII, otherwise the stream itself."""
+    return Recoded(stream, charset) if charset else stream
+
+
+def recoded_charset(head: bytes, first_characters: bytes) -> str:
+    """Return UTF-16 if the first bytes of a file show it, by a byte order mark or one of its possible first characters.
+
+    Empty for all other charsets.
+    """
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if head[:1] in first_characters and head[1:2] == b"\0":
+        return "utf-16-le"
+    return "utf-16-be" if head[:1] == b"\0" and head[1:2] and head[1:2] in first_characters else ""
+
+
+def recode_head(head: bytes, first_characters: bytes) -> bytes:
+    """Return the first bytes of a file in a charset that contains ASCII."""
+    charset = recoded_charset(head, first_characters)
+    return head.decode(charset, "replace").encode("utf-8", "replace") if charset else head

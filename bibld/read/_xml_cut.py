@@ -1,20 +1,20 @@
-"""Cutting XML into the elements of its records without building a tree of the whole, so that one malformed record does
-not take the others with it. Time grows with the size of the file, memory with that of its largest record."""
+"""Cut XML into the elements of its records without parsing the file, so that a malformed record does not cost others.
+
+Time grows with the size of the file, memory with that of its largest record.
+"""
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
-from typing import Protocol
 
 import msgspec
 
-from bibld.read._pieces import BROKEN_OFF, Piece
+from bibld.read._carrier import BROKEN_OFF, EXCERPT, Piece
+from bibld.read._stream import Stream
 
 _CHUNK = 512 * 1024
 _LONGEST_NAME = 256
-_KEPT_OF_OVERSIZE = 64 * 1024
 _SECTION_ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>", b"<!DOCTYPE": b">"}
 _LONGEST_TAG = 64 * 1024
 _BRACKET = re.compile(rb"[<>]")
@@ -37,11 +37,11 @@ TURBO = RecordShape("r", r"<(?:[\w.-]+:)?(?:l|[cd][0-9A-Za-z]{3})[\s/>]")
 
 
 def cut(stream: Stream, shape: RecordShape, maximum: int) -> Iterator[Piece]:
-    """The record elements of a file in a charset that contains ASCII.
+    """Yield the record elements of a file in a charset that contains ASCII.
 
-    What only wraps records (a ``record`` of OAI-PMH or SRU) is passed over; what stands in comments and CDATA is no
-    record. A record that is not closed before the next one begins, or before the file ends, is given with a fault, and
-    so is one of more than ``maximum`` bytes.
+    Elements that only wrap records (a ``record`` of OAI-PMH or SRU), comments and CDATA are passed over. A record that
+    is not closed before the next one begins, or before the file ends, is yielded with a fault, and so is one of more
+    than ``maximum`` bytes.
     """
     scan = _Scan(stream, shape, maximum)
     while (piece := scan.next_piece()) is not None:
@@ -50,8 +50,10 @@ def cut(stream: Stream, shape: RecordShape, maximum: int) -> Iterator[Piece]:
 
 
 class _Scan:
-    """The state of going through a file: ``buffer`` begins at ``base``, all before ``position`` is dealt with, a record
-    element that is not closed yet begins at ``open_at`` (-1: none)."""
+    """The state of a scan: ``buffer`` begins at the offset ``base`` of the file, and is processed up to ``position``.
+
+    A record element that is not closed yet begins at ``open_at`` (-1: none).
+    """
 
     def __init__(self, stream: Stream, shape: RecordShape, maximum: int) -> None:
         element = shape.element.encode()
@@ -68,7 +70,7 @@ class _Scan:
         self._searched = dict.fromkeys(_SECTION_ENDS, 0)
 
     def next_piece(self) -> Piece | None:
-        """The next record; one of no bytes where there is only progress; None at the end."""
+        """Return the next record; a piece without bytes if there is only progress; None at the end."""
         found = self._markup.search(self._buffer, self._position)
         if found is None:
             return self._beyond_markup()
@@ -95,7 +97,7 @@ class _Scan:
         return piece
 
     def _section(self, found: re.Match[bytes]) -> Piece | None:
-        """Pass over a comment, CDATA section, processing instruction or DOCTYPE; what is never closed is text."""
+        """Pass over a comment, CDATA section, processing instruction or DOCTYPE; if it is never closed, it is text."""
         opening = found[0]
         closing = _SECTION_ENDS[opening]
         if opening == b"<!DOCTYPE":
@@ -136,7 +138,7 @@ class _Scan:
         return piece
 
     def _more(self, position: int) -> Piece | None:
-        """Read more, keeping what is still needed; what is open for more than the maximum is given up."""
+        """Read more, keeping what is still needed; give up a record that is open for more than the maximum."""
         keep = self._open_at if self._open_at >= 0 else position
         if len(self._buffer) - keep > self._maximum:
             return self._too_long(keep, position)
@@ -154,49 +156,11 @@ class _Scan:
         self._position = max(position, start + 1)
         if not is_record:
             return self._progress()
-        fault = f"a record of more than {self._maximum} bytes (the first {_KEPT_OF_OVERSIZE} are kept)"
-        return self._piece(start, min(start + _KEPT_OF_OVERSIZE, len(self._buffer)), fault)
+        fault = f"a record of more than {self._maximum} bytes (the first {EXCERPT} are kept)"
+        return self._piece(start, min(start + EXCERPT, len(self._buffer)), fault)
 
     def _piece(self, start: int, end: int, fault: str) -> Piece:
         return self._base + start, self._buffer[start:end], fault
 
     def _progress(self) -> Piece:
         return self._base + self._position, b"", ""
-
-
-class Stream(Protocol):
-    """What is read from: a file, or something that stands before one."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Up to ``size`` bytes; empty at the end."""
-
-
-class Rejoined:
-    """A stream with the bytes that were already read from it before it again."""
-
-    def __init__(self, head: bytes, stream: Stream) -> None:
-        self._head = head
-        self._stream = stream
-
-    def read(self, size: int = -1, /) -> bytes:
-        """The bytes in front at once, then those of the stream."""
-        head, self._head = self._head, b""
-        return head or self._stream.read(size)
-
-
-class Recoded:
-    """A stream in UTF-8 made from one in a charset that does not contain ASCII, such as UTF-16."""
-
-    def __init__(self, stream: Stream, charset: str) -> None:
-        self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(charset)("replace")
-        self._at_end = False
-
-    def read(self, size: int = -1, /) -> bytes:
-        """The next bytes (about ``size`` of them); empty at the end."""
-        data = b""
-        while not data and not self._at_end:
-            chunk = self._stream.read(size)
-            self._at_end = not chunk
-            data = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", "replace")
-        return data

@@ -1,94 +1,75 @@
-"""What the records of an XML file need to be understood one by one: charset, and the namespaces declared around them.
+"""Files of XML records: their charset, and the namespaces that are declared around the records.
 
 Records are cut out as bytes and each is parsed alone, without DTD, entities and network: a malformed one is one reject.
-A file in a charset that does not contain ASCII (UTF-16) is read as UTF-8; then offsets count the bytes of that.
+A file in a charset that does not contain ASCII (UTF-16) is read as UTF-8, whose bytes the offsets count.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 from xml.sax.saxutils import quoteattr
 
-import msgspec
 from lxml import etree
 
 from bibld.errors import ConfigError, ReadError
 from bibld.model.mods_plan import MODS, XLINK
 from bibld.protocols import Raw
-from bibld.read._characters import dropped, legal
-from bibld.read._charset import ASCII, AUTO, LATIN1, UTF8, Charsets, decoded, is_beyond_ascii, named, settled
-from bibld.read._pieces import as_raws
-from bibld.read._xml_cut import Recoded, RecordShape, Rejoined, cut
+from bibld.read._carrier import CharsetCarrier, CharsetSettings, sample_charsets, to_raws
+from bibld.read._characters import drop_illegal, illegal_warning
+from bibld.read._charset import ASCII, AUTO, LATIN1, UTF8, Charsets, charset_name, decode, settle_charsets
+from bibld.read._stream import Rejoined, recode, recode_head, recoded_charset
+from bibld.read._xml_cut import RecordShape, cut
 
-HEAD = 64 * 1024
-"""Bytes of a file from which namespaces and charset are known."""
+_HEAD = 64 * 1024
+"""Bytes of a file in which its namespaces and its charset are declared."""
 
-_SAMPLES = 200
 _DECLARATION = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _XMLNS = re.compile(rb"""\sxmlns(?::([\w.-]+))?\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
 _PREFIX = re.compile(rb"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]")
 _CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
 
 _USUAL_PREFIXES = {"mods": MODS, "xlink": XLINK}
-"""What prefixes mean that nobody declared."""
+"""Namespaces of prefixes that are used and not declared."""
 
 
-class XmlFile(msgspec.Struct, frozen=True):
+class XmlCarrier(CharsetCarrier, frozen=True, kw_only=True):
     """One file of XML.
 
-    ``recoded`` names a charset that does not contain ASCII (records are UTF-8 then); ``namespaces`` are the prefixes
-    (empty: the default) declared around the records, ``shape`` says what a record element is called.
+    ``namespaces`` are the prefixes (empty: the default) declared around the records, ``shape`` describes a record.
     """
 
-    source: str
-    file: str
-    charsets: Charsets
-    recoded: str
     namespaces: tuple[tuple[str, str], ...]
     shape: RecordShape
-    max_record_bytes: int
-
-    @property
-    def declared(self) -> str | None:
-        """The charset that the XML declaration names."""
-        return self.charsets.declared
-
-    @property
-    def charset(self) -> str:
-        """The charset of the file."""
-        return self.recoded or self.charsets.main
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file into its record elements."""
-        readable = Recoded(stream, self.recoded) if self.recoded else stream
-        return as_raws(self.source, self.file, cut(readable, self.shape, self.max_record_bytes))
+        return to_raws(self.source, self.file, cut(recode(stream, self.recoded), self.shape, self.max_record_bytes))
 
     def element(self, raw: Raw, warnings: list[str]) -> etree._Element:
-        """Parse a record as it is, then with the repairs that lose nothing but broken characters.
+        """Parse a record as it is, and if that fails, without characters that XML cannot contain.
 
-        Raises ``ReadError`` where it is not well-formed.
+        Raises ``ReadError`` if it is not well-formed.
         """
         if self.charsets.main in (UTF8, ASCII) and not self.charsets.fixed:
             try:
-                return self._parsed(raw.data)
+                return self._parse_element(raw.data)
             except etree.XMLSyntaxError as error:
                 if raw.data.isascii() and b"&#" not in raw.data and "prefix" not in str(error):
                     raise ReadError(raw.origin, _malformed(error), raw.data) from error
-        found = decoded(raw.data, self.charsets)
-        warnings += found.warnings
-        text, illegal = _without_illegal(found.text)
+        decoded = decode(raw.data, self.charsets)
+        warnings += decoded.warnings
+        text, illegal = _drop_illegal_and_references(decoded.text)
         if illegal:
-            warnings.append(dropped(illegal))
+            warnings.append(illegal_warning(illegal))
         try:
-            return self._parsed(text.encode("utf-8", "replace"), undeclared=True)
+            return self._parse_element(text.encode("utf-8", "replace"), undeclared=True)
         except etree.XMLSyntaxError as error:
             raise ReadError(raw.origin, _malformed(error), raw.data) from error
 
-    def _parsed(self, data: bytes, *, undeclared: bool = False) -> etree._Element:
+    def _parse_element(self, data: bytes, *, undeclared: bool = False) -> etree._Element:
         namespaces = dict(self.namespaces)
         if undeclared:
             used = {prefix.decode() for prefix in _PREFIX.findall(data)}
@@ -103,66 +84,60 @@ class XmlFile(msgspec.Struct, frozen=True):
         return around[0]
 
 
-def examined(
-    head: bytes,
+AnyXmlCarrier = TypeVar("AnyXmlCarrier", bound=XmlCarrier)
+
+
+def examine_xml(
+    carrier: type[AnyXmlCarrier],
     stream: BinaryIO,
     name: str,
     source: str,
-    charset: str,
-    maximum: int,
-    shape: RecordShape,
-    ends_head: re.Pattern[bytes] | None,
-) -> XmlFile:
-    """Settle charset and namespaces from the ``head`` of a file, behind which the ``stream`` goes on.
+    settings: CharsetSettings,
+    find_shape: Callable[[bytes], tuple[RecordShape, re.Pattern[bytes] | None]],
+) -> AnyXmlCarrier:
+    """Find charset and namespaces at the beginning of a file, and make its carrier.
 
-    Namespaces are those declared before ``ends_head`` first matches (None: in all the head); ``charset`` is ``auto`` or
-    the configured one.
+    ``find_shape`` returns, for these bytes, the shape of the records and a pattern that the first one matches: the
+    namespaces are those declared before it (None: all).
     """
-    recoded = recoded_of(head)
-    rejoined = Rejoined(head, stream)
-    readable = Recoded(rejoined, recoded) if recoded else rejoined
+    head = stream.read(_HEAD)
     text = readable_head(head)
-    samples = [
-        data
-        for _, data, fault in islice(cut(readable, shape, maximum), _SAMPLES)
-        if not fault and is_beyond_ascii(data)
-    ]
+    shape, first_record = find_shape(text)
+    recoded = recoded_charset(head, b"<")
+    samples = sample_charsets(cut(recode(Rejoined(head, stream), recoded), shape, settings.max_record_bytes))
     declaration = _DECLARATION.search(text)
-    declared = _known(declaration[1].decode()) if declaration else None
+    declared = _known_charset(declaration[1].decode()) if declaration else None
     if recoded:
         charsets = Charsets(declared or recoded, UTF8)
-    elif charset == AUTO and all(_decodes(data, declared or UTF8) for data in samples):
+    elif settings.charset == AUTO and all(_can_decode(data, declared or UTF8) for data in samples):
         charsets = Charsets(declared, declared or UTF8)
     else:
-        charsets = settled(charset, declared, LATIN1, samples)
-    first = ends_head.search(text) if ends_head is not None else None
-    namespaces = _declared_namespaces(text[: first.start()] if first else text)
-    return XmlFile(source, name, charsets, recoded, namespaces, shape, maximum)
-
-
-def recoded_of(head: bytes) -> str:
-    """The charset of a file whose first bytes show that it does not contain ASCII; empty for others."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    if head.startswith(b"<\0"):
-        return "utf-16-le"
-    return "utf-16-be" if head.startswith(b"\0<") else ""
+        charsets = settle_charsets(settings.charset, declared, LATIN1, samples)
+    first = first_record.search(text) if first_record is not None else None
+    return carrier(
+        source=source,
+        file=name,
+        charsets=charsets,
+        recoded=recoded,
+        namespaces=_declared_namespaces(text[: first.start()] if first else text),
+        shape=shape,
+        max_record_bytes=settings.max_record_bytes,
+    )
 
 
 def readable_head(head: bytes) -> bytes:
-    """The first bytes of a file in a charset that contains ASCII."""
-    charset = recoded_of(head)
-    return head.decode(charset, "replace").encode("utf-8", "replace") if charset else head
+    """Return the first bytes of a file in a charset that contains ASCII."""
+    return recode_head(head, b"<")
 
 
-def _known(charset: str) -> str | None:
+def _known_charset(charset: str) -> str | None:
     try:
-        return named(charset)
-    except ConfigError:  # a file may declare any nonsense, and is read by what its bytes are
+        return charset_name(charset)
+    except ConfigError:  # a wrong declaration is ignored: the charset is found by the bytes
         return None
 
 
-def _decodes(data: bytes, charset: str) -> bool:
+def _can_decode(data: bytes, charset: str) -> bool:
     try:
         data.decode(charset)
     except (UnicodeError, LookupError):  # MARC-8 is no codec
@@ -175,7 +150,7 @@ def _declared_namespaces(head: bytes) -> tuple[tuple[str, str], ...]:
     for declaration in _XMLNS.finditer(head):
         prefix, uri = (declaration[1] or b"").decode("utf-8", "replace"), declaration[2] or declaration[3] or b""
         if prefix.isascii() and (uri or not prefix) and prefix not in ("xml", "xmlns"):
-            found[prefix] = legal(uri.decode("utf-8", "replace"))[0].replace("&", "")
+            found[prefix] = drop_illegal(uri.decode("utf-8", "replace"))[0].replace("&", "")
     return tuple(found.items())
 
 
@@ -196,19 +171,19 @@ def _malformed(error: etree.XMLSyntaxError) -> str:
     return f"not well-formed XML: {error.msg} (counted from the beginning of the record)"
 
 
-def _without_illegal(text: str) -> tuple[str, int]:
+def _drop_illegal_and_references(text: str) -> tuple[str, int]:
     """Drop characters that XML cannot hold, also those written as references."""
-    text, illegal = legal(text)
+    text, illegal = drop_illegal(text)
     if "&#" not in text:
         return text, illegal
     wrong = 0
 
-    def checked(reference: re.Match[str]) -> str:
+    def keep_if_legal(reference: re.Match[str]) -> str:
         nonlocal wrong
         point = int(reference[1], 16) if reference[1] else int(reference[2])
-        if 0 < point < 0x110000 and not legal(chr(point))[1]:
+        if 0 < point < 0x110000 and not drop_illegal(chr(point))[1]:
             return reference[0]
         wrong += 1
         return ""
 
-    return _CHARACTER_REFERENCE.sub(checked, text), illegal + wrong
+    return _CHARACTER_REFERENCE.sub(keep_if_legal, text), illegal + wrong

@@ -18,11 +18,9 @@ import msgspec
 
 from bibld.errors import ConfigError, HarvestError, ReadError
 from bibld.protocols import Parsed, Raw, Row
-from bibld.read._carrier import CharsetCarrier
-from bibld.read._characters import counted
-from bibld.read._charset import AUTO, LATIN1
-from bibld.read._lines import BOM, charsets_of, text_of
-from bibld.read._pieces import Piece, as_raws
+from bibld.read._carrier import BOM, EXCERPT, CharsetCarrier, Piece, decode_text, sample_charsets, to_raws
+from bibld.read._characters import count_repeats
+from bibld.read._charset import AUTO, LATIN1, settle_charsets
 from bibld.read._stream import open_harvested
 
 _HEAD = 64 * 1024
@@ -30,7 +28,6 @@ _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_NAME = 64
 _NAME = re.compile(r"(?:[^\W\d_]|[\x80-\uffff])(?:[\w .,:/()#$&'*+-]|[\x80-\uffff])*")
 _ROWS_SNIFFED = 20
-_KEPT_OF_OVERSIZE = 64 * 1024
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -56,11 +53,11 @@ class CsvCarrier(CharsetCarrier, frozen=True, kw_only=True):
         """Cut the file into rows."""
         lines = iter(lambda: stream.readline(self.max_record_bytes + 1), b"")
         found = _rows_of(lines, self.delimiter, self.max_record_bytes, len(self.columns))
-        return as_raws(self.source, self.file, islice(found, self.has_header, None))
+        return to_raws(self.source, self.file, islice(found, self.has_header, None))
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one row; cells without text are left out. Raises ``ReadError`` for a row that says nothing."""
-        text, warnings = text_of(raw.data, self.charsets)
+        text, warnings = decode_text(raw.data, self.charsets)
         cells = cells_of(text, self.delimiter)
         while len(cells) > len(self.columns) and not cells[-1]:
             cells.pop()
@@ -70,7 +67,7 @@ class CsvCarrier(CharsetCarrier, frozen=True, kw_only=True):
         pairs = tuple((name, cell) for name, cell in zip(names, cells, strict=False) if cell)
         if not pairs:
             raise ReadError(raw.origin, "the row has no cell with text", raw.data)
-        return Parsed(Row(raw.origin, pairs), counted(warnings))
+        return Parsed(Row(raw.origin, pairs), count_repeats(warnings))
 
 
 CarrierType = CsvCarrier
@@ -104,11 +101,12 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Csv
     head = stream.read(_HEAD)
     lines = _complete_lines(head)
     delimiter = _delimiter_of(lines) if settings.delimiter == AUTO else settings.delimiter
-    charsets = charsets_of(settings.charset, _rows_of(lines, delimiter, settings.max_record_bytes), LATIN1)
+    samples = sample_charsets(_rows_of(lines, delimiter, settings.max_record_bytes))
+    charsets = settle_charsets(settings.charset, None, LATIN1, samples)
     columns = settings.header
     if not columns:
         first = next(_rows_of(lines, delimiter, settings.max_record_bytes), (0, b"", ""))[1]
-        columns = _named(cells_of(text_of(first, charsets)[0], delimiter))
+        columns = _named(cells_of(decode_text(first, charsets)[0], delimiter))
     return CsvCarrier(
         source=source,
         file=name,
@@ -197,8 +195,8 @@ def _row(held: list[tuple[int, bytes]], is_open: bool, maximum: int) -> Piece:
     if start == 0 and data.startswith(BOM):
         start, data = len(BOM), data[len(BOM) :]
     if len(data) > maximum:
-        fault = f"a row of more than {maximum} bytes (the first {_KEPT_OF_OVERSIZE} are kept)"
-        return start, data[:_KEPT_OF_OVERSIZE], fault
+        fault = f"a row of more than {maximum} bytes (the first {EXCERPT} are kept)"
+        return start, data[:EXCERPT], fault
     return start, data, "a quotation mark is opened and never closed" if is_open else ""
 
 

@@ -15,17 +15,15 @@ from typing import BinaryIO
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.protocols import Parsed, Raw
-from bibld.read._carrier import CharsetCarrier, CharsetSettings
-from bibld.read._characters import counted, dropped, legal_between_separators
-from bibld.read._charset import ASCII, UTF8, decoded, is_beyond_ascii, settled
+from bibld.read._carrier import SAMPLES, CharsetCarrier, CharsetSettings, Field, to_raws
+from bibld.read._characters import count_repeats, drop_illegal_between_separators, illegal_warning
+from bibld.read._charset import ASCII, UTF8, decode, is_beyond_ascii, settle_charsets
 from bibld.read._iso2709_cut import FIELD_END, cut
-from bibld.read._iso2709_layout import layout_of
+from bibld.read._iso2709_layout import lay_out
 from bibld.read._marc8 import ISO5426, MARC8
-from bibld.read._pieces import as_raws
 
 _LEADER_LIKE = re.compile(rb"[0-9]{5}[ -~]{19}[ -~]{3}[0-9]{9}|[ -~]{10}[0-9 ]{2}[0-9]{5}[ -~]{3}4[ -~]{3}")
 _INDICATORS = re.compile(r"[0-9 #|]{2}")
-_SAMPLES = 200
 _LOOKED_AT = 5000
 _UNIMARC_CHARSETS = {"50": UTF8, "79": "cp866", "89": "cp1251", "99": "koi8-r"}
 _UNIMARC_SECOND_SETS = {"02": "iso-ir-37", "03": ISO5426, "04": "iso5427"}
@@ -39,26 +37,26 @@ class Iso2709Carrier(CharsetCarrier, frozen=True):
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file at its record terminators."""
-        return as_raws(self.source, self.file, cut(stream, self.max_record_bytes))
+        return to_raws(self.source, self.file, cut(stream, self.max_record_bytes))
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record, repairing what can be repaired; raises ``ReadError`` where no field can be found."""
-        layout = layout_of(raw)
+        layout = lay_out(raw)
         warnings = list(layout.warnings)
         if layout.body.isascii() and b"\x1b" not in layout.body:
             text = layout.body.decode("ascii")
         else:
-            found = decoded(layout.body, self.charsets)
-            text = found.text
-            warnings += found.warnings
-        text, illegal = legal_between_separators(text, layout.body)
+            decoded = decode(layout.body, self.charsets)
+            text = decoded.text
+            warnings += decoded.warnings
+        text, illegal = drop_illegal_between_separators(text, layout.body)
         if illegal:
-            warnings.append(dropped(illegal))
+            warnings.append(illegal_warning(illegal))
         texts = text.split("\x1e")
         if len(texts) != len(layout.tags):  # a charset of several bytes may swallow a terminator behind a broken one
-            texts = [decoded(field, self.charsets).text.replace("\x1e", "") for field in layout.body.split(FIELD_END)]
+            texts = [decode(field, self.charsets).text.replace("\x1e", "") for field in layout.body.split(FIELD_END)]
         fields = _fields(layout.tags, texts, warnings)
-        return Parsed(MarcRecord(raw.origin, Leader(layout.leader), fields), counted(warnings))
+        return Parsed(MarcRecord(raw.origin, Leader(layout.leader), fields), count_repeats(warnings))
 
 
 CarrierType = Iso2709Carrier
@@ -87,14 +85,14 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Iso
             declarations[declaration] += 1
         if is_beyond_ascii(data):
             samples.append(data)
-            if len(samples) == _SAMPLES:
+            if len(samples) == SAMPLES:
                 break
     declared = declarations.most_common(1)[0][0] if declarations else None
     legacy = ISO5426 if unimarc > marc21 else MARC8
     return Iso2709Carrier(
         source=source,
         file=name,
-        charsets=settled(settings.charset, declared, legacy, samples),
+        charsets=settle_charsets(settings.charset, declared, legacy, samples),
         max_record_bytes=settings.max_record_bytes,
     )
 
@@ -116,8 +114,8 @@ def _unimarc_declaration(data: bytes) -> str | None:
     return _UNIMARC_CHARSETS.get(first) or _UNIMARC_SECOND_SETS.get(second) or (ASCII if first == "01" else None)
 
 
-def _fields(tags: list[str], texts: list[str], warnings: list[str]) -> tuple[ControlField | DataField, ...]:
-    fields: list[ControlField | DataField] = []
+def _fields(tags: list[str], texts: list[str], warnings: list[str]) -> tuple[Field, ...]:
+    fields: list[Field] = []
     for tag, text in zip(tags, texts, strict=True):
         if tag < "010" and tag[:2] == "00":
             if "\x1f" in text:
@@ -135,7 +133,7 @@ def _fields(tags: list[str], texts: list[str], warnings: list[str]) -> tuple[Con
     return tuple(fields)
 
 
-def _odd_field(tag: str, text: str, warnings: list[str]) -> ControlField | DataField:
+def _odd_field(tag: str, text: str, warnings: list[str]) -> Field:
     """Make the best of a field whose indicators or subfields are not where they should be; no text is lost."""
     before, delimiter, rest = text.partition("\x1f")
     if not delimiter:

@@ -1,8 +1,8 @@
 """MARC in XML: MARCXML, MarcXchange (ISO 25577), UNISlim and turbomarc, bare or within OAI-PMH and SRU replies.
 
-Namespaces are not asked for, since half of the files have another or none. Records are cut out as bytes and each is
-parsed alone, without DTD, entities and network: a malformed one is one reject. A UTF-16 file is read as UTF-8; then
-offsets count the bytes of that. Records that SRU packs as escaped text (``recordPacking`` string) are not supported.
+Namespaces do not matter, because half of the files have another or none. Records are cut out as bytes and each is
+parsed alone, without DTD, entities and network: a malformed one is one reject. A UTF-16 file is read as UTF-8,
+whose bytes the offsets count. Records that SRU packs as escaped text (``recordPacking`` string) are not supported.
 """
 
 from __future__ import annotations
@@ -10,54 +10,46 @@ from __future__ import annotations
 import re
 from typing import BinaryIO
 
-import msgspec
 from lxml import etree
 
 from bibld.errors import ReadError
-from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.protocols import Parsed, Raw
-from bibld.read._characters import counted
-from bibld.read._charset import AUTO
-from bibld.read._xml_cut import SLIM, TURBO
-from bibld.read._xml_file import HEAD, XmlFile, examined, readable_head
+from bibld.read._carrier import LEADER_LENGTH, CharsetSettings, Field, to_parsed
+from bibld.read._xml_cut import SLIM, TURBO, RecordShape
+from bibld.read._xml_file import XmlCarrier, examine_xml, readable_head
 from bibld.text.titles import unify_non_sorting_marks
 
 _TURBOMARC = b"http://www.indexdata.com/turbomarc"
 _NAMESPACES = re.compile(rb"MARC21/slim|marcxchange|UNISlim|indexdata\.com/turbomarc", re.IGNORECASE)
 _MODS = b"http://www.loc.gov/mods/"
 _FIELDS = re.compile(SLIM.content.encode())
-_LEADER_LENGTH = 24
-
-DataPart = tuple[list[Subfield], list[ControlField | DataField]]
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """``charset``: ``auto``, or the one that the file is in, whatever it says.
-
-    ``max_record_bytes``: a longer element is rejected.
-    """
-
-    charset: str = AUTO
-    max_record_bytes: int = 16 * 1024 * 1024
+Settings = CharsetSettings
 
 
-class MarcxmlCarrier(XmlFile, frozen=True):
-    """One file of MARC in XML; its shape says whether it is turbomarc."""
+class MarcxmlCarrier(XmlCarrier, frozen=True):
+    """One file of MARC in XML; its shape shows whether it is turbomarc."""
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read one record element; raises ``ReadError`` where it is not well-formed or holds no field."""
+        """Read one record element; raises ``ReadError`` if it is not well-formed or has no field."""
         warnings: list[str] = []
         root = self.element(raw, warnings)
-        turbo = self.shape.element == TURBO.element
-        record = _read_turbo(root, raw, warnings) if turbo else _read_slim(root, raw, warnings)
-        return Parsed(record, counted(warnings))
+        read_fields = _read_turbo if self.shape.element == TURBO.element else _read_slim
+        leader, fields = read_fields(root, warnings)
+        if not fields:
+            raise ReadError(raw.origin, "the record has no field", raw.data)
+        if leader and len(leader) != LEADER_LENGTH and (len(leader.strip()) == LEADER_LENGTH or "\n" in leader):
+            leader = leader.strip()
+        return to_parsed(raw, leader, fields, warnings, may_be_short=False)
 
 
 CarrierType = MarcxmlCarrier
 
 
 def sniffs(head: bytes) -> bool:
-    """Whether there is a field of MARC in XML, or a namespace of it (and not one of MODS)."""
+    """Return whether the file begins with a field of MARC in XML, or a namespace of it and none of MODS."""
     text = readable_head(head)
     if not text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         return False
@@ -65,12 +57,12 @@ def sniffs(head: bytes) -> bool:
 
 
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> MarcxmlCarrier:
-    """Settle charset, namespaces and the form of records from the beginning of the file."""
-    head = stream.read(HEAD)
-    shape = TURBO if _TURBOMARC in readable_head(head) else SLIM
-    ends_head = _FIELDS if shape is SLIM else None
-    file = examined(head, stream, name, source, settings.charset, settings.max_record_bytes, shape, ends_head)
-    return MarcxmlCarrier(**msgspec.structs.asdict(file))
+    """Find charset, namespaces and the form of records at the beginning of the file."""
+    return examine_xml(MarcxmlCarrier, stream, name, source, settings, _find_shape)
+
+
+def _find_shape(head: bytes) -> tuple[RecordShape, re.Pattern[bytes] | None]:
+    return (TURBO, None) if _TURBOMARC in head else (SLIM, _FIELDS)
 
 
 def _name(element: etree._Element) -> str:
@@ -83,20 +75,6 @@ def _text(element: etree._Element) -> str:
     return text if text.isascii() else unify_non_sorting_marks(text)
 
 
-def _made(raw: Raw, leader: str | None, fields: list[ControlField | DataField], warnings: list[str]) -> MarcRecord:
-    if not fields:
-        raise ReadError(raw.origin, "the record has no field", raw.data)
-    if leader is None:
-        warnings.append("no leader")
-        leader = ""
-    elif len(leader) != _LEADER_LENGTH:
-        stripped = leader.strip()
-        leader = stripped if len(stripped) == _LEADER_LENGTH or "\n" in leader else leader
-        if len(leader) != _LEADER_LENGTH:
-            warnings.append(f"leader of {len(leader)} characters")
-    return MarcRecord(raw.origin, Leader(leader.ljust(_LEADER_LENGTH)[:_LEADER_LENGTH]), tuple(fields))
-
-
 def _indicator(value: str | None) -> str:
     return (value or " ")[0]
 
@@ -104,9 +82,9 @@ def _indicator(value: str | None) -> str:
 # --- MARCXML, MarcXchange, UNISlim
 
 
-def _read_slim(root: etree._Element, raw: Raw, warnings: list[str]) -> MarcRecord:
+def _read_slim(root: etree._Element, warnings: list[str]) -> tuple[str | None, list[Field]]:
     leader: str | None = None
-    fields: list[ControlField | DataField] = []
+    fields: list[Field] = []
     for element in root:
         name = _name(element)
         if name == "leader":
@@ -117,10 +95,10 @@ def _read_slim(root: etree._Element, raw: Raw, warnings: list[str]) -> MarcRecor
                 fields.append(field)
         else:
             warnings.append(f"element <{name or element.text}> within the record ignored")
-    return _made(raw, leader, fields, warnings)
+    return leader, fields
 
 
-def _slim_field(element: etree._Element, name: str, warnings: list[str]) -> ControlField | DataField | None:
+def _slim_field(element: etree._Element, name: str, warnings: list[str]) -> Field | None:
     tag = (element.get("tag") or "").strip()
     if not tag:
         warnings.append(f"a {name} without tag dropped: {' '.join(_text(element).split())[:60]!r}")
@@ -131,7 +109,7 @@ def _slim_field(element: etree._Element, name: str, warnings: list[str]) -> Cont
         warnings.append(f"{tag}: a datafield that is a control field")
         return ControlField(tag, _text(element))
     subfields: list[Subfield] = []
-    embedded: list[ControlField | DataField] = []
+    embedded: list[Field] = []
     for part in element:
         kind = _name(part)
         if kind == "subfield" and not (len(part) and _holds_fields(part)):
@@ -160,9 +138,9 @@ def _holds_fields(element: etree._Element) -> bool:
 # --- turbomarc
 
 
-def _read_turbo(root: etree._Element, raw: Raw, warnings: list[str]) -> MarcRecord:
+def _read_turbo(root: etree._Element, warnings: list[str]) -> tuple[str | None, list[Field]]:
     leader: str | None = None
-    fields: list[ControlField | DataField] = []
+    fields: list[Field] = []
     for element in root:
         name = _name(element)
         if name == "l":
@@ -177,4 +155,4 @@ def _read_turbo(root: etree._Element, raw: Raw, warnings: list[str]) -> MarcReco
             fields.append(DataField(name[1:], *indicators, subfields))
         else:
             warnings.append(f"element <{name}> within the record ignored")
-    return _made(raw, leader, fields, warnings)
+    return leader, fields

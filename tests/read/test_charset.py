@@ -113,7 +113,7 @@ def test_the_configured_charset_wins():
 
 @pytest.mark.parametrize("charset", ["cp1252x", "utf-16", "rot13", "punycode", ""])
 def test_a_charset_that_cannot_be_is_a_fault_of_the_configuration(charset):
-    with pytest.raises(ConfigError, match="is no charset of bibliographic records"):
+    with pytest.raises(ConfigError, match="is not a charset of bibliographic records"):
         read(raw_record(b"x"), charset)
 
 

@@ -68,7 +68,7 @@ DAMAGES = {
     "NUL and blanks between records": (b"\0\0 ".join(GOOD) + b"\0", "RRRRR", ""),
     "record length + 1": (with_third(replaced(THIRD, 0, b"%05d" % (LENGTH + 1))), "RRRRR", "record length"),
     "record length - 1": (with_third(replaced(THIRD, 0, b"%05d" % (LENGTH - 1))), "RRRRR", "record length"),
-    "length not numeric": (with_third(replaced(THIRD, 0, b"abcde")), "RRRRR", "is no number"),
+    "length not numeric": (with_third(replaced(THIRD, 0, b"abcde")), "RRRRR", "is not a number"),
     "length 00000": (with_third(replaced(THIRD, 0, b"00000")), "RRRRR", "record length 0"),
     "base address 99999": (with_third(replaced(THIRD, 12, b"99999")), "RRRRR", "base address '99999'"),
     "base address not numeric": (with_third(replaced(THIRD, 12, b"     ")), "RRRRR", "base address"),

@@ -164,10 +164,10 @@ def test_mrk_that_was_written_is_read(records):
 @settings(deadline=None, max_examples=40)
 @given(st.text("abcřéÄßøł фылп", min_size=1, max_size=30), st.sampled_from(["cp1251", "koi8-r", "cp866"]))
 def test_decoding_by_a_configured_charset_is_exact(text, charset):
-    from bibld.read._charset import Charsets, decoded
+    from bibld.read._charset import Charsets, decode
 
     data = text.encode(charset, "ignore")
-    assert decoded(data, Charsets(None, charset, fixed=True)).text == data.decode(charset)
+    assert decode(data, Charsets(None, charset, fixed=True)).text == data.decode(charset)
 
 
 @given(st.binary(max_size=60))
