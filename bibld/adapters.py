@@ -79,6 +79,12 @@ def settings_type(stage: str, name: str) -> type[Any]:
     return settings
 
 
+def stage_settings_type(stage: str) -> type[Any]:
+    """Return the struct that the table of a stage in the configuration must fit, beside the tables of its adapters."""
+    settings: type[Any] = importlib.import_module(f"bibld.{stage}").Settings
+    return settings
+
+
 def detect_adapter(stage: str, sample: object) -> str | None:
     """Return the name of the first adapter whose ``sniffs`` recognises the sample; None if no adapter does.
 

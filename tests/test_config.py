@@ -57,31 +57,37 @@ def test_the_tables_of_adapters_reach_them(write):
     [
         (
             ("workspace =", "worspace ="),
-            ['line 2: worspace: unknown key "worspace"; did you mean "workspace"?', "workspace: is required"],
+            [
+                'bibld.toml:2: unknown key "worspace"; did you mean "workspace"?',
+                'bibld.toml: missing key "workspace"; name',
+            ],
         ),
         (
             ('base = "https://data.example.org/"', 'base = "https://data.example.org"'),
-            ["line 4: dataset.base:", "ends with /"],
+            ["bibld.toml:4: dataset.base:", "ends with /"],
         ),
         (('base = "https://data.example.org/"', 'base = "data"'), ["dataset.base:", "absolute http or https IRI"]),
         (
             ("license =", "licence ="),
-            ['unknown key "licence"; did you mean "license"?', "dataset.license: is required"],
+            [
+                'bibld.toml:6: unknown key "dataset.licence"; did you mean "license"?',
+                'bibld.toml:3: missing key "dataset.license"',
+            ],
         ),
-        (('title = { en = "Books" }', 'title = "Books"'), ["line 5: dataset.title: expected object, got str"]),
-        (('path = "*.mrc"', 'path = "*.iso"'), ['line 10: source[1].path: no file matches the pattern "*.iso"']),
+        (('title = { en = "Books" }', 'title = "Books"'), ["bibld.toml:5: dataset.title: expected table, got string"]),
+        (('path = "*.mrc"', 'path = "*.iso"'), ['bibld.toml:10: source[1].path: no file matches the pattern "*.iso"']),
         (('path = "*.mrc"', 'path = "gone.mrc"'), ['source[1].path: there is no file "gone.mrc"']),
-        (('path = "*.mrc"', ""), ["source[1].path: is required"]),
-        (('id = "rsl"', 'id = "RSL 1"'), ['source[1].id: "RSL 1" is no source id']),
+        (('path = "*.mrc"', ""), ['bibld.toml:8: missing key "source[1].path"; name a file']),
+        (('id = "rsl"', 'id = "RSL 1"'), ['source[1].id: "RSL 1" is not a source id']),
         (('id = "rsl"', 'id = "rsl"\ncrosswalk = "marc12"'), ['did you mean "marc21"?', "auto"]),
-        (('id = "rsl"', 'id = "rsl"\ncharset = "cp12510"'), ["source[1].charset", "is not a charset"]),
-        (('id = "rsl"', 'id = "rsl"\ncomplete = "yes"'), ["source[1].complete: expected bool, got str"]),
+        (('id = "rsl"', 'id = "rsl"\ncharset = "cp12510"'), ["source[1].charset", "is not a charset", "cp1251"]),
+        (('id = "rsl"', 'id = "rsl"\ncomplete = "yes"'), ["source[1].complete: expected true or false, got string"]),
         (
             ("[[source]]", '[publish]\nparts = ["void", "dump"]\n[[source]]'),
             ['publish.parts: unknown publish adapter "dump"; did you mean "dumps"?'],
         ),
-        (("[[source]]", "[publish]\nkeeps = 1\n[[source]]"), ['publish.keeps: unknown key "keeps"']),
-        (("[[source]]", "[publish.void]\nx = 1\n[[source]]"), ['publish.void.x: unknown key "x"']),
+        (("[[source]]", "[publish]\nkeeps = 1\n[[source]]"), ['unknown key "publish.keeps"; did you mean "keep"?']),
+        (("[[source]]", "[publish.void]\nx = 1\n[[source]]"), ['unknown key "publish.void.x"']),
         (("[[source]]", "[source]"), ["source: at least one table [[source]]"]),
     ],
 )
@@ -103,12 +109,43 @@ def test_all_faults_are_named_at_once(write):
         "dedup.score",
         "dedup.jaccard.same",
     ]
+    assert [int(line.split(":")[1]) for line in found] == [4, 10, 12, 14]
 
 
 def test_two_sources_with_one_id_are_a_fault(write):
-    assert "stands in more than one" in faults(write(GOOD + '[[source]]\nid = "rsl"\npath = "*.mrc"\n'))
+    assert 'bibld.toml:12: source[2].id: more than one [[source]] has the id "rsl"' in faults(
+        write(GOOD + '[[source]]\nid = "rsl"\npath = "*.mrc"\n')
+    )
 
 
-def test_a_missing_file_and_a_broken_one_are_told(write, tmp_path):
-    assert "there is no such file" in faults(tmp_path / "nothing.toml")
-    assert "is not TOML" in faults(write("workspace = "))
+def test_a_key_that_was_renamed_or_an_adapter_that_is_missing_is_named(write):
+    found = faults(write(GOOD + '[dedup]\nmatch = "jaccard"\n[dedup.jacard]\n[crosswalk.marc12]\n[store.x]\n'))
+    assert 'bibld.toml:12: unknown key "dedup.match"; ' in found
+    assert 'bibld.toml:13: unknown key "dedup.jacard"; did you mean "jaccard"?' in found
+    assert 'bibld.toml:14: unknown crosswalk adapter "marc12"; did you mean "marc21"?' in found
+    assert 'bibld.toml:15: unknown store adapter "x"' in found
+
+
+def test_a_missing_file_and_a_broken_one_are_reported(write, tmp_path):
+    assert faults(tmp_path / "nothing.toml").endswith(
+        "nothing.toml: not found; name a configuration such as bibld.toml"
+    )
+    assert faults(write("a = 1\nb = = 2\n")).endswith("bibld.toml:2: not valid TOML: Invalid value")
+    assert faults(write("a = 1\nworkspace = ")).endswith("not valid TOML: Invalid value (at end of document)")
+    assert "not valid TOML" in faults(write("a = " + "[" * 9999))
+
+
+@pytest.mark.parametrize("charset", ["cp1251", "koi8-r", "utf-16"])
+def test_a_configuration_in_another_charset_must_be_saved_as_utf_8(tmp_path, charset):
+    path = tmp_path / "bibld.toml"
+    path.write_bytes(GOOD.replace("Books", "Книги").encode(charset))
+    line = 1 if charset == "utf-16" else 5
+    (fault,) = faults(path).splitlines()
+    assert fault.startswith(f"{path}:{line}: byte 0x")
+    assert fault.endswith("is not UTF-8; save it as UTF-8")
+
+
+def test_a_configuration_may_begin_with_a_byte_order_mark(write):
+    path = write(GOOD)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert config.load(path).workers == 0

@@ -23,8 +23,9 @@ from bibld.model.mods import Mods
 from bibld.model.origin import Origin
 from bibld.progress import Progress, Silent
 from bibld.protocols import HarvestedFile, Raw, Row
-from bibld.read import AUTO, charset_name, examine
+from bibld.read import AUTO, examine
 from bibld.read import read as read_pieces
+from bibld.text.charsets import charset_name
 
 PathName = str | os.PathLike[str]
 

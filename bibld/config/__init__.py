@@ -1,4 +1,4 @@
-"""The configuration: a TOML file in, frozen structs out, all faults reported at once.
+"""The configuration: from a TOML file to frozen structs; all faults are reported at once.
 
 Tables of adapters (``[crosswalk.marc21]``, ``[dedup.jaccard]`` …) are checked against the ``Settings`` struct of the
 adapter; the keys of a ``[[source]]`` against ``SourceConfig`` and the settings of its harvester and reader. Paths are
@@ -7,6 +7,7 @@ relative to the file.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -16,18 +17,27 @@ from bibld.errors import ConfigError
 
 __all__ = ["Config", "DedupConfig", "File", "MergeConfig", "Share", "Source", "SourceConfig", "StoreConfig", "load"]
 
+_PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
+
 
 def load(path: Path) -> Config:
     """Read and check a configuration; raises ``ConfigError`` with one message for each fault."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        tables = tomllib.loads(text)
+        data = path.read_bytes()
     except FileNotFoundError:
-        raise ConfigError(
-            [f"{path}: there is no such file; give the path of a configuration such as bibld.toml"]
-        ) from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError([f"{path}: is not TOML: {error}"]) from error
+        raise ConfigError([f"{path}: not found; name a configuration such as bibld.toml"]) from None
     except (OSError, ValueError) as error:
         raise ConfigError([f"{path}: cannot be read: {error}"]) from error
-    return Checker(path.absolute(), path.name, text).config(tables)
+    try:
+        text = data.decode("utf-8-sig")
+        tables = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError([f"{path}:{line}: byte 0x{data[error.start]:02x} is not UTF-8; save it as UTF-8"]) from error
+    except tomllib.TOMLDecodeError as error:
+        place = _PLACE.search(str(error))
+        line_of, message = (f"{place[1]}:", str(error)[: place.start()]) if place else ("", str(error))
+        raise ConfigError([f"{path}:{line_of} not valid TOML: {message}"]) from error
+    except RecursionError as error:
+        raise ConfigError([f"{path}: not valid TOML: nested too deeply"]) from error
+    return Checker(path.absolute(), str(path), text).check(tables)

@@ -1,10 +1,11 @@
-"""Checks the tables of a configuration; every fault is noted, none is the end."""
+"""Checks the tables of a configuration and collects all faults, each with its file, line, key and what to do."""
 
 from __future__ import annotations
 
-import importlib
+import difflib
 import os
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,17 @@ from bibld.model.origin import SOURCE_ID
 from bibld.model.rdf import is_language_tag
 from bibld.model.release import DatasetDescription
 from bibld.model.web import is_web_iri
+from bibld.text.charsets import charset_name
+
+_EXAMPLES = {
+    "license": 'write license = "https://creativecommons.org/publicdomain/zero/1.0/" or another absolute IRI',
+    "base": 'write base = "https://data.example.org/" or another absolute IRI',
+    "title": 'write title = { en = "…" }',
+    "workspace": 'name the folder for everything that bibld stores: workspace = "build/bibld"',
+    "path": 'name a file, a list of files, or patterns: path = "dump/*.mrc"',
+}
+_TOML_TYPES = {"object": "table", "array": "list", "str": "string", "int": "integer", "bool": "true or false"}
+_INVALID = object()
 
 
 class _Top(msgspec.Struct, frozen=True):
@@ -33,41 +45,50 @@ class _Top(msgspec.Struct, frozen=True):
     serve: dict[str, Any] = {}
 
 
+class _NoKeys(msgspec.Struct, frozen=True):
+    """A stage that has no keys of its own, only tables of adapters."""
+
+
 class Checker:
-    """Walks the tables and collects faults."""
+    """Walks the tables of one file and collects faults."""
 
     def __init__(self, file: Path, shown: str, text: str) -> None:
-        self.file = file
-        self.shown = shown
-        self.lines = _key_lines(text)
-        self.faults: list[str] = []
-        self.adapter_settings: dict[tuple[str, str], Any] = {}
+        self._file = file
+        self._shown = shown
+        self._lines = _lines_of_keys(text)
+        self._faults: list[tuple[int, str]] = []
+        self._adapter_settings: dict[tuple[str, str], Any] = {}
 
-    def fault(self, where: str, message: str) -> None:
-        line = self.lines.get(where)
-        at = f" line {line}" if line else ""
-        self.faults.append(f"{self.shown}{at}: {where}: {message}")
-
-    def config(self, tables: dict[str, Any]) -> Config:
-        self._known_and_present(tables, [_Top], "")
+    def check(self, tables: dict[str, Any]) -> Config:
+        """Build the configuration; raises ``ConfigError`` with all faults, in the order of their lines."""
+        self._check_keys(tables, [_Top], "")
         workspace = self._value(tables, "workspace", str, "", default="")
         if "\0" in workspace or ("workspace" in tables and not workspace.strip()):
-            self.fault("workspace", f"must name a folder{_EXPECTED['workspace']}")
+            self._add_fault("workspace", f"is not a folder; {_EXAMPLES['workspace']}")
         workers = self._value(tables, "workers", Annotated[int, msgspec.Meta(ge=0)], "", default=0)
         dataset = self._dataset(tables.get("dataset"))
         sources = self._sources(tables.get("source", []))
-        self._adapter_tables("crosswalk", self._table(tables, "crosswalk"), adapters.adapter_names("crosswalk"))
-        dedup = self._dedup(self._table(tables, "dedup"))
-        merge = self._merge(self._table(tables, "merge"))
-        store = self._store(self._table(tables, "store"))
-        publish = self._publish(self._table(tables, "publish"))
-        triplify, serve = (self._stage_settings(stage, self._table(tables, stage)) for stage in ("triplify", "serve"))
-        if self.faults:
-            raise ConfigError(self.faults)
-        place = Path(os.path.normpath(self.file.parent / workspace))
+        self._stage(tables, "crosswalk", _NoKeys, "crosswalk")
+        dedup = self._stage(tables, "dedup", DedupConfig, "dedup.block", "dedup.score")
+        self._check_names("dedup.block", dedup.block, "dedup.block")
+        if not dedup.block:
+            known = ", ".join(adapters.adapter_names("dedup.block"))
+            self._add_fault("dedup.block", f"names no blocker; name at least one (allowed: {known})")
+        self._check_names("dedup.score", (dedup.score,), "dedup.score")
+        merge = self._stage(tables, "merge", MergeConfig, "merge")
+        for element, policy in msgspec.structs.asdict(merge).items():
+            self._check_names(f"merge.{element}", (policy,), "merge")
+        store = self._stage(tables, "store", StoreConfig, "store")
+        self._check_names("store.backend", (store.backend,), "store")
+        publish = self._stage(tables, "publish", adapters.stage_settings_type("publish"), "publish")
+        self._check_names("publish.parts", publish.parts, "publish")
+        triplify = self._stage(tables, "triplify", adapters.stage_settings_type("triplify"))
+        serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
+        if self._faults:
+            raise ConfigError([fault for _, fault in sorted(self._faults, key=lambda fault: fault[0])])
         return Config(
-            file=self.file,
-            workspace=place,
+            file=self._file,
+            workspace=Path(os.path.normpath(self._file.parent / workspace)),
             workers=workers,
             dataset=dataset,
             sources=sources,
@@ -77,24 +98,146 @@ class Checker:
             store=store,
             publish=publish,
             serve=serve,
-            adapter_settings=self.adapter_settings,
+            adapter_settings=self._adapter_settings,
         )
 
-    def _table(self, tables: dict[str, Any], key: str) -> dict[str, Any]:
-        value = tables.get(key, {})
-        if not isinstance(value, dict):
-            self.fault(key, f"must be a table [{key}]")
-            return {}
-        return value
+    # -- tables ----------------------------------------------------------------------------------------------------
 
-    def _known_and_present(self, table: dict[str, Any], types: list[type[Any]], where: str) -> None:
+    def _dataset(self, table: Any) -> DatasetDescription:  # noqa: ANN401
+        if not isinstance(table, dict):
+            if table is not None:
+                self._add_fault("dataset", "is not a table; write [dataset]")
+            table = {}
+        else:
+            self._check_keys(table, [DatasetDescription], "dataset")
+        dataset = self._struct(DatasetDescription, table, "dataset")
+        self._check_language_tags(table, "dataset", "title", "description")
+        if table.get("title") == {}:
+            self._add_fault("dataset.title", f"is empty; {_EXAMPLES['title']}")
+        base = table.get("base")
+        if isinstance(base, str) and (not is_web_iri(base) or not base.endswith("/") or "?" in base or "#" in base):
+            allowed = "an absolute http or https IRI that ends with / and has no query, fragment or blank"
+            self._add_fault("dataset.base", f'"{base}" cannot be the base of IRIs; allowed is {allowed}')
+        self._check_license(table.get("license"), "dataset.license")
+        return dataset or DatasetDescription("", {}, "", "")
+
+    def _sources(self, tables: Any) -> tuple[Source, ...]:  # noqa: ANN401
+        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+            self._add_fault("source", "at least one table [[source]] is required")
+            return ()
+        found = [self._source(table, f"source[{index}]") for index, table in enumerate(tables, 1)]
+        ids = [source.id for source in found if source]
+        for source_id in sorted({name for name in ids if ids.count(name) > 1}):
+            where = f"source[{len(ids) - ids[::-1].index(source_id)}].id" if len(ids) == len(found) else "source"
+            self._add_fault(where, f'more than one [[source]] has the id "{source_id}"; ids must differ')
+        return tuple(source for source in found if source)
+
+    def _source(self, table: dict[str, Any], where: str) -> Source | None:
+        harvest = self._settings_type(table, where, "harvest", "local")
+        read = self._settings_type(table, where, "read", adapters.AUTO)
+        self._settings_type(table, where, "crosswalk", adapters.AUTO)
+        if harvest is not None:
+            self._check_keys(table, [kind for kind in (SourceConfig, harvest, read) if kind], where)
+        config = self._struct(SourceConfig, table, where)
+        if config is None:
+            return None
+        if not SOURCE_ID.fullmatch(config.id):
+            self._add_fault(f"{where}.id", f'"{config.id}" is not a source id; use small Latin letters and digits')
+        self._check_license(config.license or None, f"{where}.license")
+        self._check_language_tags(table, where, "label")
+        if config.charset != adapters.AUTO:
+            try:
+                charset_name(config.charset)
+            except ConfigError as error:
+                self._add_fault(f"{where}.charset", error.faults[0])
+        if config.deletes:
+            try:
+                (self._file.parent / config.deletes).read_text(encoding="utf-8-sig")
+            except (OSError, ValueError) as error:
+                self._add_fault(f"{where}.deletes", f'"{config.deletes}" cannot be read as text in UTF-8: {error}')
+        harvest_settings = self._struct(harvest, table, where) if harvest else None
+        if harvest_settings is not None:
+            check = getattr(adapters.load_adapter("harvest", config.harvest), "faults", None)
+            for key, message in check(self._file.parent, harvest_settings) if check is not None else ():
+                self._add_fault(f"{where}.{key}", message)
+        source = Source(config, harvest_settings, self._struct(read, table, where) if read else None)
+        return msgspec.structs.replace(source, columns=self._columns(source, where)) if config.columns else source
+
+    def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
+        """Return the column map of a source, checked against the first lines of its tables if they are on disk."""
+        table, where = source.config.columns, f"{where}.columns"
+        type_ = adapters.settings_type("crosswalk", "columns")
+        self._check_keys(table, [type_], where)
+        settings = self._struct(type_, table, where)
+        if source.harvest is None or source.config.read not in (adapters.AUTO, "csv"):
+            return settings
+        on_disk = getattr(adapters.load_adapter("harvest", source.config.harvest), "on_disk", None)
+        if on_disk is not None:
+            read_header, paths = adapters.load_adapter("read", "csv").header, on_disk(self._file.parent, source.harvest)
+            known = [column for path in paths for column in read_header(path, source.read)]
+            for key, column in settings.missing(table, known) if known else ():
+                self._add_fault(f"{where}.{key}", adapters.unknown_name_message(column, known, "column of the files"))
+        return settings
+
+    def _settings_type(self, table: dict[str, Any], where: str, stage: str, default: str) -> type[Any] | None:
+        """Return the settings type of the adapter that a key names; None for "auto" or a fault."""
+        name = table.get(stage, default)
+        if name == default == adapters.AUTO:
+            return None
+        if not isinstance(name, str) or name not in adapters.adapter_names(stage):
+            also = (adapters.AUTO,) if default == adapters.AUTO else ()
+            self._add_fault(f"{where}.{stage}", adapters.unknown_adapter_message(stage, str(name), also))
+            return None
+        return adapters.settings_type(stage, name)
+
+    def _stage(self, tables: dict[str, Any], stage: str, type_: type[Any], *adapter_stages: str) -> Any:  # noqa: ANN401
+        """Return the settings of a stage; check its keys and the tables ``[stage.name]`` of its adapters."""
+        table = tables.get(stage, {})
+        if not isinstance(table, dict):
+            self._add_fault(stage, f"is not a table; write [{stage}]")
+            return type_()
+        own = [field.encode_name for field in msgspec.structs.fields(type_)]
+        stage_of = {name: inner for inner in reversed(adapter_stages) for name in adapters.adapter_names(inner)}
+        for key, value in table.items():
+            where = f"{stage}.{key}"
+            if key in own:
+                continue
+            if key not in stage_of:
+                if isinstance(value, dict) and len(adapter_stages) == 1:
+                    self._add_key_fault(where, adapters.unknown_adapter_message(stage, key))
+                else:
+                    self._add_unknown_key(where, [*own, *stage_of])
+            elif not isinstance(value, dict):
+                self._add_fault(where, f"is not a table; write [{where}]")
+            else:
+                settings = adapters.settings_type(stage_of[key], key)
+                self._check_keys(value, [settings], where)
+                self._adapter_settings[stage_of[key], key] = self._struct(settings, value, where)
+        return self._struct(type_, table, stage)
+
+    # -- keys and values -------------------------------------------------------------------------------------------
+
+    def _check_keys(self, table: dict[str, Any], types: Iterable[type[Any]], where: str) -> None:
         fields = {field.encode_name: field for type_ in types for field in msgspec.structs.fields(type_)}
         for key in table:
             if key not in fields:
-                self.fault(_dotted(where, key), adapters.unknown_name_message(key, sorted(fields), "key"))
+                self._add_unknown_key(_join(where, key), list(fields))
         for key, field in fields.items():
             if field.required and key not in table:
-                self.fault(_dotted(where, key), f"is required and has no default{_EXPECTED.get(key, '')}")
+                hint = f"; {_EXAMPLES[key]}" if key in _EXAMPLES else ""
+                self._add_key_fault(_join(where, key), f'missing key "{_join(where, key)}"{hint}')
+
+    def _struct(self, type_: type[Any], table: dict[str, Any], where: str) -> Any:  # noqa: ANN401
+        """Build a struct from the keys of a table, defaults for faulty ones; None if a required key has no value."""
+        values: dict[str, Any] = {}
+        for field in msgspec.structs.fields(type_):
+            value = self._value(table, field.encode_name, field.type, where, _INVALID)
+            if value is not _INVALID:
+                is_file = field.type == File and value
+                values[field.name] = os.path.normpath(self._file.parent / value) if is_file else value
+            elif field.required:
+                return None
+        return type_(**values)
 
     def _value(self, table: dict[str, Any], key: str, type_: Any, where: str, default: Any) -> Any:  # noqa: ANN401
         if key not in table:
@@ -102,234 +245,61 @@ class Checker:
         try:
             return msgspec.convert(table[key], type_)
         except msgspec.ValidationError as error:
-            self.fault(_dotted(where, key), _readable(error))
+            words = re.sub(r"`([^`]*)`", lambda found: _TOML_TYPES.get(found[1], found[1]), str(error))
+            self._add_fault(_join(where, key), words.replace("Expected", "expected").replace(" - at $", " at "))
             return default
 
-    def _struct(self, type_: type[Any], table: dict[str, Any], where: str) -> Any:  # noqa: ANN401
-        """Build a struct from those keys of the table that it has; faults are noted, defaults stand in."""
-        values: dict[str, Any] = {}
-        for field in msgspec.structs.fields(type_):
-            if field.encode_name in table:
-                value = self._value(table, field.encode_name, field.type, where, _ABSENT)
-                if value is not _ABSENT:
-                    is_file = field.type == File and value
-                    values[field.name] = os.path.normpath(self.file.parent / value) if is_file else value
-        missing = [f for f in msgspec.structs.fields(type_) if f.required and f.name not in values]
-        return None if missing else type_(**values)
+    def _check_names(self, where: str, names: Iterable[str], stage: str) -> None:
+        for name in names:
+            if name not in adapters.adapter_names(stage):
+                self._add_fault(where, adapters.unknown_adapter_message(stage, name))
 
-    def _dataset(self, table: Any) -> DatasetDescription:  # noqa: ANN401
-        if not isinstance(table, dict):
-            self.fault("dataset", "must be a table [dataset]")
-            table = {}
-        else:
-            self._known_and_present(table, [DatasetDescription], "dataset")
-        found = self._struct(DatasetDescription, table, "dataset")
-        self._check_texts(table, "dataset", "title", "description")
-        if table.get("title") == {}:
-            self.fault("dataset.title", f"is empty{_EXPECTED['title']}")
-        base, license_iri = table.get("base"), table.get("license")
-        if isinstance(base, str):
-            self._check_base(base)
-        if isinstance(license_iri, str) and not is_web_iri(license_iri):
-            self.fault("dataset.license", f'"{license_iri}" is no IRI; {_LICENSE_HINT}')
-        return found or DatasetDescription("", {}, "", "")
+    def _check_license(self, iri: Any, where: str) -> None:  # noqa: ANN401
+        if isinstance(iri, str) and not is_web_iri(iri):
+            self._add_fault(where, f'"{iri}" is not an absolute IRI; {_EXAMPLES["license"]}')
 
-    def _check_texts(self, table: dict[str, Any], where: str, *keys: str) -> None:
-        """Texts by language must be named by language tags."""
+    def _check_language_tags(self, table: dict[str, Any], where: str, *keys: str) -> None:
         for key in keys:
             texts = table.get(key, {})
             for tag in texts if isinstance(texts, dict) else ():
                 if not is_language_tag(tag):
-                    self.fault(
-                        _dotted(where, key), f'"{tag}" is no language tag; allowed are BCP 47 tags such as en or ru'
-                    )
+                    self._add_fault(_join(where, key), f'"{tag}" is not a language tag; use a BCP 47 tag such as en')
 
-    def _check_base(self, base: str) -> None:
-        if not is_web_iri(base) or not base.endswith("/") or "?" in base or "#" in base:
-            allowed = "an absolute http or https IRI that ends with / and has no query, fragment or blank"
-            self.fault("dataset.base", f'"{base}" cannot be the base of IRIs; allowed is {allowed}')
+    # -- faults ----------------------------------------------------------------------------------------------------
 
-    def _sources(self, tables: Any) -> tuple[Source, ...]:  # noqa: ANN401
-        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
-            self.fault("source", "at least one table [[source]] is required")
-            return ()
-        found = [self._source(table, f"source[{index}]") for index, table in enumerate(tables, 1)]
-        ids = [source.id for source in found if source]
-        for again in sorted({name for name in ids if ids.count(name) > 1}):
-            self.fault("source", f'the id "{again}" stands in more than one [[source]]; ids must differ')
-        return tuple(source for source in found if source)
+    def _add_fault(self, where: str, message: str) -> None:
+        """Add a fault of the value of a key."""
+        self._add_key_fault(where, f"{where}: {message}")
 
-    def _source(self, table: dict[str, Any], where: str) -> Source | None:
-        harvest = self._named(table, where, "harvest", "harvest", "local")
-        read = self._named(table, where, "read", "read", "auto")
-        self._named(table, where, "crosswalk", "crosswalk", "auto")
-        kinds: list[type[Any]] = [SourceConfig, *(kind for kind in (harvest, read) if kind)]
-        if harvest is not None:
-            self._known_and_present(table, kinds, where)
-        config = self._struct(SourceConfig, table, where)
-        if config is None:
-            return None
-        if not SOURCE_ID.fullmatch(config.id):
-            self.fault(f"{where}.id", f'"{config.id}" is no source id; allowed are small Latin letters and digits')
-        if config.license and not is_web_iri(config.license):
-            self.fault(f"{where}.license", f'"{config.license}" is no IRI; {_LICENSE_HINT}')
-        self._check_texts(table, where, "label")
-        self._check_charset(config.charset, where)
-        self._check_deletes(config.deletes, where)
-        harvest_settings = self._struct(harvest, table, where) if harvest else None
-        if harvest and harvest_settings is not None:
-            self._check_files(config, harvest_settings, where)
-        found = Source(config, harvest_settings, self._struct(read, table, where) if read else None)
-        return msgspec.structs.replace(found, columns=self._columns(found, where)) if config.columns else found
+    def _add_key_fault(self, where: str, message: str) -> None:
+        """Add a fault with the line of a key, or of the table that it belongs to."""
+        table = where
+        while table and table not in self._lines:
+            table = table.rpartition(".")[0]
+        line = self._lines.get(table, 0)
+        at = f"{line}:" if line else ""
+        self._faults.append((line, f"{self._shown}:{at} {message}"))
 
-    def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
-        """The map of columns of a source, checked against the first lines of its tables where they are on disk."""
-        table, where = source.config.columns, f"{where}.columns"
-        type_ = adapters.settings_type("crosswalk", "columns")
-        self._known_and_present(table, [type_], where)
-        settings = self._struct(type_, table, where)
-        if source.harvest is None or source.config.read not in ("auto", "csv"):
-            return settings
-        on_disk = getattr(adapters.load_adapter("harvest", source.config.harvest), "on_disk", None)
-        if on_disk is not None:
-            read_header, paths = adapters.load_adapter("read", "csv").header, on_disk(self.file.parent, source.harvest)
-            known = [column for path in paths for column in read_header(path, source.read)]
-            for key, column in settings.missing(table, known) if known else ():
-                self.fault(f"{where}.{key}", adapters.unknown_name_message(column, known, "column of the files"))
-        return settings
-
-    def _check_deletes(self, deletes: str, where: str) -> None:
-        if not deletes:
-            return
-        try:
-            (self.file.parent / deletes).read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:
-            self.fault(f"{where}.deletes", f'"{deletes}" cannot be read as text in UTF-8: {error}')
-
-    def _check_charset(self, charset: str, where: str) -> None:
-        if charset == "auto":
-            return
-        try:
-            importlib.import_module("bibld.read").charset_name(charset)
-        except ConfigError as error:
-            self.fault(f"{where}.charset", error.faults[0])
-
-    def _check_files(self, config: SourceConfig, settings: Any, where: str) -> None:  # noqa: ANN401
-        check = getattr(adapters.load_adapter("harvest", config.harvest), "faults", None)
-        if check is not None:
-            for key, message in check(self.file.parent, settings):
-                self.fault(f"{where}.{key}", message)
-
-    def _named(self, table: dict[str, Any], where: str, key: str, stage: str, default: str) -> type[Any] | None:
-        """The settings type of the adapter that a key names; None for "auto" or a fault."""
-        name = table.get(key, default)
-        if name == "auto" and default == "auto":
-            return None
-        known = adapters.adapter_names(stage)
-        if not isinstance(name, str) or name not in known:
-            also = (adapters.AUTO,) if default == adapters.AUTO else ()
-            self.fault(f"{where}.{key}", adapters.unknown_adapter_message(stage, str(name), also))
-            return None
-        return adapters.settings_type(stage, name)
-
-    def _adapter_tables(self, stage: str, tables: dict[str, Any], names: list[str], inner: str = "") -> None:
-        """Check ``[stage.name]`` tables; ``inner`` is the folder of the adapters inside the stage."""
-        for name, table in tables.items():
-            where = f"{stage}.{name}"
-            if name not in names:
-                message = adapters.unknown_name_message(name, names, "dedup adapter")
-                self.fault(where, message if inner else adapters.unknown_adapter_message(stage, name))
-                continue
-            if not isinstance(table, dict):
-                self.fault(where, f"must be a table [{where}]")
-                continue
-            full = f"{stage}.{inner}" if inner else stage
-            type_ = adapters.settings_type(full, name)
-            self._known_and_present(table, [type_], where)
-            self.adapter_settings[full, name] = self._struct(type_, table, where)
-
-    def _dedup(self, table: dict[str, Any]) -> DedupConfig:
-        own = {field.name for field in msgspec.structs.fields(DedupConfig)}
-        config = self._struct(DedupConfig, table, "dedup") or DedupConfig()
-        blockers, scorers = adapters.adapter_names("dedup.block"), adapters.adapter_names("dedup.score")
-        for name in config.block:
-            if name not in blockers:
-                self.fault("dedup.block", adapters.unknown_adapter_message("dedup.block", name))
-        if not config.block:
-            self.fault("dedup.block", f"at least one blocker is needed (allowed: {', '.join(blockers)})")
-        if config.score not in scorers:
-            self.fault("dedup.score", adapters.unknown_adapter_message("dedup.score", config.score))
-        for name, inner in table.items():
-            if name in own:
-                continue
-            place = "block" if name in blockers else "score"
-            self._adapter_tables("dedup", {name: inner}, sorted({*blockers, *scorers}), place)
-        return config
-
-    def _merge(self, table: dict[str, Any]) -> MergeConfig:
-        elements = {field.name for field in msgspec.structs.fields(MergeConfig)}
-        policies = adapters.adapter_names("merge")
-        for key, value in table.items():
-            if key in elements and isinstance(value, str) and value not in policies:
-                self.fault(f"merge.{key}", adapters.unknown_adapter_message("merge", value))
-            elif key not in elements and key not in policies:
-                self.fault(f"merge.{key}", adapters.unknown_name_message(key, sorted({*elements, *policies}), "key"))
-        self._adapter_tables("merge", {key: value for key, value in table.items() if key in policies}, policies)
-        return self._struct(MergeConfig, table, "merge") or MergeConfig()
-
-    def _store(self, table: dict[str, Any]) -> StoreConfig:
-        config = self._struct(StoreConfig, table, "store") or StoreConfig()
-        known = adapters.adapter_names("store")
-        if config.backend not in known:
-            self.fault("store.backend", adapters.unknown_adapter_message("store", config.backend))
-        self._adapter_tables("store", {key: value for key, value in table.items() if key != "backend"}, known)
-        return config
-
-    def _publish(self, table: dict[str, Any]) -> Any:  # noqa: ANN401
-        parts = adapters.adapter_names("publish")
-        inner = {key: value for key, value in table.items() if key in parts}
-        settings = self._stage_settings("publish", {key: value for key, value in table.items() if key not in parts})
-        for name in settings.parts if settings is not None else ():
-            if name not in parts:
-                self.fault("publish.parts", adapters.unknown_adapter_message("publish", name))
-        self._adapter_tables("publish", inner, parts)
-        return settings
-
-    def _stage_settings(self, stage: str, table: dict[str, Any]) -> Any:  # noqa: ANN401
-        type_ = importlib.import_module(f"bibld.{stage}").Settings
-        self._known_and_present(table, [type_], stage)
-        return self._struct(type_, table, stage)
+    def _add_unknown_key(self, where: str, known: Sequence[str]) -> None:
+        close = difflib.get_close_matches(where.rpartition(".")[2], known, n=1)
+        hint = f'did you mean "{close[0]}"?' if close else f"allowed: {', '.join(sorted(known)) or 'none'}"
+        self._add_key_fault(where, f'unknown key "{where}"; {hint}')
 
 
-_ABSENT = object()
-_LICENSE_HINT = "allowed is an absolute IRI such as https://creativecommons.org/publicdomain/zero/1.0/"
-_EXPECTED = {
-    "license": f"; {_LICENSE_HINT}",
-    "base": "; allowed is an absolute IRI such as https://data.example.org/",
-    "title": '; write title = { en = "…" }',
-    "workspace": '; name the folder for everything that bibld keeps, such as "build/bibld"',
-    "path": '; name a file, a list of files, or patterns such as "dump/*.mrc"',
-}
-
-
-def _dotted(where: str, key: str) -> str:
+def _join(where: str, key: str) -> str:
     return f"{where}.{key}" if where else key
 
 
-def _readable(error: msgspec.ValidationError) -> str:
-    return str(error).replace("`", "").replace("Expected", "expected").replace(" - at $", " at ")
-
-
-def _key_lines(text: str) -> dict[str, int]:
-    """Where each key stands: dotted name (``source[2].charset``) to line number, for keys written one a line."""
-    found: dict[str, int] = {}
-    where, sources = "", 0
+def _lines_of_keys(text: str) -> dict[str, int]:
+    """Return the line of each key that begins a line, by its dotted name (``source[2].charset``)."""
+    lines: dict[str, int] = {}
+    table, sources = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         if header := re.match(r"\s*\[\[?\s*([\w.\-]+)\s*\]", line):
             name = header[1]
             sources += name == "source"
-            where = re.sub(r"^source\b", f"source[{sources}]", name)
-            found.setdefault(where, number)
+            table = re.sub(r"^source\b", f"source[{sources}]", name)
+            lines.setdefault(table, number)
         elif key := re.match(r"\s*([\w\-]+)\s*=", line):
-            found.setdefault(_dotted(where, key[1]), number)
-    return found
+            lines.setdefault(_join(table, key[1]), number)
+    return lines

@@ -16,7 +16,7 @@ from bibld import adapters
 from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
-from bibld.read._charset import AUTO, charset_name
+from bibld.read._charset import AUTO
 from bibld.read._frame import FileFrame, file_frame
 from bibld.read._stream import MAXIMUM, open_harvested
 
@@ -25,7 +25,6 @@ __all__ = [
     "Examined",
     "FileFrame",
     "carrier_of",
-    "charset_name",
     "examine",
     "file_frame",
     "open_harvested",

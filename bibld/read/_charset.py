@@ -7,21 +7,18 @@ file itself declares only breaks ties, because it is so often wrong.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
 
-from bibld.errors import ConfigError
 from bibld.read import _cyrillic, _marc8
-from bibld.read._cyrillic import CYRILLIC
-from bibld.read._marc8 import ISO5426, MARC8
+from bibld.text.charsets import CYRILLIC_CHARSETS, ISO5426, MARC8, UTF8, charset_name
 from bibld.text.titles import unify_non_sorting_marks
 
 AUTO = "auto"
-ASCII, UTF8, LATIN1 = "ascii", "utf-8", "iso8859-1"
+ASCII, LATIN1 = "ascii", "iso8859-1"
 
 _ENOUGH = 8
 """Bytes beyond ASCII from which the statistics of letters can be believed for a single record."""
@@ -60,27 +57,6 @@ class Decoded(msgspec.Struct, frozen=True):
 
     text: str
     warnings: tuple[str, ...] = ()
-
-
-def charset_name(charset: str) -> str:
-    """Return the usual name of a charset; raises ``ConfigError`` for one that is unknown or does not contain ASCII."""
-    folded = charset.strip().lower().replace("_", "-")
-    if folded in (MARC8, "marc-8", "ansel"):
-        return MARC8
-    if folded in (ISO5426, "iso-5426"):
-        return ISO5426
-    try:
-        name = codecs.lookup(folded).name
-        contains_ascii = _ASCII_BYTES.decode(name) == _ASCII_TEXT
-    except (LookupError, ValueError) as error:
-        raise ConfigError([_no_charset(charset)]) from error
-    if not contains_ascii:
-        raise ConfigError([_no_charset(charset)])
-    return UTF8 if name == "utf-8-sig" else name
-
-
-def _no_charset(charset: str) -> str:
-    return f'"{charset}" is not a charset of bibliographic records; use auto, utf-8, marc8, {", ".join(CYRILLIC)} …'
 
 
 def settle_charsets(charset: str, declared: str | None, legacy: str, samples: Iterable[bytes]) -> Charsets:
@@ -124,7 +100,7 @@ def decode(data: bytes, charsets: Charsets) -> Decoded:
     except UnicodeDecodeError:
         name = _name_without_utf8(data, charsets)
     else:
-        if charsets.main not in CYRILLIC or _cyrillic.score(text) >= _cyrillic.score(
+        if charsets.main not in CYRILLIC_CHARSETS or _cyrillic.score(text) >= _cyrillic.score(
             _decode_roughly(data, charsets.main)
         ):
             return Decoded(unify_non_sorting_marks(text), _warn_of_other(UTF8, charsets))
@@ -139,7 +115,7 @@ def _name_without_utf8(data: bytes, charsets: Charsets) -> str:
     if main == UTF8 and _is_mostly_utf8(data):
         return UTF8
     expected = charsets.other if main in (UTF8, ASCII) else main
-    if expected in CYRILLIC:
+    if expected in CYRILLIC_CHARSETS:
         if not _cyrillic.is_odd(data, expected):
             return expected
         return _find_better(data, expected, charsets)
@@ -191,7 +167,13 @@ def _decode_as(data: bytes, name: str) -> Decoded:
         if wrong and name == UTF8:
             wrong -= data.count(_REPLACED)
     pair = _NON_SORTING_PAIR.get(name)
-    text = pair.sub("\\1\x98\\2\x9c", text) if pair else unify_non_sorting_marks(text) if name not in CYRILLIC else text
+    text = (
+        pair.sub("\\1\x98\\2\x9c", text)
+        if pair
+        else unify_non_sorting_marks(text)
+        if name not in CYRILLIC_CHARSETS
+        else text
+    )
     if not wrong:
         return Decoded(text)
     return Decoded(text, (f"{wrong} byte sequence{'s' if wrong > 1 else ''} not in {name} replaced by U+FFFD",))

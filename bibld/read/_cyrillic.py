@@ -6,8 +6,7 @@ import functools
 import re
 from collections import Counter
 
-CYRILLIC = ("cp1251", "koi8-r", "cp866", "iso8859-5", "mac-cyrillic")
-"""The charsets that are told apart, by the names of Python's codecs."""
+from bibld.text.charsets import CYRILLIC_CHARSETS
 
 SURE = 0.2
 """A reading with at least this score is Cyrillic text."""
@@ -63,8 +62,8 @@ def score(text: str) -> float:
 
 def best(data: bytes, declared: str | None = None) -> tuple[str, float]:
     """The charset that makes most sense of the bytes, and its score; the declared one is taken when it is as good."""
-    scores = {name: score(data.decode(name, "replace")) - _RARE.get(name, 0.0) for name in CYRILLIC}
-    winner = max(CYRILLIC, key=lambda name: scores[name])
+    scores = {name: score(data.decode(name, "replace")) - _RARE.get(name, 0.0) for name in CYRILLIC_CHARSETS}
+    winner = max(CYRILLIC_CHARSETS, key=lambda name: scores[name])
     if declared in scores and scores[declared] >= scores[winner] - 0.02:
         winner = declared
     return winner, scores[winner]

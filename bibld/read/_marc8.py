@@ -15,8 +15,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-MARC8 = "marc8"
-ISO5426 = "iso5426"
+from bibld.text.charsets import ISO5426
 
 _ESC = 0x1B
 _DESIGNATION = re.compile(rb"\x1b(?:\(!?|,|\)!?|-|\$[,)\-]?)([1-9A-Za-z])|\x1b([gbps])")

@@ -19,9 +19,10 @@ from bibld.model.mods_plan import MODS, XLINK
 from bibld.protocols import Raw
 from bibld.read._carrier import CharsetCarrier, CharsetSettings, sample_charsets, to_raws
 from bibld.read._characters import drop_illegal, illegal_warning
-from bibld.read._charset import ASCII, AUTO, LATIN1, UTF8, Charsets, charset_name, decode, settle_charsets
+from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_charsets
 from bibld.read._stream import Rejoined, recode, recode_head, recoded_charset
 from bibld.read._xml_cut import RecordShape, cut
+from bibld.text.charsets import UTF8, charset_name
 
 _HEAD = 64 * 1024
 """Bytes of a file in which its namespaces and its charset are declared."""

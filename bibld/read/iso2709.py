@@ -17,10 +17,10 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.protocols import Parsed, Raw
 from bibld.read._carrier import SAMPLES, CharsetCarrier, CharsetSettings, Field, to_raws
 from bibld.read._characters import count_repeats, drop_illegal_between_separators, illegal_warning
-from bibld.read._charset import ASCII, UTF8, decode, is_beyond_ascii, settle_charsets
+from bibld.read._charset import ASCII, decode, is_beyond_ascii, settle_charsets
 from bibld.read._iso2709_cut import FIELD_END, cut
 from bibld.read._iso2709_layout import lay_out
-from bibld.read._marc8 import ISO5426, MARC8
+from bibld.text.charsets import ISO5426, MARC8, UTF8
 
 _LEADER_LIKE = re.compile(rb"[0-9]{5}[ -~]{19}[ -~]{3}[0-9]{9}|[ -~]{10}[0-9 ]{2}[0-9]{5}[ -~]{3}4[ -~]{3}")
 _INDICATORS = re.compile(r"[0-9 #|]{2}")

@@ -14,10 +14,11 @@ from bibld.errors import ReadError
 from bibld.protocols import Parsed, Raw
 from bibld.read._carrier import BOM, CharsetCarrier, CharsetSettings, sample_charsets, to_parsed, to_raws
 from bibld.read._characters import illegal_warning
-from bibld.read._charset import ASCII, AUTO, LATIN1, UTF8, Charsets, decode, settle_charsets
+from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_charsets
 from bibld.read._json_cut import cut
 from bibld.read._json_dialects import Reading, decode_json
 from bibld.read._stream import Rejoined, recode, recode_head, recoded_charset
+from bibld.text.charsets import UTF8
 
 _FIRST_CHARACTERS = b"{["
 _FIELDS = re.compile(

@@ -24,7 +24,8 @@ from bibld.read._carrier import (
     to_parsed,
     to_raws,
 )
-from bibld.read._charset import LATIN1, UTF8, Charsets, settle_charsets
+from bibld.read._charset import LATIN1, Charsets, settle_charsets
+from bibld.text.charsets import UTF8
 
 _BLANKS_SHOWN = ("006", "007", "008")
 _FIRST_LINE = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:(?:%[^\n]*|[ \t\r]*)\n)*=(?:LDR|LEADER|[0-9]{3})  ?\S")

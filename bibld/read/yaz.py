@@ -25,7 +25,7 @@ from bibld.read._carrier import (
     to_raws,
 )
 from bibld.read._charset import settle_charsets
-from bibld.read._marc8 import MARC8
+from bibld.text.charsets import MARC8
 
 _LEADER = rb"[0-9]{5}[ -~]{5}[ -~]{2}[0-9]{5}[ -~]{3}[0-9]{0,4} {0,4}"
 _LEADER_LINE = re.compile(_LEADER + rb"\r?\n?\Z")

@@ -25,7 +25,6 @@ CYCLES = {
 
 # Modules that import others by a computed name and should not.
 DYNAMIC_IMPORTS = {
-    "bibld.config._checker",
     "bibld.dedup._warm_up",
 }
 

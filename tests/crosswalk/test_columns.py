@@ -93,7 +93,7 @@ def test_a_source_has_its_own_map(load):
     ("line", "expected"),
     [
         ('title = "Title"', 'source[1].columns.title: unknown column of the files "Title"; did you mean "Titel"?'),
-        ('titel = "Titel"', 'source[1].columns.titel: unknown key "titel"; did you mean "title"?'),
+        ('titel = "Titel"', 'unknown key "source[1].columns.titel"; did you mean "title"?'),
         ("title = 3", "source[1].columns"),
     ],
 )

@@ -154,13 +154,13 @@ def test_policies_and_trust_are_read(tmp_path):
         (
             '[merge]\ntitle_info = "unoin"',
             "",
-            'line 13: merge.title_info: unknown merge adapter "unoin"; did you mean "union"?',
+            'bibld.toml:13: merge.title_info: unknown merge adapter "unoin"; did you mean "union"?',
         ),
-        ('[merge]\ntitle_inf = "union"', "", 'merge.title_inf: unknown key "title_inf"; did you mean "title_info"?'),
-        ("[merge]\nname = 1", "", "merge.name: expected str, got int"),
-        ("[merge.longest]\nwords = 3", "", 'merge.longest.words: unknown key "words"'),
-        ("[merge]\nlongest = 3", "", "merge.longest: must be a table [merge.longest]"),
-        ("", 'trust = "much"', "source[1].trust: expected int, got str"),
+        ('[merge]\ntitle_inf = "union"', "", 'unknown key "merge.title_inf"; did you mean "title_info"?'),
+        ("[merge]\nname = 1", "", "merge.name: expected string, got integer"),
+        ("[merge.longest]\nwords = 3", "", 'unknown key "merge.longest.words"'),
+        ("[merge]\nlongest = 3", "", "merge.longest: is not a table; write [merge.longest]"),
+        ("", 'trust = "much"', "source[1].trust: expected integer, got string"),
     ],
 )
 def test_what_cannot_be_is_said_with_what_was_meant(tmp_path, merging, source, fault):
