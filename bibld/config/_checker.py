@@ -46,7 +46,7 @@ class _Top(msgspec.Struct, frozen=True):
 
 
 class _NoKeys(msgspec.Struct, frozen=True):
-    """A stage that has no keys of its own, only tables of adapters."""
+    """A stage without own keys: it has only tables of adapters."""
 
 
 class Checker:

@@ -1,4 +1,4 @@
-"""What a configuration is once it has been checked."""
+"""The structs of a checked configuration."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A number from 0 to 1."""
 
 File = NewType("File", str)
-"""A file that settings name, relative to the configuration; as a setting it has its whole path, or is empty."""
+"""A file that settings name relative to the configuration; in a loaded configuration an absolute path, or empty."""
 
 Difference = Literal["edition", "year", "carrier", "language"]
-"""What may differ between records that look the same otherwise."""
+"""What can differ between records that are otherwise equal."""
 
 
 class SourceConfig(msgspec.Struct, frozen=True):
-    """What every source says, whatever harvester fetches it.
+    """The keys of every source, whatever harvester fetches it.
 
-    ``license`` is that of the source's data (the dataset's where absent); ``complete``: a full load, in which an absent
+    ``license``: that of the source's data (the dataset's if absent); ``complete``: a full load, in which an absent
     record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
-    cluster may hold two records of this source; ``trust``: how far its values are trusted when records are merged, a
-    higher number further; ``columns``: for a table, which column holds the title, the author …
+    cluster can contain two records of this source; ``trust``: how far its values are trusted when records are merged,
+    a higher number further; ``columns``: for a table, which column contains the title, the author …
     """
 
     id: str
@@ -45,7 +45,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A source with the settings of its harvester, of its reader where one is named, and of its map of columns."""
+    """A source with the settings of its harvester, of its reader if it names one, and of its column map."""
 
     config: SourceConfig
     harvest: Any
@@ -59,9 +59,9 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class DedupConfig(msgspec.Struct, frozen=True):
-    """Which blockers propose pairs (united), and which scorer judges them.
+    """Which blockers propose candidate pairs (united), and which scorer scores them.
 
-    ``exceptions``: which differences send a pair that scores as the same to review, unless the scorer is the paper's;
+    ``exceptions``: which differences send a pair with a high score to review, unless the scorer is the paper's;
     ``largest_cluster``: a group of linked records that is larger is cut at a higher score, with a message.
     """
 
@@ -72,8 +72,9 @@ class DedupConfig(msgspec.Struct, frozen=True):
 
 
 class MergeConfig(msgspec.Struct, frozen=True):
-    """By which policy (an adapter of merge) the values of each element of MODS are merged; the defaults are the paper's
-    rule.
+    """The policy (an adapter of merge) by which the values of each element of MODS are merged.
+
+    The defaults are the paper's rule.
 
     ``title_info``: titles; ``name``: persons and bodies; ``type_of_resource``: text, map, music …; ``genre``: genre
     and form; ``origin_info``: publication, child by child; ``language``: languages; ``physical_description``:
@@ -81,8 +82,7 @@ class MergeConfig(msgspec.Struct, frozen=True):
     for whom it is; ``access_condition``: conditions of access and use; ``note``: notes; ``subject``: subject
     headings; ``classification``: class marks; ``location``: copies and addresses; ``related_item``: series, hosts
     and other resources; ``identifier``: ISBN and other numbers; ``part``: which part of a host it is;
-    ``extension``: foreign XML; ``record_info``: about the records, whose dates and sources are published only as
-    far as they are kept.
+    ``extension``: foreign XML; ``record_info``: dates and sources of the records, published only if chosen.
     """
 
     title_info: str = "union"
@@ -114,8 +114,10 @@ class StoreConfig(msgspec.Struct, frozen=True):
 
 
 class Config(msgspec.Struct, frozen=True):
-    """The whole configuration. ``workers`` is the number of processes that convert records, 0 for one a core;
-    ``settings`` of an adapter are found by stage and name."""
+    """A checked configuration.
+
+    ``workers`` is the number of processes that convert records, 0 for one a core.
+    """
 
     file: Path
     workspace: Path
@@ -132,34 +134,29 @@ class Config(msgspec.Struct, frozen=True):
 
     @property
     def folder(self) -> Path:
-        """The folder that relative paths begin in."""
+        """The folder of the file, in which relative paths begin."""
         return self.file.parent
 
     def settings(self, stage: str, name: str) -> Any:  # noqa: ANN401
-        """The settings of an adapter: its table, or the defaults."""
+        """Return the settings of an adapter: its table, or the defaults."""
         found = self.adapter_settings.get((stage, name))
         return adapters.settings_type(stage, name)() if found is None else found
 
     def crosswalk_settings(self, source: Source) -> dict[str, Any]:
-        """The settings of every crosswalk by name, as they hold for one source."""
+        """Return the settings of every crosswalk for one source, by name."""
         settings = {name: self.settings("crosswalk", name) for name in adapters.adapter_names("crosswalk")}
         return settings if source.columns is None else settings | {"columns": source.columns}
 
     def with_dedup(self, block: tuple[str, ...], score: str | None) -> Config:
-        """Return this configuration with other blockers and another scorer, where given; raises ``ConfigError``."""
+        """Return this configuration with the given blockers and scorer; raises ``ConfigError`` for unknown ones."""
         for stage, names in (("dedup.block", block), ("dedup.score", (score,) if score else ())):
             for name in names:
                 adapters.load_adapter(stage, name)
-        chosen = DedupConfig(
-            block=block or self.dedup.block,
-            score=score or self.dedup.score,
-            exceptions=self.dedup.exceptions,
-            largest_cluster=self.dedup.largest_cluster,
-        )
-        return msgspec.structs.replace(self, dedup=chosen)
+        dedup = msgspec.structs.replace(self.dedup, block=block or self.dedup.block, score=score or self.dedup.score)
+        return msgspec.structs.replace(self, dedup=dedup)
 
     def source(self, source: str) -> Source:
-        """The source with this id; raises ``KeyError``."""
+        """Return the source with this id; raises ``KeyError``."""
         for candidate in self.sources:
             if candidate.id == source:
                 return candidate

@@ -75,7 +75,7 @@ def fold_or_tidy(text: str) -> str:
 def _title_key(value: TitleInfo) -> tuple[Hashable, ...]:
     """Return type, title with subtitle, numbers and names of parts.
 
-    Non-sorting text does not count, nor does a stated script, nor whether the subtitle has an element of its own.
+    Non-sorting text does not count, nor does a stated script, nor whether the subtitle has its own element.
     """
     return (
         value.type,
