@@ -77,6 +77,7 @@ LANGUAGE = {
     "docs/how-to/review-uncertain-matches.md",
     "docs/reference/catalog.md",
     "docs/reference/commands.md",
+    "docs/reference/configuration.md",
     "docs/reference/crosswalk.md",
     "docs/reference/dedup.md",
     "docs/reference/errors.md",
