@@ -28,8 +28,8 @@ _SHOWN = 20
 class RecordReport(msgspec.Struct, frozen=True):
     """What became of one record: where it came from, what it is compared by, what it was joined with, its IRIs.
 
-    ``state`` says what it is now, ``suppressed`` what of it must not be published, and why; ``verdicts`` what people
-    said about it, ``history`` what happened to it until now.
+    ``state`` is what it is now, ``suppressed`` names what of it must not be published, and why; ``verdicts`` are those
+    of people about it, ``history`` is what changed it until now.
     """
 
     record: str
@@ -52,7 +52,7 @@ class RecordReport(msgspec.Struct, frozen=True):
 
 
 class PairReport(msgspec.Struct, frozen=True):
-    """Two records side by side: what they say, which keys they share, score, exceptions, decision, cluster.
+    """Two records side by side: their features, which keys they share, score, exceptions, decision, cluster.
 
     ``features`` are the similarities that the scorer computed, and what each adds to the score.
     ``shared_blocking_keys`` name the keys that both have; a pair without any is never compared in a run, and only then
@@ -82,7 +82,7 @@ class IriReport(msgspec.Struct, frozen=True):
 
     ``records`` are the records that it is made of: its own, the two of a match, or founders of the clusters that claim
     an agent, concept, place, publisher or series (the first of them; ``claimed_by`` is their number). ``pair`` explains
-    a match of two living records.
+    a match of two live records.
     """
 
     iri: str

@@ -12,7 +12,9 @@ import importlib
 import inspect
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 import click
 import msgspec
 
+import bibld
 from bibld import adapters, cli, errors
 from bibld.config import DedupConfig, MergeConfig, SourceConfig, StoreConfig
 from bibld.crosswalk import rules_of
@@ -240,6 +243,118 @@ def _branches(kind: type, known: Sequence[type], indent: str = "") -> Iterator[s
         yield from _branches(other, known, indent + ("  " if is_last else "│ "))
 
 
+# -- the public API --------------------------------------------------------------------------------------------------
+
+API = {
+    "records": (
+        "read",
+        "to_mods",
+        "Record",
+        "Reject",
+        "RejectWarning",
+        "Converter",
+        "Conversion",
+        "to_xml",
+        "from_xml",
+    ),
+    "matching": (
+        "find_duplicates",
+        "MethodOptions",
+        "DuplicateClusters",
+        "RecordCluster",
+        "merge",
+        "MergedCluster",
+        "to_quads",
+    ),
+    "workspace": (
+        "Workspace",
+        "Summary",
+        "FileRow",
+        "RecordRow",
+        "ClusterRow",
+        "PairRow",
+        "Stats",
+        "SourceRecord",
+        "RecordReport",
+        "PairReport",
+        "IriReport",
+        "Evaluation",
+        "CheckReport",
+        "Finding",
+    ),
+    "review": ("Review", "ReviewSession", "Question", "VerdictRow", "Imported", "RELATIONS"),
+    "tables": ("Table", "query"),
+    "other": ("write_sample", "list_adapters", "AdapterRow"),
+    "values": ("MarcRecord", "Leader", "ControlField", "DataField", "Subfield", "Mods", "Row", "Origin", "RecordId"),
+}
+"""The public names by the part of the page that describes them; the errors are on a page of their own."""
+
+
+def public_names(part: str) -> str:
+    """The public names of one part of the API: signature, docstring, fields, methods."""
+    return "\n\n".join(_public_name(name) for name in API[part])
+
+
+def _public_name(name: str) -> str:
+    value = getattr(bibld, name)
+    if not callable(value):
+        return f"### {name}\n\n{', '.join(f'`{item}`' for item in value)}"
+    sections = [f"### {name}", _signature(f"bibld.{name}", value), plain(value.__doc__)]
+    if isinstance(value, type) and value.__module__.startswith("bibld."):
+        methods = [
+            (inner, member)
+            for inner, member in vars(value).items()
+            if not inner.startswith("_") and (inspect.isfunction(member) or isinstance(member, classmethod))
+        ]
+        properties = [
+            f"- `{inner}`: {plain(member.__doc__ or '').rstrip('.')}"
+            for inner, member in vars(value).items()
+            if isinstance(member, property | cached_property) and not inner.startswith("_")
+        ]
+        sections += ["\n".join(properties)] if properties else []
+        for inner, member in methods:
+            function = member.__func__ if isinstance(member, classmethod) else member
+            sections += [_signature(f"{name}.{inner}", function, drops_first=True), plain(function.__doc__)]
+    return "\n\n".join(section for section in sections if section)
+
+
+def _signature(name: str, value: Any, drops_first: bool = False) -> str:  # noqa: ANN401
+    """A call as a block of code, one parameter a line where one line is too short."""
+    if isinstance(value, type) and issubclass(value, Warning):
+        return ""
+    signature = inspect.signature(value)
+    parameters = list(signature.parameters.values())[drops_first:]
+    if name in ("bibld.Mods",):
+        return ""
+    words = [_parameter(one) for one in parameters]
+    keywords = [number for number, one in enumerate(parameters) if one.kind is inspect.Parameter.KEYWORD_ONLY]
+    if keywords and parameters[keywords[0] - 1].kind is not inspect.Parameter.VAR_POSITIONAL:
+        words.insert(keywords[0], "*")
+    gives = signature.return_annotation
+    arrow = "" if gives in (inspect.Signature.empty, None, "None") else f" -> {_type(gives)}"
+    line = f"{name}({', '.join(words)}){arrow}"
+    if len(line) > _WIDTH:
+        line = "\n".join([f"{name}(", *(f"    {word}," for word in words), f"){arrow}"])
+    return f"```text\n{line}\n```"
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    type_ = "" if one.annotation is inspect.Parameter.empty else f": {_type(one.annotation)}"
+    if one.default is inspect.Parameter.empty:
+        star = "*" if one.kind is inspect.Parameter.VAR_POSITIONAL else ""
+        return f"{star}{one.name}{type_}"
+    default = repr(one.default)
+    shown = "…" if " object at " in default or len(default) > _WIDTH // 2 else default
+    return f"{one.name}{type_} = {shown}"
+
+
+def _type(annotation: Any) -> str:  # noqa: ANN401
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    text = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text)
+    text = re.sub(r"\bRejects\b", "list[Reject] | Callable[[Reject], object]", text)
+    return text.replace("PathName", "str | PathLike")
+
+
 # -- crosswalks ------------------------------------------------------------------------------------------------------
 
 
@@ -339,6 +454,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "errors": error_tree,
     "rules": rules,
     "private": private,
+    "api": public_names,
     "iris": iri_table,
     "queries": queries,
     "forms": forms,
@@ -357,9 +473,33 @@ def rewritten(page: str) -> str:
     return _PART.sub(written, page)
 
 
+def execute_notebook(path: Path) -> Any:  # noqa: ANN401
+    """Execute a notebook in a folder of its own, and return it with its outputs; needs nbclient and ipykernel."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    with tempfile.TemporaryDirectory() as folder:
+        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)  # the times
+    notebook.metadata["language_info"] = {"name": "python"}
+    return notebook
+
+
+def write_notebooks() -> None:
+    """Execute every notebook and store its outputs."""
+    import nbformat
+
+    for path in sorted(DOCS.rglob("*.ipynb")):
+        nbformat.write(execute_notebook(path), path)  # type: ignore[no-untyped-call]
+        click.echo(f"{path.relative_to(DOCS)}: executed")
+
+
 @click.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a page would change.")
-def main(check: bool) -> None:
+@click.option("--notebooks", is_flag=True, help="Execute the notebooks too, and store their outputs.")
+def main(check: bool, notebooks: bool) -> None:
     """Write the generated parts of the documentation anew."""
     stale = []
     for path in sorted(DOCS.rglob("*.md")):
@@ -369,6 +509,8 @@ def main(check: bool) -> None:
             stale.append(path.relative_to(DOCS).as_posix())
             if not check:
                 path.write_text(new, encoding="utf-8")
+    if notebooks:
+        write_notebooks()
     for name in stale:
         click.echo(f"{name}: {'is out of date; run python docs/generate.py' if check else 'written'}")
     sys.exit(1 if check and stale else 0)

@@ -69,7 +69,7 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class Wrong(msgspec.Struct, frozen=True):
-    """A pair judged otherwise than labelled: ``is_joined`` but not true, or true but not joined, and by what."""
+    """A pair decided otherwise than labelled: ``is_joined`` but not true, or true but not joined, and by what."""
 
     left: str
     right: str
@@ -78,7 +78,7 @@ class Wrong(msgspec.Struct, frozen=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """The figures. ``pairs`` counts the labelled pairs; ``wrong`` lists those judged otherwise than labelled.
+    """The figures. ``pairs`` counts the labelled pairs; ``wrong`` lists those decided otherwise than labelled.
 
     Mode ``pairs``: every labelled pair is scored, whether or not blocking proposes it. Mode ``full``: what the whole
     pipeline joins, against all true pairs; a joined pair that the file does not hold as true counts as wrong.

@@ -47,7 +47,7 @@ class ComparedFeature(msgspec.Struct, frozen=True):
 class Question(msgspec.Struct, frozen=True):
     """A pair that waits for a person.
 
-    ``relation`` is what the two are if they are not the same, as far as matching knows; ``reasons`` say why the pair
+    ``relation`` is what the two are if they are not the same, as far as matching knows; ``reasons`` state why the pair
     was left undecided.
     """
 

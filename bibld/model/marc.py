@@ -70,7 +70,7 @@ class DataField(msgspec.Struct, frozen=True, gc=False, tag="data", omit_defaults
     """A field with two indicators and subfields in the order of the record.
 
     ``embedded`` holds the fields that a UNIMARC 4XX or 604 field carries inside (see :func:`with_embedded_fields`);
-    the subfields that belong to them do not stand in ``subfields`` then.
+    the subfields that belong to them are not in ``subfields`` then.
     """
 
     tag: str

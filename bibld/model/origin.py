@@ -41,7 +41,7 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
 
     @classmethod
     def from_control_number(cls, source: str, control_number: str) -> RecordId:
-        """Build an id from a control number as it stands in a record."""
+        """Build an id from a control number as it is written in a record."""
         return cls(source, unicodedata.normalize("NFC", control_number.strip()))
 
     @classmethod
@@ -59,7 +59,7 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
 
     @property
     def path(self) -> str:
-        """``source/slug``, as it stands in every IRI of the record."""
+        """``source/slug``, as every IRI of the record contains it."""
         return f"{self.source}/{self.slug}"
 
 

@@ -118,6 +118,7 @@ def test_the_figures_of_the_pages_are_those_of_the_sample(sample):
 PROGRAMS = [
     pytest.param(block, id=f"{page.stem}-{number}")
     for page in PAGES
+    if page.name != "use-bibld-from-python.md"  # tests/api runs these, in a workspace that has a release
     for number, block in enumerate(blocks(page, "python"), 1)
     if not block.startswith(("# bibld/", "# card_catalogue/")) and "rejects.json" not in block
 ]

@@ -42,7 +42,7 @@ class Superseded(msgspec.Struct, frozen=True):
 
 
 class Reject(msgspec.Struct, frozen=True):
-    """A piece of a file that became no record: where it stands, why it was refused, its bytes."""
+    """A piece of a file that could not be used: its place, the kind of error, the reason, its bytes."""
 
     origin: Origin
     control_number: str | None

@@ -1,0 +1,64 @@
+"""The how-to about Python and the notebook: every program runs, every output is current."""
+
+import contextlib
+import importlib.util
+import io
+import shutil
+
+import pytest
+
+import bibld
+from tests.docs.pages import DOCS, blocks
+
+PROGRAMS = list(blocks(DOCS / "how-to" / "use-bibld-from-python.md", "python"))
+NOTEBOOKS = sorted(DOCS.rglob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def folder(workspace, tmp_path_factory):
+    """A copy of the sample after a run."""
+    folder = tmp_path_factory.mktemp("how-to") / "sample"
+    shutil.copytree(workspace.path.parent, folder)
+    return folder
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)))
+def test_every_program_of_the_how_to_runs(number, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(PROGRAMS[number], f"program {number + 1}", "exec"), {})
+    assert out.getvalue().strip()
+
+
+def test_every_public_name_is_in_the_reference():
+    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    assert [name for name in bibld.__all__ if f"### {name}\n" not in page and f"`{name}`" not in page] == []
+
+
+@pytest.fixture(scope="module")
+def generate():
+    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def outputs(notebook) -> list[tuple[str, str]]:
+    """What each cell printed or returned."""
+    found = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            assert output.output_type != "error", output
+            found.append((cell.source, output.get("text") or output.data["text/plain"]))
+    return found
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+@pytest.mark.filterwarnings("default")
+def test_every_notebook_gives_the_outputs_that_are_stored(path, generate):
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    stored = nbformat.read(path, as_version=4)
+    assert outputs(generate.execute_notebook(path)) == outputs(stored), "run python docs/generate.py --notebooks"
