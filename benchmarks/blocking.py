@@ -9,13 +9,11 @@ import gzip
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -23,9 +21,9 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from _measure import real_data
+from _measure import real_data, run_sample
 
-from bibld import adapters, config, crosswalk, dedup, pipeline, progress, resources
+from bibld import adapters, crosswalk, dedup
 from bibld.catalog import Catalog
 from bibld.config import DedupConfig
 from bibld.dedup import evaluate, features_of
@@ -116,10 +114,7 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
     """The sample's records and its true pairs."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "sample"
-        shutil.copytree(resources.folder("sample_data"), folder)
-        loaded = config.load(folder / "bibld.toml")
-        loaded = msgspec.structs.replace(loaded, workspace=folder / "work")
-        pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
+        loaded = run_sample(folder, until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
             live_records = list(catalog.records.live())

@@ -14,13 +14,11 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import zstandard
-from _measure import real_data
+from _measure import real_data, run, source_table, write_config
 
-from bibld import config, pipeline, progress
 from bibld.catalog import Catalog, NewRecord
 from bibld.catalog._records import compression as _compression
 from bibld.catalog._records.packing import packed
@@ -28,23 +26,13 @@ from bibld.catalog._records.records import Records
 
 FILES = "gpo_updates/new_*.mrc", "gpo_updates/changed_*.mrc", "gpo_covid_online.mrc"
 TIMES = 5
-CONFIG = """workspace = "work"
-workers = 1
-[dataset]
-base = "http://localhost:8000/"
-title = { en = "GPO" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "benchmarks"
-"""
-
 Batches = list[list[NewRecord]]
 
 
 def converted(folder: Path) -> Batches:
     """The records in the batches in which a run writes them."""
     files = [path for pattern in FILES for path in sorted((real_data() / "marc21").glob(pattern))]
-    sources = "".join(f'[[source]]\nid = "s{number}"\npath = "{path}"\n' for number, path in enumerate(files))
-    (folder / "bibld.toml").write_text(CONFIG + sources, encoding="utf-8")
+    tables = "".join(source_table(f"s{number}", path) for number, path in enumerate(files))
     found: Batches = []
     put = Records.put
 
@@ -53,7 +41,7 @@ def converted(folder: Path) -> Batches:
         return put(self, records, run)
 
     Records.put = caught
-    pipeline.run(config.load(folder / "bibld.toml"), datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
+    run(write_config(folder, tables, "workers = 1\n"), until="read")
     Records.put = put
     return [batch for batch in found if batch]
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from _measure import source_table, write_config
 from _synthetic.catalogue import Catalogue
 from _synthetic.marc import write_marc
 
@@ -30,20 +31,6 @@ CHANGED, NEW, DELETED = 700, 200, 100
 LIBRARIES = "ab"
 END = b"\x1d"
 FEW = 5_000
-
-CONFIG = """workspace = "work"
-[dataset]
-base = "http://localhost:8000/"
-title = {{ en = "Two libraries" }}
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "benchmarks"
-{sources}"""
-SOURCE = """[[source]]
-id = "{letter}"
-path = "{letter}.mrc"
-complete = {complete}
-{deletes}
-"""
 
 
 class Run(msgspec.Struct):
@@ -117,15 +104,15 @@ def _changed(record: MarcRecord, place: int) -> bytes:
 
 def write(folder: Path, files: dict[str, bytes], deleted: dict[str, str] | None = None) -> None:
     """Write the files of both libraries and the configuration; with lists of deletions they are a delta."""
-    sources = ""
+    tables = ""
     for letter, data in files.items():
         (folder / f"{letter}.mrc").write_bytes(data)
-        listed = ""
+        more: dict[str, object] = {"complete": deleted is None}
         if deleted is not None:
             (folder / f"{letter}.txt").write_text(deleted[letter], encoding="utf-8")
-            listed = f'deletes = "{letter}.txt"'
-        sources += SOURCE.format(letter=letter, complete=str(deleted is None).lower(), deletes=listed)
-    (folder / "bibld.toml").write_text(CONFIG.format(sources=sources), encoding="utf-8")
+            more["deletes"] = f"{letter}.txt"
+        tables += source_table(letter, f"{letter}.mrc", **more)
+    write_config(folder, tables)
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------
@@ -174,7 +161,7 @@ def show(records: int, runs: Sequence[Run]) -> None:
     """Print the seconds of each stage, and the shares."""
     full = runs[0]
     print(f"{records:,} records; {CHANGED} changed, {NEW} new, {DELETED} deleted")
-    print(f"  {'seconds':24} {'first_run':>12} {'as a delta':>12} {'':8} {'as full files':>14}")
+    print(f"  {'seconds':24} {'first run':>12} {'as a delta':>12} {'':8} {'as full files':>14}")
     rows: dict[str, Sequence[float]] = {stage: [one.seconds[stage] for one in runs] for stage in full.seconds}
     rows["all but publish"] = [one.up_to_the_patch() for one in runs]
     rows["  behind reading"] = [one.up_to_the_patch() - one.seconds["read"] for one in runs]

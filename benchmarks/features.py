@@ -8,16 +8,16 @@ import re
 import tempfile
 import time
 import unicodedata
-from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import _measure
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from _measure import real_config, real_data
 
-from bibld import config, pipeline, progress
+from bibld import progress
 from bibld.catalog import Catalog
 from bibld.dedup import _features, features_of
 from bibld.dedup._compiling import njit
@@ -31,14 +31,7 @@ AT_RANDOM = 100_000
 MARK, NO_WORD = re.compile("[\u0300-\u036f]"), re.compile(r"[^\w+#]+")
 
 
-def seconds(work, times: int = 3) -> float:
-    """The least processor time of several calls: what other programs do on the machine counts little."""
-    best = float("inf")
-    for _ in range(times):
-        begin = time.process_time()
-        work()
-        best = min(best, time.process_time() - begin)
-    return best
+seconds = partial(_measure.seconds, clock=time.process_time)
 
 
 def forget():
@@ -135,8 +128,7 @@ def measure_segment(segment: Segment) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        loaded = config.load(real_config(real_data(), folder))
-        pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
+        loaded = _measure.run(_measure.real_config(_measure.real_data(), folder), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             extract(catalog, loaded, folder / "first", progress.Silent(), islice(range(1, 10**9), 100))
             alone = msgspec.structs.replace(loaded, workers=1)

@@ -12,33 +12,20 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
+import _measure
+from _measure import source_table, write_config
 from _synthetic.catalogue import Catalogue
 from _synthetic.marc import write_marc
 
-from bibld import config, pipeline, progress
+from bibld import pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import _matching, _warm_up, _writer
 from bibld.dedup._index.index import Index
 from bibld.dedup._judge.judge import Judge
 
-DAY = datetime(2026, 1, 1, tzinfo=UTC)
-CONFIG = """workspace = "work"
-[dataset]
-base = "http://localhost:8000/"
-title = {{ en = "Two libraries" }}
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "benchmarks"
-[[source]]
-id = "a"
-path = "{}"
-[[source]]
-id = "b"
-path = "{}"
-"""
 STEPS = {
     "reading, crosswalk, catalog": (pipeline.Pipeline, "_read"),
     "matching, all of it": (pipeline.Pipeline, "_dedup"),
@@ -75,12 +62,12 @@ class Clock:
 
 def run(files: list[Path], place: Path, clock: Clock) -> None:
     """Read both files and match; the steps of that one by one."""
-    (place / "bibld.toml").write_text(CONFIG.format(*(path.resolve() for path in files)), encoding="utf-8")
-    loaded = config.load(place / "bibld.toml")
+    tables = (source_table(letter, path.resolve()) for letter, path in zip("ab", files, strict=True))
+    file = write_config(place, "".join(tables))
     with ExitStack() as stack:
         for step, (owner, name) in STEPS.items():
             stack.enter_context(patch.object(owner, name, clock.around(step, getattr(owner, name))))
-        pipeline.run(loaded, DAY, progress.Silent(), until="dedup")
+        _measure.run(file, until="dedup")
 
 
 def main() -> None:

@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from unittest.mock import patch
@@ -21,12 +20,12 @@ from unittest.mock import patch
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from _measure import CONFIG, real_data
+from _measure import real_data, run, source_table, write_config
 from model_goldfinch import converted, labelled_pairs, parsed
 from model_train import RUSMARC, SEED, write_live
 from rusmarc_merges import described
 
-from bibld import adapters, config, crosswalk, dedup, pipeline, progress
+from bibld import adapters, crosswalk, dedup, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import evaluate, train
@@ -155,12 +154,7 @@ def folds_of(records: Sequence[RecordId], pairs: Iterable[Pair]) -> dict[RecordI
 def loaded_into(place: Path, folder: Path) -> Config:
     """The default configuration, with goldfinch loaded; one cluster may hold several of its records."""
     write_live(folder / "val_records.json.gz", place / "goldfinch.json")
-    path = place / "goldfinch.json"
-    source = f'[[source]]\nid = "goldfinch"\nlabel = {{ en = "goldfinch" }}\npath = "{path}"\nduplicates = true\n'
-    (place / "bibld.toml").write_text(CONFIG.format(sources=source), encoding="utf-8")
-    loaded = config.load(place / "bibld.toml")
-    pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
-    return loaded
+    return run(write_config(place, source_table("goldfinch", "goldfinch.json", duplicates=True)), until="read")
 
 
 # -- end to end --------------------------------------------------------------------------------------------------------

@@ -1,16 +1,15 @@
 """How well the default matching and the paper's method do on the labelled pairs of the sample, on which neither was
 trained; and which true pairs each loses in which step. `--lost` also shows the records of the paper's lost pairs."""
 
-import shutil
 import sys
 import tempfile
-from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
+from _measure import run_sample
 from rusmarc_merges import described
 
-from bibld import config, dedup, pipeline, progress, resources
+from bibld import dedup, progress
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
 from bibld.dedup.evaluate import Loss
@@ -19,9 +18,7 @@ from bibld.model.origin import RecordId
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(resources.folder("sample_data"), Path(folder) / "sample")
-        loaded = config.load(Path(folder) / "sample" / "bibld.toml")
-        pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
+        loaded = run_sample(Path(folder) / "sample", until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(loaded.folder / "gold_pairs.csv", catalog)
             methods = (("model", loaded), ("paper", loaded.with_dedup(("paper",), "jaccard")))

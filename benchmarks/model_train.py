@@ -13,10 +13,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from _measure import CONFIG, real_data
-
-from bibld import config as configuration
-from bibld import pipeline, progress
+from _measure import real_data, run, source_table, write_config
 
 RUSMARC = ("stavropol_cp866.mrc", "tatarstan_utf8.mrc", "nlr_cp1251.iso", "nlr_koi8r.iso")
 SEED = 7
@@ -28,16 +25,12 @@ def main() -> None:
     folder = real_data()
     sources = {"goldfinch": Path("goldfinch.json")}
     sources |= {name.partition(".")[0].replace("_", ""): folder / "rusmarc" / name for name in RUSMARC}
-    tables = "".join(
-        f'[[source]]\nid = "{name}"\nlabel = {{ en = "{name}" }}\npath = "{path}"\nduplicates = true\n'
-        for name, path in sources.items()
-    )
+    tables = "".join(source_table(name, path, duplicates=True) for name, path in sources.items())
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     with tempfile.TemporaryDirectory() as workspace:
-        config = Path(workspace) / "training.toml"
-        config.write_text(CONFIG.format(sources=tables), encoding="utf-8")
+        config = write_config(Path(workspace), tables)
         write_live(folder / "gold" / "goldfinch" / "val_records.json.gz", Path(workspace) / "goldfinch.json")
-        pipeline.run(configuration.load(config), DAY, progress.Silent(), until="read")
+        run(config, until="read")
         varied = [part for name in sources for part in ("--vary", name)]
         about = "--data", ABOUT, "--licence", "CC0-1.0 (goldfinch)", "--seed", str(SEED)
         labels = folder / "gold" / "goldfinch" / "val_labels.csv"

@@ -8,12 +8,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from _measure import DATE, run_sample
 
-from bibld import config, pipeline, progress, publish, resources, store, triplify
+from bibld import progress, publish, store, triplify
 from bibld.catalog import Catalog, NewRecord
 from bibld.config import Config
 from bibld.model.iris import Iris
@@ -21,14 +21,10 @@ from bibld.model.mods import Mods, Name, NamePart, Note
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import Figures, Manifest
 
-CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
-
 
 def sample(folder: Path) -> tuple[Config, list[Mods]]:
     """The configuration of the sample, with an empty workspace, and the MODS of its records."""
-    shutil.copytree(resources.folder("sample_data"), folder / "sample")
-    loaded = config.load(folder / "sample" / "bibld.toml")
-    pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
+    loaded = run_sample(folder / "sample", until="read")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         found = [mods for _, _, mods in catalog.records.live()]
     shutil.rmtree(loaded.workspace)
@@ -84,7 +80,7 @@ class Stages:
                 version, figures, lambda: triplify.catalog_quads(catalog, self._iris, ()), (), ()
             )
             live = store.open_live(loaded)
-            made.append(publish.publish(catalog, live, contents, loaded, CLOCK, progress.Silent()))
+            made.append(publish.publish(catalog, live, contents, loaded, DATE, progress.Silent()))
             live.close()
 
         settings = loaded.triplify

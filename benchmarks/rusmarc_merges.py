@@ -8,10 +8,9 @@ numbers or years differ. `--all` prints the whole review list."""
 import sys
 import tempfile
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 
-from _measure import CONFIG, real_data
+from _measure import DATE, real_data, source_table, write_config
 
 from bibld import config, dedup, pipeline, progress
 from bibld.catalog import Catalog
@@ -43,18 +42,15 @@ def main() -> None:
 
 def measure(place: Path, name: str, allows_duplicates: bool) -> None:
     """Match all and print what was merged and what waits for a person."""
-    file = place / "bibld.toml"
     folder = real_data() / "rusmarc"
-    tables = "".join(
-        f'[[source]]\nid = "{source}"\nlabel = {{ en = "{source}" }}\nduplicates = {str(allows_duplicates).lower()}\n'
-        f"path = {[str(folder / name) for name in files]}\n"
+    tables = (
+        source_table(source, [folder / file for file in files], duplicates=allows_duplicates)
         for source, files in LIBRARIES.items()
     )
-    file.write_text(CONFIG.format(sources=tables), encoding="utf-8")
-    loaded = config.load(file)
+    loaded = config.load(write_config(place, "".join(tables)))
     if name == "paper":
         loaded = loaded.with_dedup(("paper",), "jaccard")
-    summary = pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="dedup")
+    summary = pipeline.run(loaded, DATE, progress.Silent(), until="dedup")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         features_by_record = {
             catalog.register.record(ordinal): dedup.features_of(mods) for ordinal, _, mods in catalog.records.live()

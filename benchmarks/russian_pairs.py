@@ -6,10 +6,9 @@ import csv
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-from _measure import CONFIG, real_data
+from _measure import DATE, real_data, source_table, write_config
 from model_train import RUSMARC
 
 from bibld import config, dedup, pipeline, progress
@@ -38,17 +37,13 @@ def main() -> None:
 
 
 def configured(place: Path, folder: Path, sources: dict[str, str]) -> Config:
-    tables = "".join(
-        f'[[source]]\nid = "{source}"\nlabel = {{ en = "{file}" }}\npath = "{folder / file}"\n'
-        for file, source in sources.items()
-    )
-    (place / "bibld.toml").write_text(CONFIG.format(sources=tables), encoding="utf-8")
-    return config.load(place / "bibld.toml")
+    tables = (source_table(source, folder / file) for file, source in sources.items())
+    return config.load(write_config(place, "".join(tables)))
 
 
 def report(name: str, method: Config, labelled: Sequence[dict[str, str]], sources: dict[str, str]) -> int:
     """Match all and print score, verdict and cluster of each labelled pair; return how many are right."""
-    summary = pipeline.run(method, datetime.now(UTC), progress.Silent(), until="dedup")
+    summary = pipeline.run(method, DATE, progress.Silent(), until="dedup")
     right = 0
     with Catalog(method.workspace, read_only=True) as catalog:
         records = {record.source: record for record in live_records(catalog)}

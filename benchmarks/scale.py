@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from _measure import source_table, write_config
 from synthetic import Catalogue
 
 from bibld import config
@@ -31,20 +32,6 @@ from bibld.dedup._keys.statistics import from_bytes, to_bytes
 from bibld.dedup._pairs.join import join
 from bibld.dedup._pairs.pairs import Candidates
 
-_CONFIG = """
-workspace = "work"
-[dataset]
-base = "https://data.example.org/"
-title = { en = "Synthetic" }
-license = "https://creativecommons.org/publicdomain/zero/1.0/"
-publisher = "Nobody"
-[[source]]
-id = "a"
-path = "a"
-[[source]]
-id = "b"
-path = "b"
-"""
 _PAPER = '[dedup]\nblock = ["paper"]\nscore = "jaccard"\n'
 
 
@@ -124,7 +111,8 @@ def show(figures: dict[str, object]) -> None:
 def write(folder: str, records: int, new: int, method: str, memory: float, workers: int) -> dict[str, object]:
     """The features of all records, and of those to add, as segments; the truth beside them."""
     place = Path(folder)
-    (place / "bibld.toml").write_text(_CONFIG + (_PAPER if method == "paper" else ""), encoding="utf-8")
+    tables = source_table("a", "a") + source_table("b", "b")
+    write_config(place, tables + (_PAPER if method == "paper" else ""))
     for source in "ab":
         (place / source).touch()
     catalogue = Catalogue(records + new)

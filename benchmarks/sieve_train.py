@@ -13,12 +13,11 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from _measure import real_config, real_data
+from _measure import real_config, real_data, run
 from blocking import Blocking, cora, dblp_acm, goldfinch, sample
 from sklearn.ensemble import HistGradientBoostingClassifier
 from synthetic import Catalogue
 
-from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.config import DedupConfig
 from bibld.dedup import features_of
@@ -89,8 +88,7 @@ def columns_of(rows: list) -> FeatureColumns:
 def real_records() -> FeatureColumns:
     """All MARC 21 and RUSMARC files."""
     with tempfile.TemporaryDirectory() as folder:
-        loaded = config.load(real_config(real_data(), Path(folder)))
-        pipeline.run(loaded, DAY, progress.Silent(), until="read")
+        loaded = run(real_config(real_data(), Path(folder)), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
             return FeatureColumns.from_features(
                 (ordinal, features_of(mods)) for ordinal, _, mods in catalog.records.live()

@@ -3,22 +3,19 @@
 import gzip
 import shutil
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 import rdflib
-from _measure import seconds
+from _measure import run_sample, seconds
 
-from bibld import config, pipeline, progress, resources
+from bibld import pipeline
 from bibld.store.oxigraph import Settings, open_store
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        shutil.copytree(resources.folder("sample_data"), place / "sample")
-        loaded = config.load(place / "sample" / "bibld.toml")
-        pipeline.run(loaded, datetime.now(UTC), progress.Silent())
+        loaded = run_sample(place / "sample")
         release, _ = pipeline.current_release(loaded)
         text = gzip.decompress((release / "bibld.nq.gz").read_bytes()).decode()
         lines = text.splitlines(keepends=True)

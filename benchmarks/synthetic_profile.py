@@ -14,17 +14,15 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
-from _measure import real_config, real_data
+from _measure import real_config, real_data, run
 from _synthetic.lexicon import FUNCTION_WORDS
 from blocking import goldfinch
 
-from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import features_of
 from bibld.model.features import NUMBERS, TEXTS, Features
@@ -98,8 +96,7 @@ def show(name: str, real: Any, synthetic: Any) -> None:
 def files() -> Iterable[Rows]:
     """The features of the records of each real file."""
     with tempfile.TemporaryDirectory() as folder:
-        loaded = config.load(real_config(real_data(), Path(folder)))
-        pipeline.run(loaded, datetime.now(UTC), progress.Silent(), until="read")
+        loaded = run(real_config(real_data(), Path(folder)), until="read")
         found: dict[str, Rows] = defaultdict(list)
         with Catalog(loaded.workspace, read_only=True) as catalog:
             for ordinal, _, mods in catalog.records.live():

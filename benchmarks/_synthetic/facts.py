@@ -153,9 +153,9 @@ def _height(world: Any, known: Any) -> Any:
 def isbn(known: Any, wrong: Any, out: Any, at: Any) -> Any:
     """Write ``isbn:978…`` with its check digit where the book has one; ``wrong``: that of another book."""
     share = 0.0
-    for first, known in ISBN_SHARES:
+    for first, share_from in ISBN_SHARES:
         if known.published >= first:
-            share = known
+            share = share_from
             break
     if known.kind in (SERIAL, REPORTS) or chance(known.book, 40) >= share:
         return at
