@@ -16,14 +16,12 @@ from typing import Annotated, Any
 import msgspec
 from starlette.applications import Starlette
 
-from bibld import adapters
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
-from bibld.serve._copy import StoreCopy
 from bibld.serve._documents import Documents, Sources
 from bibld.serve._files import Files
 from bibld.serve._following import Following, Served
@@ -32,6 +30,7 @@ from bibld.serve._linkage import ReleaseView
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.pool import Limits, Pool
 from bibld.serve._sparql.protocol import SparqlEndpoint
+from bibld.serve._sparql.worker import StoreCopy
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,10 +81,8 @@ class Site(msgspec.Struct, frozen=True):
     @property
     def store(self) -> StoreCopy:
         """The copy of the triple store."""
-        settings = self.store_settings
-        if settings is None:
-            settings = adapters.settings_type("store", self.manifest.backend)()
-        return StoreCopy(self.manifest.backend, self.release / "store", settings)
+        settings = {} if self.store_settings is None else self.store_settings
+        return StoreCopy(self.manifest.backend, str(self.release / "store"), settings)
 
 
 class Releases(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """Where the IRIs of the dataset are found on this server.
 
-The server may stand elsewhere than the dataset's base says (on a test machine, behind a proxy). The path of the base is
-kept, and every link and redirect is a path, so that following one never leaves the server.
+The server may have another address than the base of the dataset (on a test machine, behind a proxy). The path of the
+base stays the same, and every link and redirect is a path, so that following one never leaves the server.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Addresses(msgspec.Struct, frozen=True):
         return unquote(self.mount.removeprefix("/.") if self.mount.startswith("/.//") else self.mount)
 
     def href(self, iri: str) -> str | None:
-        """The server's path for an IRI of the dataset (with its fragment); None for an IRI of others."""
+        """Return the server's path for an IRI of the dataset (with its fragment); None for an IRI of others."""
         if not iri.startswith(self.iris.base):
             return None
         path, hash_sign, fragment = iri[len(self.iris.base) :].partition("#")
         return self.mount + quote(path, safe=_KEPT_IN_PATHS) + hash_sign + quote(fragment, safe=_KEPT_IN_PATHS)
 
     def page(self, path: str) -> str:
-        """The server's path for what follows the base."""
+        """Return the server's path for the part of an IRI that follows the base."""
         return self.mount + quote(path, safe=_KEPT_IN_PATHS)

@@ -1,10 +1,11 @@
-"""The application: which path is answered by what, and what becomes of errors."""
+"""The application: its routes, and the answers to errors."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
-from bibld.serve._http import ALWAYS, VARY, Endpoint, Headers, Problem, Representation, respond
+from bibld.serve._http import ALWAYS, VARY, Endpoint, Headers, ProblemError, Representation, accept_of, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.protocol import SparqlEndpoint
@@ -28,21 +29,18 @@ _LOG = logging.getLogger("bibld.serve")
 _TITLES = {404: "Not found", 405: "Method not allowed"}
 
 
-class Parts:
-    """What answers; made by ``bibld.serve.application``."""
+class Parts(NamedTuple):
+    """What answers requests; made by ``bibld.serve.application``."""
 
-    def __init__(
-        self, addresses: Addresses, documents: Documents, files: Files, pages: Pages, sparql: SparqlEndpoint
-    ) -> None:
-        self.addresses = addresses
-        self.documents = documents
-        self.files = files
-        self.pages = pages
-        self.sparql = sparql
+    addresses: Addresses
+    documents: Documents
+    files: Files
+    pages: Pages
+    sparql: SparqlEndpoint
 
 
 def build(parts: Parts) -> Starlette:
-    """Put the parts of one release together."""
+    """Return the application of one release."""
     home = parts.pages.home()
 
     async def first_page(request: Request) -> Response:
@@ -71,14 +69,14 @@ def build(parts: Parts) -> Starlette:
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Headers)],
-        exception_handlers={Problem: on_problem, HTTPException: on_problem, Exception: on_problem},
+        exception_handlers={ProblemError: on_problem, HTTPException: on_problem, Exception: on_problem},
     )
-    app.router.redirect_slashes = False  # it would write the host that the client says into the location
+    app.router.redirect_slashes = False  # it would write the host that the client sent into the location
     return app
 
 
 def with_lifespan(app: ASGIApp, close: Callable[[], Awaitable[None]]) -> Starlette:
-    """An application that is closed at the end of its lifespan."""
+    """Return an application that is closed at the end of its lifespan."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -106,25 +104,20 @@ def _route(path: str, endpoint: Endpoint, *methods: str) -> Route:
 
 
 def _answer_error(request: Request, error: Exception, pages: Pages) -> Response:
-    """The one place where an error becomes an answer."""
-    problem = _as_problem(request, error)
-    accept = ",".join(request.headers.getlist("accept"))
-    is_page = choose(accept, (_PROBLEM_JSON, "application/json", "text/html")) == "text/html"
+    """Turn any error into an answer."""
+    if isinstance(error, ProblemError):
+        problem = error
+    elif isinstance(error, HTTPException):
+        title = _TITLES.get(error.status_code, error.detail)
+        detail = f"{request.method} is not possible here." if error.status_code == 405 else error.detail
+        problem = ProblemError(error.status_code, title, detail, dict(error.headers or {}))
+    else:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        problem = ProblemError(500, "Internal error", "The server failed at this request; its log contains the cause.")
+    is_page = choose(accept_of(request), (_PROBLEM_JSON, "application/json", "text/html")) == "text/html"
     headers = {**ALWAYS, "Vary": VARY, "Cache-Control": "no-cache", **problem.headers}
     if is_page or (problem.page is not None and request.query_params.get("format") == "html"):
         headers["Content-Type"] = "text/html; charset=utf-8"
         return Response(problem.page or pages.problem(problem), problem.status, headers)
     headers["Content-Type"] = _PROBLEM_JSON
     return Response(problem.to_json(), problem.status, headers)
-
-
-def _as_problem(request: Request, error: Exception) -> Problem:
-    if isinstance(error, Problem):
-        return error
-    if isinstance(error, HTTPException):
-        headers = dict(error.headers or {})
-        title = _TITLES.get(error.status_code, error.detail)
-        detail = f"{request.method} is not possible here." if error.status_code == 405 else error.detail
-        return Problem(error.status_code, title, detail, headers)
-    _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return Problem(500, "Internal error", "The server failed at this request; its log says why.")

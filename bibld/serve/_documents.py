@@ -1,4 +1,4 @@
-"""Documents about things: negotiated, redirected to, and written in every form."""
+"""Documents about what has an IRI: negotiated, redirected to, and written in every form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph, read_turtle, triple, write
-from bibld.serve._http import Problem, Representation, link_header, redirect, respond
+from bibld.serve._http import ProblemError, Representation, accept_of, link_header, redirect, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages
 from bibld.serve._things import MEDIA_TYPES, Finder, Gone, Moved, Thing, split_suffix
@@ -62,14 +62,14 @@ class Documents:
         bare = bare.removeprefix("doc/")
         found = self._finder.find(bare)
         if found is None:
-            raise Problem(404, "Not found", "There is nothing of this name here, and there never was.")
+            raise ProblemError(404, "Not found", "There is nothing with this name, and there never was.")
         if isinstance(found, Moved):
             return self._moved(request, found, suffix)
         if isinstance(found, Gone):
             return self._gone(request, found, suffix)
         if suffix is not None:
             if suffix not in found.forms or not (is_document_path or found.is_document):
-                raise Problem(404, "Not found", f"There is no form .{suffix} of this.")
+                raise ProblemError(404, "Not found", f"There is no form .{suffix} of this document.")
             return self._document(request, found, suffix, MEDIA_TYPES[suffix])
         form, media_type = self._negotiated(request, found)
         if is_document_path or found.is_document:
@@ -77,13 +77,13 @@ class Documents:
         return redirect(self._form_path(found.path, form, media_type), {"Link": self._links(found)})
 
     def _negotiated(self, request: Request, thing: Thing) -> tuple[str, str]:
-        """The form and media type that the client likes best; raises the 406 ``Problem``."""
+        """Return the form and media type that the client prefers; raises the ``ProblemError`` 406."""
         offers = {MEDIA_TYPES[form]: form for form in thing.forms}
         offers[_JSON] = "jsonld"
-        best = choose(_accept(request), tuple(offers))
+        best = choose(accept_of(request), tuple(offers))
         if best is None:
             alternates = [(MEDIA_TYPES[form], self._form_path(thing.path, form)) for form in thing.forms]
-            raise Problem(
+            raise ProblemError(
                 406,
                 "Not acceptable",
                 "This document has none of the forms that the request accepts.",
@@ -93,7 +93,7 @@ class Documents:
         return offers[best], best
 
     def _form_path(self, path: str, form: str, media_type: str = "") -> str:
-        suffix = "" if media_type == _JSON else f".{form}"  # application/json has no suffix of its own
+        suffix = "" if media_type == _JSON else f".{form}"  # application/json has no suffix
         return self._addresses.page(f"doc/{path}{suffix}")
 
     def _links(self, thing: Thing) -> str:
@@ -123,12 +123,12 @@ class Documents:
     def _gone(self, request: Request, gone: Gone, suffix: str | None) -> Response:
         offers = [MEDIA_TYPES[form] for form in ("html", "ttl", "nt", "jsonld", "rdf")]
         named = MEDIA_TYPES.get(suffix or "")
-        media_type = named if named in offers else choose(_accept(request), offers)
+        media_type = named if named in offers else choose(accept_of(request), offers)
         if media_type is None or media_type == "text/html":
-            raise Problem(
+            raise ProblemError(
                 410,
                 "Gone",
-                f"The record {gone.record} has been withdrawn, and no other answers in its place.",
+                f"The record {gone.record} was withdrawn, and no other one replaces it.",
             )
         tombstone = [
             triple(gone.iri, "owl:deprecated", ox.Literal(value=True)),
@@ -152,7 +152,7 @@ class Documents:
     def _original(self, thing: Thing, form: str) -> bytes:
         record = self._sources.original(thing.record) if thing.record is not None else None
         if record is None:
-            raise Problem(404, "Not found", "The source gave this record in another form than MARC.")
+            raise ProblemError(404, "Not found", "The source gave this record in another form than MARC.")
         return to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode()
 
     def _serialised(self, triples: Iterable[ox.Triple], media_type: str) -> bytes:
@@ -168,7 +168,7 @@ class Documents:
         return triples
 
     def _about_document(self, thing: Thing) -> list[ox.Triple]:
-        """What a document says about itself."""
+        """Return the triples about the document itself."""
         iris = self._addresses.iris
         manifest = self._sources.manifest
         if thing.kind in ("ontology", "dataset"):
@@ -192,7 +192,3 @@ def _mods(thing: Thing) -> Mods:
         return thing.merged.mods
     assert thing.record is not None
     return thing.record.mods
-
-
-def _accept(request: Request) -> str:
-    return ",".join(request.headers.getlist("accept"))

@@ -1,9 +1,9 @@
-"""Files: those of the release, named by its manifest alone, and the site's own."""
+"""Files: those that the manifest of the release names, and those of the site."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 
 import msgspec
@@ -12,14 +12,14 @@ from starlette.responses import FileResponse, Response
 
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.serve._addresses import Addresses
-from bibld.serve._http import Problem, Representation, respond, with_charset
+from bibld.serve._http import ProblemError, Representation, respond, with_charset
 
 _STATIC_TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
 _SITEMAPS = ("sitemap.xml", "sitemap_index.xml", "sitemap/index.xml", "sitemap/sitemap.xml")
 
 
 class Files:
-    """Answers for everything that is not a document. A request picks a name of a table; it never makes a path."""
+    """Answers requests for files. A request chooses a name in a table; it never becomes a path."""
 
     def __init__(self, release: Path, manifest: Manifest, addresses: Addresses) -> None:
         self._release = release
@@ -29,14 +29,14 @@ class Files:
         self._robots = _robots(self._files, addresses).encode()
 
     async def dump(self, request: Request) -> Response:
-        """A file of the release."""
+        """Answer with a file of the release."""
         name = request.path_params["name"]
         if name == "manifest.json":
             return respond(request, Representation(self._manifest, "application/json"))
         file = self._files.get(name)
         path = self._release / file.name if file is not None else None
         if file is None or path is None or not path.is_file():
-            raise Problem(404, "Not found", "The release has no file of this name.")
+            raise ProblemError(404, "Not found", "The release has no file with this name.")
         tag = f'"{file.sha256}"'
         media_type = "application/gzip" if name.endswith(".gz") else file.media_type
         headers = {"ETag": tag, "Cache-Control": "public, max-age=300"}
@@ -45,33 +45,33 @@ class Files:
         return FileResponse(path, headers={**headers, "Content-Type": with_charset(media_type)})
 
     async def static(self, request: Request) -> Response:
-        """A file of the site."""
+        """Answer with a file of the site."""
         return self._own(request, request.path_params["name"])
 
     async def icon(self, request: Request) -> Response:
-        """The icon, where browsers look for one."""
+        """Answer with the icon, at the address where browsers look for one."""
         return self._own(request, "icon.svg")
 
     async def robots(self, request: Request) -> Response:
-        """The rules for crawlers (RFC 9309)."""
+        """Answer with the rules for crawlers (RFC 9309)."""
         return respond(request, Representation(self._robots, "text/plain"))
 
     async def void(self, request: Request) -> Response:
-        """The description of the dataset (VoID, 7.2)."""
+        """Answer with the description of the dataset (VoID, 7.2)."""
         path = self._release / "void.ttl"
         if not path.is_file():
-            raise Problem(404, "Not found", "The release has no description in VoID.")
+            raise ProblemError(404, "Not found", "The release has no description in VoID.")
         return respond(request, Representation(path.read_bytes(), "text/turtle"))
 
     def _own(self, request: Request, name: str) -> Response:
-        held = self._static.get(name)
-        if held is None:
-            raise Problem(404, "Not found", "The site has no file of this name.")
-        return respond(request, held)
+        file = self._static.get(name)
+        if file is None:
+            raise ProblemError(404, "Not found", "The site has no file with this name.")
+        return respond(request, file)
 
 
 def _static_files() -> dict[str, Representation]:
-    folder = files("bibld.serve").joinpath("static")
+    folder = resources.files("bibld.serve").joinpath("static")
     return {
         each.name: Representation(each.read_bytes(), _STATIC_TYPES[Path(each.name).suffix])
         for each in folder.iterdir()
@@ -79,7 +79,7 @@ def _static_files() -> dict[str, Representation]:
     }
 
 
-def _robots(held: Mapping[str, ReleaseFile], addresses: Addresses) -> str:
+def _robots(files: Mapping[str, ReleaseFile], addresses: Addresses) -> str:
     lines = ["User-agent: *", f"Disallow: {addresses.page('sparql')}"]
-    lines += [f"Sitemap: {addresses.iris.base}dumps/{name}" for name in _SITEMAPS if name in held]
+    lines += [f"Sitemap: {addresses.iris.base}dumps/{name}" for name in _SITEMAPS if name in files]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Serves one release after another: a newer one takes over for new requests, and no request fails for it."""
+"""Serves one release after another: a newer one answers new requests, and no request fails because of the change."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-_LOOK_SECONDS = 1.0
+_CHECK_SECONDS = 1.0
 _PATIENCE_SECONDS = 1.0
 _LOG = logging.getLogger("bibld.serve")
 
 
 class Served:
-    """A release that is open: its application, and what lets go of it."""
+    """A release that is open: its application, and the function that closes it."""
 
     def __init__(self, release: Path, app: ASGIApp, close: Callable[[], Awaitable[None]]) -> None:
         self.release = release
@@ -27,21 +27,21 @@ class Served:
 class Following:
     """The application of the release that is current. The old one is closed when its last request has ended.
 
-    ``look`` says where the current release is, ``open_newest`` opens it (in a thread). Without a request nothing is
-    looked at; the request that finds a newer release waits for it a moment. A release that cannot be opened is told to
-    the log and the old one is served on.
+    ``find_current`` returns the folder of the current release, ``open_newest`` opens it (in a thread). The folder is
+    checked when a request comes; the request that finds a newer release waits for it a moment. A release that cannot be
+    opened is logged, and the old one is served further.
     """
 
     def __init__(
         self,
         served: Served,
-        look: Callable[[], Path | None] | None = None,
+        find_current: Callable[[], Path | None] | None = None,
         open_newest: Callable[[], Served] | None = None,
     ) -> None:
         self._served = served
-        self._look = look
+        self._find_current = find_current
         self._open_newest = open_newest
-        self._looked = -_LOOK_SECONDS
+        self._last_check = -_CHECK_SECONDS
         self._switching: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._refused: Path | None = None
@@ -55,23 +55,23 @@ class Following:
             await served.app(scope, receive, send)
         finally:
             served.requests -= 1
-            self._let_go(served)
+            self._close_if_unused(served)
 
     async def close(self) -> None:
-        """Let go of everything; requests that still run fail."""
+        """Close all releases; requests that still run fail."""
         if self._switching is not None:
             await asyncio.wait((self._switching,))
         await asyncio.gather(self._served.close(), *self._closing)
 
     async def _follow(self) -> None:
         now = asyncio.get_running_loop().time()
-        if self._look is None or self._switching is not None or now - self._looked < _LOOK_SECONDS:
+        if self._find_current is None or self._switching is not None or now - self._last_check < _CHECK_SECONDS:
             return
-        self._looked = now
+        self._last_check = now
         try:
-            place = self._look()
+            place = self._find_current()
         except (OSError, ValueError) as error:
-            _LOG.error("the current release cannot be found: %s; %s is served on", error, self._served.release)
+            _LOG.error("the current release cannot be found: %s; %s is served further", error, self._served.release)
             return
         if place is None or place == self._served.release:
             return
@@ -82,18 +82,18 @@ class Following:
         assert self._open_newest is not None
         try:
             newest = await asyncio.to_thread(self._open_newest)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, there is a release to serve
+        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, and the old release can be served
             if self._refused != place:
-                _LOG.error("%s cannot be served: %s; %s is served on", place, error, self._served.release)
+                _LOG.error("%s cannot be served: %s; %s is served further", place, error, self._served.release)
             self._refused = place
             return
         finally:
             self._switching = None
         old, self._served = self._served, newest
         _LOG.info("%s is served now", newest.release)
-        self._let_go(old)
+        self._close_if_unused(old)
 
-    def _let_go(self, served: Served) -> None:
+    def _close_if_unused(self, served: Served) -> None:
         if served is self._served or served.requests:
             return
         closing = asyncio.ensure_future(served.close())

@@ -1,4 +1,4 @@
-"""Representations, conditional requests, and the one place where an error becomes an answer."""
+"""Representations, conditional requests, and the error that becomes an answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 VARY = "Accept, Accept-Encoding"
 _KEPT_IN_LINKS = "%:/?#[]@!$&'()*+,;=-._~"
 _WORTH_COMPRESSING = range(1000, 1 << 21)
-"""Bytes; larger bodies would hold up other requests."""
+"""Bytes; larger bodies would delay other requests."""
 _CACHED_BODY = 1 << 18
 
 _COMPRESSIBLE = ("text/", "application/xml", "application/json", "application/n-triples")
@@ -39,7 +39,7 @@ ALWAYS = {
 """Headers of every answer."""
 
 
-class Problem(BibldError):
+class ProblemError(BibldError):
     """A request that gets no 200: ``status``, ``title`` and a ``detail`` for the user (RFC 9457)."""
 
     def __init__(
@@ -61,15 +61,20 @@ class Problem(BibldError):
         super().__init__(f"{status} {title}: {detail}")
 
     def to_json(self) -> bytes:
-        """The problem as ``application/problem+json``."""
+        """Return the problem as ``application/problem+json``."""
         members: dict[str, object] = {"title": self.title, "status": self.status, "detail": self.detail}
         if self.alternates:
             members["alternates"] = [{"type": kind, "href": path} for kind, path in self.alternates]
         return msgspec.json.encode(members)
 
 
+def accept_of(request: Request) -> str:
+    """Return the Accept header; more than one are joined."""
+    return ",".join(request.headers.getlist("accept"))
+
+
 class Representation(msgspec.Struct, frozen=True):
-    """The bytes of one form of something, and the headers that belong to them."""
+    """The bytes of one form of a document, and the headers that belong to them."""
 
     body: bytes
     media_type: str
@@ -78,14 +83,14 @@ class Representation(msgspec.Struct, frozen=True):
 
 
 def respond(request: Request, representation: Representation) -> Response:
-    """Answer with a representation, or with 304 where the client has it; coded with gzip where that pays."""
+    """Answer with a representation, or with 304 if the client has it; compressed with gzip where that saves time."""
     body = representation.body
     is_coded = (
         len(body) in _WORTH_COMPRESSING
         and representation.media_type.startswith(_COMPRESSIBLE)
         and accepts_gzip(request.headers.get("accept-encoding"))
     )
-    tag = f'"{_digest(body)}{"-gzip" if is_coded else ""}"'
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}{"-gzip" if is_coded else ""}"'
     headers = {"Vary": VARY, "ETag": tag, "Cache-Control": "public, max-age=300", **dict(representation.headers)}
     if representation.status == 200 and _has(request, tag):
         return Response(status_code=304, headers=headers)
@@ -98,12 +103,12 @@ def respond(request: Request, representation: Representation) -> Response:
 
 
 def redirect(location: str, headers: dict[str, str] | None = None) -> Response:
-    """303 See Other, to a path of this server."""
+    """Answer 303 See Other, to a path of this server."""
     return Response(status_code=303, headers={"Location": location, "Vary": VARY, **(headers or {})})
 
 
 def link_header(links: Sequence[tuple[str, str, str | None]]) -> str:
-    """A Link header (RFC 8288) from target, relation and media type."""
+    """Write a Link header (RFC 8288) from targets, relations and media types."""
     parts = []
     for target, relation, media_type in links:
         kind = f'; type="{media_type}"' if media_type else ""
@@ -112,7 +117,7 @@ def link_header(links: Sequence[tuple[str, str, str | None]]) -> str:
 
 
 def with_charset(media_type: str) -> str:
-    """A media type as it is sent: text says that it is UTF-8."""
+    """Add the charset UTF-8 to the media type of a text."""
     return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
 
 
@@ -122,10 +127,6 @@ def _has(request: Request, tag: str) -> bool:
         return False
     tags = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
     return tag in tags or "*" in tags
-
-
-def _digest(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()[:32]
 
 
 def _compressed(body: bytes) -> bytes:

@@ -32,15 +32,15 @@ class MediaRange(msgspec.Struct, frozen=True):
 
 
 def media_ranges(accept: str) -> list[MediaRange]:
-    """The ranges of an Accept header in its order; elements that are none are left out."""
+    """Return the ranges of an Accept header in its order; invalid elements are left out."""
     return [found for found in map(_media_range, _split(accept, ",")) if found is not None]
 
 
 def choose(accept: str | None, offers: Sequence[str]) -> str | None:
-    """The offered media type that the client likes best; None where it accepts none.
+    """Return the offered media type that the client prefers; None if it accepts none.
 
-    ``offers`` stand in the order of the server's liking, which decides between equals. No header, an empty one and one
-    without any valid element accept everything. Parameters of a range other than ``q`` do not exclude an offer.
+    The first of equally preferred ``offers`` is chosen. No header, an empty one and one without a valid element accept
+    all offers. Parameters of a range other than ``q`` do not exclude an offer.
     """
     ranges = media_ranges(accept or "")
     if not ranges:
@@ -55,7 +55,7 @@ def choose(accept: str | None, offers: Sequence[str]) -> str | None:
 
 
 def quality_of(offer: str, ranges: Sequence[MediaRange]) -> float:
-    """How much a client wants a media type, between 0 (not at all) and 1."""
+    """Return how much a client wants a media type, between 0 (not at all) and 1."""
     matching = [each for each in ranges if each.matches(offer)]
     if not matching:
         return 0.0
@@ -95,12 +95,12 @@ def _weight(text: str) -> float:
     try:
         weight = float(text)
     except ValueError:
-        return 1.0  # who names a type wants it, however badly the weight is written
+        return 1.0  # a client that names a type wants it, even if the weight is invalid
     return min(max(weight, 0.0), 1.0) if weight == weight else 1.0
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """The parts between separators that stand outside quoted strings."""
+    """Split at separators outside quoted strings."""
     start = position = 0
     while position < len(text):
         if text[position] == '"':

@@ -1,4 +1,4 @@
-"""Runs an application on a socket until it is told to stop."""
+"""Runs an application on a socket until a signal stops it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from starlette.applications import Starlette
 
 from bibld.errors import StageError
 
-_LOOKING_SECONDS = 0.02
+_RETRY_SECONDS = 0.02
 
 
 def run(app: Starlette, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve in this process until SIGINT or SIGTERM; ``ready`` is told the address once it answers.
+    """Serve in this process until SIGINT or SIGTERM; ``ready`` is called with the address once it answers.
 
     Port 0 takes a free one. Raises ``StageError`` where the address cannot be taken.
     """
@@ -42,7 +42,7 @@ async def _announce(host: str, port: int, ready: Callable[[str], None]) -> None:
         try:
             _, writer = await asyncio.open_connection(host, port)
         except OSError:
-            await asyncio.sleep(_LOOKING_SECONDS)
+            await asyncio.sleep(_RETRY_SECONDS)
             continue
         writer.close()
         shown = f"[{host}]" if ":" in host else host
@@ -51,7 +51,7 @@ async def _announce(host: str, port: int, ready: Callable[[str], None]) -> None:
 
 
 def _free_port(host: str, port: int) -> int:
-    """The port, or a free one for 0; the server itself would share a port that another server has."""
+    """Return the port, or a free one for 0; the server itself would share a port with another server."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:

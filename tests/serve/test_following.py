@@ -58,7 +58,7 @@ class Publisher:
 
 @pytest.fixture
 def publisher(site_in, tmp_path, monkeypatch):
-    monkeypatch.setattr(following, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(following, "_CHECK_SECONDS", 0.0)
     monkeypatch.setattr(following, "_PATIENCE_SECONDS", 600.0)
     return Publisher(site_in, tmp_path)
 
@@ -123,7 +123,7 @@ def test_a_damaged_pointer_changes_nothing(publisher, running, content):
 
 
 def test_current_is_looked_at_once_a_second_at_most(publisher, running, monkeypatch):
-    monkeypatch.setattr(following, "_LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(following, "_CHECK_SECONDS", 3600.0)
     looked = []
     releases = Releases(lambda: looked.append(1), publisher.open_current)
     publisher.release()

@@ -15,8 +15,7 @@ import pytest
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve import application
-from bibld.serve._sparql.pool import Full, Limits, Pool, TooMuch
-from bibld.serve._sparql.process import Worker
+from bibld.serve._sparql.pool import Limits, Pool, QueryTooLargeError, QueueFullError, Worker
 from tests.serve.client import children
 
 ENDPOINT = "/lod/sparql"
@@ -331,7 +330,7 @@ def test_the_time_in_the_queue_counts(in_pool, monkeypatch):
 def test_a_query_that_nobody_waits_for_any_more_leaves_its_place_at_once(in_pool):
     async def leave(pool):
         running, waiting, last = (asyncio.create_task(pool.answer(query(PRODUCT), 1, "one")) for _ in range(3))
-        with pytest.raises(Full):
+        with pytest.raises(QueueFullError):
             await last
         while not pool.process_ids():
             await asyncio.sleep(0.01)
@@ -388,7 +387,7 @@ def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
         while not pool.process_ids():
             await asyncio.sleep(0.01)
         os.kill(pool.process_ids()[0], signal.SIGABRT)
-        with pytest.raises(TooMuch, match="MiB of memory"):
+        with pytest.raises(QueryTooLargeError, match="MiB of memory"):
             await answering
 
     in_pool(abort, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))

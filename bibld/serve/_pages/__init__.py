@@ -19,7 +19,7 @@ from bibld.model.web import is_web_iri
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
-from bibld.serve._http import Problem
+from bibld.serve._http import ProblemError
 from bibld.serve._pages import fields, views
 from bibld.serve._pages.codes import ROLE_LABELS
 from bibld.serve._pages.downloads import downloads
@@ -120,7 +120,7 @@ class Pages:
             self._vocabulary.examples[0].sparql if self._vocabulary.examples else "SELECT * WHERE { ?s ?p ?o } LIMIT 10"
         )
 
-    def problem(self, problem: Problem) -> bytes:
+    def problem(self, problem: ProblemError) -> bytes:
         """A page for a request that gets no 200."""
         return self._render("problem.html", problem=problem)
 

@@ -1,1 +1,1 @@
-"""The SPARQL 1.1 protocol over a release: queries are looked at, then run in processes that can be killed."""
+"""The SPARQL 1.1 protocol over a release: queries are checked, then run in processes that can be killed."""

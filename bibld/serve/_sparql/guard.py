@@ -1,7 +1,7 @@
-"""Looks at a query before anything evaluates it: what would write or open a connection is refused.
+r"""Checks the text of a query before it is evaluated: updates, and what would open a connection, are refused.
 
-This is a lexer, not a parser: deep nesting cannot hurt it. Where it is unsure it refuses. Escapes (``\\u0053``) may
-stand anywhere in a query (SPARQL 1.1, 19.2), so the text is looked at both as it stands and with its escapes decoded.
+This is a lexer, not a parser: deep nesting cannot hurt it. Where it is unsure it refuses. Escapes (``\u0053``) may
+occur anywhere in a query (SPARQL 1.1, 19.2), so the text is checked both as written and with its escapes decoded.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""No text is gone over more often than these few alternatives: repetitions are possessive, and a token takes as much as
-there is, so that no later token begins inside of what an earlier one looked at in vain (but for a lone ``<``, ``?``,
-``$`` or ``@``, whose own repetitions end at the next of them)."""
+"""Takes linear time: repetitions are possessive and a token is as long as possible, so that no later token begins
+inside text that an earlier one has read in vain (except after a lone ``<``, ``?``, ``$`` or ``@``, whose repetitions
+end at the next such character)."""
 
 _WORD = re.compile(r"[A-Za-z]+")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
@@ -38,33 +38,33 @@ _PROLOGUE = frozenset({"PREFIX", "BASE", "VERSION"})
 _UPDATES = frozenset(("INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"))
 
 
-class Forbidden(BadQueryError):
+class ForbiddenQueryError(BadQueryError):
     """The query asks for something that this endpoint never does."""
 
 
-class Looked(msgspec.Struct, frozen=True):
-    """What could be seen: the query form in capitals (empty where there is none), whether it names its dataset."""
+class CheckedQuery(msgspec.Struct, frozen=True):
+    """The query form in capitals (empty if there is none), and whether the query names its dataset."""
 
     form: str
     has_dataset: bool
 
 
-def look(query: str) -> Looked:
-    """Look at a query; raises ``Forbidden`` for updates and SERVICE, ``BadQueryError`` for unreadable text."""
-    seen = [_look(text) for text in dict.fromkeys((query, _ESCAPE.sub(_decoded, query)))]
-    return Looked(seen[-1].form, any(each.has_dataset for each in seen))
+def check_query(query: str) -> CheckedQuery:
+    """Check a query; raises ``ForbiddenQueryError`` for updates and SERVICE, ``BadQueryError`` for an open string."""
+    checked = [_check_text(text) for text in dict.fromkeys((query, _ESCAPE.sub(_decode_escape, query)))]
+    return CheckedQuery(checked[-1].form, any(each.has_dataset for each in checked))
 
 
-def _look(text: str) -> Looked:
+def _check_text(text: str) -> CheckedQuery:
     words = list(_words(text))
     form = next((word for word in words if word not in _PROLOGUE), "")
     if form in _UPDATES:
-        raise Forbidden(f"this endpoint answers queries; it refuses updates ({form})")
+        raise ForbiddenQueryError(f"this endpoint answers queries; it refuses updates ({form})")
     if "SERVICE" in words:
-        raise Forbidden("this endpoint does not ask other endpoints; it refuses SERVICE")
+        raise ForbiddenQueryError("this endpoint does not query other endpoints; it refuses SERVICE")
     if "LOAD" in words:
-        raise Forbidden("this endpoint does not fetch documents; it refuses LOAD")
-    return Looked(form, "FROM" in words)
+        raise ForbiddenQueryError("this endpoint does not fetch documents; it refuses LOAD")
+    return CheckedQuery(form, "FROM" in words)
 
 
 def _words(text: str) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _words(text: str) -> Iterator[str]:
             raise BadQueryError(f"the string that begins in line {line} is not closed")
 
 
-def _decoded(escape: re.Match[str]) -> str:
+def _decode_escape(escape: re.Match[str]) -> str:
     code = int(escape[1] or escape[2], 16)
     if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
         return "\ufffd"

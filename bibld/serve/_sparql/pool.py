@@ -1,42 +1,59 @@
-"""Runs queries in worker processes: bounded in number, in time, in memory and in what they give back."""
+"""Runs queries in worker processes: limited in number, in time, in memory and in the size of results."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import signal
+import struct
+import sys
+import tempfile
+from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
 
 import msgspec
 
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query
-from bibld.serve._copy import StoreCopy
-from bibld.serve._sparql.process import EndedError, Worker
-from bibld.serve._sparql.worker import Job, Setup
+from bibld.serve._sparql import worker
+from bibld.serve._sparql.worker import Job, Setup, StoreCopy
 
-_RENEW_AFTER_QUERIES = 1000
-_RENEW_AFTER_SECONDS = 1.0
+_REPLACED_AFTER_QUERIES = 1000
+_REPLACED_AFTER_SECONDS = 1.0
+_START_SECONDS = 30.0
+_DYING_SECONDS = 5.0
+_BUFFER = 1 << 20
+_LAST_WORDS = 2000
 _MEBIBYTE = 1 << 20
 
 
-class Full(StoreUnavailableError):
-    """More queries wait than may wait."""
+class QueueFullError(StoreUnavailableError):
+    """No further query may wait."""
 
 
-class TooMany(StoreUnavailableError):
+class TooManyQueriesError(StoreUnavailableError):
     """One client has more queries here than one client may have."""
 
 
-class TooMuch(BadQueryError):
-    """The query needs more memory, a deeper stack or a larger answer than it may have."""
+class QueryTooLargeError(BadQueryError):
+    """The query needs more memory, a deeper stack or a larger result than allowed."""
+
+
+class EndedError(Exception):
+    """The process ended before it had an answer."""
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """``seconds`` for one query in the queue and in a process together, MiB of ``memory`` for one, processes, queries
-    that may wait, and how many ``of_one_client`` may run or wait."""
+    """The limits of queries.
+
+    ``seconds``: for one query, in the queue and in a process together; ``memory``: MiB for one; ``workers``: processes;
+    ``waiting``: queries in the queue; ``of_one_client``: queries of a client that run or wait.
+    """
 
     seconds: float
     memory: int
@@ -46,21 +63,120 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The whole result; ``kind`` is table, boolean or graph."""
+    """The complete result; ``kind`` is table, boolean or graph."""
 
     kind: str
     media_type: str
     body: bytes
 
 
+class Worker:
+    """One process over a store, seen from the server. It answers one job at a time."""
+
+    def __init__(self, process: Process, stderr: IO[bytes]) -> None:
+        self._process = process
+        self._stderr = stderr
+        self._ending: asyncio.Task[str] | None = None
+        self._is_dying = False
+        self.queries = 0
+
+    @classmethod
+    async def start(cls, setup: Setup) -> Worker:
+        """Start a process and wait until it has opened the store; raises ``StoreUnavailableError``.
+
+        It finds modules where this process does, so that it can import a store of another distribution.
+        """
+        stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", str(Path(worker.__file__))),
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=stderr,
+                limit=_BUFFER,
+                start_new_session=True,  # Ctrl-C in a terminal is for the server, which ends its workers itself
+            )
+        except BaseException as error:
+            stderr.close()
+            if isinstance(error, OSError):
+                raise StoreUnavailableError(f"no query process can be started: {error.strerror}") from error
+            raise
+        started = cls(process, stderr)
+        try:
+            await asyncio.wait_for(started._exchange(setup), _START_SECONDS)
+        except BaseException as error:
+            reason = await started.end() or "no reason given"
+            if isinstance(error, (EndedError, TimeoutError)):
+                place = setup.store.folder
+                raise StoreUnavailableError(f"no query process can be started over {place}: {reason}") from error
+            raise
+        return started
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def ended_by(self) -> int:
+        """The number of the signal that ended the process; 0 if none did, or it still runs."""
+        return max(0, -(self._process.returncode or 0))
+
+    async def ask(self, job: Job) -> tuple[dict[str, Any], bytes]:
+        """Send a job and wait for its answer; raises ``EndedError``."""
+        self.queries += 1
+        return await self._exchange(job)
+
+    def kill(self) -> None:
+        """Kill the process; a pending ``ask`` raises ``EndedError``."""
+        if self._process.returncode is None:
+            self._process.kill()
+
+    def end(self) -> asyncio.Task[str]:
+        """Kill the process and release what belongs to it; the task returns the last lines that it wrote."""
+        if self._ending is None:
+            if not self._is_dying:  # else its exit status shows what was wrong
+                self.kill()
+            self._ending = asyncio.create_task(self._last_words())
+        return self._ending
+
+    async def _last_words(self) -> str:
+        if self._is_dying:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._process.wait(), _DYING_SECONDS)
+            self.kill()
+        await self._process.communicate(b"")
+        self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, self._stderr.tell() - _LAST_WORDS))
+        words = self._stderr.read().decode("utf-8", "replace")
+        self._stderr.close()
+        return words
+
+    async def _exchange(self, message: Setup | Job) -> tuple[dict[str, Any], bytes]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        data = msgspec.json.encode(message)
+        read = self._process.stdout.readexactly
+        try:
+            self._process.stdin.write(struct.pack(">I", len(data)) + data)
+            await self._process.stdin.drain()
+            (length,) = struct.unpack(">I", await read(4))
+            answer: dict[str, Any] = json.loads(await read(length))
+            return answer, await read(answer["size"])
+        except (BrokenPipeError, ConnectionResetError, asyncio.IncompleteReadError) as error:
+            self._is_dying = True
+            raise EndedError from error
+
+
 class Pool:
     """Worker processes over one store. They start when first needed and are replaced when they end.
 
-    Everything happens in one event loop. A query whose task is cancelled leaves the queue, or its process is killed.
+    All of it runs in one event loop. A query whose task is cancelled leaves the queue, or its process is killed.
     """
 
     def __init__(self, store: StoreCopy, limits: Limits) -> None:
-        self._setup = Setup(store.backend, str(store.folder), msgspec.to_builtins(store.settings), limits.memory)
+        self._setup = Setup(store, limits.memory)
         self._limits = limits
         self._turns = asyncio.Semaphore(limits.workers)
         self._clients: Counter[str] = Counter()
@@ -75,26 +191,28 @@ class Pool:
     async def answer(self, query: Query, limit: int, client: str) -> Answer:
         """Answer a query of a client (any name of it); its result may have ``limit`` MiB.
 
-        Raises ``Full`` and ``TooMany`` at once, ``QueryTimeoutError`` at the deadline, ``BadQueryError`` …
+        Raises ``QueueFullError`` and ``TooManyQueriesError`` at once, ``QueryTimeoutError`` at the deadline,
+        ``BadQueryError`` …
         """
         with self._place(client):
             try:
                 async with asyncio.timeout(self._limits.seconds) as deadline, self._turns:
-                    with self._at_work():
+                    with self._count_running():
                         return await self._answer(query, limit, deadline)
             except TimeoutError as error:
-                text = f"the query had no answer within {self._limits.seconds:g} seconds, waiting for its turn included"
+                unit = "second" if self._limits.seconds == 1 else "seconds"
+                text = f"the query had no answer within {self._limits.seconds:g} {unit}, time in the queue included"
                 raise QueryTimeoutError(text) from error
 
     def process_ids(self) -> list[int]:
-        """The ids of the processes that live now."""
-        return sorted(worker.pid for worker in (*self._idle, *self._busy))
+        """Return the ids of the processes that run now."""
+        return sorted(each.pid for each in (*self._idle, *self._busy))
 
     async def close(self) -> None:
         """End all processes; queries that still run fail."""
         self._closed = True
-        for worker in self._busy:
-            worker.kill()
+        for each in self._busy:
+            each.kill()
         await self._at_rest.wait()
         while self._idle:
             self._end(self._idle.pop())
@@ -103,10 +221,12 @@ class Pool:
     @contextmanager
     def _place(self, client: str) -> Iterator[None]:
         """Count a query among those that run or wait."""
-        if self._clients[client] >= self._limits.of_one_client:
-            raise TooMany(f"{self._clients[client]} of your queries are running or waiting; wait until they have ended")
+        queries = self._clients[client]
+        if queries >= self._limits.of_one_client:
+            verb = "query is" if queries == 1 else "queries are"
+            raise TooManyQueriesError(f"{queries} {verb} running or waiting for your address; wait until one has ended")
         if self._closed or self._clients.total() >= self._limits.workers + self._limits.waiting:
-            raise Full("too many queries are running; try again in a few seconds")
+            raise QueueFullError("too many queries are running; try again in a few seconds")
         self._clients[client] += 1
         try:
             yield
@@ -116,10 +236,9 @@ class Pool:
                 del self._clients[client]
 
     @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """Hold up the end of the pool while a query runs."""
-        if self._closed:
-            raise StoreUnavailableError("the server is stopping")
+    def _count_running(self) -> Iterator[None]:
+        """Let ``close`` wait for a query that runs."""
+        self._check_open()
         self._running += 1
         self._at_rest.clear()
         try:
@@ -129,81 +248,83 @@ class Pool:
             if not self._running:
                 self._at_rest.set()
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailableError("the server is stopping")
+
     async def _answer(self, query: Query, limit: int, deadline: asyncio.Timeout) -> Answer:
         job = Job(query, self._limits.seconds, limit * _MEBIBYTE)
-        worker = self._idle.pop() if self._idle else await self._started(deadline)
-        was_idle = worker.queries > 0
+        process = self._idle.pop() if self._idle else await self._start(deadline)
+        was_idle = process.queries > 0
         try:
-            answer, body = await self._ask(worker, job)
+            answer, body = await self._ask(process, job)
         except EndedError:
-            reason = await self._why(worker)
+            reason = await self._reason_of_end(process)
             if not was_idle or not isinstance(reason, StoreUnavailableError):
                 raise reason from None
-            worker = await self._started(deadline)  # it died while nobody looked, and this query is not to blame
+            process = await self._start(deadline)  # the old one died while it was idle: this query is not to blame
             try:
-                answer, body = await self._ask(worker, job)
+                answer, body = await self._ask(process, job)
             except EndedError:
-                raise await self._why(worker) from None
-        return self._understood(limit, answer, body)
+                raise await self._reason_of_end(process) from None
+        match answer["status"]:
+            case "ok":
+                return Answer(answer["kind"], answer["media_type"], body)
+            case "bad query":
+                raise BadQueryError(answer["detail"])
+            case "too large":
+                raise QueryTooLargeError(f"the result is larger than {limit} MiB; add LIMIT, or download the dump")
+            case "memory":
+                raise self._too_much_memory()
+            case "not acceptable":
+                raise NotAcceptableError(answer["detail"])
+            case _:
+                raise StoreError(answer["detail"])
 
-    async def _started(self, deadline: asyncio.Timeout) -> Worker:
-        """A new process; the time that it takes to start is not the query's."""
+    async def _start(self, deadline: asyncio.Timeout) -> Worker:
+        """Start a process; the time that it takes to start does not count for the query."""
         loop = asyncio.get_running_loop()
         begin = loop.time()
         ends = deadline.when()
         assert ends is not None
         deadline.reschedule(None)
-        worker = await Worker.start(self._setup)
+        process = await Worker.start(self._setup)
         deadline.reschedule(ends + loop.time() - begin)
-        return worker
+        return process
 
-    async def _ask(self, worker: Worker, job: Job) -> tuple[dict[str, Any], bytes]:
-        """Ask a worker, and keep it or end it, however that goes out."""
+    async def _ask(self, process: Worker, job: Job) -> tuple[dict[str, Any], bytes]:
+        """Ask a worker; keep it afterwards if it answered quickly, end it otherwise."""
         if self._closed:
-            self._end(worker)
-            raise StoreUnavailableError("the server is stopping")
+            self._end(process)
+        self._check_open()
         loop = asyncio.get_running_loop()
         begin = loop.time()
-        self._busy.add(worker)
+        self._busy.add(process)
         is_fit = False
         try:
-            answer = await worker.ask(job)
-            is_fit = worker.queries < _RENEW_AFTER_QUERIES and loop.time() - begin < _RENEW_AFTER_SECONDS
+            answer = await process.ask(job)
+            is_fit = process.queries < _REPLACED_AFTER_QUERIES and loop.time() - begin < _REPLACED_AFTER_SECONDS
         finally:
-            self._busy.remove(worker)
+            self._busy.remove(process)
             if is_fit and not self._closed:
-                self._idle.append(worker)
+                self._idle.append(process)
             else:
-                self._end(worker)
+                self._end(process)
         return answer
 
-    def _end(self, worker: Worker) -> asyncio.Task[str]:
-        ending = worker.end()
+    def _end(self, process: Worker) -> asyncio.Task[str]:
+        ending = process.end()
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
         return ending
 
-    async def _why(self, worker: Worker) -> StoreError:
-        words = await asyncio.shield(self._end(worker))
-        if worker.ended_by == signal.SIGSEGV or "overflowed its stack" in words:
-            return TooMuch("the query is nested too deeply")
-        if worker.ended_by == signal.SIGABRT or "memory allocation" in words or "MemoryError" in words:
+    async def _reason_of_end(self, process: Worker) -> StoreError:
+        words = await asyncio.shield(self._end(process))
+        if process.ended_by == signal.SIGSEGV or "overflowed its stack" in words:
+            return QueryTooLargeError("the query is nested too deeply")
+        if process.ended_by == signal.SIGABRT or "memory allocation" in words or "MemoryError" in words:
             return self._too_much_memory()
         return StoreUnavailableError("the process that evaluated the query ended before it had an answer")
 
-    def _too_much_memory(self) -> TooMuch:
-        return TooMuch(f"the query needs more than {self._limits.memory} MiB of memory")
-
-    def _understood(self, limit: int, answer: dict[str, Any], body: bytes) -> Answer:
-        status, detail = answer["status"], answer.get("detail", "")
-        if status == "ok":
-            return Answer(answer["kind"], answer["media_type"], body)
-        if status == "bad query":
-            raise BadQueryError(detail)
-        if status == "too large":
-            raise TooMuch(f"the result is larger than {limit} MiB; add LIMIT, or take the dump")
-        if status == "memory":
-            raise self._too_much_memory()
-        if status == "not acceptable":
-            raise NotAcceptableError(detail)
-        raise StoreError(detail)
+    def _too_much_memory(self) -> QueryTooLargeError:
+        return QueryTooLargeError(f"the query needs more than {self._limits.memory} MiB of memory")

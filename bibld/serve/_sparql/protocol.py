@@ -1,11 +1,12 @@
-"""The SPARQL 1.1 protocol: requests taken apart, results negotiated, errors given as statuses.
+"""The SPARQL 1.1 protocol: requests are parsed, results negotiated, errors answered with a status.
 
-No part of a result is sent before all of it is there, so that an answer with status 200 is always whole.
+No part of a result is sent before all of it is there, so that an answer with status 200 is always complete.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from collections.abc import Coroutine, Mapping, Sequence
 from urllib.parse import parse_qsl
 
@@ -18,12 +19,11 @@ from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, S
 from bibld.model.rdf import PREFIXES
 from bibld.protocols import Query
 from bibld.serve._graph import triple, with_prefixes_in_order, write
-from bibld.serve._http import Problem, Representation, link_header, respond
+from bibld.serve._http import ProblemError, Representation, accept_of, link_header, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, SparqlView, result_view
-from bibld.serve._sparql.clients import client_of
-from bibld.serve._sparql.guard import Forbidden, look
-from bibld.serve._sparql.pool import Answer, Full, Pool, TooMany, TooMuch
+from bibld.serve._sparql.guard import ForbiddenQueryError, check_query
+from bibld.serve._sparql.pool import Answer, Pool, QueryTooLargeError, QueueFullError, TooManyQueriesError
 from bibld.serve._vocabulary import Vocabulary
 
 _HTML = "text/html"
@@ -74,12 +74,14 @@ _NAMED = {
 _LONGEST_QUERY = 256 * 1024
 _PAGE_MEBIBYTES = 4
 _RETRY_AFTER = "10"
+_CLIENT_NETWORK_BITS = 64
+"""The part of an IPv6 address that one customer of a network usually has."""
 _CLIENT_LEFT = 499
 """Nobody sees it; the name is nginx's."""
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A request taken apart; ``query`` is None where none was sent."""
+    """A parsed request; ``query`` is None if none was sent."""
 
     query: str | None
     format: str | None = None
@@ -89,7 +91,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class SparqlEndpoint:
-    """Answers at one path."""
+    """Answers requests for ``/sparql``."""
 
     def __init__(self, pool: Pool, pages: Pages, vocabulary: Vocabulary, base: str, max_result: int) -> None:
         self._pool = pool
@@ -101,7 +103,7 @@ class SparqlEndpoint:
     async def answer(self, request: Request) -> Response:
         """Answer one request (SPARQL 1.1 Protocol, 2.1)."""
         asked = await _asked(request)
-        accept = ",".join(request.headers.getlist("accept"))
+        accept = accept_of(request)
         if asked.query is None:
             return self._describe(request, asked, accept)
         table, graph = _wanted(asked, accept)
@@ -115,11 +117,11 @@ class SparqlEndpoint:
 
     async def _result(self, request: Request, asked: Asked, table: str | None, graph: str | None) -> Response:
         assert asked.query is not None
-        looked = await asyncio.to_thread(look, asked.query)
+        checked = await asyncio.to_thread(check_query, asked.query)
         query = Query(
             asked.query,
             self._base,
-            not looked.has_dataset,
+            not checked.has_dataset,
             asked.default_graphs,
             asked.named_graphs,
             _TABLES[table] if table else None,
@@ -138,10 +140,10 @@ class SparqlEndpoint:
     def _describe(self, request: Request, asked: Asked, accept: str) -> Response:
         """Without a query: the page, or the description of the service (SPARQL 1.1 Service Description)."""
         if request.method == "POST":
-            raise Problem(400, "No query", "The request has no parameter query.")
+            raise ProblemError(400, "No query", "The request has no parameter query.")
         media_type = choose(accept, _DESCRIPTIONS)
         if media_type is None:
-            raise Problem(406, "Not acceptable", "The description of this service is HTML or RDF.")
+            raise ProblemError(406, "Not acceptable", "The description of this service is HTML or RDF.")
         links = (("Link", link_header([("", "describedby", "text/turtle")])),)
         if media_type == _HTML:
             chosen = [each.sparql for each in self._vocabulary.examples if each.name == asked.example]
@@ -154,7 +156,7 @@ class SparqlEndpoint:
         service = f"{self._base}sparql"
         sd = PREFIXES["sd"]
         formats = "http://www.w3.org/ns/formats/"
-        said = [
+        triples = [
             triple(service, "rdf:type", sd + "Service"),
             triple(service, "sd:endpoint", service),
             triple(service, "sd:supportedLanguage", sd + "SPARQL11Query"),
@@ -163,20 +165,20 @@ class SparqlEndpoint:
             triple(f"{self._base}dataset", "rdf:type", sd + "Dataset"),
         ]
         for name in ("SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV"):
-            said.append(triple(service, "sd:resultFormat", formats + name))
+            triples.append(triple(service, "sd:resultFormat", formats + name))
         for name in ("Turtle", "N-Triples", "RDF_XML", "JSON-LD"):
-            said.append(triple(service, "sd:resultFormat", formats + name))
-        return said
+            triples.append(triple(service, "sd:resultFormat", formats + name))
+        return triples
 
 
 async def _while_connected(request: Request, answering: Coroutine[None, None, Answer]) -> Answer:
-    """The answer; where the client leaves before it is there, the query is given up."""
+    """Wait for the answer; the query is cancelled when the client leaves before."""
     asking = asyncio.create_task(answering)
     leaving = asyncio.create_task(_left(request))
     try:
         await asyncio.wait((asking, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not asking.done():
-            raise Problem(_CLIENT_LEFT, "Client left", "The client closed the connection before there was an answer.")
+            raise ProblemError(_CLIENT_LEFT, "Client left", "The client closed the connection before the answer.")
         return asking.result()
     finally:
         asking.cancel()
@@ -197,14 +199,14 @@ async def _asked(request: Request) -> Asked:
         body = await _body(request)
         if kind == "application/sparql-query":
             if any(name == "query" for name, _ in parameters):
-                raise Problem(400, "Two queries", "The query stands in the body; the address must not have another.")
+                raise ProblemError(400, "Two queries", "The query is in the body; remove the one in the address.")
             parameters.append(("query", _text(body)))
         elif kind == "application/x-www-form-urlencoded":
             parameters = _parameters(_text(body)) + [pair for pair in parameters if pair[0] != "query"]
         elif kind == "application/sparql-update":
-            raise Problem(403, "Forbidden", "This endpoint answers queries; it refuses updates.")
+            raise ProblemError(403, "Forbidden", "This endpoint answers queries; it refuses updates.")
         else:
-            raise Problem(
+            raise ProblemError(
                 415,
                 "Unsupported media type",
                 "A query is posted as application/sparql-query or application/x-www-form-urlencoded.",
@@ -218,12 +220,12 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
     for name, value in parameters:
         values.setdefault(name, []).append(value)
     if "update" in values:
-        raise Problem(403, "Forbidden", "This endpoint answers queries; it refuses updates.")
+        raise ProblemError(403, "Forbidden", "This endpoint answers queries; it refuses updates.")
     queries = values.get("query", [])
     if len(queries) > 1:
-        raise Problem(400, "Several queries", "The request has more than one parameter query.")
+        raise ProblemError(400, "More than one query", "The request has more than one parameter query.")
     if queries and len(queries[0]) > _LONGEST_QUERY:
-        raise Problem(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+        raise ProblemError(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
     return Asked(
         queries[0] if queries else None,
         values.get("format", [None])[0] or None,
@@ -237,14 +239,14 @@ def _parameters(text: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=1000)
     except ValueError as error:
-        raise Problem(400, "Not UTF-8", "The parameters of the request are not UTF-8, or too many.") from error
+        raise ProblemError(400, "Not UTF-8", "The parameters of the request are not UTF-8, or too many.") from error
 
 
 def _text(body: bytes) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError as error:
-        raise Problem(400, "Not UTF-8", f"The body of the request is not UTF-8 at byte {error.start}.") from error
+        raise ProblemError(400, "Not UTF-8", f"The body of the request is not UTF-8 at byte {error.start}.") from error
 
 
 async def _body(request: Request) -> bytes:
@@ -252,12 +254,12 @@ async def _body(request: Request) -> bytes:
     async for piece in request.stream():
         taken += piece
         if len(taken) > 4 * _LONGEST_QUERY:
-            raise Problem(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+            raise ProblemError(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
     return bytes(taken)
 
 
 def _wanted(asked: Asked, accept: str) -> tuple[str | None, str | None]:
-    """The media types to answer with: for a table or boolean, and for a graph."""
+    """Return the media types to answer with: for a table or boolean, and for a graph."""
     if asked.format is None:
         return choose(accept, tuple(_TABLES)), choose(accept, tuple(_GRAPHS))
     name = asked.format.strip().lower()
@@ -266,30 +268,57 @@ def _wanted(asked: Asked, accept: str) -> tuple[str | None, str | None]:
     table = name if name in _TABLES else None
     graph = name if name in _GRAPHS else None
     if table is None and graph is None:
-        raise Problem(400, "Unknown format", f"format= is one of {', '.join(_NAMED)}, or a media type.")
+        raise ProblemError(400, "Unknown format", f"format= is one of {', '.join(_NAMED)}, or a media type.")
     return table, graph
 
 
-def _problem(error: StoreError) -> Problem:
+def _problem(error: StoreError) -> ProblemError:
     detail = str(error)
     match error:
-        case Forbidden():
-            return Problem(403, "Forbidden", detail)
-        case TooMuch():
-            return Problem(400, "Query too large", detail)
+        case ForbiddenQueryError():
+            return ProblemError(403, "Forbidden", detail)
+        case QueryTooLargeError():
+            return ProblemError(400, "Query too large", detail)
         case BadQueryError():
-            return Problem(400, "Bad query", detail)
+            return ProblemError(400, "Bad query", detail)
         case NotAcceptableError():
             offers: Mapping[str, str] = _GRAPHS if detail == "graph" else _TABLES
             text = f"The result of this query is a {detail}; it comes as {', '.join(offers)}."
-            return Problem(406, "Not acceptable", text)
+            return ProblemError(406, "Not acceptable", text)
         case QueryTimeoutError():
-            return Problem(503, "Query took too long", detail, {"Retry-After": _RETRY_AFTER})
-        case TooMany():
-            return Problem(429, "Too many queries", detail, {"Retry-After": _RETRY_AFTER})
-        case Full():
-            return Problem(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
+            return ProblemError(503, "Query took too long", detail, {"Retry-After": _RETRY_AFTER})
+        case TooManyQueriesError():
+            return ProblemError(429, "Too many queries", detail, {"Retry-After": _RETRY_AFTER})
+        case QueueFullError():
+            return ProblemError(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
         case StoreUnavailableError():
-            return Problem(503, "Unavailable", detail, {"Retry-After": _RETRY_AFTER})
+            return ProblemError(503, "Unavailable", detail, {"Retry-After": _RETRY_AFTER})
         case _:
             raise error
+
+
+def client_of(request: Request) -> str:
+    """Return the address of the client, of IPv6 its network; queries are counted by it.
+
+    Behind a proxy on this machine it is the last address of ``X-Forwarded-For``, which the proxy added; the client can
+    write anything before it.
+    """
+    peer = _address(request.client.host if request.client is not None else "")
+    if peer is None or not peer.is_loopback:
+        return _name(peer)
+    forwarded = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2]
+    return _name(_address(forwarded.strip()) or peer)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _name(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None) -> str:
+    if isinstance(address, ipaddress.IPv6Address) and not address.is_loopback:
+        return str(ipaddress.IPv6Network((address.packed, _CLIENT_NETWORK_BITS), strict=False))
+    return str(address)

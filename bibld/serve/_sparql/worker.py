@@ -37,12 +37,25 @@ _SOCKET_CALLS = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 """Machine → its name in Linux's audit.h, and the number of the system call ``socket``."""
 
 
-class Setup(msgspec.Struct, frozen=True):
-    """The copy of a store to open (its adapter, folder and settings), and the MiB that queries may take beside it."""
+class StoreCopy(msgspec.Struct, frozen=True):
+    """The copy of a triple store in a release: the adapter that made it, its folder, and the adapter's settings."""
 
     backend: str
     folder: str
     settings: Any
+
+    def open(self) -> ReadableStore:
+        """Open the copy for reading; raises ``StoreError``."""
+        adapter = adapters.load_adapter("store", self.backend)
+        settings = msgspec.convert(msgspec.to_builtins(self.settings), adapter.Settings)
+        store: ReadableStore = adapter.open_copy(Path(self.folder), settings)
+        return store
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """The store to open, and the MiB that queries may take beside it."""
+
+    store: StoreCopy
     memory: int
 
 
@@ -78,8 +91,7 @@ def main() -> None:
     assert setup is not None
     os.nice(_NICENESS)  # documents come before queries
     _leave_network()
-    backend = adapters.load_adapter("store", setup.backend)
-    store: ReadableStore = backend.open_copy(Path(setup.folder), msgspec.convert(setup.settings, backend.Settings))
+    store = setup.store.open()
     _limit_memory(setup.memory)
     _send(sink, {"status": "ready"}, b"")
     while job := _receive(source, Job):
@@ -88,7 +100,7 @@ def main() -> None:
 
 
 def _leave_network() -> None:
-    """A second lock beside the lexer: the process cannot make a socket (Linux; elsewhere the lexer stands alone)."""
+    """Forbid sockets to this process, besides the check of the query text (on Linux; elsewhere only that check)."""
     if not sys.platform.startswith("linux"):
         return
     libc = ctypes.CDLL(None)
@@ -107,8 +119,8 @@ def _leave_network() -> None:
             (_RETURN, 0, 0, _ALLOW),
         )
     )
-    held = ctypes.create_string_buffer(program)
-    filtering = struct.pack("@HP", len(program) // 8, ctypes.addressof(held))
+    buffer = ctypes.create_string_buffer(program)
+    filtering = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     libc.prctl(_SET_SECCOMP, _FILTER, ctypes.c_char_p(filtering), 0, 0)
 
@@ -121,7 +133,7 @@ def _limit_memory(mebibytes: int) -> None:
 
 
 def _limit_processor_time(seconds: float) -> None:
-    """The kernel ends a query that nobody waits for any more."""
+    """Let the kernel end a query for which nobody waits any more."""
     limit = int(time.process_time() + seconds) + 2
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
