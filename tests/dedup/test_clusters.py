@@ -247,3 +247,12 @@ def test_a_component_that_is_too_large_is_cut_at_a_higher_score():
     assert refused[1, 2] == refused[3, 4] == CUT
     (cut,) = result.cuts
     assert (cut.node, cut.size, cut.score) == (0, 6, 0.99)
+
+
+@pytest.mark.parametrize(("size", "is_cut"), [(3, False), (4, True)])
+def test_a_component_of_the_largest_size_is_left_and_one_with_a_record_more_is_cut(size, is_cut):
+    found = [(left, right, 0.99 if left == 0 else 0.91) for left, right in pairwise(range(size))]
+    others = dict.fromkeys(combinations(range(size), 2), 0.95)
+    clusters, _, result = one_by_one(ClusterRules(largest=3, review=0.5), *found, records="abcd"[:size], others=others)
+    assert clusters == [(0, 1) if is_cut else tuple(range(size))]
+    assert [cut.size for cut in result.cuts] == ([size] if is_cut else [])

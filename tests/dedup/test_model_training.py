@@ -3,6 +3,7 @@
 from random import Random
 
 import msgspec
+import numpy as np
 import pytest
 
 from bibld.dedup import features_of
@@ -92,7 +93,7 @@ def labelled_pairs():
 
 
 def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
-    pytest.importorskip("sklearn", reason="needs bibld[train]")
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'bibld[train]'")
     monkeypatch.setitem(training._TREES, "max_iter", 8)
     held = list(labelled_pairs())
     records, labelled = held[0][0], [pair for _, pair in held]
@@ -102,6 +103,34 @@ def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
     assert models[0].provenance.figures["f1"] > 0.9
     assert _trees.of_json(_trees.to_json(models[0])) == models[0]
     _trees.forest(models[0])
+
+
+def test_pairs_that_share_a_record_are_held_back_together(monkeypatch):
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'bibld[train]'")
+    held = list(labelled_pairs())
+    given = training.make_examples(held[0][0], [pair for _, pair in held], BOOKS[:5], 3)
+    ends = list(zip(given.left.tolist(), given.right.tolist(), given.groups.tolist(), strict=True))
+    labelled = {row: group for left, right, group in ends[: len(held)] for row in (left, right)}
+    assert all(labelled[left] == labelled[right] == group for left, right, group in ends[: len(held)])
+    seen = []
+
+    class Trees:
+        def decision_function(self, unseen):
+            fitted = seen[-1]
+            assert set(unseen[:, 0].tolist()).isdisjoint(fitted), "a group is in the training and in what is held back"
+            return unseen[:, 0]
+
+    def fit(found, labels, weights, seed):
+        seen.append(set(found[:, 0].tolist()))
+        return Trees()
+
+    monkeypatch.setattr(training, "_fitted", fit)
+    # Many small groups, with their number as the first feature.
+    groups = np.arange(len(given.labels)) // 2
+    found = np.repeat(groups[:, None], 3, axis=1).astype(np.float32)
+    examples = msgspec.structs.replace(given, groups=groups)
+    assert training.cross_validate(found, examples, 1).tolist() == groups.tolist()
+    assert len(seen) > 1
 
 
 def test_too_few_labels_are_told():

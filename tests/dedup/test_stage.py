@@ -11,6 +11,7 @@ from bibld import adapters, config, dedup, explain, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.cli import command_line
 from bibld.dedup import evaluate
+from bibld.dedup._index.index import Index
 from bibld.model.linkage import Pair, Verdict
 from tests.dedup import similarity
 from tests.dedup.conftest import CLOCK
@@ -121,6 +122,26 @@ def test_statistics_stay_frozen_until_blocking_changes(sample):
             assert catalog.linkage.statistics()[0] == expected
         dedup.dedup(catalog, config.load(sample), progress.Silent(), NOW)
         assert catalog.linkage.statistics()[0] == 3
+
+
+def test_the_index_is_compacted_when_more_than_a_quarter_of_its_rows_are_deleted(sample):
+    loaded = config.load(sample)
+    with Catalog(loaded.workspace) as catalog:
+        index = Index(catalog, loaded)
+        before = index.opened()
+        (number,), rows = before.numbers, len(before.segments)
+        quarter = rows // 4
+        with catalog.commit():
+            catalog.segments.add_tombstones(number, range(quarter))
+        assert not index.compact()
+        with catalog.commit():
+            catalog.segments.add_tombstones(number, [quarter])
+        assert index.compact()
+        after = index.opened()
+        assert after.numbers != [number]
+        assert after.ordinals().tolist() == before.ordinals().tolist()[quarter + 1 :]
+        assert after.alive().all()
+        assert not index.compact()
 
 
 def test_the_figures_fit_together(sample, with_review):
