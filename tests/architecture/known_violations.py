@@ -105,5 +105,4 @@ LANGUAGE = {
     "tests/serve",
     "tests/strategies.py",
     "tests/test_explain.py",
-    "tests/triplify",
 }

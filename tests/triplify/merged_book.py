@@ -1,4 +1,4 @@
-"""A merged book of two libraries, and what is needed to read what is said about it."""
+"""A merged book of two libraries, and a reader of the quads about it."""
 
 from __future__ import annotations
 
@@ -181,8 +181,8 @@ def expand(term: str) -> ox.NamedNode:
     return ox.NamedNode(PREFIXES[prefix] + local if prefix in PREFIXES else term)
 
 
-class Said:
-    """Lines of N-Quads, to be asked what they say."""
+class Quads:
+    """Lines of N-Quads, and the values of their subjects."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.lines = tuple(lines)
@@ -228,7 +228,7 @@ def rdflib_quads(lines: Iterable[str]) -> set[tuple[str, ...]]:
 
 
 def oxigraph_quads(lines: Iterable[str]) -> set[tuple[str, ...]]:
-    """The quads as Oxigraph reads them, written alike."""
+    """The quads as Oxigraph reads them, written in the same way."""
     return {
         (
             *map(_folded, (quad.subject, quad.predicate, quad.object)),

@@ -23,7 +23,7 @@ NUMBERS = (1, 2, 3, 4, 5)
 
 
 class Book(msgspec.Struct, frozen=True):
-    """What a record says: numbers stand for texts, ``host`` for another record."""
+    """The content of a record: numbers stand for texts, ``host`` for another record."""
 
     title: int
     author: int
@@ -31,7 +31,7 @@ class Book(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What the records say now (None: deleted), and which belong together: those with the same group."""
+    """The present content of records (None: deleted), and which belong together: those with the same group."""
 
     books: dict[int, Book | None]
     groups: tuple[int, ...]
@@ -68,7 +68,7 @@ class Killed(BaseException):
 
 
 class Stopping(Silent):
-    """A progress that ends the run after so many advances."""
+    """A progress that ends the run after a number of advances."""
 
     def __init__(self, after: int) -> None:
         self._left = after
@@ -110,7 +110,7 @@ class World:
             after = self._clusters()
             touched |= {number for number in NUMBERS if before.get(number) != after.get(number)}
             for number in sorted(touched):
-                founders = {held[number][0] for held in (before, after) if number in held}
+                founders = {clusters[number][0] for clusters in (before, after) if number in clusters}
                 catalog.pending.add("triplify", founders)
                 exists = number in self._books
                 catalog.pending.add("triplify", catalog.statements.dependents(record_id(number), exists))

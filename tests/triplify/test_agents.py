@@ -10,13 +10,13 @@ from bibld.model.mods import CopyInformation, HoldingSimple, Location, Mods, Phy
 from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
 from bibld.triplify._draft import Draft
-from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Said, alone, person
+from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, person
 
 RELATORS = "http://id.loc.gov/vocabulary/relators/"
 
 
-def said(description: Mods) -> Said:
-    return Said(cluster_statements(alone(description), [], IRIS).quads)
+def describe(description: Mods) -> Quads:
+    return Quads(cluster_statements(alone(description), [], IRIS).quads)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def said(description: Mods) -> Said:
 )
 def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(words, codes):
     role = Role((RoleTerm(words, type="text"),))
-    made = said(Mods(name=(person("Рихтер, С. Т.", role=(role,)),)))
+    made = describe(Mods(name=(person("Рихтер, С. Т.", role=(role,)),)))
     roles = made.values("bf:role", f"{RESOURCE}#contribution1")
     assert roles == ([RELATORS + code for code in codes] or [f":{RESOURCE[len(BASE) :]}#role1"])
 
@@ -58,11 +58,11 @@ names = st.builds(
 
 
 @given(st.lists(names, max_size=8))
-def test_agents_are_those_that_a_comparison_of_each_with_each_finds(held):
-    draft = Draft(alone(Mods(name=tuple(held))), IRIS, lambda record: False)
-    paths = [f"name/{index}" for index in range(len(held))]
+def test_agents_are_those_that_a_comparison_of_each_with_each_finds(names):
+    draft = Draft(alone(Mods(name=tuple(names))), IRIS, lambda record: False)
+    paths = [f"name/{index}" for index in range(len(names))]
     groups: list[list[int]] = []
-    compared = [ComparedName.from_name(draft, name, path) for name, path in zip(held, paths, strict=True)]
+    compared = [ComparedName.from_name(draft, name, path) for name, path in zip(names, paths, strict=True)]
     for index, name in enumerate(compared):
         fitting = (group for group in groups if any(_is_same(name, compared[other]) for other in group))
         group = next(fitting, None)
@@ -70,13 +70,13 @@ def test_agents_are_those_that_a_comparison_of_each_with_each_finds(held):
             groups.append([index])
         else:
             group.append(index)
-    found = group_names(draft, list(zip(held, paths, strict=True)))
+    found = group_names(draft, list(zip(names, paths, strict=True)))
     assert [[paths.index(path) for _, path in group] for group in found] == groups
 
 
 def _calls(count: int) -> int:
-    """How many functions are called to put so many names together."""
-    held = [(person(f"Иванов {number}, Иван"), f"name/{number}") for number in range(count)]
+    """Count the functions that are called to group a number of names."""
+    names = [(person(f"Иванов {number}, Иван"), f"name/{number}") for number in range(count)]
     draft = Draft(alone(Mods()), IRIS, lambda record: False)
     calls = 0
 
@@ -86,7 +86,7 @@ def _calls(count: int) -> int:
 
     sys.setprofile(counted)
     try:
-        group_names(draft, held)
+        group_names(draft, names)
     finally:
         sys.setprofile(None)
     return calls
@@ -98,15 +98,16 @@ def test_twice_as_many_names_take_twice_as_much_work():
 
 
 def shelved(*places: PhysicalLocation, sub_location: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """The agents that hold the copy, without the hash of their IRI, and where in them it stands."""
-    held = HoldingSimple((CopyInformation(sub_location=sub_location),)) if sub_location else None
-    made = said(Mods(location=(Location(physical_location=places, shelf_locator=("A 1",), holding_simple=held),)))
+    """The agents that hold the copy, without the hash of their IRI, and the places of the copy in them."""
+    holdings = HoldingSimple((CopyInformation(sub_location=sub_location),)) if sub_location else None
+    location = Location(physical_location=places, shelf_locator=("A 1",), holding_simple=holdings)
+    made = describe(Mods(location=(location,)))
     holders = [holder.rpartition("-")[0] or holder for holder in made.values("bf:heldBy", f"{RESOURCE}#item1")]
     nodes = made.values("bf:sublocation", f"{RESOURCE}#item1")
     return holders, [label for node in nodes for label in made.values("rdfs:label", BASE + node[1:])]
 
 
-def test_an_institution_and_the_place_in_it_are_told_apart_however_they_are_given():
+def test_an_institution_and_the_place_in_it_are_distinguished_in_all_three_forms():
     expected = ([":agent/rgb"], ["FB"])
     assert shelved(PhysicalLocation("РГБ"), sub_location=("FB",)) == expected
     assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("FB")) == expected
@@ -124,7 +125,7 @@ def test_an_institution_and_the_place_in_it_are_told_apart_however_they_are_give
         ("Российская национальная библиотека", ":agent/rossiskaa-natsonalnaa-bibloteka", []),
     ],
 )
-def test_of_one_text_only_codes_are_taken_apart(text, holder, shelf):
+def test_one_text_is_split_only_if_it_consists_of_codes(text, holder, shelf):
     assert shelved(PhysicalLocation(text)) == ([holder], shelf)
 
 

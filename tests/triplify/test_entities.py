@@ -1,4 +1,4 @@
-"""What is said about agents, concepts, places, publishers and series, from all claims about them."""
+"""The description of agents, concepts, places, publishers and series, from all claims about them."""
 
 from itertools import permutations
 
@@ -19,7 +19,7 @@ from bibld.triplify import (
     to_quads,
 )
 from bibld.triplify._dates import life_years
-from tests.triplify.merged_book import BASE, EDGE, IRIS, LOC, MERGED, Said, alone, person
+from tests.triplify.merged_book import BASE, EDGE, IRIS, LOC, MERGED, Quads, alone, person
 
 AGENT = IRIS.agent("viaf-1")
 
@@ -30,8 +30,8 @@ def claim(text: str, record: str, language: str = "ru", **more) -> Claim:
     )
 
 
-def about(*claims: Claim) -> Said:
-    return Said(entity_statements(AGENT, claims, IRIS))
+def about(*claims: Claim) -> Quads:
+    return Quads(entity_statements(AGENT, claims, IRIS))
 
 
 def test_the_label_is_the_form_that_most_records_have():
@@ -40,7 +40,7 @@ def test_the_label_is_the_form_that_most_records_have():
     assert made.values("skos:altLabel", AGENT) == ["Толстой, Лев Николаевич@ru"]
 
 
-def test_one_record_that_says_a_form_often_has_one_voice():
+def test_one_record_that_repeats_a_form_has_one_vote():
     made = about(claim("А", "1"), claim("А", "1", dates="1900"), claim("А", "1", dates="1901"), claim("Аб", "2"))
     assert made.values("skos:prefLabel", AGENT) == ["Аб@ru"]
 
@@ -56,7 +56,7 @@ def test_each_language_has_one_preferred_label():
     assert made.values("foaf:name", AGENT) == made.values("skos:prefLabel", AGENT)
 
 
-def test_links_stand_in_the_graph_of_their_authority():
+def test_links_are_in_the_graph_of_their_authority():
     made = about(claim("А", "1", links=("http://viaf.org/viaf/1", "https://d-nb.info/gnd/118540238", IRIS.agent("x"))))
     assert made.values("owl:sameAs", AGENT) == [
         ":agent/x",
@@ -66,7 +66,7 @@ def test_links_stand_in_the_graph_of_their_authority():
     assert made.graphs("owl:sameAs") == {f"<{BASE}graph/links-{name}>" for name in ("viaf", "gnd", "agents")}
 
 
-def test_without_claims_there_is_nothing_to_say():
+def test_without_claims_there_are_no_statements():
     assert entity_statements(AGENT, [], IRIS) == ()
 
 
@@ -126,16 +126,16 @@ def test_an_identified_person_is_the_same_as_everybody_of_that_name_and_those_da
     by_name, by_number = sorted(agents_of(identified), key=lambda entity: "nlr~3A77571" in entity)
     assert agents_of(person("Chekhov, Anton Pavlovich", "1860-1904")) == [by_name]
     claims = cluster_statements(alone(Mods(name=(identified,))), [], IRIS).claims
-    made = Said(entity_statements(by_number, claims, IRIS))
+    made = Quads(entity_statements(by_number, claims, IRIS))
     assert made.values("owl:sameAs", by_number) == [f":{by_name[len(BASE) :]}"]
 
 
-def test_a_name_without_dates_is_not_taken_for_another_that_is_spelled_alike():
+def test_a_name_without_dates_is_not_the_agent_of_a_similar_name():
     assert agents_of(person("Mayer, Hans")) != agents_of(person("Maier, Hans"))
     assert agents_of(person("Mayer, Hans")) == agents_of(person("Mayer, Hans,"))
 
 
-def test_numbers_that_do_not_say_whose_they_are_belong_to_their_source():
+def test_numbers_without_an_organisation_belong_to_their_source():
     def key(number: str, source: str) -> list[str]:
         name = person("Иванов, И.", name_identifier=(NameIdentifier(number, type="local"),))
         merged = alone(Mods(name=(name,)), RecordId(source, "1"))
@@ -160,7 +160,7 @@ def test_romanised_places_and_publishers_meet_the_russian_ones():
 def test_places_that_catalogues_shorten_are_named_in_full():
     info = OriginInfo(place=(Place((PlaceTerm("СПб.", type="text"),)),))
     (one,) = cluster_statements(alone(Mods(origin_info=(info,), language=MERGED.mods.language)), [], IRIS).claims
-    made = Said(entity_statements(one.entity, [one], IRIS))
+    made = Quads(entity_statements(one.entity, [one], IRIS))
     assert made.values("skos:prefLabel", one.entity) == ["Санкт-Петербург@ru"]
     assert made.values("skos:altLabel", one.entity) == ["СПб.@ru"]
 
@@ -178,13 +178,13 @@ def test_places_that_catalogues_shorten_are_named_in_full():
         ("0-10", ("", "")),
     ],
 )
-def test_years_of_life_are_said_only_where_they_are_certain(dates, years):
+def test_years_of_life_are_published_only_if_they_are_certain(dates, years):
     assert life_years(dates) == years
 
 
 def test_sources_are_parts_of_the_dataset_with_label_and_licence():
     source = SourceFigures("rsl", {"en": "RSL", "ru": "РГБ"}, "https://example.org/licence", 1, 1, 0, 0)
-    made = Said(dataset_statements([source], IRIS))
+    made = Quads(dataset_statements([source], IRIS))
     assert made.values("void:subset", IRIS.dataset) == [":dataset/rsl"]
     assert made.values("rdfs:label", IRIS.source("rsl")) == ["RSL@en", "РГБ@ru"]
     assert made.values("dcterms:license", IRIS.source("rsl")) == ["https://example.org/licence"]
@@ -208,6 +208,6 @@ def test_a_match_between_two_clusters_is_not_published():
 )
 def test_there_is_no_year_0(dates, years):
     assert life_years(dates) == years
-    made = Said(entity_statements(AGENT, [claim("Толстой", "1", dates=dates)], IRIS))
+    made = Quads(entity_statements(AGENT, [claim("Толстой", "1", dates=dates)], IRIS))
     assert made.values("schema:birthDate", AGENT) == [f"{year}^gYear" for year in years[:1] if year]
     assert made.values("schema:deathDate", AGENT) == [f"{year}^gYear" for year in years[1:] if year]

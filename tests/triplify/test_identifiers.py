@@ -1,16 +1,16 @@
-"""Numbers: what stands flat, and what the nodes say."""
+"""Numbers: which are properties of the resource, and what the nodes contain."""
 
 import pytest
 
 from bibld.model.mods import Identifier, Mods
 from bibld.triplify import cluster_statements
-from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Said, alone
+from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone
 
 NODE = f"{RESOURCE}#identifier1"
 
 
-def said(*identifiers: Identifier) -> Said:
-    return Said(cluster_statements(alone(Mods(identifier=identifiers)), [], IRIS).quads)
+def describe(*identifiers: Identifier) -> Quads:
+    return Quads(cluster_statements(alone(Mods(identifier=identifiers)), [], IRIS).quads)
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ def said(*identifiers: Identifier) -> Said:
         ("local", "12 Музыка", "12 Музыка", None),
     ],
 )
-def test_the_number_of_a_publisher_and_its_name_are_apart(kind, text, number, source):
-    made = said(Identifier(text, type=kind))
+def test_the_number_of_a_publisher_and_its_name_are_separate(kind, text, number, source):
+    made = describe(Identifier(text, type=kind))
     assert made.values("rdf:value", NODE) == [number]
     nodes = made.values("bf:source", NODE)
     assert [made.values("rdfs:label", BASE + node[1:]) for node in nodes] == ([[source]] if source else [])
@@ -32,17 +32,17 @@ def test_the_number_of_a_publisher_and_its_name_are_apart(kind, text, number, so
 
 @pytest.mark.parametrize("kind", ["legal deposit", "legal deposit number"])
 def test_a_scheme_has_one_name(kind):
-    assert said(Identifier("90-1867", type=kind)).values("schema:propertyID", NODE) == ["legal deposit"]
+    assert describe(Identifier("90-1867", type=kind)).values("schema:propertyID", NODE) == ["legal deposit"]
 
 
 @pytest.mark.parametrize("text", ["5-7107-6512-0", "978-5-7107-6512-8"])
-def test_both_forms_of_an_isbn_are_said(text):
-    made = said(Identifier(text, type="isbn"))
+def test_both_forms_of_an_isbn_are_published(text):
+    made = describe(Identifier(text, type="isbn"))
     assert made.values("bibo:isbn10") == ["5710765120"]
     assert made.values("bibo:isbn13") == made.values("schema:isbn") == ["9785710765128"]
 
 
 def test_an_isbn_of_the_prefix_979_has_no_short_form():
-    made = said(Identifier("979-10-90636-07-1", type="isbn"))
+    made = describe(Identifier("979-10-90636-07-1", type="isbn"))
     assert made.values("bibo:isbn13") == ["9791090636071"]
     assert made.values("bibo:isbn10") == []

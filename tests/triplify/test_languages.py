@@ -5,7 +5,7 @@ import pytest
 from bibld.model.mods import Language, LanguageTerm, Mods, RelatedItem, TitleInfo
 from bibld.model.rdf import literal
 from bibld.triplify import cluster_statements
-from tests.triplify.merged_book import BASE, IRIS, Said, alone
+from tests.triplify.merged_book import BASE, IRIS, Quads, alone
 
 
 def language(code: str, part: str | None = None) -> Language:
@@ -13,7 +13,7 @@ def language(code: str, part: str | None = None) -> Language:
 
 
 def related_title(item: RelatedItem, *languages: Language) -> list[str]:
-    made = Said(cluster_statements(alone(Mods(language=languages, related_item=(item,))), [], IRIS).quads)
+    made = Quads(cluster_statements(alone(Mods(language=languages, related_item=(item,))), [], IRIS).quads)
     kinds = ("#original", "#otherversion", "#host")
     (node,) = [subject for subject in made.subjects() if any(kind in subject for kind in kinds)]
     return made.values("dcterms:title", node)
@@ -38,12 +38,12 @@ def test_an_original_title_is_in_the_language_from_which_was_translated():
     assert related_title(translation_of, *languages) == ["Le petit prince@fr"]
 
 
-def test_of_several_languages_of_originals_none_is_guessed():
+def test_with_two_languages_of_originals_none_is_guessed():
     languages = (language("rus"), language("fre", "translation"), language("eng", "translation"))
     assert related_title(item("Le petit prince"), *languages) == ["Le petit prince"]
 
 
-def test_an_original_in_romanised_russian_says_so():
+def test_an_original_in_romanised_russian_is_tagged_as_such():
     languages = (language("eng"), language("rus", "translation"))
     assert related_title(item("Voĭna i mir"), *languages) == ["Voĭna i mir@ru-latn"]
 

@@ -1,4 +1,4 @@
-"""The stage over a catalog: what changed is made anew, and the dataset is the same as made from nothing."""
+"""The stage over a catalog: only what changed is made again, and the dataset equals one made from nothing."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.triplify import is_pending, requeue_all
-from tests.triplify.merged_book import BASE, IRIS, Said
+from tests.triplify.merged_book import BASE, IRIS, Quads
 from tests.triplify.small_world import CHANGES, Book, Change, Killed, Stopping, World, record_id
 
 VOLUME, SET = record_id(1), record_id(2)
-APART = (1, 2, 3, 1, 2)
-TOGETHER = (1, 1, 3, 2, 2)
+SEPARATE = (1, 2, 3, 1, 2)
+JOINED = (1, 1, 3, 2, 2)
 
 
 @pytest.fixture
@@ -23,22 +23,22 @@ def world(tmp_path):
         yield made
 
 
-def published(world: World, books: dict[int, Book | None], groups: tuple[int, ...] = APART) -> list[str]:
+def published(world: World, books: dict[int, Book | None], groups: tuple[int, ...] = SEPARATE) -> list[str]:
     world.change(Change(books, groups))
     world.triplify()
     return world.quads()
 
 
-def test_everything_is_said_once_with_entities_and_sources(world):
+def test_each_statement_is_published_once_with_entities_and_sources(world):
     lines = published(world, {1: Book(1, 1), 2: Book(2, 1)})
     assert len(set(lines)) == len(lines)
-    said = Said(lines)
-    assert {IRIS.resource(VOLUME), IRIS.resource(SET), IRIS.record(VOLUME), IRIS.source("rsl")} <= said.subjects()
-    (agent,) = said.values("dcterms:contributor", IRIS.resource(VOLUME))
-    assert said.values("skos:prefLabel", BASE + agent[1:])
+    quads = Quads(lines)
+    assert {IRIS.resource(VOLUME), IRIS.resource(SET), IRIS.record(VOLUME), IRIS.source("rsl")} <= quads.subjects()
+    (agent,) = quads.values("dcterms:contributor", IRIS.resource(VOLUME))
+    assert quads.values("skos:prefLabel", BASE + agent[1:])
 
 
-def test_what_is_made_by_the_same_is_not_made_anew(world, monkeypatch):
+def test_what_is_made_by_the_same_is_not_made_again(world, monkeypatch):
     first = published(world, {1: Book(1, 1, host=2)})
     assert not is_pending(world.catalog)
     with world.catalog.commit():
@@ -46,7 +46,7 @@ def test_what_is_made_by_the_same_is_not_made_anew(world, monkeypatch):
     assert is_pending(world.catalog)
 
     def never(*arguments, **more):
-        raise AssertionError("the statements were made anew")
+        raise AssertionError("the statements were made again")
 
     monkeypatch.setattr("bibld.triplify._stage.cluster_statements", never)
     world.triplify()
@@ -56,32 +56,32 @@ def test_what_is_made_by_the_same_is_not_made_anew(world, monkeypatch):
 
 def test_a_volume_is_linked_to_its_set_as_soon_as_that_is_there_and_no_longer(world):
     part = IRIS.resource(VOLUME)
-    seekers = world.catalog.statements.dependents
+    dependents = world.catalog.statements.dependents
     lines = published(world, {1: Book(1, 1, host=2)})
-    assert Said(lines).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
-    assert (seekers(SET, True), seekers(SET, False)) == ([1], [])
+    assert Quads(lines).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
+    assert (dependents(SET, True), dependents(SET, False)) == ([1], [])
     lines = published(world, {2: Book(2, 2)})
-    assert Said(lines).values("dcterms:isPartOf", part) == [":resource/rsl/2"]
-    assert (seekers(SET, True), seekers(SET, False)) == ([], [1])
+    assert Quads(lines).values("dcterms:isPartOf", part) == [":resource/rsl/2"]
+    assert (dependents(SET, True), dependents(SET, False)) == ([], [1])
     lines = published(world, {2: None})
-    assert Said(lines).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
+    assert Quads(lines).values("dcterms:isPartOf", part) == [":resource/rsl/1#host1"]
     assert not any(IRIS.resource(SET) in line for line in lines)
     published(world, {1: None})
-    assert (seekers(SET, True), seekers(SET, False)) == ([], [])
+    assert (dependents(SET, True), dependents(SET, False)) == ([], [])
 
 
-def test_an_edge_between_members_is_said_when_they_become_one_cluster(world):
+def test_an_edge_between_members_is_published_when_they_become_one_cluster(world):
     published(world, {1: Book(1, 1), 2: Book(1, 1)})
-    said = Said(published(world, {}, TOGETHER))
-    (match,) = [subject for subject in said.subjects() if "/match/" in subject]
-    assert said.values("bibld:decision", match) == ["same"]
-    assert said.values("owl:sameAs", IRIS.resource(VOLUME)) == [":resource/rsl/2"]
-    assert said.values("dcterms:title", IRIS.resource(SET)) == []
+    quads = Quads(published(world, {}, JOINED))
+    (match,) = [subject for subject in quads.subjects() if "/match/" in subject]
+    assert quads.values("bibld:decision", match) == ["same"]
+    assert quads.values("owl:sameAs", IRIS.resource(VOLUME)) == [":resource/rsl/2"]
+    assert quads.values("dcterms:title", IRIS.resource(SET)) == []
 
 
 def test_an_entity_goes_with_the_last_record_that_names_it(world):
     def agents() -> int:
-        return sum(subject.startswith(f"{BASE}agent/") for subject in Said(world.quads()).subjects())
+        return sum(subject.startswith(f"{BASE}agent/") for subject in Quads(world.quads()).subjects())
 
     published(world, {1: Book(1, 1), 2: Book(2, 1), 3: Book(1, 2)})
     assert (agents(), world.catalog.entities.count()) == (2, 2)
@@ -102,8 +102,8 @@ def test_nobody_waiting_for_patches_none_are_kept(world):
     assert world.catalog.patches.last() > 0
 
 
-def test_the_subject_of_a_line_says_who_owns_it(world):
-    """So no line has two owners: clusters share no record, and entities have IRIs of their own."""
+def test_the_owner_of_a_line_follows_from_its_subject(world):
+    """So no line has two owners: clusters share no record, and entities have separate IRIs."""
     published(world, {number: Book(1, 1, host=5) for number in (1, 2, 3, 4)}, (1, 1, 1, 2, 2))
     catalog = world.catalog
     for founder in catalog.statements.founders():
@@ -119,7 +119,7 @@ def test_the_subject_of_a_line_says_who_owns_it(world):
 
 
 def changed(lines: set[str], world: World, after: int, folder: Path) -> set[str]:
-    """The lines when the patches after one have been applied; each must do what it says."""
+    """The lines when the patches after one have been applied; each must add and remove exactly its lines."""
     with world.catalog.patches.net(after, world.catalog.patches.last(), folder) as net:
         for line, is_added in net.lines():
             text = f"{line.decode()}\n"
@@ -132,12 +132,12 @@ def test_a_line_that_two_clusters_owned_for_a_time_is_gone_when_both_have_lost_i
     lines = set(published(world, {1: Book(1, 1), 2: Book(1, 1)}))
     with world.catalog.commit():
         world.catalog.patches.delivered("store", 0, len(lines), "x")
-    world.change(Change({}, TOGETHER))
+    world.change(Change({}, JOINED))
     with patch("bibld.triplify._stage._AT_ONCE", 1), pytest.raises(Killed):
         world.triplify(Stopping(0))
     owners = [line for founder in (1, 2) for line in world.catalog.statements.quads(founder).splitlines()]
     assert len(owners) > len(set(owners))
-    after = set(published(world, {2: None}, TOGETHER))
+    after = set(published(world, {2: None}, JOINED))
     assert changed(lines, world, 0, tmp_path) == after
 
 
@@ -151,7 +151,7 @@ def test_old_quads_and_patches_are_the_new_quads_whatever_was_stopped_where(step
         patches = world.catalog.patches
         with world.catalog.commit():
             patches.delivered("store", 0, 0, "x")
-        held, taken = set(world.quads()), 0
+        followed, taken = set(world.quads()), 0
         for change, stop, is_taken in steps:
             world.change(change)
             try:
@@ -161,8 +161,8 @@ def test_old_quads_and_patches_are_the_new_quads_whatever_was_stopped_where(step
             lines = world.quads()
             assert len(lines) == len(set(lines))
             assert lines == world.expected()
-            assert changed(set(held), world, taken, Path(folder)) == set(lines)
+            assert changed(set(followed), world, taken, Path(folder)) == set(lines)
             if is_taken:
-                held, taken = set(lines), patches.last()
+                followed, taken = set(lines), patches.last()
                 with world.catalog.commit():
                     patches.delivered("store", taken, len(lines), "x")

@@ -1,4 +1,4 @@
-"""What is said about a publication."""
+"""The description of a publication."""
 
 import re
 from itertools import permutations
@@ -41,7 +41,7 @@ from tests.triplify.merged_book import (
     MERGED,
     NLR,
     RESOURCE,
-    Said,
+    Quads,
     alone,
     code,
     oxigraph_quads,
@@ -53,12 +53,12 @@ SET = RecordId("nlr", "RU\\NLR\\bibl\\1")
 
 
 @pytest.fixture(scope="module")
-def book() -> Said:
-    return Said(cluster_statements(MERGED, [EDGE], IRIS).quads)
+def book() -> Quads:
+    return Quads(cluster_statements(MERGED, [EDGE], IRIS).quads)
 
 
-def said(description: Mods, **more) -> Said:
-    return Said(cluster_statements(alone(description), [], IRIS, **more).quads)
+def describe(description: Mods, **more) -> Quads:
+    return Quads(cluster_statements(alone(description), [], IRIS, **more).quads)
 
 
 def test_titles_are_in_the_language_and_script_of_the_record(book):
@@ -84,7 +84,7 @@ def test_contributions_are_nodes_with_agent_and_role(book):
     assert book.values("bf:role", node) == ["http://id.loc.gov/vocabulary/relators/aut"]
 
 
-def test_publication_is_said_flat_and_as_a_node_with_the_wording(book):
+def test_publication_is_described_by_properties_and_by_a_node_with_the_wording(book):
     (publisher,) = book.values("dcterms:publisher")
     assert publisher.startswith(":publisher/nauka-")
     assert book.values("dcterms:issued") == ["1970^gYear"]
@@ -94,7 +94,7 @@ def test_publication_is_said_flat_and_as_a_node_with_the_wording(book):
     assert places[1] == "http://id.loc.gov/vocabulary/countries/ru"
 
 
-def test_only_valid_isbns_are_said_flat_and_all_are_kept_as_printed(book):
+def test_only_valid_isbns_are_properties_and_all_are_kept_as_printed(book):
     assert book.values("bibo:isbn13") == ["9785710765128"]
     assert book.values("bibo:isbn10") == ["5710765120"]
     printed = [book.values("rdf:value", f"{RESOURCE}#identifier{n}") for n in (1, 2)]
@@ -119,7 +119,7 @@ def test_subjects_are_concepts_places_and_agents(book):
     assert book.values("dcterms:spatial")[0].startswith(":place/russia-")
 
 
-def test_the_founder_says_what_is_the_same_and_every_member_is_a_source(book):
+def test_the_founder_links_the_other_members_and_every_member_is_a_source(book):
     assert book.values("owl:sameAs") == [":resource/loc/ocm00035782"]
     assert book.values("prov:wasDerivedFrom") == [":record/loc/ocm00035782", ":record/nlr/RU~5CNLR~5Cbibl~5C538692"]
     assert book.graphs("prov:wasDerivedFrom") == {f"<{BASE}graph/provenance>"}
@@ -137,7 +137,7 @@ def test_source_records_are_metadata_about_their_own_resource(book):
     assert book.values("dcterms:modified", IRIS.record(NLR)) == ["1998-11-04T17:29:14^dateTime"]
 
 
-def test_a_match_says_who_was_compared_how_alike_they_are_and_why(book):
+def test_a_match_has_the_records_their_score_and_the_reasons(book):
     match = IRIS.match(EDGE.pair)
     assert book.values("bibld:left", match) == [":record/loc/ocm00035782"]
     assert book.values("bibld:score", match) == ["0.97^decimal"]
@@ -159,7 +159,7 @@ def test_a_value_names_its_records_only_where_the_members_differ(book):
     assert book.values("prov:wasDerivedFrom", node) == [":record/loc/ocm00035782"]
 
 
-def test_a_value_that_lost_in_merging_is_said_with_its_record_and_marked(book):
+def test_a_value_that_lost_in_merging_is_published_with_its_record_and_marked(book):
     node = f"{RESOURCE}#value-origin_info-0-date_issued--1"
     assert book.values("bibld:path", node) == ["origin_info/0/date_issued"]
     assert book.values("rdf:value", node) == ["1969"]
@@ -175,7 +175,7 @@ def test_the_sources_of_single_values_can_be_left_out():
 
 def test_a_host_is_linked_by_iri_where_its_record_is_in_the_catalog():
     made = cluster_statements(MERGED, [], IRIS, exists={SET}.__contains__)
-    assert f":resource/{SET.path}" in Said(made.quads).values("dcterms:isPartOf")
+    assert f":resource/{SET.path}" in Quads(made.quads).values("dcterms:isPartOf")
     assert made.existence_dependencies == (SET,)
 
 
@@ -185,7 +185,7 @@ def test_a_host_that_is_not_in_the_catalog_is_described_by_a_node(book):
     assert not any(IRIS.resource(SET) in line for line in book.lines)
 
 
-def test_series_have_an_entity_and_the_number_stands_in_the_relation(book):
+def test_series_have_an_entity_and_the_number_is_in_the_relation(book):
     (series,) = [value for value in book.values("dcterms:isPartOf") if value.startswith(":series/")]
     assert book.values("bf:associatedResource", f"{RESOURCE}#relation1") == [series]
     assert book.values("bf:seriesEnumeration", f"{RESOURCE}#relation1") == ["т. 5"]
@@ -205,7 +205,7 @@ def test_series_have_an_entity_and_the_number_stands_in_the_relation(book):
     ],
 )
 def test_the_kind_of_resource_decides_its_classes(description, classes):
-    found = said(description).values("rdf:type")
+    found = describe(description).values("rdf:type")
     short = {value.rpartition("/")[2] for value in found}
     assert short == {name.partition(":")[2] for name in classes} | {"Instance"}
 
@@ -223,10 +223,10 @@ def test_the_kind_of_resource_decides_its_classes(description, classes):
     ],
 )
 def test_only_valid_dates_are_typed(dates, issued):
-    assert said(Mods(origin_info=(OriginInfo(date_issued=dates),))).values("dcterms:issued") == issued
+    assert describe(Mods(origin_info=(OriginInfo(date_issued=dates),))).values("dcterms:issued") == issued
 
 
-def test_what_says_that_place_and_publisher_are_unknown_is_no_entity():
+def test_a_statement_that_place_and_publisher_are_unknown_is_no_entity():
     description = Mods(
         origin_info=(
             OriginInfo(
@@ -238,54 +238,55 @@ def test_what_says_that_place_and_publisher_are_unknown_is_no_entity():
     )
     made = cluster_statements(alone(description), [], IRIS)
     assert made.claims == ()
-    assert Said(made.quads).values("bf:publicationStatement") == ["[Б. м.] : [s. n.], 1905"]
+    assert Quads(made.quads).values("bf:publicationStatement") == ["[Б. м.] : [s. n.], 1905"]
 
 
 def test_names_of_records_without_identifier_meet_across_scripts():
     russian, romanised = person("Толстой, Лев Николаевич", "1828-1910"), person("Tolstoĭ, Lev Nikolaevich", "1828-1910")
-    made = said(Mods(name=(russian, romanised)))
+    made = describe(Mods(name=(russian, romanised)))
     assert len(made.values("dcterms:contributor")) == 1
 
 
 def test_two_people_of_one_heading_and_different_dates_do_not_meet_through_one_without():
     plain, old, young = (person("Иванов, Иван", dates) for dates in (None, "1900-1950", "1960-"))
-    made = said(Mods(name=(old, young, plain)))
+    made = describe(Mods(name=(old, young, plain)))
     assert len(made.values("dcterms:contributor")) == 2
 
 
 def test_people_with_other_dates_are_others():
-    made = said(Mods(name=(person("Иванов, Иван", "1900-1950"), person("Иванов, Иван", "1960-"))))
+    made = describe(Mods(name=(person("Иванов, Иван", "1900-1950"), person("Иванов, Иван", "1960-"))))
     assert len(made.values("dcterms:contributor")) == 2
 
 
 def test_a_role_without_a_code_is_a_node_with_its_words():
     role = Role(role_term=(RoleTerm("придворный поэт", type="text"),))
-    made = said(Mods(name=(person("Иванов, Иван", role=(role,)),)))
+    made = describe(Mods(name=(person("Иванов, Иван", role=(role,)),)))
     assert made.values("rdfs:label", f"{RESOURCE}#role1") == ["придворный поэт"]
     assert not any("relators/" in line for line in made.lines)
 
 
 def test_an_unknown_relator_code_makes_no_iri():
-    assert not any("relators/" in line for line in said(Mods(name=(person("Иванов, Иван", role=code("zzz")),))).lines)
+    made = describe(Mods(name=(person("Иванов, Иван", role=code("zzz")),)))
+    assert not any("relators/" in line for line in made.lines)
 
 
 def test_pages_of_an_article_and_of_a_book():
     article = RelatedItem(type="host", mods=Mods(part=(Part(extent=(PartExtent(start="5", end="17", unit="page"),)),)))
-    made = said(Mods(related_item=(article,)))
+    made = describe(Mods(related_item=(article,)))
     assert (made.values("bibo:pageStart"), made.values("bibo:pageEnd")) == (["5"], ["17"])
-    book = said(Mods(physical_description=(PhysicalDescription(extent=(Extent("366 с. : ил. ; 20 см"),)),)))
+    book = describe(Mods(physical_description=(PhysicalDescription(extent=(Extent("366 с. : ил. ; 20 см"),)),)))
     assert book.values("schema:numberOfPages") == ["366^integer"]
 
 
 def test_languages_are_those_of_the_library_of_congress():
-    made = said(
+    made = describe(
         Mods(language=(Language((LanguageTerm("ger", type="code"),)), Language((LanguageTerm("xx", type="code"),))))
     )
     assert made.values("dcterms:language") == ["http://id.loc.gov/vocabulary/iso639-2/ger"]
     assert made.values("schema:inLanguage") == ["de", "xx"]
 
 
-def test_no_line_is_said_twice_and_the_order_is_that_of_subjects(book):
+def test_no_line_occurs_twice_and_the_order_is_that_of_subjects(book):
     assert len(set(book.lines)) == len(book.lines)
     assert book.lines[0].startswith(f"<{RESOURCE}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>")
 
@@ -353,17 +354,17 @@ def test_any_description_gives_readable_quads_without_blank_nodes(merged, exists
 
 @settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 @given(merged_descriptions())
-def test_any_description_is_read_alike_by_both_parsers(merged):
+def test_both_parsers_read_the_same_from_any_description(merged):
     lines = cluster_statements(merged, [], IRIS).quads
     assert rdflib_quads(lines) == oxigraph_quads(lines)
 
 
 def test_a_literal_with_odd_line_separators_stays_one_line():
     made = cluster_statements(alone(Mods(title_info=(TitleInfo("a\u2028b\x85c\x1cd\ne"),))), [], IRIS)
-    assert Said(made.quads).values("dcterms:title") == ["a b c d e"]
+    assert Quads(made.quads).values("dcterms:title") == ["a b c d e"]
 
 
 def test_an_identifier_of_any_shape_is_a_literal():
-    made = said(Mods(identifier=(Identifier('"><x> \\', type='no "scheme"'),)))
+    made = describe(Mods(identifier=(Identifier('"><x> \\', type='no "scheme"'),)))
     assert made.values("rdf:value", f"{RESOURCE}#identifier1") == ['"><x> \\']
     assert isinstance(made.quads[0].subject, ox.NamedNode)

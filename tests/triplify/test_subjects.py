@@ -4,20 +4,20 @@ import pytest
 
 from bibld.model.mods import Geographic, GeographicCode, HierarchicalGeographic, Mods, Name, Subject, Topic
 from bibld.triplify import cluster_statements, entity_statements
-from tests.triplify.merged_book import BASE, IRIS, Said, alone, person
+from tests.triplify.merged_book import BASE, IRIS, Quads, alone, person
 
 COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
 
 
-def said(*subjects: Subject) -> Said:
+def describe(*subjects: Subject) -> Quads:
     made = cluster_statements(alone(Mods(subject=subjects)), [], IRIS)
     lines = list(made.quads)
     for entity in sorted({claim.entity for claim in made.claims}):
         lines += entity_statements(entity, made.claims, IRIS)
-    return Said(lines)
+    return Quads(lines)
 
 
-def labels(made: Said, kind: str) -> list[str]:
+def labels(made: Quads, kind: str) -> list[str]:
     entities = sorted(subject for subject in made.subjects() if subject.startswith(f"{BASE}{kind}/"))
     return [label for entity in entities for label in made.values("skos:prefLabel", entity)]
 
@@ -30,8 +30,8 @@ def labels(made: Said, kind: str) -> list[str]:
         Subject((Geographic("Российская Федерация"), Topic("Конституция"), Topic("Официальные издания"))),
     ],
 )
-def test_of_a_heading_with_subdivisions_only_the_head_is_a_place_and_the_whole_a_concept(subject):
-    made = said(subject)
+def test_of_a_heading_with_subdivisions_the_first_element_is_a_place_and_all_of_it_a_concept(subject):
+    made = describe(subject)
     assert labels(made, "place") == ["Российская Федерация@und-cyrl"]
     assert labels(made, "concept") == ["Российская Федерация--Конституция--Официальные издания@und-cyrl"]
     (concept,) = made.values("dcterms:subject")
@@ -43,36 +43,36 @@ def test_of_a_heading_with_subdivisions_only_the_head_is_a_place_and_the_whole_a
 
 def test_an_identifier_of_a_compound_heading_is_not_that_of_its_place():
     uri = "http://id.loc.gov/authorities/subjects/sh85115861"
-    made = said(Subject((Geographic("Россия -- История", value_uri=uri),), authority="lcsh"))
+    made = describe(Subject((Geographic("Россия -- История", value_uri=uri),), authority="lcsh"))
     assert made.values("dcterms:subject") == [":concept/lcsh/lcsh-sh85115861"]
     assert "sh85115861" not in made.values("dcterms:spatial")[0]
 
 
 def test_a_heading_of_one_element_has_no_parts():
-    made = said(Subject((Geographic("Россия"),)))
+    made = describe(Subject((Geographic("Россия"),)))
     (concept,) = made.values("dcterms:subject")
     assert made.values("dcterms:hasPart", BASE + concept[1:]) == []
     assert labels(made, "place") == ["Россия@und-cyrl"]
 
 
 def test_the_levels_of_a_hierarchy_are_places_each():
-    made = said(Subject((HierarchicalGeographic(country=("Россия",), city=("Санкт-Петербург",)),)))
+    made = describe(Subject((HierarchicalGeographic(country=("Россия",), city=("Санкт-Петербург",)),)))
     assert sorted(labels(made, "place")) == ["Россия@und-cyrl", "Санкт-Петербург@und-cyrl"]
     assert made.values("dcterms:subject") == []
 
 
 def test_a_person_in_a_compound_heading_is_linked_from_it():
-    made = said(Subject((person("Толстой, Л. Н.", "1828-1910"), Topic("Письма"))))
+    made = describe(Subject((person("Толстой, Л. Н.", "1828-1910"), Topic("Письма"))))
     agent, concept = made.values("dcterms:subject")
     assert made.values("dcterms:hasPart", BASE + concept[1:]) == [agent]
 
 
 def test_country_codes_of_iso_are_those_of_marc():
-    made = said(Subject((GeographicCode("RU", authority="iso3166"), GeographicCode("e-ru", authority="marcgac"))))
+    made = describe(Subject((GeographicCode("RU", authority="iso3166"), GeographicCode("e-ru", authority="marcgac"))))
     assert made.values("dcterms:spatial") == [f"{COUNTRIES}ru", "http://id.loc.gov/vocabulary/geographicAreas/e-ru"]
 
 
 @pytest.mark.parametrize("text", ["--", " -- ", ""])
-def test_a_heading_without_words_says_nothing(text):
+def test_a_heading_without_words_has_no_statements(text):
     made = cluster_statements(alone(Mods(subject=(Subject((Geographic(text), Name())),))), [], IRIS)
     assert made.claims == ()
