@@ -1,7 +1,7 @@
-"""Writes those parts of the documentation that the code itself says.
+"""Write those parts of the documentation that are taken from the code.
 
-A part stands between ``<!-- generated: NAME ARGUMENT -->`` and ``<!-- end -->`` in a page; all around it is written by
-hand. ``python docs/generate.py`` writes all parts anew; with ``--check`` nothing is written, and the exit code is 1
+A part is between ``<!-- generated: NAME ARGUMENT -->`` and ``<!-- end -->`` in a page; the rest is written by hand.
+``python docs/generate.py`` writes all parts again; with ``--check`` nothing is written, and the exit code is 1
 when a page would change.
 """
 
@@ -62,7 +62,7 @@ MEANINGS = {
     "serve.query_share": "share of these places (workers and queue) that one client address may have, and always one",
     "serve.max_result": "MiB of the largest answer",
 }
-"""What keys mean whose struct does not say it in a clause of its own."""
+"""The meanings of keys that the docstring of their struct does not explain in a separate clause."""
 
 
 def plain(docstring: str | None) -> str:
@@ -111,7 +111,7 @@ def keys(struct: type[Any], section: str) -> str:
 
 
 def meaning(struct: type[Any], key: str, names: Sequence[str], section: str) -> str:
-    """What a key means: the clause of the docstring that begins with it, else what this file says."""
+    """Return the meaning of a key: the clause of the docstring that begins with it, else the one in this file."""
     others = "|".join(map(re.escape, names))
     clause = re.compile(rf"`{re.escape(key)}`(?::| is| are| names)\s+(.*?)(?=[;,.]\s+`(?:{others})`|\Z)", re.DOTALL)
     for kind in struct.__mro__:
@@ -148,8 +148,8 @@ def _words(info: Any) -> str:  # noqa: ANN401
         case msgspec.inspect.StructType():
             return "table"
         case msgspec.inspect.UnionType():
-            held = [kind for kind in info.types if not isinstance(kind, msgspec.inspect.NoneType)]
-            return " or ".join(map(_words, held))
+            kinds = [kind for kind in info.types if not isinstance(kind, msgspec.inspect.NoneType)]
+            return " or ".join(map(_words, kinds))
         case _:
             return type(info).__name__
 
@@ -186,12 +186,12 @@ def _toml(value: Any) -> str:  # noqa: ANN401
 
 
 def stage_docstring(name: str) -> str:
-    """What a stage's package says about itself."""
+    """Return the docstring of a stage's package."""
     return plain(importlib.import_module(f"bibld.{name}").__doc__)
 
 
 def adapters_of(stage: str) -> str:
-    """Every adapter of a stage, and what it says about itself."""
+    """Return every adapter of a stage with its docstring."""
     return "\n\n".join(
         f"### {name}\n\n{plain(adapters.load_adapter(stage, name).__doc__)}" for name in adapters.adapter_names(stage)
     )
@@ -287,7 +287,7 @@ API = {
     "other": ("write_sample", "list_adapters", "AdapterRow"),
     "values": ("MarcRecord", "Leader", "ControlField", "DataField", "Subfield", "Mods", "Row", "Origin", "RecordId"),
 }
-"""The public names by the part of the page that describes them; the errors are on a page of their own."""
+"""The public names by the part of the page that describes them; the errors are on a separate page."""
 
 
 def public_names(part: str) -> str:
@@ -366,9 +366,9 @@ def rules(flavour: str) -> str:
         for tag, codes in dict(rule.reads).items()
     )
     rows = []
-    for said, group in groupby(entries, key=lambda entry: entry[3:]):
+    for description, group in groupby(entries, key=lambda entry: entry[3:]):
         tags = " ".join(dict.fromkeys(entry[1] for entry in group))
-        codes, writes, about = said
+        codes, writes, about = description
         rows.append((tags, codes, _cell(writes), _cell(about.split("\n\n")[0])))
     return table(("tag", "subfields", "MODS", "what"), rows)
 
@@ -383,8 +383,8 @@ def _cell(text: str) -> str:
 
 def private(flavour: str) -> str:
     """The subfields that a crosswalk keeps back."""
-    held = [(tag, _codes("".join(sorted(codes)))) for tag, codes in sorted(rules_of(flavour).private.items())]
-    groups = groupby(held, key=lambda entry: entry[1])
+    rows = [(tag, _codes("".join(sorted(codes)))) for tag, codes in sorted(rules_of(flavour).private.items())]
+    groups = groupby(rows, key=lambda entry: entry[1])
     return table(("tag", "subfields"), [(" ".join(tag for tag, _ in group), codes) for codes, group in groups])
 
 
@@ -430,7 +430,7 @@ def queries() -> str:
 
 def forms() -> str:
     """The forms of documents and their media types."""
-    media_types: dict[str, str] = importlib.import_module("bibld.serve._things").MEDIA_TYPES
+    media_types: dict[str, str] = importlib.import_module("bibld.serve").MEDIA_TYPES
     return table(("suffix", "media type"), [(f"`.{suffix}`", f"`{kind}`") for suffix, kind in media_types.items()])
 
 
@@ -464,7 +464,7 @@ PARTS: dict[str, Callable[..., str]] = {
 
 
 def rewritten(page: str) -> str:
-    """A page with all its generated parts written anew; raises ``KeyError`` for a part of an unknown name."""
+    """Return a page with all its generated parts written again; raises ``KeyError`` for a part of an unknown name."""
 
     def written(part: re.Match[str]) -> str:
         begin, name, argument, end = part.groups()
@@ -474,7 +474,7 @@ def rewritten(page: str) -> str:
 
 
 def execute_notebook(path: Path) -> Any:  # noqa: ANN401
-    """Execute a notebook in a folder of its own, and return it with its outputs; needs nbclient and ipykernel."""
+    """Execute a notebook in a temporary folder, and return it with its outputs; needs nbclient and ipykernel."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -500,7 +500,7 @@ def write_notebooks() -> None:
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a page would change.")
 @click.option("--notebooks", is_flag=True, help="Execute the notebooks too, and store their outputs.")
 def main(check: bool, notebooks: bool) -> None:
-    """Write the generated parts of the documentation anew."""
+    """Write the generated parts of the documentation again."""
     stale = []
     for path in sorted(DOCS.rglob("*.md")):
         text = path.read_text(encoding="utf-8")

@@ -147,7 +147,7 @@ def _converse(session: ReviewSession, run_command: str) -> None:
 
 
 def _answer(session: ReviewSession, question: Question, line: str) -> bool:
-    """Do what an answer says; False to leave. A line that cannot be used is reported, and the session stays."""
+    """Carry out an answer; return False to leave. A line that cannot be used is reported, and the session stays."""
     word, _, rest = line.strip().partition(" ")
     letter = word.lower()[:1]
     try:
@@ -253,7 +253,7 @@ def _print_expected(workspace: Workspace, records: Iterable[str]) -> None:
 
 
 def _publish(workspace: Workspace, run_now: bool, quiet: bool) -> None:
-    """Run all stages, or say that the next run publishes the verdicts."""
+    """Run all stages, or report that the next run publishes the verdicts."""
     if not run_now:
         click.echo(f"The next `{workspace.run_command}` publishes this.")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -97,7 +98,7 @@ def print_summary(summary: Summary, config: Path) -> None:
     if summary.release:
         click.echo(f"\n{'new release' if summary.release_is_new else 'release is current'}: {summary.release}")
     if any(load.rejected for load in summary.sources):
-        click.echo(f"rejects: see `bibld catalog rejects {config}`", err=True)
+        click.echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
 
 
 def _stage_command(stage: str) -> click.Command:

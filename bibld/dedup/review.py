@@ -150,7 +150,7 @@ def _fault(
     def origin(ordinals: Ordinals) -> str:
         pair = verdicts.pair(ordinals)
         held = None if ordinals in new else verdicts.get(pair)
-        return f"said by {held.verdict.person} on {held.given_at}" if held else places.get(pair, "said now")
+        return f"decided by {held.verdict.person} on {held.given_at}" if held else places.get(pair, "decided now")
 
     pair = verdicts.pair(apart)
     links = [(verdicts.pair(link), origin(link)) for link in chain]
@@ -163,12 +163,12 @@ def _fault(
 def withdraw_verdict(verdicts: Verdicts, pair: Pair) -> StoredVerdict:
     """Take back what was said last of a pair, and give it; what was said before holds again.
 
-    Raises ``ConfigError`` where nobody has said anything about it.
+    Raises ``ConfigError`` if no person has decided about it.
     """
     with verdicts.transaction():
         held = verdicts.get(pair)
         if held is None:
-            raise ConfigError([f"nobody has said anything about {pair.left} and {pair.right}"])
+            raise ConfigError([f"{pair.left} and {pair.right}: no verdict of a person to withdraw"])
         verdicts.withdraw(held)
         return held
 

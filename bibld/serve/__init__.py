@@ -31,6 +31,7 @@ from bibld.serve._pages import Pages
 from bibld.serve._sparql.pool import Limits, Pool
 from bibld.serve._sparql.protocol import SparqlEndpoint
 from bibld.serve._sparql.worker import StoreCopy
+from bibld.serve._things import MEDIA_TYPES as MEDIA_TYPES
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

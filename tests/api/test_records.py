@@ -59,7 +59,7 @@ def test_records_and_rejects_come_in_order_with_their_bytes(path):
     assert "books.mrc record 4" in str(four)
 
 
-def test_several_files_and_texts_as_paths_are_read(path):
+def test_a_list_of_files_is_read_in_order(path):
     assert len(list(bibld.read([str(path), path]))) == 8
 
 

@@ -36,7 +36,7 @@ def test_progress_is_reported_where_it_is_wanted(own):
     assert "read" in out.getvalue()
 
 
-def test_what_needs_a_run_says_so_with_a_command_that_can_be_pasted(tmp_path):
+def test_what_needs_a_run_names_a_command_that_can_be_pasted(tmp_path):
     fresh = bibld.Workspace(bibld.write_sample(tmp_path / "my sample"))
     assert [file.file for file in fresh.files()] == ["rsl.mrc", "nlr.iso", "slavica.xml"]
     command = f"bibld run '{tmp_path}/my sample/bibld.toml'"
@@ -177,7 +177,7 @@ def test_any_endpoint_can_be_queried(endpoint):
     assert (triple.subject, triple.predicate, triple.object) == ("<http://x.org/a>", "<http://x.org/p>", '"one"')
 
 
-def test_what_goes_wrong_at_an_endpoint_is_told_apart(endpoint):
+def test_each_failure_of_an_endpoint_has_its_error(endpoint):
     with pytest.raises(bibld.BadQueryError):
         bibld.query(endpoint, "SELECT ?wrong { }")
     with pytest.raises(bibld.QueryTimeoutError, match="within 1 s"):

@@ -23,14 +23,14 @@ def invoke():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_that_says_what_it_does(invoke, name):
+def test_every_command_has_help(invoke, name):
     done = invoke(name, "--help")
     assert done.exit_code == 0
     first = done.output.split("\n\n")[1].strip()
     assert len(first) > 20, done.output
 
 
-def test_the_list_of_commands_tells_what_each_does(invoke):
+def test_the_list_of_commands_describes_each(invoke):
     text = invoke("--help").output.partition("Run:")[2]
     assert [title for title in ("Look:", "Decide:", "Convert:", "Maintain:") if title not in text] == []
     for name in COMMANDS:
@@ -38,7 +38,7 @@ def test_the_list_of_commands_tells_what_each_does(invoke):
     assert "..." not in text
 
 
-def test_a_mistyped_command_is_answered_with_the_one_that_is_meant(invoke):
+def test_a_mistyped_command_is_answered_with_the_closest(invoke):
     done = invoke("crosswlak")
     assert done.exit_code == 2
     assert 'unknown command "crosswlak"; did you mean "crosswalk"?' in done.output

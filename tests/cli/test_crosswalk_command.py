@@ -1,4 +1,4 @@
-"""``bibld crosswalk`` is a converter: any shell, no configuration, order and bytes kept, all that is lost is told."""
+"""``bibld crosswalk`` is a converter: any shell, no configuration, order and bytes kept, every loss is reported."""
 
 import os
 import subprocess
@@ -76,7 +76,7 @@ def test_the_bytes_of_rejects_are_written(path, tmp_path):
     assert numbers((tmp_path / "out.xml").read_bytes()) == NUMBERS
 
 
-def test_warnings_are_counted_and_told_when_asked_for(path):
+def test_warnings_are_counted_and_reported_with_verbose(path):
     assert "books.mrc record 1" not in invoke(path).stderr
     assert "add --verbose to see them" in invoke(path).stderr
     assert "books.mrc record 1" in invoke(path, "--verbose").stderr
@@ -94,13 +94,13 @@ def test_a_good_file_ends_with_0(tmp_path):
         (("--flavour", "marc12"), 'did you mean "marc21"?'),
     ],
 )
-def test_a_wrong_word_is_told_before_anything_is_started(path, words, expected):
+def test_an_unknown_name_is_reported_before_anything_is_started(path, words, expected):
     done = invoke(path, *words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert expected in done.stderr
 
 
-def test_a_file_that_is_not_there_is_told():
+def test_a_missing_file_is_reported():
     assert "there is no such file" in invoke("nowhere.mrc").stderr
 
 
@@ -108,7 +108,7 @@ def test_every_profile_of_the_settings_can_be_chosen(path):
     assert numbers(invoke(path, "--profile", "std").stdout_bytes) == NUMBERS
 
 
-def test_coverage_tells_the_fate_of_every_subfield(path):
+def test_coverage_reports_the_fate_of_every_subfield(path):
     done = invoke(path, "--coverage", "--json")
     rows = {row["name"]: row for row in msgspec.json.decode(done.stdout)}
     assert set(rows) == {"001", "020$a", "245$a", "245$9", "666$a"}

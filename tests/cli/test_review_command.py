@@ -81,7 +81,7 @@ def test_uses_that_make_no_sense_are_refused(invoke, tmp_path):
     assert "exclude each other" in invoke("review", "--list", "--verdicts", code=2)
     assert 'unknown source "nowhere"' in invoke("review", "--source", "nowhere", code=2)
     assert "--person" in invoke("review", "--csv", tmp_path / "x.csv", "--person", " ", code=2)
-    assert "nobody has said anything" in invoke("review", "--withdraw", *pair_of(invoke), code=2)
+    assert "no verdict of a person" in invoke("review", "--withdraw", *pair_of(invoke), code=2)
     assert "there is no record 'x:1'" in invoke("review", "--withdraw", "x:1", "x:2", code=2)
 
 
@@ -130,20 +130,20 @@ def test_a_table_with_one_fault_changes_nothing(invoke, tmp_path):
     left, right = pair_of(invoke)
     table = tmp_path / "pairs.csv"
     table.write_text(f"left,right,label\n{left},{right},1\n{left},never:1,0\n{left},{left},0\n", encoding="utf-8")
-    told = invoke("review", "--csv", table, code=2)
-    assert "pairs.csv line 3" in told and "pairs.csv line 4" in told
+    printed = invoke("review", "--csv", table, code=2)
+    assert "pairs.csv line 3" in printed and "pairs.csv line 4" in printed
     assert state(invoke) == []
 
 
 # -- split and join --------------------------------------------------------------------------------------------------
 
 
-def test_a_split_is_given_told_and_taken_back(invoke, catalog, file):
+def test_a_split_is_given_reported_and_withdrawn(invoke, catalog, file):
     one, other = two(catalog)
-    told = invoke("split", other, "--reason", "another printing").stdout
-    assert "verdicts given: 1;" in told
-    assert f"  {one}\n  {other}\n" in told
-    assert f"bibld run {file}" in told
+    printed = invoke("split", other, "--reason", "another printing").stdout
+    assert "verdicts given: 1;" in printed
+    assert f"  {one}\n  {other}\n" in printed
+    assert f"bibld run {file}" in printed
     (given,) = state(invoke)
     assert given["reason"] == "split: another printing"
     assert given["person"] == "anna"
@@ -159,11 +159,11 @@ def test_records_may_be_named_by_their_addresses(invoke, catalog):
     assert "is the IRI of no record" in invoke("split", "agent/viaf-1", code=2)
 
 
-def test_a_join_is_given_and_told(invoke, catalog):
+def test_a_join_is_given_and_reported(invoke, catalog):
     left, right = pair_of(invoke)
-    told = invoke("join", left, right).stdout
+    printed = invoke("join", left, right).stdout
     members = sorted((left, right), key=lambda text: catalog.register.ordinal(explain.resolve_record_id(catalog, text)))
-    assert f"  {', '.join(members)}\n" in told
+    assert f"  {', '.join(members)}\n" in printed
     assert "nothing changed" in invoke("join", right, left).stdout
     assert "no pair with itself" in invoke("join", left, left, code=2)
     assert "there is no record" in invoke("join", left, "rsl:never", code=2)
@@ -171,8 +171,8 @@ def test_a_join_is_given_and_told(invoke, catalog):
 
 def test_what_is_joined_with_run_is_published(invoke, catalog):
     left, right = pair_of(invoke)
-    told = invoke("join", left, right, "--run", "-q").stdout
-    assert "new release: " in told
+    printed = invoke("join", left, right, "--run", "-q").stdout
+    assert "new release: " in printed
     record = explain.resolve_record_id(catalog, left)
     assert explain.resolve_record_id(catalog, right) in catalog.cluster_of(record).members
 
@@ -238,7 +238,7 @@ def test_what_is_no_answer_is_asked_again(converse):
     assert len(verdicts.current()) == 1
 
 
-def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
+def test_an_answer_that_contradicts_is_reported_and_asked_again(converse, catalog):
     ask, verdicts = converse
     pairs, *_ = ask("q")
     one, other = pairs[0].left, pairs[0].right
@@ -252,7 +252,7 @@ def test_an_answer_that_contradicts_is_told_and_asked_again(converse, catalog):
             NOW,
         )
     _, made, _, err = ask("d", "s", pairs=pairs[:1])
-    assert "not stored" in err and "said by boris" in err
+    assert "not stored" in err and "decided by boris" in err
     assert made == {"same": 1}
 
 
@@ -281,7 +281,7 @@ def test_on_a_terminal_it_asks(file, catalog):
             while piece := os.read(here, 4096):
                 seen += piece
         except OSError:
-            pass  # what Linux says when the other end is closed
+            pass  # what Linux raises when the other end is closed
         assert process.wait(timeout=60) == 0, seen
     os.close(here)
     assert "verdicts given: 1 different, 1 same" in seen.decode()

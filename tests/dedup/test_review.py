@@ -116,7 +116,7 @@ def test_what_contradicts_by_way_of_others_is_refused_as_a_whole(opened, records
     (fault,) = caught.value.faults
     assert "cannot be kept apart (x.csv line 3)" in fault
     assert fault.count("is the same as") == 3
-    assert "said by anna" in fault and "x.csv line 2" in fault
+    assert "decided by anna" in fault and "x.csv line 2" in fault
     assert len(verdicts.current()) == 2
     give(verdicts, same(two, three))
     with pytest.raises(ConfigError, match="correct or withdraw one of these"):
@@ -131,7 +131,7 @@ def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, recor
     review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
     assert [one.verdict.decision for one in verdicts.current()] == ["same"]
     review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
-    with pytest.raises(ConfigError, match="nobody has said anything"):
+    with pytest.raises(ConfigError, match="no verdict of a person"):
         review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
 
 
