@@ -1,5 +1,5 @@
-# `make run` builds the sample and serves it, `make test` tests. Both make what they need on a machine that has
-# python3 (3.11 or later), python3-venv and make.
+# `make run` builds the sample and serves it; `make test` checks the sources and runs the tests. Both install what they
+# need into .venv; the machine must have python3 (3.11 or later), python3-venv and make.
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -7,13 +7,13 @@ SERVE ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench clean
+.PHONY: run test check bench mutants clean
 
 run: $(VENV)/installed
 	$(BIN)/bibld run sample_data/bibld.toml
-	@echo "How well that matched, by judged pairs:"
+	@echo "Precision and recall on labelled pairs:"
 	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
-	@echo "The baseline, the method of Kosolapov, Serebryakov, Teymurazov and Shorin:"
+	@echo "The same for the baseline, the method of Kosolapov, Serebryakov, Teymurazov and Shorin:"
 	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet --block paper --score jaccard
 ifneq ($(SERVE),0)
 	$(BIN)/bibld serve sample_data/bibld.toml --port $(PORT)
@@ -28,7 +28,11 @@ check: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 bench: $(VENV)/installed-dev
-	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script || exit 1; done
+	for script in $(filter-out benchmarks/mutants.py,$(wildcard benchmarks/[a-z]*.py)); do $(BIN)/python $$script || exit 1; done
+
+# Do the tests notice faults? Takes about an hour; continues where it was stopped.
+mutants: $(VENV)/installed-dev
+	$(BIN)/python benchmarks/mutants.py
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
