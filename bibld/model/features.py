@@ -1,38 +1,35 @@
-"""What dedup compares, as columns: one row a record, one column a feature.
+"""The features that matching compares, as columns: one row a record, one column a feature.
 
-Rows are positions; ``ordinals`` says which record stands in a row. Texts are kept as UTF-32 code points behind each
-other, so that a compiled kernel walks them without touching a Python object.
+Rows are positions; ``ordinals`` names the record of each row. Texts are stored as UTF-32 code points one after
+another, so that a compiled kernel reads them without touching a Python object.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+import numpy as np
+import numpy.typing as npt
 
 BETWEEN = "|"
-"""Stands between the values of a text that holds several (names, publishers, identifiers …)."""
+"""Separates the values of a text that has more than one (names, publishers, identifiers …)."""
 
 
 class Features(msgspec.Struct, frozen=True, kw_only=True):
     """The features of one record, normalised by ``bibld.text``; empty texts and 0 are missing values.
 
     ``title`` (main title and subtitle) and ``author`` (first personal name without dates) are folded in their own
-    script: the paper compares them. All other texts but codes are romanised, so that scripts meet. ``names`` holds all
-    personal and corporate names, family name first, ``part`` the canonical part numbers, ``set_title`` the title of the
-    set or host that a part belongs to. ``year`` and ``last_year`` are the first and last year of publication,
-    ``edition`` its number (1 where none is stated), ``pages`` the largest count of pages, ``volumes`` how many volumes
-    are held (0 where only pages are counted), ``height`` is in centimetres. ``responsibility`` holds the statements of
-    responsibility as they stand. ``carrier`` is print,
-    electronic, microform, audio, video, braille, map or score; ``level`` is m (monograph), v (volume of a set),
-    c (set as a whole), s (serial), i (issue), a (article or part). ``identifiers`` are ``isbn:978…``, ``issn:…`` and
-    the like.
+    script: the paper compares them. All other texts except codes are romanised, so that scripts are comparable.
+    ``names``: all personal and corporate names, family name first. ``part``: the canonical part numbers.
+    ``set_title``: the title of the set or host that a part belongs to. ``year`` and ``last_year``: the first and last
+    year of publication. ``edition``: its number (1 if none is stated). ``pages``: the largest count of pages.
+    ``volumes``: the number of volumes (0 if only pages are counted). ``height`` is in centimetres. ``carrier`` is
+    print, electronic, microform, audio, video, braille, map or score. ``level`` is m (monograph), v (volume of a set),
+    c (complete set), s (serial), i (issue), a (article or part). ``identifiers`` are ``isbn:978…``, ``issn:…`` and the
+    like. More than one value of a text are separated by ``BETWEEN``.
     """
 
     title: str = ""
@@ -77,21 +74,19 @@ class TextColumn(msgspec.Struct, frozen=True, eq=False):
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> TextColumn:
         """Build a column from texts."""
-        import numpy as np
-
-        held = list(texts)
-        lengths = np.fromiter((len(text) for text in held), dtype=np.int64, count=len(held))
-        offsets = np.zeros(len(held) + 1, dtype=np.int64)
+        items = list(texts)
+        lengths = np.fromiter((len(text) for text in items), dtype=np.int64, count=len(items))
+        offsets = np.zeros(len(items) + 1, dtype=np.int64)
         np.cumsum(lengths, out=offsets[1:])
-        codes = np.frombuffer("".join(held).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        codes = np.frombuffer("".join(items).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         return cls(offsets, codes)
 
     def text(self, row: int) -> str:
-        """The text of one row."""
+        """Return the text of one row."""
         return self.codes[self.offsets[row] : self.offsets[row + 1]].tobytes().decode("utf-32-le", "surrogatepass")
 
     def values(self, row: int) -> list[str]:
-        """The values of a row that holds several."""
+        """Return the values of a row that has more than one."""
         return [value for value in self.text(row).split(BETWEEN) if value]
 
     def __len__(self) -> int:
@@ -107,15 +102,13 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def from_features(cls, records: Iterable[tuple[int, Features]]) -> FeatureColumns:
-        """Put ordinals (ascending) and features into columns."""
-        import numpy as np
-
-        held = list(records)
+        """Build columns from ordinals (ascending) and features."""
+        items = list(records)
         return cls(
-            ordinals=np.fromiter((ordinal for ordinal, _ in held), dtype=np.uint64, count=len(held)),
-            texts={name: TextColumn.from_texts(getattr(features, name) for _, features in held) for name in TEXTS},
+            ordinals=np.fromiter((ordinal for ordinal, _ in items), dtype=np.uint64, count=len(items)),
+            texts={name: TextColumn.from_texts(getattr(features, name) for _, features in items) for name in TEXTS},
             numbers={
-                name: np.fromiter((getattr(features, name) for _, features in held), dtype=np.int32, count=len(held))
+                name: np.fromiter((getattr(features, name) for _, features in items), dtype=np.int32, count=len(items))
                 for name in NUMBERS
             },
         )
@@ -136,13 +129,13 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
         return self.texts["part"]
 
     def features(self, row: int) -> Features:
-        """The features of one row."""
+        """Return the features of one row."""
         values: dict[str, Any] = {name: column.text(row) for name, column in self.texts.items()}
         values.update((name, int(column[row])) for name, column in self.numbers.items())
         return Features(**values)
 
     def rows(self, positions: Iterable[int], names: Iterable[str] | None = None) -> FeatureColumns:
-        """Some rows as columns of their own; ``names`` is there for its like on disk, which then reads less."""
+        """Return some rows as new columns; ``names`` makes the columns on disk read less and has no effect here."""
         return FeatureColumns.from_features((int(self.ordinals[row]), self.features(row)) for row in positions)
 
     def __len__(self) -> int:
@@ -150,9 +143,9 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 class Statistics(msgspec.Struct, frozen=True, eq=False):
-    """What blocking knows of all records, counted once and frozen, so that the keys of a record depend on it alone.
+    """What blocking knows about all records, counted once and frozen, so that the keys of a record depend on it alone.
 
-    ``words`` (hashes, ascending) and ``counts`` (w,): in how many of the ``records`` titles a word stands, for words of
+    ``words`` (hashes, ascending) and ``counts`` (w,): in how many of the ``records`` titles a word occurs, for words of
     more than one. ``oversized``: for each blocker its keys (ascending) that too many records had.
     """
 
@@ -163,15 +156,11 @@ class Statistics(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def empty(cls) -> Statistics:
-        """Nothing is known yet."""
-        import numpy as np
-
+        """Return statistics of no records."""
         return cls(0, np.empty(0, np.uint64), np.empty(0, np.int32), {})
 
     def frequencies(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-        """In how many titles words stand; 1 for those that are not counted."""
-        import numpy as np
-
+        """Return the number of titles that each word occurs in; 1 for those that are not counted."""
         result = np.ones(len(words), dtype=np.int32)
         if len(self.words):
             places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
@@ -181,5 +170,5 @@ class Statistics(msgspec.Struct, frozen=True, eq=False):
 
 
 def hashed(text: str) -> int:
-    """A well-mixed number of 64 bits for a text, the same on every machine."""
+    """Return a hash of 64 bits of a text, the same on every machine."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

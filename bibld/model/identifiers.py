@@ -21,11 +21,11 @@ _BETWEEN = " \t\n\r:;,"
 NUMBERS_OF_PUBLISHERS = frozenset(
     ("issue number", "matrix number", "music plate", "music publisher", "videorecording identifier")
 )
-"""Types of identifiers that publishers give, whose name stands beside the number (:func:`number_and_source`)."""
+"""Types of identifiers given by publishers, whose name is written beside the number (:func:`number_and_source`)."""
 
 
 class Isbn(msgspec.Struct, frozen=True):
-    """An ISBN as stated: ``value`` has neither hyphens nor blanks, ``qualifier`` is the text that stood around it."""
+    """An ISBN as stated: ``value`` has neither hyphens nor blanks, ``qualifier`` is the text around it."""
 
     value: str
     is_valid: bool
@@ -72,7 +72,7 @@ def has_isbn_check_digit(value: str) -> bool:
 
 
 def isbn13(value: str) -> str:
-    """The thirteen digits of a valid ISBN without separators; raises ``ValueError`` for another text."""
+    """Return the thirteen digits of a valid ISBN without separators; raises ``ValueError`` for another text."""
     if not has_isbn_check_digit(value):
         raise ValueError(f"{value!r} is no valid ISBN")
     if len(value) == 13:
@@ -82,17 +82,18 @@ def isbn13(value: str) -> str:
 
 
 def isbn10(value: str) -> str | None:
-    """The ten characters of a valid ISBN without separators; None where it has none (prefix 979); raises
-    ``ValueError`` for another text."""
+    """Return the ten characters of a valid ISBN without separators; None if it has none (prefix 979).
+
+    Raises ``ValueError`` for another text.
+    """
     thirteen = isbn13(value)
     return thirteen[3:12] + _isbn10_check(thirteen[3:12]) if thirteen.startswith("978") else None
 
 
 def number_and_source(text: str) -> tuple[str, str]:
-    """The number of a publisher (of music, of recordings) apart from its name; an empty name where they are not told
-    apart.
+    """Split the number of a publisher (of music, of recordings) from its name; the name is empty if it is not found.
 
-    The name is the words without figures, at one of the ends, that are not all capitals: those belong to the number.
+    The name consists of the words at one of the ends that have no figures; words in capitals belong to the number.
 
     >>> number_and_source("33Д-4451 Мелодия"), number_and_source("Мелодия SUCD 10-00119")
     (('33Д-4451', 'Мелодия'), ('SUCD 10-00119', 'Мелодия'))

@@ -1,4 +1,4 @@
-"""What matching and merging say about records."""
+"""The results of matching and merging: pairs, scores, verdicts, clusters, merged descriptions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Pair(msgspec.Struct, frozen=True, order=True):
 
 
 class Feature(msgspec.Struct, frozen=True):
-    """One number that a score is made of, mostly between 0 (differs) and 1 (equal); -1 where nothing is known.
+    """One number that contributes to a score, mostly between 0 (differs) and 1 (equal); -1 if nothing is known.
 
     ``contribution`` is what it adds to the score, in the measure of the scorer that names it.
     """
@@ -36,7 +36,7 @@ class Feature(msgspec.Struct, frozen=True):
 
 
 class Score(msgspec.Struct, frozen=True):
-    """How alike two records are (0 to 1), from which features, and which blocking keys brought them together."""
+    """How similar two records are (0 to 1), from which features, and the blocking keys that both have."""
 
     value: float
     features: tuple[Feature, ...] = ()
@@ -49,9 +49,9 @@ Decision = Literal["same", "different", "related", "review"]
 class Verdict(msgspec.Struct, frozen=True):
     """A decision about a pair; ``by`` names the rule, model or person, ``reasons`` are sentences for a cataloguer.
 
-    ``relation`` says what two records are to each other that are not the same: ``same_set`` (volumes of one set),
-    ``part_of`` (one describes a part of the other), ``other_edition``, ``other_format`` or ``translation``. With the
-    decision *review* it is what they are if they are not the same.
+    ``relation`` names the relation of two records that are not the same: ``same_set`` (volumes of one set), ``part_of``
+    (one describes a part of the other), ``other_edition``, ``other_format`` or ``translation``. With the decision
+    *review* it is their relation if they are not the same.
     """
 
     decision: Decision
@@ -61,7 +61,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """A pair with its score and verdict, and the hash of what made it."""
+    """A pair with its score and verdict, and the hash of its inputs."""
 
     pair: Pair
     score: Score
@@ -72,7 +72,7 @@ class Edge(msgspec.Struct, frozen=True):
 class Cluster(msgspec.Struct, frozen=True):
     """Records that describe the same publication.
 
-    ``members`` stand in the order of their ordinals; the first is ``founder``, whose IRI names the cluster.
+    ``members`` are in the order of their ordinals; the first is ``founder``, whose IRI names the cluster.
     """
 
     founder: RecordId
@@ -80,25 +80,25 @@ class Cluster(msgspec.Struct, frozen=True):
 
 
 class Spelling(msgspec.Struct, frozen=True):
-    """Another spelling of a value: it differs in punctuation, case and blanks alone; and the records that have it."""
+    """Another spelling of a value, which differs only in punctuation, case and blanks, and the records that have it."""
 
     value: str
     records: tuple[RecordId, ...]
 
 
 class ValueSource(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Which records hold one value of a merged description.
+    """The records that have one value of a merged description.
 
     ``path`` leads to the value from the top of the ``Mods``: field names and indices with slashes between, as in
     ``title_info/0`` or ``origin_info/0/publisher/1``.
 
-    What a record has and the merged description does not show has its words in ``value``, and ``#`` and a number at the
-    end of its path. Before the ``#`` stands the path of the value that is shown in its place, where it is another form
-    of it (``origin_info/0/place/0#1``) or a statement of which the parts are united (``origin_info/0#1``), else of the
-    element in which another record's values were kept (``abstract#1``).
+    A value that the merged description does not show has its words in ``value``, and ``#`` and a number at the end of
+    its path. The path before the ``#`` is that of the value shown instead, if this is another form of it
+    (``origin_info/0/place/0#1``) or a statement whose parts are united (``origin_info/0#1``), else that of the element
+    for which another record's values were chosen (``abstract#1``).
 
     ``spellings`` are other spellings of the value or of these words, such as an ISBN without hyphens; with them and the
-    paths with ``#`` no form that a record has is lost.
+    paths with ``#`` no form of a value is lost.
     """
 
     path: str
@@ -118,7 +118,7 @@ class ValueSource(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """One description of a cluster, and for each value the records that hold it."""
+    """One description of a cluster, and for each value the records that have it."""
 
     cluster: Cluster
     mods: Mods

@@ -80,13 +80,13 @@ class DataField(msgspec.Struct, frozen=True, gc=False, tag="data", omit_defaults
     embedded: tuple[ControlField | DataField, ...] = ()
 
     def values(self, *codes: str) -> list[str]:
-        """The texts of the subfields with one of these codes (all subfields without codes), in record order."""
+        """Return the texts of the subfields with one of these codes (all subfields without codes), in record order."""
         if not codes:
             return [subfield.value for subfield in self.subfields]
         return [subfield.value for subfield in self.subfields if subfield.code in codes]
 
     def first(self, code: str) -> str | None:
-        """The text of the first subfield with this code."""
+        """Return the text of the first subfield with this code."""
         for subfield in self.subfields:
             if subfield.code == code:
                 return subfield.value
@@ -104,31 +104,31 @@ class MarcRecord(msgspec.Struct, frozen=True, gc=False):
     all_fields: tuple[ControlField | DataField, ...] = msgspec.field(name="fields")
 
     def fields(self, *tags: str) -> Iterator[DataField]:
-        """The data fields with one of these tags (all of them without tags), in record order."""
+        """Return the data fields with one of these tags (all of them without tags), in record order."""
         for field in self.all_fields:
             if isinstance(field, DataField) and (not tags or field.tag in tags):
                 yield field
 
     def control(self, tag: str) -> str | None:
-        """The text of the first control field with this tag."""
+        """Return the text of the first control field with this tag."""
         for field in self.all_fields:
             if isinstance(field, ControlField) and field.tag == tag:
                 return field.value
         return None
 
     def controls(self, tag: str) -> list[str]:
-        """The texts of all control fields with this tag."""
+        """Return the texts of all control fields with this tag."""
         return [field.value for field in self.all_fields if isinstance(field, ControlField) and field.tag == tag]
 
     @property
     def control_number(self) -> str | None:
-        """Field 001, trimmed; None where it is absent or empty."""
+        """Field 001, trimmed; None if it is absent or empty."""
         value = self.control("001")
         return value.strip() or None if value else None
 
     @classmethod
     def from_pymarc(cls, record: pymarc.Record, origin: Origin) -> MarcRecord:
-        """Take over a record of the library pymarc."""
+        """Convert a record of the library pymarc."""
         fields: list[ControlField | DataField] = []
         for field in record.fields:
             if field.control_field:
@@ -140,7 +140,7 @@ class MarcRecord(msgspec.Struct, frozen=True, gc=False):
         return cls(origin, Leader(str(record.leader)), tuple(fields))
 
     def to_pymarc(self) -> pymarc.Record:
-        """The same record for the library pymarc; embedded fields are written flat, as RUSMARC files carry them."""
+        """Convert the record for the library pymarc; embedded fields are written flat, as in RUSMARC files."""
         import pymarc
 
         record = pymarc.Record(leader=self.leader.text)
@@ -159,11 +159,11 @@ class MarcRecord(msgspec.Struct, frozen=True, gc=False):
 
 
 def with_embedded_fields(field: DataField) -> DataField:
-    """Take the fields out of a field that carries them by the embedded technique of UNIMARC (4XX, 604).
+    """Separate the fields inside a field from its subfields (embedded technique of UNIMARC: 4XX, 604).
 
     Each subfield ``$1`` opens a field: its text is the tag, the two indicators (which may be missing, or written
-    ``#``), or for a control field the tag and the data; the subfields up to the next ``$1`` are that field's own.
-    Subfields before the first ``$1`` stay. A field that has no ``$1`` comes back as it is.
+    ``#``), or for a control field the tag and the data; the subfields up to the next ``$1`` belong to that field.
+    Subfields before the first ``$1`` stay. A field without ``$1`` is returned unchanged.
     """
     if not any(subfield.code == "1" for subfield in field.subfields):
         return field
@@ -188,10 +188,10 @@ def with_embedded_fields(field: DataField) -> DataField:
 
 
 def without_subfields(record: MarcRecord, names: frozenset[str]) -> MarcRecord:
-    """The record without some of its content.
+    """Return the record without some of its content.
 
     ``names`` are subfields such as ``541$a``, those of embedded fields such as ``461/010$d``, and control fields such
-    as ``009``. A field of which nothing stays is left out.
+    as ``009``. A field without any content left is removed.
     """
     return msgspec.structs.replace(record, all_fields=tuple(_fields_without(record.all_fields, names, "")))
 
@@ -214,7 +214,7 @@ def _fields_without(
 
 
 def flat_subfields(field: DataField) -> Iterator[Subfield]:
-    """The subfields of a field with its embedded fields written out by the embedded technique."""
+    """Return the subfields of a field with its embedded fields written out by the embedded technique."""
     yield from field.subfields
     for inner in field.embedded:
         if isinstance(inner, ControlField):

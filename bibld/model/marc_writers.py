@@ -62,7 +62,7 @@ def to_marcxml(record: MarcRecord, *, pretty: bool = False) -> bytes:
 
 
 def write_marcxml(records: Iterable[MarcRecord], out: BinaryIO) -> int:
-    """Write records as a MARCXML ``collection``, one at a time, indented; gives their number."""
+    """Write records as a MARCXML ``collection``, one at a time, indented; return their number."""
     count = 0
     with etree.xmlfile(out, encoding="UTF-8") as file:
         file.write_declaration()

@@ -4,7 +4,7 @@ Every class is one element of MODS (https://www.loc.gov/standards/mods/userguide
 an attribute, ``value`` is the text of the element, every other field holds child elements; a tuple where the standard
 lets the child repeat. ``bibld.model.mods_xml`` reads and writes the XML from these declarations alone.
 
-No value can hold itself, so the garbage collector need not look at any (``gc=False``): conversion is a fifth faster.
+No value can contain itself, so the garbage collector can ignore them (``gc=False``): conversion is a fifth faster.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Attribute = Annotated[str | None, "attribute"]
 """Marks a field that is an XML attribute."""
 
 Inline = "inline"
-"""Marks a field whose elements stand directly in the element, not in one of the field's name."""
+"""Marks a field whose elements are direct children, not wrapped in an element of the field's name."""
 
 RawXml = "raw xml"
-"""Marks a field that holds a foreign XML element as text."""
+"""Marks a field that contains a foreign XML element as text."""
 
 
 class Element(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -426,7 +426,7 @@ class HoldingSimple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class HoldingExternal(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """Holdings in a schema of their own, as XML."""
+    """Holdings in another schema, as XML."""
 
     content: Annotated[tuple[str, ...], RawXml] = ()
 
@@ -504,7 +504,7 @@ class RecordContentSource(Controlled, frozen=True, omit_defaults=True):
 
 
 class RecordIdentifier(Element, frozen=True, omit_defaults=True):
-    """The control number of the record; ``source`` says whose."""
+    """The control number of the record; ``source`` names its owner."""
 
     value: str = ""
     source: Attribute = None

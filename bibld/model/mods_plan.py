@@ -1,4 +1,4 @@
-"""How each class of ``bibld.model.mods`` stands in XML, derived from its declaration alone."""
+"""How each class of ``bibld.model.mods`` is written in XML, derived from its declaration alone."""
 
 from __future__ import annotations
 
@@ -33,20 +33,21 @@ _NAMES = {
 """Names that do not follow from the rule snake_case → camelCase."""
 
 _FIRST = ("etal", "non_sort")
-"""Children that stand before all others: the schema wants ``etal`` there, a reader of the XML ``nonSort``."""
+"""Children that come before all others: the schema wants ``etal`` there, a reader of the XML ``nonSort``."""
 
 _SPACED = ("non_sort",)
-"""Texts whose blanks count."""
+"""Texts whose blanks are significant."""
 
-_SAYS_SOMETHING_WHEN_EMPTY = ("etal",)
+_FLAGS = ("etal",)
+"""Elements that have a meaning when empty."""
 
 Values = Callable[[Any], tuple[Any, ...]]
 
 
 class Child(msgspec.Struct, frozen=True):
-    """A field that holds child elements; ``kind`` is the class of one, None for mere text.
+    """A field that contains child elements; ``kind`` is the class of one, None for text.
 
-    ``is_spaced``: the blanks of the text count. ``is_flag``: the empty element says something.
+    ``is_spaced``: the blanks of the text are significant. ``is_flag``: the empty element has a meaning.
     """
 
     field: str
@@ -58,11 +59,11 @@ class Child(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """How one class of the model stands in XML.
+    """How one class of the model is written in XML.
 
-    ``attributes`` pairs fields with names in XML; ``attribute_values`` and ``child_values`` get the values of the
-    fields beside them from an instance. ``raw`` and ``inline`` name the fields that are marked so,
-    ``nothing`` is an instance that says nothing.
+    ``attributes`` pairs fields with names in XML; ``attribute_values`` and ``child_values`` return the
+    values of these fields of an instance. ``raw`` and ``inline`` name the fields that are marked so, ``nothing`` is an
+    empty instance.
     """
 
     nothing: Any
@@ -80,7 +81,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def xml_name(field: str) -> str:
-    """The name in XML (``{namespace}name`` for one of XLink or XML) of a field of the model."""
+    """Return the name in XML (``{namespace}name`` for one of XLink or XML) of a field of the model."""
     if field in _NAMES:
         return _NAMES[field]
     first, *others = field.split("_")
@@ -88,13 +89,13 @@ def xml_name(field: str) -> str:
 
 
 def tag_named(name: str) -> str:
-    """A name in the namespace of MODS."""
+    """Return a name in the namespace of MODS."""
     return f"{{{MODS}}}{name}"
 
 
 @cache
 def plan_of(kind: type) -> Plan:
-    """The plan of a class of ``bibld.model.mods``."""
+    """Return the plan of a class of ``bibld.model.mods``."""
     attributes: list[tuple[str, str]] = []
     children: list[Child] = []
     has_text, raw, inline = False, None, None
@@ -135,7 +136,7 @@ def _unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401
 
 
 def _members(hint: Any) -> tuple[type, ...]:  # noqa: ANN401
-    """The classes that a hint names: ``X``, ``X | None``, ``tuple[X | Y, ...]``."""
+    """Return the classes that a hint names: ``X``, ``X | None``, ``tuple[X | Y, ...]``."""
     if get_origin(hint) in (tuple, Union, types.UnionType):
         return tuple(
             member
@@ -154,18 +155,18 @@ def _child(field: str, hint: Any) -> Child:  # noqa: ANN401
         kind=None if kind is str else kind,
         is_many=get_origin(hint) is tuple,
         is_spaced=field in _SPACED,
-        is_flag=field in _SAYS_SOMETHING_WHEN_EMPTY,
+        is_flag=field in _FLAGS,
     )
 
 
 @cache
 def tag_of(kind: type) -> str:
-    """The element of a class that says its name itself."""
+    """Return the element of a class that declares its name itself."""
     return tag_named(kind.__struct_config__.tag)  # type: ignore[attr-defined]
 
 
 def _both_spellings(by_tag: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for elements in the namespace and without one."""
+    """Return the mapping for elements in the namespace and without one."""
     return {**by_tag, **{etree.QName(tag).localname: value for tag, value in by_tag.items()}}
 
 

@@ -13,7 +13,7 @@ _YEAR = re.compile(r"[12][0-9]{3}")
 
 
 def words_of(value: object) -> str:
-    """All text in an element (or text) and what stands in it, in the order of MODS; attributes are no text."""
+    """Return all text in an element (or text) and its children, in the order of MODS; attributes are no text."""
     return tidy(" ".join(_texts(value)))
 
 
@@ -33,10 +33,10 @@ def _texts(value: Any) -> list[str]:  # noqa: ANN401
 
 
 def publication_statement(info: OriginInfo) -> str:
-    """Places, publishers and dates as they stand on the publication, with the punctuation of ISBD (area 4).
+    """Return places, publishers and dates as stated on the publication, with the punctuation of ISBD (area 4).
 
-    Codes are left out, but for the year of what has a place or publisher and no date in words: crosswalks need not
-    give a date twice.
+    Codes are omitted, except for the year if there is a place or publisher and no date in words: crosswalks need not
+    state a date twice.
     """
     terms = [term for place in info.place for term in place.place_term if term.type != "code"]
     places = [trim(term.value) for term in terms if term.value]

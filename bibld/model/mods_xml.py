@@ -3,10 +3,10 @@
 Nothing here knows an element of MODS by name; a field that is added to a class of the model is written and read at
 once (``bibld.model.mods_plan``).
 
-Writing drops the characters that XML 1.0 cannot hold, and empty texts. Reading is tolerant: elements without a
-namespace are read like those of MODS, texts are trimmed (but for ``nonSort``), elements and attributes that say
-nothing are passed over, several elements where the model holds one text are joined with `` ; ``. What the model has
-no place for is named by :func:`read_element`. So ``from_xml(to_xml(mods)) == mods`` for every ``mods`` of trimmed,
+Writing drops characters that are illegal in XML 1.0, and empty texts. Reading is tolerant: elements without a
+namespace are read like those of MODS, texts are trimmed (except ``nonSort``), empty elements and attributes are
+ignored, repeated elements for which the model has one text are joined with `` ; ``. :func:`read_element` reports what
+the model has no place for. So ``from_xml(to_xml(mods)) == mods`` for every ``mods`` of trimmed,
 legal, non-empty values whose foreign XML is in exclusive canonical form.
 """
 
@@ -40,7 +40,7 @@ _PARSER = etree.XMLParser(
 def to_element(mods: Mods) -> etree._Element:
     """Write a description as the element ``mods`` of MODS 3.8.
 
-    Raises ``ValueError`` where foreign XML (``extension`` and the like) is not well-formed.
+    Raises ``ValueError`` if foreign XML (``extension`` and the like) is not well-formed.
     """
     element = etree.Element(tag_named("mods"), nsmap=_PREFIXES)
     element.set("version", VERSION)
@@ -57,7 +57,7 @@ def to_xml(mods: Mods, *, pretty: bool = False) -> bytes:
 
 
 def write_collection(descriptions: Iterable[Mods], out: BinaryIO) -> int:
-    """Write descriptions as a ``modsCollection``, one at a time; gives their number."""
+    """Write descriptions as a ``modsCollection``, one at a time; return their number."""
     count = 0
     with etree.xmlfile(out, encoding="UTF-8") as file:
         file.write_declaration()
@@ -71,7 +71,7 @@ def write_collection(descriptions: Iterable[Mods], out: BinaryIO) -> int:
 
 
 def join_collection(documents: Iterable[bytes], out: BinaryIO) -> int:
-    """Write documents that :func:`to_xml` made as one ``modsCollection``, as they come; gives their number."""
+    """Write documents of :func:`to_xml` as one ``modsCollection``, unparsed; return their number."""
     prefixes = "".join(f' xmlns:{prefix}="{namespace}"' for prefix, namespace in _PREFIXES.items())
     out.write(f"<?xml version='1.0' encoding='UTF-8'?>\n<mods:modsCollection{prefixes}>\n".encode())
     count = 0
@@ -104,9 +104,9 @@ def from_element(element: etree._Element) -> Mods:
 
 
 def read_element(element: etree._Element) -> tuple[Mods, tuple[str, ...]]:
-    """Read an element ``mods`` and say what the model has no place for; raises ``ValueError`` for another element.
+    """Read an element ``mods`` and report what the model has no place for; raises ``ValueError`` for another element.
 
-    What is left out is named by its path, once for each occurrence: ``titleInfo/subTitle/@xml:lang``,
+    What is left out is reported by its path, once for each occurrence: ``titleInfo/subTitle/@xml:lang``,
     ``subject/cartographics/cartographicExtension``, ``name/text()``.
     """
     if element.tag not in (tag_named("mods"), "mods"):
@@ -116,7 +116,7 @@ def read_element(element: etree._Element) -> tuple[Mods, tuple[str, ...]]:
 
 
 def without_illegal_characters(text: str) -> str:
-    """The text without the characters that XML 1.0 (2.2) cannot hold."""
+    """Remove the characters that are illegal in XML 1.0 (2.2)."""
     return _ILLEGAL.sub("", text)
 
 
@@ -139,7 +139,7 @@ def _write(element: etree._Element, item: Any, plan: Plan) -> None:  # noqa: ANN
             etree.SubElement(element, child.tag)
     if plan.raw is not None:
         for xml in getattr(item, plan.raw):
-            element.append(_foreign(xml))
+            element.append(_parse_foreign(xml))
     if plan.inline is not None:
         _write_inline(element, getattr(item, plan.inline), plan)
 
@@ -150,10 +150,10 @@ def _write_child(element: etree._Element, value: Any, child: Child) -> None:  # 
         if kind is not None:
             _write(etree.SubElement(element, tag), one, plan_of(kind))
         elif one:
-            made = etree.SubElement(element, tag)
-            _write_text(made, one)
+            node = etree.SubElement(element, tag)
+            _write_text(node, one)
             if child.is_spaced:
-                made.set(_SPACE, "preserve")
+                node.set(_SPACE, "preserve")
 
 
 def _write_inline(element: etree._Element, value: Any, plan: Plan) -> None:  # noqa: ANN401
@@ -172,7 +172,7 @@ def _write_text(element: etree._Element, text: str) -> None:
         element.text = without_illegal_characters(text)
 
 
-def _foreign(xml: str) -> etree._Element:
+def _parse_foreign(xml: str) -> etree._Element:
     try:
         return etree.fromstring(without_illegal_characters(xml).encode(), _PARSER)
     except etree.XMLSyntaxError as error:
@@ -189,10 +189,10 @@ def _read(element: etree._Element, kind: type, path: str, left_out: list[str]) -
         values.update(_read_children(element, plan, path, left_out))
     if plan.has_text:
         values["value"] = _text_of(element, plan, path, left_out)
-    elif plan.raw is None and _stray_text(element):
+    elif plan.raw is None and _has_stray_text(element):
         left_out.append(f"{path}text()")
     if plan.raw is not None:
-        values[plan.raw] = tuple(_canonical(child) for child in element.iterchildren("*"))
+        values[plan.raw] = tuple(_to_canonical(child) for child in element.iterchildren("*"))
     return kind(**values)
 
 
@@ -222,7 +222,7 @@ def _read_children(element: etree._Element, plan: Plan, path: str, left_out: lis
     found: dict[str, list[Any]] = {}
     for node in element.iterchildren("*"):
         tag = str(node.tag)
-        here = f"{path}{_shown(tag)}/"
+        here = f"{path}{_short_name(tag)}/"
         child = plan.child_of_tag.get(tag)
         if child is None and plan.is_inline_mods:
             child = plan_of(Mods).child_of_tag.get(tag)
@@ -236,29 +236,29 @@ def _read_children(element: etree._Element, plan: Plan, path: str, left_out: lis
             continue
         if value is not None:
             found.setdefault(field, []).append(value)
-    return _settled(found, plan, path, left_out)
+    return _combine(found, plan, path, left_out)
 
 
-def _settled(found: dict[str, list[Any]], plan: Plan, path: str, left_out: list[str]) -> dict[str, Any]:
+def _combine(found: dict[str, list[Any]], plan: Plan, path: str, left_out: list[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if plan.is_inline_mods and plan.inline is not None:
         own = {child.field for child in plan.children}
-        inner = {field: tuple(held) for field, held in found.items() if field not in own}
+        inner = {field: tuple(items) for field, items in found.items() if field not in own}
         values[plan.inline] = Mods(**inner)
-        found = {field: held for field, held in found.items() if field in own}
+        found = {field: items for field, items in found.items() if field in own}
     elif plan.inline is not None and plan.inline in found:
         values[plan.inline] = tuple(found.pop(plan.inline))
     for child in plan.children:
-        held = found.get(child.field)
-        if held is None:
+        items = found.get(child.field)
+        if items is None:
             continue
         if child.is_many:
-            values[child.field] = tuple(held)
+            values[child.field] = tuple(items)
         elif child.kind is None:
-            values[child.field] = " ; ".join(text for text in held if text) if len(held) > 1 else held[0]
+            values[child.field] = " ; ".join(text for text in items if text) if len(items) > 1 else items[0]
         else:
-            values[child.field] = held[0]
-            left_out.extend(f"{path}{_shown(child.tag)}" for _ in held[1:])
+            values[child.field] = items[0]
+            left_out.extend(f"{path}{_short_name(child.tag)}" for _ in items[1:])
     return values
 
 
@@ -286,28 +286,28 @@ def _text_of(element: etree._Element, plan: Plan, path: str, left_out: list[str]
 
 
 def _all_text(element: etree._Element, path: str, left_out: list[str]) -> str:
-    """All text in an element; child elements give theirs, but are named as left out."""
+    """Return all text in an element, that of child elements too, which are reported as left out."""
     if not len(element):
         return element.text or ""
-    left_out.extend(f"{path}{_shown(str(child.tag))}" for child in element.iterchildren("*"))
+    left_out.extend(f"{path}{_short_name(str(child.tag))}" for child in element.iterchildren("*"))
     return str(element.xpath("string()"))
 
 
-def _stray_text(element: etree._Element) -> bool:
+def _has_stray_text(element: etree._Element) -> bool:
     if element.text and element.text.strip(_WHITE):
         return True
     return any(child.tail and child.tail.strip(_WHITE) for child in element)
 
 
-def _shown(tag: str) -> str:
+def _short_name(tag: str) -> str:
     name = etree.QName(tag)
     return name.localname if name.namespace in (MODS, None) else tag
 
 
-def _canonical(element: etree._Element) -> str:
-    """An element in exclusive canonical form (https://www.w3.org/TR/xml-exc-c14n/), whatever stands around it.
+def _to_canonical(element: etree._Element) -> str:
+    """Return an element in exclusive canonical form (https://www.w3.org/TR/xml-exc-c14n/), independent of its context.
 
-    One with a relative namespace has no such form; it is written as it stands.
+    An element with a relative namespace has no such form and is written unchanged.
     """
     try:
         return etree.tostring(element, method="c14n", exclusive=True, with_tail=False).decode()

@@ -1,4 +1,4 @@
-"""Where a record comes from, and what it is called for ever."""
+"""Where a record comes from, and its permanent identifier."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
 
     @classmethod
     def parse(cls, text: str) -> RecordId:
-        """Read ``source:control number``; raises ``ValueError`` where there is no source id before the colon."""
+        """Read ``source:control number``; raises ``ValueError`` if there is no source id before the colon."""
         source, colon, control_number = text.partition(":")
         if not colon or not SOURCE_ID.fullmatch(source) or not control_number.strip():
-            raise ValueError(f"{text!r} is no record id; one looks like rsl:01003120729")
+            raise ValueError(f"{text!r} is not a record id; one looks like rsl:01003120729")
         return cls.from_control_number(source, control_number)
 
     @property
@@ -64,7 +64,7 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
 
 
 def to_slug(text: str) -> str:
-    """Write any text as one segment of an IRI that every proxy, shell and browser leaves alone.
+    """Write any text as one segment of an IRI that no proxy, shell or browser changes.
 
     ASCII letters, digits, ``-`` and ``_`` stand for themselves; every other byte of the trimmed NFC text in UTF-8 is
     written ``~XX``. Different texts have different slugs.
@@ -74,8 +74,8 @@ def to_slug(text: str) -> str:
 
 
 def from_slug(slug: str) -> str:
-    """The text of a slug; raises ``ValueError`` for a text that is no slug."""
+    """Return the text of a slug; raises ``ValueError`` for a text that is not a slug."""
     text = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), slug).encode("latin-1").decode()
     if to_slug(text) != slug:
-        raise ValueError(f"{slug!r} is no slug")
+        raise ValueError(f"{slug!r} is not a slug")
     return text

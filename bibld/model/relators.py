@@ -1,4 +1,4 @@
-"""The MARC code list for relators (https://www.loc.gov/marc/relators/): codes, and the words that stand for them."""
+"""The MARC code list for relators (https://www.loc.gov/marc/relators/): codes, and the words for them."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ _RELATOR_OF_TERM = _table()
 
 
 def relator_of(term: str) -> str | None:
-    """The code of a relator term, however it is cased, bracketed or stopped; None for a word that is none.
+    """Return the code of a relator term in any case, with or without brackets and full stop; None if it is unknown.
 
     >>> relator_of("Illustrator."), relator_of("отв.ред."), relator_of("придворный поэт")
     ('ill', 'edt', None)

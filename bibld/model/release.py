@@ -1,4 +1,4 @@
-"""What a release says about itself: the content of its ``manifest.json``."""
+"""The content of ``manifest.json``, the description of a release."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ReleaseFile(msgspec.Struct, frozen=True):
 class SourceFigures(msgspec.Struct, frozen=True):
     """What became of the records of one source in its last load: read = converted + superseded + rejected + deleted.
 
-    ``records`` is the number of its living records, also those of earlier loads.
+    ``records`` is the number of its live records, also those of earlier loads.
     """
 
     source: str
@@ -45,7 +45,7 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 class DatasetDescription(msgspec.Struct, frozen=True):
-    """What the configuration says about the dataset."""
+    """The description of the dataset in the configuration."""
 
     base: str
     title: dict[str, str]
@@ -66,8 +66,7 @@ class FullDumps(msgspec.Struct, frozen=True):
 class PatchDumps(msgspec.Struct, frozen=True):
     """What has changed from one release (``since``) to another (``release``): the names of two files of quads.
 
-    No quad stands in both; whoever takes the one away from the earlier release's quads and adds the other has the later
-    release's.
+    No quad is in both files. The later release is the earlier one without the removed quads, with the added ones.
     """
 
     release: int
@@ -79,7 +78,7 @@ class PatchDumps(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A release: its number (from 1), when it was made (ISO 8601, UTC), what it is, what it holds.
+    """A release: its number (from 1), when it was made (ISO 8601, UTC), its description and its content.
 
     Its quads are those of the full dumps, changed by the patches of ``since_full``; all of these are among its files.
     ``delivered`` is the patch of the catalog up to which it has them; ``backend`` is the adapter that made the copy of
@@ -103,5 +102,5 @@ class Manifest(msgspec.Struct, frozen=True):
         return tuple(patch for patch in self.patches if self.full is not None and patch.release > self.full.release)
 
     def file(self, name: str) -> ReleaseFile | None:
-        """The file with this name."""
+        """Return the file with this name."""
         return next((file for file in self.files if file.name == name), None)

@@ -60,7 +60,6 @@ LANGUAGE = {
     "bibld/explain.py",
     "bibld/harvest",
     "bibld/ingest",
-    "bibld/model",
     "bibld/pipeline.py",
     "bibld/progress.py",
     "bibld/read",
