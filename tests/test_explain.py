@@ -128,7 +128,7 @@ def test_what_never_was_is_said_to_be_so(loaded, pair):
         return str(caught.value)
 
     assert "never been a record rsl:never" in fault("resource/rsl/never")
-    assert "names no match" in fault("match/x")
+    assert "is not the slug of a match" in fault("match/x")
     assert "is no slug" in fault("resource/rsl/a.b.c")
     assert "no IRI of this dataset" in fault("https://example.org/resource/rsl/1")
     assert "such an IRI" in fault(f"{BASE}nothing/here")

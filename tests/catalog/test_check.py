@@ -100,8 +100,8 @@ DAMAGES = {
     "a run of keys": (spoil("index/1/keys-*/composite.0.keys", b"nothing", 0), "no whole run of keys"),
     "the live store": (remove("store/*.sst"), "store: "),
     "a live store of something else": (execute("UPDATE delivery SET quads = 17"), "quads instead of 17"),
-    "a dump": (spoil("releases/1/bibld.nq.gz", b"x", 100), "bibld.nq.gz changed since they were made"),
-    "a manifest": (spoil("releases/1/manifest.json", b"}", 0), "is no release"),
+    "a dump": (spoil("releases/1/bibld.nq.gz", b"x", 100), "changed since they were made: bibld.nq.gz"),
+    "a manifest": (spoil("releases/1/manifest.json", b"}", 0), "is not a release"),
 }
 
 

@@ -64,7 +64,7 @@ def test_shells_complete_commands_and_options(invoke, shell, monkeypatch):
 def test_errors_have_one_line_each_and_the_exit_code_of_their_kind(invoke, tmp_path):
     done = invoke("run", str(tmp_path / "no.toml"))
     assert done.exit_code == 2
-    assert done.stderr.startswith("bibld: ") and "no.toml: there is no such file" in done.stderr
+    assert done.stderr.startswith("bibld: ") and "no.toml: not found" in done.stderr
     config = invoke("sample", str(tmp_path / "a sample")).output.splitlines()[1].removeprefix("  bibld run ")
     (path,) = shlex.split(config)
     done = invoke("stats", path)
