@@ -118,6 +118,9 @@ def command_line() -> None:
     `bibld sample FOLDER` makes an example to try, `bibld run CONFIG` runs all stages, `bibld serve CONFIG` serves the
     result on this machine. `bibld COMMAND --help` explains a command.
     """
+    from bibld.adapters import broken_plugins
+
+    broken_plugins()  # every command reports them, whether it needs their stage or not
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Harvest: a configured source in, files on disk out, each with the name by which the configuration reaches it."""
+"""Harvest: fetch the files of a configured source, each with its path from the configuration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bibld.protocols import HarvestedFile
 
 
 def files(config: Config, source: Source) -> Iterator[HarvestedFile]:
-    """The files of one source in a stable order; raises ``HarvestError``."""
+    """Yield the files of one source in a stable order; raises ``HarvestError``."""
     harvester = adapters.load_adapter("harvest", source.config.harvest)
     found: Iterator[HarvestedFile] = harvester.files(source.id, config.folder, source.harvest)
     return found

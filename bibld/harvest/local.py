@@ -1,4 +1,4 @@
-"""Files that already lie on disk: named one by one or by patterns."""
+"""Files that are already on disk: named one by one or by patterns."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ _PATTERN_CHARACTERS = frozenset("*?[")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``path``: a file, a pattern (``dump/*.mrc``, ``dump/**/*.xml``), or a list of them, relative to the
-    configuration."""
+    """``path``: a file, a pattern (``dump/*.mrc``, ``dump/**/*.xml``) or a list, relative to the configuration."""
 
     path: str | tuple[str, ...]
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths as a tuple."""
+        """Return the paths as a tuple."""
         return (self.path,) if isinstance(self.path, str) else self.path
 
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
-    """What is wrong with the settings before anything is started: pairs of key and message."""
+    """Yield what is wrong with the settings before anything is started: pairs of key and message."""
     if not settings.paths:
         yield "path", "names no file"
     for path in settings.paths:
@@ -37,14 +36,14 @@ def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def on_disk(folder: Path, settings: Settings) -> list[Path]:
-    """The files that are there already, in the order of the list."""
+    """Return the files that exist, in the order of the list."""
     return [match for path in settings.paths for match in _matches(folder, path)]
 
 
 def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFile]:
-    """The files in the order of the list, the matches of a pattern in the order of their names, each once.
+    """Yield the files in the order of the list, the matches of a pattern in the order of their names, each once.
 
-    Raises ``HarvestError`` for a path that leads nowhere.
+    Raises ``HarvestError`` for a path without a file.
     """
     seen: set[Path] = set()
     for path in settings.paths:
@@ -54,19 +53,15 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
         for match in matches:
             if match not in seen:
                 seen.add(match)
-                yield HarvestedFile(source, _name(match, folder), match)
+                yield HarvestedFile(source, Path(os.path.relpath(match, folder)).as_posix(), match)
 
 
 def _matches(folder: Path, path: str) -> list[Path]:
-    whole = folder / path
+    absolute = folder / path
     try:
         if not _PATTERN_CHARACTERS & set(path):
-            return [whole] if whole.is_file() else []
-        anchor = Path(whole.anchor)
-        return sorted(match for match in anchor.glob(str(whole.relative_to(anchor))) if match.is_file())
-    except ValueError:  # what is no pattern (a**b) or no path (NUL) matches nothing
+            return [absolute] if absolute.is_file() else []
+        anchor = Path(absolute.anchor)
+        return sorted(match for match in anchor.glob(str(absolute.relative_to(anchor))) if match.is_file())
+    except ValueError:  # an invalid pattern (a**b) or path (NUL) matches nothing
         return []
-
-
-def _name(file: Path, folder: Path) -> str:
-    return Path(os.path.relpath(file, folder)).as_posix()

@@ -1,8 +1,8 @@
-"""Read: the bytes of one carrier (ISO 2709, MARC in XML …) in, records with their original bytes out.
+"""Read: cut files of one carrier (ISO 2709, MARC in XML …) into records, and parse each from its original bytes.
 
-A file is examined once (:func:`examine`): which carrier it is, which charset it is in. Then it is cut into records
-(:func:`read`), and each is understood alone by ``carrier.parse``. A carrier fits into JSON (:func:`to_json`,
-:func:`carrier_of`), so that the bytes of a record that were kept can be read again at any time.
+:func:`examine` finds out once which carrier a file is of and which charset it is in. Then :func:`read` cuts it into
+records, and ``carrier.parse`` parses each alone. A carrier can be stored as JSON (:func:`to_json`,
+:func:`carrier_of`), so that the stored bytes of a record can be parsed again at any time.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ class Examined(msgspec.Struct, frozen=True):
 
     @property
     def json(self) -> bytes:
-        """The carrier as the catalog keeps it."""
+        """Return the carrier as the catalog stores it."""
         return to_json(self.carrier)
 
 
 def examine(file: HarvestedFile, reader: str = AUTO, charset: str = AUTO, settings: Any = None) -> Examined:  # noqa: ANN401
     """Find out the carrier of a file (unless ``reader`` names it), its charset and what else its records need.
 
-    ``settings`` is the reader's ``Settings`` struct (its defaults where None); a ``charset`` other than ``auto`` wins
-    over it. Raises ``HarvestError`` for a file that cannot be opened or is of no known carrier, ``ConfigError`` for an
-    unknown reader or charset. Damage further on does not matter here; :func:`read` reports it.
+    ``settings`` is the reader's ``Settings`` struct (None: its defaults); a ``charset`` other than ``auto`` replaces
+    that of the settings. Raises ``HarvestError`` for a file that cannot be opened or is of no known carrier,
+    ``ConfigError`` for an unknown reader or charset. Damage further on does not matter here; :func:`read` reports it.
     """
-    name = _sniffed(file) if reader == AUTO else reader
+    name = _detect_reader(file) if reader == AUTO else reader
     module = cast(Reader, adapters.load_adapter("read", name))
     chosen = module.Settings() if settings is None else settings
     if charset != AUTO and hasattr(chosen, "charset"):
@@ -80,10 +80,10 @@ def read(
     settings: Any = None,  # noqa: ANN401
     max_bytes: int = MAXIMUM,
 ) -> Iterator[Raw | ReadError]:
-    """Cut a file into records; what is no record, and damage of the file itself, is given as a ``ReadError``.
+    """Cut a file into records; a piece that is not a record, and damage of the file, is yielded as a ``ReadError``.
 
     Without ``examined`` the file is examined first, with the other arguments, which raises what :func:`examine`
-    raises. ``max_bytes`` bounds what a compressed file may decompress to.
+    raises. ``max_bytes`` is the most that a compressed file may decompress to.
     """
     examined = examined or examine(file, reader, charset, settings)
     carrier: Carrier = examined.carrier
@@ -105,18 +105,20 @@ def read(
 
 
 def to_json(carrier: Carrier) -> bytes:
-    """A carrier as JSON."""
+    """Return a carrier as JSON."""
     return msgspec.json.encode(carrier)
 
 
 def carrier_of(reader: str, json: bytes) -> Carrier:
-    """The carrier that :func:`to_json` wrote; raises ``ConfigError`` for an unknown reader, ``CatalogError`` for JSON
-    that is none of its carriers."""
+    """Return the carrier that :func:`to_json` wrote.
+
+    Raises ``ConfigError`` for an unknown reader, ``CatalogError`` for JSON that is not one of its carriers.
+    """
     module = cast(Reader, adapters.load_adapter("read", reader))
     try:
         return cast(Carrier, msgspec.json.decode(json, type=module.CarrierType))
     except msgspec.MsgspecError as error:
-        raise CatalogError(f"no carrier of {reader}: {error}; read its files again") from error
+        raise CatalogError(f"not a carrier of {reader}: {error}; read its files again") from error
 
 
 def _failure(reader: str, function: str, error: Exception) -> str:
@@ -143,7 +145,7 @@ class _Tolerant:
             return None
 
 
-def _sniffed(file: HarvestedFile) -> str:
+def _detect_reader(file: HarvestedFile) -> str:
     with _Tolerant(file) as opened:
         head = opened.stream.read(_HEAD)
     name = adapters.detect_adapter("read", head)

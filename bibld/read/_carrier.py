@@ -68,7 +68,7 @@ class CharsetCarrier(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def to_raws(source: str, file: str, pieces: Iterable[Piece]) -> Iterator[Raw | ReadError]:
-    """Number the pieces of a file from 1, and make errors of those that have a fault."""
+    """Yield the pieces of a file, numbered from 1; those with a fault as errors."""
     for position, (offset, data, fault) in enumerate(pieces, 1):
         origin = Origin(source, file, position, offset)
         if not fault:

@@ -155,7 +155,7 @@ def _guess(data: bytes, declared: str | None, legacy: str) -> str:
 
 
 def _guess_beyond_cyrillic(data: bytes, legacy: str) -> str:
-    return legacy if legacy == LATIN1 or _marc8.plausible(data, legacy) else LATIN1
+    return legacy if legacy == LATIN1 or _marc8.is_plausible(data, legacy) else LATIN1
 
 
 def _decode_as(data: bytes, name: str) -> Decoded:

@@ -34,19 +34,19 @@ _WEIGHT = (
 )
 _NO_LETTER = -1.5
 _RARE = {"mac-cyrillic": 0.02, "iso8859-5": 0.01}
-"""What is held against charsets that are hardly ever met; the small letters of the first are those of cp1251."""
+"""Subtracted from the score of rare charsets; the small letters of the first are those of cp1251."""
 
 _UPPER_AFTER_LOWER = re.compile("[а-яё][А-ЯЁ]")
 _MIXED = re.compile("[A-Za-z][а-яёА-ЯЁ]|[а-яёА-ЯЁ][A-Za-z]")
 _SIGN_FOR_CAPITAL = re.compile(f"[‚’‘”–—…°§©®†‡•™¬√ƒ≈∆÷{_BALKAN_LETTERS.upper()}][а-яё]")
-"""Where capitals are read in a wrong charset of which the small letters are the same."""
+"""Signs instead of capitals: decoded in a wrong charset that has the same small letters."""
 
 
 def score(text: str) -> float:
-    """How much the characters beyond ASCII look like Russian: about 0.5 for text, below 0.2 for anything else.
+    """Return how much the characters beyond ASCII look like Russian: about 0.5 for text, below 0.2 for anything else.
 
-    Letters count by their frequency, capitals less; what is no letter, a capital after a small letter and a Cyrillic
-    letter beside a Latin one count against it. 0 where there are none.
+    Letters count by their frequency, capitals less; other characters, a capital after a small letter and a Cyrillic
+    letter beside a Latin one count against it. 0 for text in ASCII.
     """
     counts = Counter(text)
     total = sum_of_weights = 0.0
@@ -61,7 +61,7 @@ def score(text: str) -> float:
 
 
 def best(data: bytes, declared: str | None = None) -> tuple[str, float]:
-    """The charset that makes most sense of the bytes, and its score; the declared one is taken when it is as good."""
+    """Return the charset with the best score for the bytes, and the score; the declared one if it is as good."""
     scores = {name: score(data.decode(name, "replace")) - _RARE.get(name, 0.0) for name in CYRILLIC_CHARSETS}
     winner = max(CYRILLIC_CHARSETS, key=lambda name: scores[name])
     if declared in scores and scores[declared] >= scores[winner] - 0.02:
@@ -70,7 +70,7 @@ def best(data: bytes, declared: str | None = None) -> tuple[str, float]:
 
 
 def is_odd(data: bytes, name: str) -> bool:
-    """Whether bytes look as if they were not in this charset: too few letters, or more capitals than small letters."""
+    """Return whether bytes are unlikely in this charset: too few letters, or more capitals than small letters."""
     lower, upper = _letters(name)
     ascii_and_rest = len(data.translate(None, lower))
     lowers = len(data) - ascii_and_rest

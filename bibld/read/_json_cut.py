@@ -1,8 +1,8 @@
-"""Cutting JSON into the objects that are records, whether they stand one a line, in an array or within other objects.
+"""Cut JSON into the objects that are records: one in each line, in an array, or within other objects.
 
-Nothing is built of the whole. A record that is cut off or malformed does not take the next one with it, since the keys
-that a record begins with are known, and ``{"leader":`` cannot stand within a string. Time grows with the size of the
-file, memory with that of its largest record.
+The file is not parsed. A record that is cut off or malformed does not cost the next one, because the keys that a record
+begins with are known, and ``{"leader":`` cannot occur within a string. Time grows with the size of the file, memory
+with that of its largest record.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _SHORT = 64
 
 
 def cut(stream: Stream, maximum: int) -> Iterator[Piece]:
-    """The record objects of a file in a charset that contains ASCII.
+    """Yield the record objects of a file in a charset that contains ASCII.
 
-    An object that only holds records is passed over; one that holds none is given. A record that is not closed before
-    the next one begins or the file ends is given with a fault, and so is one of more than ``maximum`` bytes, and what
-    is no object at all.
+    An object that only contains records is passed over; one that contains none is yielded. A record that is not closed
+    before the next one begins or the file ends is yielded with a fault, and so is one of more than ``maximum`` bytes,
+    and what is not an object.
     """
     scan = _Scan(stream, maximum)
     while not scan.is_done:
@@ -44,7 +44,7 @@ def cut(stream: Stream, maximum: int) -> Iterator[Piece]:
 
 
 class _Scan:
-    """The state of going through a file: ``buffer`` begins at ``base``, all before ``position`` is dealt with.
+    """The state of a scan: ``buffer`` begins at the offset ``base`` of the file, and is processed up to ``position``.
 
     ``record`` is where a record that is open begins (-1: none) and ``record_depth`` how deep, ``outer`` the same for an
     outermost object that may or may not be one; ``outer_wraps`` once records were found in it. ``gap`` is where the
@@ -63,10 +63,10 @@ class _Scan:
         self.is_done = False
 
     def step(self) -> Iterator[Piece]:
-        """Go on by a token, or by a line that is a record."""
-        if self._record < 0 and (self._outer < 0 or self._outer_wraps) and (whole := self._whole()) is not None:
-            self._position = self._gap = whole[1]
-            yield self._piece(*whole, "")
+        """Process a token, or a line that is a record."""
+        if self._record < 0 and (self._outer < 0 or self._outer_wraps) and (span := self._find_complete()) is not None:
+            self._position = self._gap = span[1]
+            yield self._piece(*span, "")
             return
         token = _TOKEN.search(self._buffer, self._position)
         if token is None:
@@ -78,8 +78,8 @@ class _Scan:
         else:
             yield from self._closed(token.end())
 
-    def _whole(self) -> tuple[int, int] | None:
-        """Begin and end of a record that is well-formed and has a line of its own, or another record behind it."""
+    def _find_complete(self) -> tuple[int, int] | None:
+        """Return begin and end of a record that is well-formed and fills a line, or is followed by another record."""
         if self._position - self._gap > _SHORT or self._buffer[self._gap : self._position].strip(_BETWEEN):
             return None
         blanks = _BLANKS.match(self._buffer, self._position)
@@ -126,7 +126,7 @@ class _Scan:
         self._position = start + 1
 
     def _is_value(self, start: int) -> bool:
-        """Whether something stands where the object around it may hold a record, alone or the first of an array."""
+        """Return whether a record may begin here within another object: as a value, or as the first of an array."""
         return self._buffer[max(start - _LOOKED_AHEAD, 0) : start].rstrip()[-1:] in (b"[", b":")
 
     def _closed(self, end: int) -> Iterator[Piece]:
@@ -141,7 +141,7 @@ class _Scan:
             self._outer, self._gap = -1, end
 
     def _broken_off(self, at: int) -> Iterator[Piece]:
-        """Another record begins: what is open ends before it."""
+        """Yield what is open as a piece that ends before the next record."""
         start, depth = self._open()
         if start >= 0:
             yield self._piece(start, at, "the next record begins before this one is closed")
@@ -152,7 +152,7 @@ class _Scan:
                 self._outer = -1
 
     def _open(self) -> tuple[int, int]:
-        """Where and how deep the piece that would be given next begins; -1: none is open."""
+        """Return where and how deep the piece begins that would be yielded next; -1: none is open."""
         if self._record >= 0:
             return self._record, self._record_depth
         return (-1 if self._outer_wraps else self._outer), self._outer_depth
@@ -160,11 +160,11 @@ class _Scan:
     def _between(self, end: int) -> Iterator[Piece]:
         gap = self._buffer[self._gap : end]
         if gap.strip(_BETWEEN):
-            yield self._piece(self._gap, end, "no JSON object; the records around it are read")
+            yield self._piece(self._gap, end, "not a JSON object; the records around it are read")
         self._gap = end
 
     def _more(self, position: int) -> Iterator[Piece]:
-        """Read more, keeping what is still needed; at the end give what is left."""
+        """Read more, keeping what is still needed; at the end yield what is left."""
         if self._at_end:
             yield from self._ended()
             return
@@ -200,7 +200,7 @@ class _Scan:
 
 
 def _length_of_object(line: bytes) -> int:
-    """How long the object is that a line consists of (but for a comma and the end of an array); 0 where it is none."""
+    """Return the length of the object that fills a line, apart from a comma or the end of an array; 0 if none does."""
     bare = line.rstrip(b" \t\r,")
     for candidate in (bare, bare.removesuffix(b"]").rstrip(b" \t")):
         if candidate.endswith(b"}"):

@@ -41,11 +41,11 @@ _ISO5426_MARKS = dict(
 )
 
 Table = Mapping[int, tuple[int, int]]
-"""From a code to a Unicode code point and whether it is a combining mark."""
+"""A code to its Unicode code point, and whether that is a combining mark."""
 
 
 class Sets(msgspec.Struct, frozen=True):
-    """The set on the right unless an escape says otherwise; with the rest, text without escapes is decoded."""
+    """A character set: ``right`` is on the right side until an escape; the rest decodes text without escapes."""
 
     right: int
     tables: Mapping[int, Table]
@@ -55,14 +55,14 @@ class Sets(msgspec.Struct, frozen=True):
 
 
 def has_escapes(data: bytes) -> bool:
-    """Whether there is an escape sequence that designates a character set."""
+    """Return whether there is an escape sequence that designates a character set."""
     return _ESC in data and _DESIGNATION.search(data) is not None
 
 
 def decode(data: bytes, name: str) -> tuple[str, int]:
     """Decode ``marc8`` or ``iso5426`` with field and subfield separators inside; the text is in NFC.
 
-    Gives the text and the number of bytes that are not in the character set; each became U+FFFD.
+    Returns the text and the number of bytes that are not in the character set; each became U+FFFD.
     """
     sets = _sets(name)
     if _ESC in data:
@@ -77,8 +77,8 @@ def decode(data: bytes, name: str) -> tuple[str, int]:
     return unicodedata.normalize("NFC", text), wrong
 
 
-def plausible(data: bytes, name: str) -> bool:
-    """Whether bytes that are neither ASCII nor UTF-8 look like this: marks stand before letters, codes are assigned."""
+def is_plausible(data: bytes, name: str) -> bool:
+    """Return whether bytes beyond ASCII are likely in this charset: marks precede letters, codes are assigned."""
     sets = _sets(name)
     text = codecs.charmap_decode(data, "replace", sets.characters)[0]
     marks = before_letters = 0
@@ -154,7 +154,7 @@ def _designated(escape: re.Match[bytes], left: int, right: int) -> tuple[int, in
 
 
 def _point(code: bytes, charset: int, sets: Sets) -> tuple[int, int]:
-    """One code in one set, whichever side the set stands on and the table was written for."""
+    """Look up one code in one set, on whichever side the set is and for whichever the table was written."""
     if len(code) == 1 and (code[0] <= 0x20 or (charset == _ASCII and code[0] < 0x80)):
         return code[0], 0
     if charset == _EACC:

@@ -31,9 +31,10 @@ _ROWS_SNIFFED = 20
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``charset``: ``auto``, or the one that the file is in. ``delimiter``: what stands between cells; ``auto``: found
-    in the first lines. ``header``: the names of the columns of files without a first line that names them.
-    ``max_record_bytes``: a longer row is rejected.
+    """``charset``: ``auto``, or the one that the file is in. ``max_record_bytes``: a longer row is rejected.
+
+    ``delimiter``: the text between cells; ``auto``: found in the first lines. ``header``: the names of the columns of
+    files without a first line that names them.
     """
 
     charset: str = AUTO
@@ -43,7 +44,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class CsvCarrier(CharsetCarrier, frozen=True, kw_only=True):
-    """One table: ``columns`` are their names, ``has_header`` says whether the first line holds them."""
+    """One table: ``columns`` are their names; ``has_header``: the first line contains them."""
 
     delimiter: str
     columns: tuple[str, ...]
@@ -56,7 +57,7 @@ class CsvCarrier(CharsetCarrier, frozen=True, kw_only=True):
         return to_raws(self.source, self.file, islice(found, self.has_header, None))
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read one row; cells without text are left out. Raises ``ReadError`` for a row that says nothing."""
+        """Read one row; cells without text are left out. Raises ``ReadError`` for an empty row."""
         text, warnings = decode_text(raw.data, self.charsets)
         cells = cells_of(text, self.delimiter)
         while len(cells) > len(self.columns) and not cells[-1]:
@@ -74,7 +75,7 @@ CarrierType = CsvCarrier
 
 
 def sniffs(head: bytes) -> bool:
-    """Whether the first line names two columns or more, and the next lines have no more cells than that."""
+    """Return whether the first line names two columns or more, and the next lines have no more cells than that."""
     if b"\0" in head or b"\x1e" in head:
         return False
     lines = _complete_lines(head)
@@ -92,9 +93,9 @@ def sniffs(head: bytes) -> bool:
 
 
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> CsvCarrier:
-    """Settle delimiter, columns and charset from the beginning of the file.
+    """Find delimiter, columns and charset at the beginning of the file.
 
-    Raises ``ConfigError`` for a delimiter that is none.
+    Raises ``ConfigError`` for a delimiter that cannot be one.
     """
     if settings.delimiter.strip(" ") in ("", '"', "\n", "\r"):
         raise ConfigError([f'delimiter = "{settings.delimiter}" cannot part cells; use auto or one such as "," or ";"'])
@@ -119,11 +120,11 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Csv
 
 
 def header(path: Path, settings: Settings | None = None) -> tuple[str, ...]:
-    """The names of the columns of a file; none where it cannot be read, or (without settings) is no table."""
+    """Return the names of the columns of a file; none if it cannot be read, or (without settings) is not a table."""
     try:
         with open_harvested(path) as stream:
             head = BytesIO(stream.read(_HEAD))
-    except HarvestError:  # it will be said when the file is read
+    except HarvestError:  # reported when the file is read
         return ()
     if settings is None and not sniffs(head.getvalue()):
         return ()
@@ -131,12 +132,12 @@ def header(path: Path, settings: Settings | None = None) -> tuple[str, ...]:
 
 
 def cells_of(text: str, delimiter: str) -> list[str]:
-    """The texts of the cells of a row, trimmed."""
+    """Return the texts of the cells of a row, trimmed."""
     return [(quoted.replace('""', '"') + bare).strip() for _, quoted, bare in _parted(text, delimiter)]
 
 
 def _parted(text: str, delimiter: str) -> Iterator[tuple[bool, str, str]]:
-    """For each cell whether it begins with a quotation mark, what is quoted, and what stands bare."""
+    """Yield for each cell whether it begins with a quotation mark, the quoted text, and the text outside."""
     text = text.rstrip("\r\n")
     position, pattern = 0, _cell(delimiter)
     while position <= len(text) and (cell := pattern.match(text, position)) is not None:
@@ -145,36 +146,36 @@ def _parted(text: str, delimiter: str) -> Iterator[tuple[bool, str, str]]:
 
 
 def _rows_of(lines: Iterable[bytes], delimiter: str, maximum: int, width: int = 0) -> Iterator[Piece]:
-    """Offset, bytes and fault (empty: none) of each row; blank lines are passed over.
+    """Yield the rows; blank lines are passed over.
 
-    Lines that a quoted cell spans are put together. Where its quotation mark is not closed in time, or only by one that
-    opens a cell of the next row (the table has ``width`` columns), they part again.
+    The lines that a quoted cell spans are joined. If its quotation mark is not closed in time, or only by one that
+    opens a cell of the next row (the table has ``width`` columns), they are separate rows after all.
     """
     waiting: deque[tuple[int, bytes]] = deque()
     rest = _numbered(lines)
     opens = _opens(delimiter)
     while True:
-        held: list[tuple[int, bytes]] = []
+        row: list[tuple[int, bytes]] = []
         is_open, size = False, 0
         while (numbered := waiting.popleft() if waiting else next(rest, None)) is not None:
             line = numbered[1]
-            if not held and not line.strip(b"\r\n" + BOM):
+            if not row and not line.strip(b"\r\n" + BOM):
                 continue
-            held.append(numbered)
+            row.append(numbered)
             size += len(line)
             is_open = _is_open_after(line, is_open, opens)
             if not is_open or size > maximum:
                 break
-        if not held:
+        if not row:
             return
-        if len(held) > 1 and (is_open or _are_two_rows([line for _, line in held], delimiter, width)):
-            waiting.extendleft(reversed(held[1:]))
-            held, is_open = held[:1], True
-        yield _row(held, is_open, maximum)
+        if len(row) > 1 and (is_open or _are_two_rows([line for _, line in row], delimiter, width)):
+            waiting.extendleft(reversed(row[1:]))
+            row, is_open = row[:1], True
+        yield _row(row, is_open, maximum)
 
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Lines with their offsets."""
+    """Yield lines with their offsets."""
     offset = 0
     for line in lines:
         yield offset, line
@@ -182,16 +183,18 @@ def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _are_two_rows(lines: list[bytes], delimiter: str, width: int) -> bool:
-    """Whether lines that seem one row are none: text follows a closing quotation mark, or only the second alone fits
-    the table."""
+    """Return whether lines that seem to be one row are two.
+
+    Then text follows a closing quotation mark, or only the second line alone has the columns of the table.
+    """
     cells = list(_parted(_plain(b"".join(lines)), delimiter))
     if any(is_quoted and bare.strip() for is_quoted, _, bare in cells):
         return True
     return 0 < width != len(cells) and len(cells_of(_plain(lines[1]), delimiter)) == width
 
 
-def _row(held: list[tuple[int, bytes]], is_open: bool, maximum: int) -> Piece:
-    start, data = held[0][0], b"".join(line for _, line in held)
+def _row(row: list[tuple[int, bytes]], is_open: bool, maximum: int) -> Piece:
+    start, data = row[0][0], b"".join(line for _, line in row)
     if start == 0 and data.startswith(BOM):
         start, data = len(BOM), data[len(BOM) :]
     if len(data) > maximum:
@@ -204,7 +207,7 @@ _CLOSING = re.compile(rb'(?:[^"]|"")*+"')
 
 
 def _is_open_after(line: bytes, is_open: bool, opens: re.Pattern[bytes]) -> bool:
-    """Whether a quoted cell goes on behind a line, at whose beginning one may be open."""
+    """Return whether a quoted cell is open after a line, at whose beginning one may be open."""
     position = 0
     while True:
         found = (_CLOSING.match if is_open else opens.search)(line, position)
@@ -215,25 +218,25 @@ def _is_open_after(line: bytes, is_open: bool, opens: re.Pattern[bytes]) -> bool
 
 @cache
 def _opens(delimiter: str) -> re.Pattern[bytes]:
-    """Where a quoted cell begins: at the beginning of a line or behind a delimiter."""
+    """Return a pattern for the beginning of a quoted cell: at the beginning of a line or after a delimiter."""
     return re.compile(rb"(?:\A(?:" + BOM + rb")?|" + re.escape(delimiter.encode()) + rb')[ ]*+"')
 
 
 @cache
 def _cell(delimiter: str) -> re.Pattern[str]:
-    """A cell: what is quoted in it, and what stands bare."""
+    """Return a pattern for a cell, with groups for its quoted text and the text outside."""
     until = f"(?:(?!{re.escape(delimiter)})[\\s\\S])*+"
     return re.compile(rf' *+(?:"((?:[^"]|"")*+)")?({until})')
 
 
 def _complete_lines(head: bytes) -> list[bytes]:
-    """The lines at the beginning of a file, without the last where it may be cut off."""
+    """Return the lines at the beginning of a file, without the last if it may be cut off."""
     lines = BytesIO(head.removeprefix(BOM)).readlines()
     return lines[:-1] if len(lines) > 2 and not lines[-1].endswith(b"\n") else lines
 
 
 def _delimiter_of(lines: list[bytes]) -> str:
-    """The delimiter that parts the first line best, and the next ones alike."""
+    """Return the delimiter that splits the first line into most cells."""
     first = [cells_of(_plain(line), delimiter) for delimiter in _DELIMITERS for line in lines[:1]]
     if not first:
         return ","
@@ -242,14 +245,14 @@ def _delimiter_of(lines: list[bytes]) -> str:
 
 
 def _named(cells: list[str]) -> tuple[str, ...]:
-    """The names of columns; one without a name is called by its number, unless it is the last."""
+    """Return the names of columns; one without a name is called by its number, unless it is the last."""
     if cells and not cells[-1]:
         cells = cells[:-1]
     return tuple(name or f"column {number}" for number, name in enumerate(cells, 1))
 
 
 def _plain(line: bytes) -> str:
-    """A text in which each delimiter and quotation mark stands, whatever the charset."""
+    """Return a text with every delimiter and quotation mark in its place, whatever the charset."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
 """ISO 2709: MARC 21, RUSMARC and UNIMARC as libraries exchange them.
 
-A file is cut at its record terminators, never by the lengths that it states; what a damaged leader or directory says
-is worked out again from the field terminators. Nothing stops the reader: a piece that is no record is one reject.
+A file is cut at its record terminators, never by the lengths that it states; a damaged leader or directory is repaired
+by the field terminators. Nothing stops the reader: a piece that is not a record is one reject.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Iso2709Carrier(CharsetCarrier, frozen=True):
         return to_raws(self.source, self.file, cut(stream, self.max_record_bytes))
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read one record, repairing what can be repaired; raises ``ReadError`` where no field can be found."""
+        """Read one record, repairing what can be repaired; raises ``ReadError`` if no field is found."""
         layout = lay_out(raw)
         warnings = list(layout.warnings)
         if layout.body.isascii() and b"\x1b" not in layout.body:
@@ -63,12 +63,12 @@ CarrierType = Iso2709Carrier
 
 
 def sniffs(head: bytes) -> bool:
-    """Whether there are field terminators and something like a leader."""
+    """Return whether there are field terminators and something like a leader."""
     return FIELD_END in head and _LEADER_LIKE.search(head) is not None
 
 
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Iso2709Carrier:
-    """Settle the charset from the first 200 records that are not plain ASCII (among the first 5,000)."""
+    """Find the charset by the first 200 records that are not plain ASCII (among the first 5,000)."""
     declarations: Counter[str] = Counter()
     unimarc = marc21 = 0
     samples: list[bytes] = []
@@ -98,7 +98,7 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Iso
 
 
 def _is_unimarc(data: bytes) -> bool:
-    """Whether a record is UNIMARC or RUSMARC rather than MARC 21: by the tag of its title, else by leader 20-23."""
+    """Return whether a record is UNIMARC or RUSMARC: by the tag of its title, otherwise by leader 20-23."""
     directory = data[24 : data.find(FIELD_END) + 1]
     tags = {directory[start : start + 3] for start in range(0, len(directory) - 11, 12)}
     if (b"200" in tags) != (b"245" in tags):
@@ -134,7 +134,7 @@ def _fields(tags: list[str], texts: list[str], warnings: list[str]) -> tuple[Fie
 
 
 def _odd_field(tag: str, text: str, warnings: list[str]) -> Field:
-    """Make the best of a field whose indicators or subfields are not where they should be; no text is lost."""
+    """Read a field whose indicators or subfields are not where they should be; no text is lost."""
     before, delimiter, rest = text.partition("\x1f")
     if not delimiter:
         if not tag.isdigit():

@@ -1,4 +1,4 @@
-"""The charset is found whatever the file says; the configuration's word is final."""
+"""The charset is found whatever the file declares; one that the configuration names is used."""
 
 import io
 
@@ -162,7 +162,7 @@ def test_escapes_alone_make_ascii_bytes_marc8():
     assert (carrier.charset, notes(parsed)) == ("marc8", ["Москва"])
 
 
-def test_every_subfield_of_marc8_begins_anew():
+def test_every_subfield_of_marc8_begins_with_the_default_sets():
     _, (parsed,) = read(raw_record(b"\x1b(NmOSKWA", b"Moscow", b"\xe2e"))
     assert notes(parsed) == ["Москва", "Moscow", "é"]
 

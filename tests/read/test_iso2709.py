@@ -97,8 +97,8 @@ def test_damage_costs_at_most_the_record_that_has_it(name):
     found = {fields_of(result) for result in results if not isinstance(result, ReadError)}
     untouched = [0, 1, 3] if name.startswith("last record truncated") else [0, 1, 3, 4]
     assert all(record(number).all_fields in found for number in untouched)
-    said = [text for result in results if not isinstance(result, ReadError) for text in result.warnings]
-    assert any(warning in text for text in said) if warning else said == []
+    warnings = [text for result in results if not isinstance(result, ReadError) for text in result.warnings]
+    assert any(warning in text for text in warnings) if warning else warnings == []
 
 
 REPAIRED_WHOLLY = [name for name in DAMAGES if DAMAGES[name][1] == "RRRRR"]

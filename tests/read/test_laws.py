@@ -84,8 +84,8 @@ PIECES = {"iso2709": ISO_PIECES, "marcxml": XML_PIECES, "mrk": MRK_PIECES}
 CHARSETS = ["auto", "auto", "auto", "utf-8", "marc8", "iso5426", "cp1251", "gb18030"]
 
 
-def everything(adapter, data, charset="auto", **options):
-    """Each piece of a file as it ends up; any exception but ``ReadError`` from ``parse`` is a fault."""
+def parse_all(adapter, data, charset="auto", **options):
+    """Return each piece of a file, parsed or rejected; any exception but ``ReadError`` from ``parse`` is a fault."""
     chosen = adapter.Settings(charset=charset, **options)
     carrier = adapter.examine(io.BytesIO(data), "f", "s", chosen)
     assert msgspec.json.decode(msgspec.json.encode(carrier), type=adapter.CarrierType) == carrier
@@ -109,7 +109,7 @@ def test_any_bytes_are_records_or_rejects(name, data):
     adapter = ADAPTERS[name]
     adapter.sniffs(content)
     size = data.draw(st.sampled_from([16 * 1024 * 1024, 40]))
-    for result in everything(adapter, content, data.draw(st.sampled_from(CHARSETS)), max_record_bytes=size):
+    for result in parse_all(adapter, content, data.draw(st.sampled_from(CHARSETS)), max_record_bytes=size):
         assert isinstance(result, Parsed | ReadError)
         if isinstance(result, Parsed):
             assert len(result.record.leader.text) == 24
@@ -125,7 +125,7 @@ def test_flipped_bytes_cost_at_most_the_records_they_are_in(records, data):
     at = data.draw(st.integers(0, len(pieces[victim]) - 2))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != 0x1D))
     damaged = pieces[victim][:at] + bytes([byte]) + pieces[victim][at + 1 :]
-    results = everything(iso2709, b"".join([*pieces[:victim], damaged, *pieces[victim + 1 :]]), "utf-8")
+    results = parse_all(iso2709, b"".join([*pieces[:victim], damaged, *pieces[victim + 1 :]]), "utf-8")
     found = [result.record.all_fields for result in results if isinstance(result, Parsed)]
     for index, record in enumerate(records):
         if index != victim:
@@ -135,7 +135,7 @@ def test_flipped_bytes_cost_at_most_the_records_they_are_in(records, data):
 @settings(deadline=None, max_examples=40)
 @given(st.lists(marc_records(), min_size=1, max_size=4))
 def test_iso2709_that_was_written_is_read(records):
-    results = everything(iso2709, b"".join(map(to_iso2709, records)), "utf-8")
+    results = parse_all(iso2709, b"".join(map(to_iso2709, records)), "utf-8")
     assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
     assert [result.warnings for result in results] == [()] * len(records)
 
@@ -144,7 +144,7 @@ def test_iso2709_that_was_written_is_read(records):
 @given(st.lists(marc_records(), min_size=1, max_size=4))
 def test_marcxml_that_was_written_is_read(records):
     body = b"".join(to_marcxml(record).partition(b"?>")[2] for record in records)
-    results = everything(marcxml, b"<collection>" + body + b"</collection>")
+    results = parse_all(marcxml, b"<collection>" + body + b"</collection>")
     assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
     assert [result.record.leader for result in results] == [record.leader for record in records]
 
@@ -153,7 +153,7 @@ def test_marcxml_that_was_written_is_read(records):
 @given(st.lists(marc_records(with_embedded=True), min_size=1, max_size=4))
 def test_mrk_that_was_written_is_read(records):
     text = "\n".join(map(to_mrk, records))
-    results = everything(mrk, text.encode())
+    results = parse_all(mrk, text.encode())
     found = [
         [with_embedded_fields(field) if isinstance(field, DataField) else field for field in result.record.all_fields]
         for result in results

@@ -123,7 +123,7 @@ def test_charsets(charset):
     assert [result.record.all_fields for result in results] == [fields(1), fields(2)]
 
 
-def test_a_file_that_does_not_say_its_charset_is_detected():
+def test_a_charset_that_is_not_declared_is_detected():
     notes = '<datafield tag="500" ind1=" " ind2=" "><subfield code="a">Собрание сочинений</subfield></datafield>'
     results = read(records(element(1, extra=notes), element(2, extra=notes)).encode("cp1251"))
     assert [result.record.all_fields[:2] for result in results] == [fields(1), fields(2)]
@@ -174,7 +174,7 @@ def test_offsets_lead_to_the_bytes_of_the_record():
     assert all(raw.data.startswith(b"<m:record") and raw.data.endswith(b"</m:record>") for raw in raws)
 
 
-def test_records_are_cut_alike_wherever_the_file_is_divided():
+def test_records_are_the_same_however_the_file_is_divided_into_chunks():
     data = FORMS["comments and CDATA that show records"].encode()
 
     class Slow(io.BytesIO):

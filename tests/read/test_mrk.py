@@ -69,7 +69,7 @@ def test_another_charset():
     assert read(TEXT.encode("cp1251"), charset="cp1251")[0].record.all_fields == FIRST
 
 
-def test_what_is_odd_is_said():
+def test_odd_lines_give_warnings():
     (result,) = read("=001  x\n=245  10$aTitle\nthat goes on\n=500  \\\\text\n=500  $aa\n=FMT  BK\n")
     assert result.record.all_fields == (
         ControlField("001", "x"),

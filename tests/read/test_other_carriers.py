@@ -104,8 +104,8 @@ SAMPLES = {
 ADAPTERS = {"aleph": aleph, "yaz": yaz, "csv": csv, "mods": mods, "marcjson": marcjson}
 
 
-def everything(adapter, data, **options):
-    """Each piece of a file as it ends up; any exception but ``ReadError`` from ``parse`` is a fault."""
+def parse_all(adapter, data, **options):
+    """Return each piece of a file, parsed or rejected; any exception but ``ReadError`` from ``parse`` is a fault."""
     data = data.encode() if isinstance(data, str) else data
     carrier = adapter.examine(io.BytesIO(data), "f", "s", adapter.Settings(**options))
     assert msgspec.json.decode(msgspec.json.encode(carrier), type=adapter.CarrierType) == carrier
@@ -193,7 +193,7 @@ def test_any_bytes_are_records_or_rejects(name, data):
     ADAPTERS[name].sniffs(content)
     size = data.draw(st.sampled_from([16 * 1024 * 1024, 40]))
     charset = data.draw(st.sampled_from(["auto", "utf-8", "cp1251"]))
-    for result in everything(ADAPTERS[name], content, charset=charset, max_record_bytes=size):
+    for result in parse_all(ADAPTERS[name], content, charset=charset, max_record_bytes=size):
         assert isinstance(result, Parsed | ReadError)
         if isinstance(result, Parsed):
             msgspec.json.encode(result)
@@ -201,7 +201,7 @@ def test_any_bytes_are_records_or_rejects(name, data):
 
 
 def test_aleph_lines_become_records():
-    first, second = (result.record for result in everything(aleph, ALEPH))
+    first, second = (result.record for result in parse_all(aleph, ALEPH))
     assert first.leader.text == "00000nam  2200205 a 4500"
     assert first.control_number == "000000001"
     assert first.control("008") == "880719s1839    mau"
@@ -212,13 +212,13 @@ def test_aleph_lines_become_records():
 
 
 def test_an_aleph_line_without_number_goes_on_with_the_field_before():
-    (result,) = everything(aleph, "000000001 24510 L $$aA\nB\n\n000000001 008   L x\n")
+    (result,) = parse_all(aleph, "000000001 24510 L $$aA\nB\n\n000000001 008   L x\n")
     assert titles([result]) == ["A B"]
     assert any("without a system number" in warning for warning in result.warnings)
 
 
 def test_yaz_lines_become_records():
-    first, second = (result.record for result in everything(yaz, YAZ))
+    first, second = (result.record for result in parse_all(yaz, YAZ))
     assert first.leader.text == "00366nam  22001698a 4500"
     assert first.control("001") == "   11224466 "
     title = next(first.fields("245"))
@@ -227,8 +227,8 @@ def test_yaz_lines_become_records():
 
 
 @pytest.mark.parametrize("sample", SAMPLES["marcjson"])
-def test_every_dialect_of_json_says_the_same(sample):
-    for result in everything(marcjson, sample):
+def test_every_dialect_of_json_gives_the_same_record(sample):
+    for result in parse_all(marcjson, sample):
         assert result.record.leader.text == LEADER
         title = DataField("245", "1", "0", (Subfield("a", "Summerland /"), Subfield("c", "M. Chabon")))
         assert result.record.all_fields == (ControlField("001", "1"), title)
@@ -254,14 +254,14 @@ def lines(*titles_):
 )
 def test_a_damaged_json_record_costs_itself_only(damage, begin, between, end):
     one, two, three, four = lines("one", "two", "three", "four")
-    found = titles(everything(marcjson, begin + between.join([one, damage(two), three, four]) + end))
+    found = titles(parse_all(marcjson, begin + between.join([one, damage(two), three, four]) + end))
     assert [title for title in found if title not in ("reject", "two")] == ["one", "three", "four"]
     assert "reject" in found or "two" in found
 
 
-def test_what_stands_between_json_records_is_a_reject():
+def test_text_between_json_records_is_a_reject():
     one, two = lines("one", "two")
-    results = everything(marcjson, f"{one}\ngarbage\n{two}\n")
+    results = parse_all(marcjson, f"{one}\ngarbage\n{two}\n")
     assert titles(results) == ["one", "reject", "two"]
     assert b"garbage" in results[1].original
 
@@ -286,7 +286,7 @@ def test_an_array_of_any_length_is_cut_without_holding_it():
     assert next(stream.number) < 3_200
 
 
-ORIGIN = everything(marcjson, lines("x")[0])[0].record.origin
+ORIGIN = parse_all(marcjson, lines("x")[0])[0].record.origin
 
 
 @settings(deadline=None, max_examples=40)
@@ -303,13 +303,13 @@ def test_json_that_was_written_is_read(records, around):
         return json.dumps({"leader": record.leader.text, "fields": fields}, ensure_ascii=False)
 
     begin, between, end = around
-    results = everything(marcjson, begin + between.join(map(written, records)) + end)
+    results = parse_all(marcjson, begin + between.join(map(written, records)) + end)
     assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
 
 
-def test_mods_is_read_as_it_is_and_what_has_no_place_is_told():
+def test_mods_is_read_unchanged_and_unknown_elements_give_warnings():
     for sample in SAMPLES["mods"]:
-        first, second, third = everything(mods, sample)
+        first, second, third = parse_all(mods, sample)
         assert first.record.title_info[0].title == "One"
         assert first.record.record_identifier == "7"
         assert any("titleInfo/strange" in warning for warning in first.warnings)
@@ -318,10 +318,10 @@ def test_mods_is_read_as_it_is_and_what_has_no_place_is_told():
 
 
 def test_mods_of_an_older_namespace_or_without_declaration_is_read():
-    old = everything(mods, MODS.replace("mods/v3", "mods/"))[0]
+    old = parse_all(mods, MODS.replace("mods/v3", "mods/"))[0]
     assert old.record.title_info[0].title == "One"
     assert any("read as MODS 3" in warning for warning in old.warnings)
-    (bare,) = everything(mods, "<mods:mods><mods:note xlink:href='u'>n</mods:note></mods:mods>")
+    (bare,) = parse_all(mods, "<mods:mods><mods:note xlink:href='u'>n</mods:note></mods:mods>")
     assert (bare.record.note[0].value, bare.record.note[0].xlink_href) == ("n", "u")
 
 
@@ -329,14 +329,14 @@ def test_mods_of_an_older_namespace_or_without_declaration_is_read():
 @given(st.lists(descriptions(), min_size=1, max_size=3))
 def test_mods_that_was_written_is_read(written):
     body = b"".join(to_xml(one).partition(b"?>")[2] for one in written)
-    results = everything(mods, b"<modsCollection>" + body + b"</modsCollection>")
+    results = parse_all(mods, b"<modsCollection>" + body + b"</modsCollection>")
     kept = [one for one in written if to_xml(one).count(b"<") > 2]
     assert [result.record for result in results if isinstance(result, Parsed)] == kept
 
 
 def cells(data, **options):
     return [
-        result.record.cells if isinstance(result, Parsed) else "reject" for result in everything(csv, data, **options)
+        result.record.cells if isinstance(result, Parsed) else "reject" for result in parse_all(csv, data, **options)
     ]
 
 
@@ -378,7 +378,7 @@ def test_a_table_in_another_charset_is_read(tmp_path):
     assert csv.header(tmp_path / "absent.csv") == ()
 
 
-def test_a_file_of_no_carrier_is_told_apart(tmp_path):
+def test_a_file_of_no_carrier_is_not_recognised(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("Nothing of the kind.\nReally.\n")
     with pytest.raises(HarvestError, match="no known carrier"):

@@ -78,7 +78,7 @@ def test_a_file_of_unknown_kind_names_itself_and_what_is_supported(data, harvest
         examine(harvested(data))
 
 
-def test_an_empty_file_says_so(harvested):
+def test_an_empty_file_is_reported_as_empty(harvested):
     with pytest.raises(HarvestError, match="dump/file is empty"):
         examine(harvested(b""))
 
@@ -91,7 +91,7 @@ def test_an_unknown_reader_is_a_fault_of_the_configuration(harvested):
 
 
 def test_json_of_another_shape_is_a_fault_of_the_catalog():
-    with pytest.raises(CatalogError, match="no carrier of iso2709"):
+    with pytest.raises(CatalogError, match="not a carrier of iso2709"):
         carrier_of("iso2709", b'{"source": 1}')
 
 
@@ -121,7 +121,7 @@ def test_a_corrupt_gzip_is_one_reject_and_no_traceback(harvested):
     assert "is damaged" in damage.reason
 
 
-def test_a_gzip_of_several_members_is_one_file(harvested):
+def test_a_gzip_of_three_members_is_one_file(harvested):
     packed = gzip.compress(ISO2709) + gzip.compress(b"") + b"\0\0" + gzip.compress(ISO2709) + b"\0\0\0"
     assert len(list(read(harvested(packed)))) == 40
 
@@ -168,7 +168,7 @@ def test_a_reader_that_fails_in_the_middle_of_a_file_keeps_what_was_read(harvest
     [
         (lambda *_: 1 // 0, r"dump/file: reader \"iso2709\" failed in examine\(\) \(ZeroDivisionError: .*report it"),
         (lambda *_: object(), r"dump/file: reader \"iso2709\" failed in examine\(\) \(TypeError: .*report it"),
-        (lambda *_: None, "CatalogError: no carrier of iso2709"),
+        (lambda *_: None, "CatalogError: not a carrier of iso2709"),
     ],
 )
 def test_a_reader_that_cannot_examine_costs_its_file(examine_file, message, harvested, monkeypatch):
