@@ -42,26 +42,11 @@ ISSUANCES = {
 CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic", "manuscript": "bf:Manuscript"}
 """``form`` → class of BIBFRAME's instances."""
 
-CLASS_OF_IDENTIFIER = {
-    "isbn": "bf:Isbn",
-    "issn": "bf:Issn",
+_IDENTIFIERS = "isbn issn lccn doi hdl urn isrc ismn istc isan upc ean sici nbn coden strn local"
+
+CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.split()} | {
     "issn-l": "bf:IssnL",
-    "lccn": "bf:Lccn",
     "oclc": "bf:OclcNumber",
-    "doi": "bf:Doi",
-    "hdl": "bf:Hdl",
-    "urn": "bf:Urn",
-    "isrc": "bf:Isrc",
-    "ismn": "bf:Ismn",
-    "istc": "bf:Istc",
-    "isan": "bf:Isan",
-    "upc": "bf:Upc",
-    "ean": "bf:Ean",
-    "sici": "bf:Sici",
-    "nbn": "bf:Nbn",
-    "coden": "bf:Coden",
-    "strn": "bf:Strn",
-    "local": "bf:Local",
     "issue number": "bf:AudioIssueNumber",
     "matrix number": "bf:MatrixNumber",
     "music plate": "bf:MusicPlate",
@@ -74,12 +59,7 @@ CLASS_OF_IDENTIFIER = {
 NAME_OF_IDENTIFIER = {"legal deposit number": "legal deposit"}
 """``identifier/@type`` as some records have it → as it is published (``schema:propertyID``)."""
 
-CLASS_OF_CLASSIFICATION = {
-    "ddc": "bf:ClassificationDdc",
-    "lcc": "bf:ClassificationLcc",
-    "udc": "bf:ClassificationUdc",
-    "nlm": "bf:ClassificationNlm",
-}
+CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for scheme in ("ddc", "lcc", "udc", "nlm")}
 """``classification/@authority`` → class of BIBFRAME; others are ``bf:Classification``."""
 
 CONCEPT_CLASSIFICATIONS = frozenset(("rubbk", "bbk", "lbc", "udc", "ddc", "rugasnti", "rueskl"))
@@ -100,31 +80,21 @@ _ENGLISH_SCHEMES = "aat fast lcgft lcsh lcshac marcgt marcmuscomp marctarget mes
 
 SCHEME_LANGUAGES = {
     **dict.fromkeys(_ENGLISH_SCHEMES.split(), "en"),
-    "nlr-sh": "ru",
-    "ram": "fr",
-    "rvm": "fr",
-    "gnd": "de",
+    **{"nlr-sh": "ru", "ram": "fr", "rvm": "fr", "gnd": "de"},
 }
 """Schemes of subjects that have one language."""
 
-CLASS_OF_EVENT = {
-    "publication": "bf:Publication",
-    "publisher": "bf:Publication",
-    "production": "bf:Production",
-    "producer": "bf:Production",
-    "distribution": "bf:Distribution",
-    "distributor": "bf:Distribution",
-    "manufacture": "bf:Manufacture",
-    "manufacturer": "bf:Manufacture",
+_EVENTS = {
+    "publication": "publisher",
+    "production": "producer",
+    "distribution": "distributor",
+    "manufacture": "manufacturer",
 }
+
+CLASS_OF_EVENT = {word: f"bf:{event.capitalize()}" for event, agent in _EVENTS.items() for word in (event, agent)}
 """``originInfo/@eventType`` → class of BIBFRAME; without one it is a publication."""
 
-STATEMENT_OF_EVENT = {
-    "bf:Publication": "bf:publicationStatement",
-    "bf:Production": "bf:productionStatement",
-    "bf:Distribution": "bf:distributionStatement",
-    "bf:Manufacture": "bf:manufactureStatement",
-}
+STATEMENT_OF_EVENT = {f"bf:{event.capitalize()}": f"bf:{event}Statement" for event in _EVENTS}
 """Class of a provision activity → the property that holds its wording."""
 
 RELATIONS = {

@@ -36,6 +36,7 @@ from bibld.triplify._draft import Draft
 
 _AREA_CODE = re.compile(r"[a-z](?:-[a-z]{1,3}){0,2}")
 _BEFORE_SUBDIVISION = "--"
+_LEVELS = "extraterrestrial_area continent country province region state territory county city city_section island area"
 
 
 def describe_subjects(draft: Draft) -> None:
@@ -127,21 +128,7 @@ def _describe_geographic_code(draft: Draft, part: GeographicCode) -> None:
 
 def _describe_hierarchy(draft: Draft, part: HierarchicalGeographic, path: str) -> None:
     """Describe each level as a place; the authority's identifier is that of the last."""
-    levels = (
-        *part.extraterrestrial_area,
-        *part.continent,
-        *part.country,
-        *part.province,
-        *part.region,
-        *part.state,
-        *part.territory,
-        *part.county,
-        *part.city,
-        *part.city_section,
-        *part.island,
-        *part.area,
-    )
-    names = [trim(level) for level in levels if trim(level)]
+    names = [trim(level) for kind in _LEVELS.split() for level in getattr(part, kind) if trim(level)]
     for index, name in enumerate(names, 1):
         element = part if index == len(names) else msgspec.structs.replace(part, value_uri=None)
         place = claim_place(draft, name, element, path)
