@@ -21,7 +21,7 @@ from _measure import real_data, run, source_table, write_config
 
 from bibld.catalog import Catalog, NewRecord
 from bibld.catalog._records import compression as _compression
-from bibld.catalog._records.packing import packed
+from bibld.catalog._records.packing import pack
 from bibld.catalog._records.records import Records
 
 FILES = "gpo_updates/new_*.mrc", "gpo_updates/changed_*.mrc", "gpo_covid_online.mrc"
@@ -81,9 +81,9 @@ def parts(place: Path, batches: Batches) -> None:
         with Catalog(place / str(turn)) as catalog, catalog.commit():
             for batch in batches:
                 begin = time.process_time()
-                pieces = [packed(record.mods, record.original) for record in batch]
+                pieces = [pack(record.mods, record.original) for record in batch]
                 between = time.process_time()
-                catalog._blobs.compressed_all("record", batch[0].carrier, pieces)
+                catalog._blobs.compress_all("record", batch[0].carrier, pieces)
                 spent["packing"] += between - begin
                 spent["compression"] += time.process_time() - between
         spent["compression"] -= spent["learning"]

@@ -23,8 +23,8 @@ from pathlib import Path
 import msgspec
 
 from bibld import config, pipeline, progress, publish, resources, store, triplify
-from bibld.catalog import Catalog
-from bibld.catalog._database import schema as _schema
+from bibld.catalog import Catalog, Queue
+from bibld.catalog import _schema as _schema
 from bibld.model.iris import Iris
 
 DELTAS = 14
@@ -45,8 +45,13 @@ full_above = 0.5
 SOURCE = '[[source]]\nid = "{id}"\npath = "{path}"\n'
 STEPS = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "shutil.rmtree"}
 INDEX = "/index/"
-QUEUES = {"merge": ("dedup",), "triplify": ("dedup", "merge"), "store": ("dedup", "merge", "triplify", "entity")}
-"""What must have been worked off when the log says that a stage has begun."""
+_MATCHED, _MERGED = (Queue.UNMATCHED_RECORDS,), (Queue.UNMATCHED_RECORDS, Queue.UNMERGED_CLUSTERS)
+QUEUES = {
+    "merge": _MATCHED,
+    "triplify": _MERGED,
+    "store": (*_MERGED, Queue.UNDESCRIBED_CLUSTERS, Queue.UNDESCRIBED_ENTITIES),
+}
+"""The queues that must be empty when the log says that a stage has begun."""
 
 
 class Catalogue:
@@ -109,14 +114,14 @@ def run_to_step(file: Path, delta: int, log: Path, last: int = 0) -> list[str]:
         if event in STEPS and str(file.parent) in str(arguments[0]) and (event != "open" or "w" in str(arguments[1])):
             step(f"{event} {arguments[0]}")
 
-    connected = _schema.connected
+    connect = _schema.connect
 
     def traced(database: Path, read_only: bool):
-        connection = connected(database, read_only)
+        connection = connect(database, read_only)
         connection.set_trace_callback(lambda sql: step(f"{sql} of {database.name}") if sql == "COMMIT" else None)
         return connection
 
-    _schema.connected = traced
+    _schema.connect = traced
     sys.addaudithook(heard)
     run(file, delta, log)
     return steps
@@ -131,12 +136,12 @@ def outcome(file: Path) -> dict[str, str]:
     with Catalog(loaded.workspace, read_only=True) as catalog:
         ask = catalog._register_connection.execute
         found["ordinals"] = ask("SELECT * FROM ordinal ORDER BY ordinal").fetchall()
-        found["heirs"] = ask("SELECT * FROM heir ORDER BY ordinal").fetchall()
-        found["events"] = ask("SELECT ordinal, what, other FROM event ORDER BY ordinal, event").fetchall()
+        found["heirs"] = ask("SELECT * FROM redirect ORDER BY ordinal").fetchall()
+        found["events"] = ask("SELECT ordinal, kind, other FROM event ORDER BY ordinal, event").fetchall()
         ask = catalog._connection.execute
         found["members"] = ask("SELECT * FROM member ORDER BY ordinal").fetchall()
         found["edges"] = ask("SELECT left_ordinal, right_ordinal, score, decision FROM edge").fetchall()
-        found["queues"] = ask("SELECT stage, count(*) FROM pending GROUP BY stage").fetchall()
+        found["queues"] = ask("SELECT queue, count(*) FROM dirty_queue GROUP BY queue").fetchall()
         found["quads"] = [line for line in triplify.catalog_quads(catalog, iris, ()) if not line.endswith(about)]
     live = store.open_live(loaded)
     found["store"] = [line for line in live.quads() if not line.endswith(about)]
@@ -171,7 +176,8 @@ def missing(file: Path, log: Path) -> list[str]:
     with Catalog(workspace, read_only=True) as catalog:
         for stage, queues in QUEUES.items():
             if any(line.split(":")[0] == stage for line in said):
-                faults += [f"{stage} had begun: {queue} is pending" for queue in queues if catalog.pending.count(queue)]
+                waiting = [(queue, len(catalog.dirty[queue])) for queue in queues]
+                faults += [f"{stage} had begun: {count} {queue}" for queue, count in waiting if count]
         last = catalog._connection.execute("SELECT max(run) FROM run").fetchone()[0]
         loads = dict(catalog._connection.execute("SELECT source, run FROM load"))
         if any(line.startswith("dedup") for line in said):
@@ -288,7 +294,9 @@ class Killing:
             child.kill_after(self._random.uniform(0, self._seconds[delta]))
             child.ended()
         said = self._log.read_text("utf-8").splitlines()
-        stages = [line.split(":")[0] for line in said if line.split(":")[0] in pipeline.STAGES]
+        stages = [
+            line.split(":")[0] for line in said if line.split(":")[0] in {stage.name for stage in pipeline.STAGES}
+        ]
         self.moments["after the end" if "done" in said else stages[-1] if stages else "before the start"] += 1
         self.last = said[-1] if said else "nothing said"
         self.at_index += self.last.startswith("killed before") and INDEX in self.last

@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 from _measure import DATE, run_sample
 
-from bibld import progress, publish, store, triplify
-from bibld.catalog import Catalog, NewRecord
+from bibld import pipeline, progress, publish, store, triplify
+from bibld.catalog import Catalog, NewRecord, Queue
 from bibld.config import Config
 from bibld.model.iris import Iris
 from bibld.model.mods import Mods, Name, NamePart, Note
@@ -51,7 +51,7 @@ def put(catalog: Catalog, found: list[Mods], numbers: Iterable[int], version: in
         catalog.records.add_carrier("rsl", "x", "iso2709", b"{}")
         catalog.records.put([record(number, found[number % len(found)], version) for number in numbers], version + 1)
         ordinals = (catalog.register.ordinal(RecordId("rsl", str(number))) for number in numbers)
-        catalog.pending.add("triplify", (ordinal for ordinal in ordinals if ordinal is not None))
+        catalog.dirty[Queue.UNDESCRIBED_CLUSTERS].add(ordinal for ordinal in ordinals if ordinal is not None)
 
 
 class Stages:
@@ -83,8 +83,8 @@ class Stages:
             made.append(publish.publish(catalog, live, contents, loaded, DATE, progress.Silent()))
             live.close()
 
-        settings = loaded.triplify
-        timed("triplify", lambda: triplify.triplify(catalog, self._iris, settings, progress.Silent()))
+        settings, queue = loaded.triplify, pipeline.stage_queue(catalog, "triplify")
+        timed("triplify", lambda: triplify.triplify(catalog, self._iris, settings, queue, progress.Silent()))
         quads = triplify.catalog_quads(catalog, self._iris, ())
         timed("store", lambda: store.store(catalog, quads, loaded, progress.Silent()))
         timed("publish", publishing)

@@ -1,14 +1,14 @@
-"""The errors of bibld, and what becomes of each.
+"""The errors of bibld, and the consequence of each.
 
 ::
 
     BibldError
     ├ ConfigError        exit 2: nothing was started; lists every fault of the configuration at once
-    ├ RecordError        the record goes to the rejects, the run goes on
-    │ ├ ReadError          the bytes are no record of their carrier
-    │ │ └ DamagedFileError  the file breaks off here, so that what follows is unknown
-    │ └ CrosswalkError     the record is no bibliographic description that the crosswalk knows
-    └ StageError         exit 1: a stage cannot go on
+    ├ RecordError        the record is stored among the rejects, the run continues
+    │ ├ ReadError          the bytes are not a record of their carrier
+    │ │ └ DamagedFileError  the file is damaged here; the records after it are unknown
+    │ └ CrosswalkError     the record is not a bibliographic description that the crosswalk can convert
+    └ StageError         exit 1: a stage cannot continue
       ├ HarvestError
       ├ StoreError
       │ ├ StoreUnavailableError
@@ -17,8 +17,8 @@
       │ └ QueryTimeoutError
       └ CatalogError
 
-An error is complete when it is raised: it says what, where and what next. No exception of a library that a stage uses
-leaves that stage.
+An error is complete when it is raised: it states what happened, where, and what to do. An exception of a library that
+a stage uses is converted in that stage.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BibldError(Exception):
 
 
 class ConfigError(BibldError):
-    """The configuration cannot be used. ``faults`` holds one message for each fault."""
+    """The configuration cannot be used. ``faults`` contains one message for each fault."""
 
     exit_code = 2
 
@@ -47,10 +47,10 @@ class ConfigError(BibldError):
 
 
 class RecordError(BibldError):
-    """One record cannot be used; it is kept among the rejects.
+    """One record cannot be used; it is stored among the rejects.
 
-    ``origin`` says where it stands, ``reason`` why it cannot be used and what helps, ``original`` its bytes,
-    ``control_number`` its identifier where one could be read.
+    ``origin`` is its place, ``reason`` states why it cannot be used and what to do, ``original`` are its bytes,
+    ``control_number`` is its identifier if one could be read.
     """
 
     def __init__(self, origin: Origin, reason: str, original: bytes = b"", control_number: str | None = None) -> None:
@@ -66,19 +66,19 @@ class RecordError(BibldError):
 
 
 class ReadError(RecordError):
-    """The bytes are no record of their carrier, even after repair."""
+    """The bytes are not a record of their carrier, even after repair."""
 
 
 class DamagedFileError(ReadError):
-    """The file breaks off, or cannot be read at all: nobody knows which records it would have held."""
+    """The file is cut off or cannot be read at all; which records it contained is unknown."""
 
 
 class CrosswalkError(RecordError):
-    """The record is no bibliographic description that the crosswalk knows (an authority record, say)."""
+    """The record is not a bibliographic description that the crosswalk can convert (an authority record, say)."""
 
 
 class StageError(BibldError):
-    """A stage cannot go on."""
+    """A stage cannot continue."""
 
 
 class HarvestError(StageError):
@@ -86,11 +86,11 @@ class HarvestError(StageError):
 
 
 class CatalogError(StageError):
-    """The catalog cannot be opened, is of another format, or is held by another run."""
+    """The catalog cannot be opened, has another format, or is used by another run."""
 
 
 class StoreError(StageError):
-    """The triple store refused."""
+    """The triple store refused the operation."""
 
 
 class StoreUnavailableError(StoreError):
@@ -98,7 +98,7 @@ class StoreUnavailableError(StoreError):
 
 
 class BadQueryError(StoreError):
-    """The query is not SPARQL, or asks for something that is not allowed here."""
+    """The query is not SPARQL, or requests something that is not allowed here."""
 
 
 class NotAcceptableError(StoreError):

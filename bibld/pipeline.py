@@ -1,16 +1,14 @@
-"""All stages in their order.
+"""Run all stages in their order: :data:`STAGES`.
 
-harvest → read → crosswalk (``bibld.ingest``) → dedup → merge → triplify → store → publish
-
-A run is a difference: every stage has a queue of what changed in its inputs, works it off, and hands on what changed in
-its results. Where the settings or the version of a stage changed, everything is in its queue. A run that was stopped,
-by whatever, goes on where it was.
+A run is a difference: every stage has a queue of the items whose inputs changed, processes them, and marks the items
+whose results changed as dirty for the stages that it feeds. If the settings or the version of a stage changed, all its
+items are queued. A run that was stopped, in whatever way, is continued by the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -19,26 +17,21 @@ from time import perf_counter
 import msgspec
 
 from bibld import dedup, ingest, publish, store, triplify
-from bibld.catalog import Catalog, LoadCounts
+from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
 from bibld.config import Config
 from bibld.errors import StageError
-from bibld.merge import is_pending as is_merge_pending
 from bibld.merge import merge as merge_clusters
 from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.progress import Progress
-from bibld.protocols import Store
-
-STAGES = ("read", "dedup", "merge", "triplify", "store", "publish")
-"""The stages that a run goes through; harvest, read and crosswalk pass each record on one by one."""
 
 _EXAMPLES = 3
 
 
 class StageTime(msgspec.Struct, frozen=True):
-    """How long a stage took; ``done`` of what it counts (records, clusters, quads)."""
+    """How many seconds a stage took, and how many items it processed (records, clusters, quads …)."""
 
     stage: str
     seconds: float
@@ -57,200 +50,205 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class Pipeline:
-    """One run over one workspace; ``clock`` is the only time that any output knows."""
+    """One run over one workspace; ``run_time`` is the only time that any output contains.
+
+    ``restat`` and ``rebuild`` are explained at :func:`run`.
+    """
 
     def __init__(
         self,
         catalog: Catalog,
         config: Config,
-        clock: datetime,
+        run_time: datetime,
         progress: Progress,
         restat: bool = False,
         rebuild: bool = False,
     ) -> None:
-        self._catalog = catalog
-        self._config = config
-        self._clock = clock
-        self._progress = progress
-        self._restat = restat
-        self._rebuild = rebuild
-        self._times: list[StageTime] = []
-        self._number = 0
+        self.catalog = catalog
+        self.config = config
+        self.run_time = run_time
+        self.progress = progress
+        self.restat = restat
+        self.rebuild = rebuild
+        self.number = 0
+        self.loads: list[LoadCounts] = []
+        self.releases = publish.Releases(config.workspace)
+        self.iris = Iris(config.dataset.base)
 
     def run(self, until: str = "publish") -> Summary:
-        """Go through the stages up to and including ``until``; raises ``StageError``."""
-        with self._catalog.commit():
-            self._number = self._catalog.runs.begin(self._clock.isoformat())
-        compiling = dedup.KernelWarmUp(self._progress)
+        """Run the stages up to and including ``until``; raises ``StageError``."""
+        with self.catalog.commit():
+            self.number = self.catalog.runs.begin(self.run_time.isoformat())
+        compiling = dedup.KernelWarmUp(self.progress)
         if until != "read":
             compiling.begin()
-        loads = self._read()
-        compiling.wait()
-        steps = {
-            "dedup": self._dedup,
-            "merge": self._merge,
-            "triplify": self._triplify,
-            "store": self._store,
-            "publish": self._publish,
-        }
-        for stage in STAGES[1 : STAGES.index(until) + 1]:
+        times: list[StageTime] = []
+        for stage in STAGES:
             begin = perf_counter()
-            done = steps[stage]()
-            self._times.append(StageTime(stage, perf_counter() - begin, done or 0, was_current=done is None))
-        with self._catalog.commit():
-            self._catalog.runs.end(self._number, self._clock.isoformat())
-        return self._summary(loads)
+            done = stage.run(self, stage_queue(self.catalog, stage.name))
+            times.append(StageTime(stage.name, perf_counter() - begin, done or 0, was_current=done is None))
+            if stage.name == "read":
+                compiling.wait()
+            if stage.name == until:
+                break
+        with self.catalog.commit():
+            self.catalog.runs.end(self.number, self.run_time.isoformat())
+        place = self.releases.current()
+        figures = self.figures
+        if place is not None:
+            figures = msgspec.structs.replace(figures, quads=self.releases.manifest(place).figures.quads)
+        new = any(time.stage == "publish" and not time.was_current for time in times)
+        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new)
 
-    # -- the stages --------------------------------------------------------------------------------------------------
-
-    def _read(self) -> list[LoadCounts]:
-        begin = perf_counter()
-        self._progress.stage("read", "records")
-        suppressed = ingest.read_suppressions(self._config)
-        with ingest.ConversionPool(self._config.workers) as conversions:
-            loads = [
-                ingest.Intake(self._catalog, self._config, source, self._number, conversions, self._progress).take()
-                for source in self._config.sources
-            ]
-        self._retire_sources()
-        ingest.apply_suppressions(self._catalog, self._config, suppressed, self._progress)
-        done = sum(load.read for load in loads)
-        self._times.append(StageTime("read", perf_counter() - begin, done, was_current=False))
-        return loads
-
-    def _retire_sources(self) -> None:
-        """Sources that are no longer configured leave, and come back as themselves when they are configured again."""
-        configured = {source.id for source in self._config.sources}
-        for load in self._catalog.records.load_counts():
-            if load.source not in configured:
-                with self._catalog.commit():
-                    gone = self._catalog.records.delete_source(load.source, self._number)
-                self._progress.report(f"read: source {load.source} is no longer configured: {gone} records deleted")
-
-    def _dedup(self) -> int | None:
-        made_by = dedup.settings_digest(self._config)
-        everything = self._rebuild or self._catalog.runs.made_by("dedup") != made_by
-        if not everything and not self._restat and not dedup.is_pending(self._catalog):
-            return None
-        happened = self._clock.isoformat()
-        found = dedup.dedup(self._catalog, self._config, self._progress, happened, self._restat, everything)
-        self._complete("dedup", made_by)
-        return found.records
-
-    def _merge(self) -> int | None:
-        self._renew("merge", merge_settings_digest(self._config), requeue_merges)
-        if not is_merge_pending(self._catalog):
-            return None
-        return merge_clusters(self._catalog, self._config, self._progress)
-
-    def _triplify(self) -> int | None:
-        base, settings = self._config.dataset.base, self._config.triplify
-        self._renew("triplify", triplify.settings_digest(base, settings), triplify.requeue_all)
-        if not triplify.is_pending(self._catalog):
-            return None
-        return triplify.triplify(self._catalog, self._iris, settings, self._progress)
-
-    def _renew(self, stage: str, made_by: str, redo: Callable[[Catalog], None]) -> None:
-        """Have a stage do everything anew where its settings or its version changed, or a rebuild is wanted."""
-        if self._rebuild or self._catalog.runs.made_by(stage) != made_by:
-            with self._catalog.commit():
-                if self._rebuild:
-                    self._catalog.invalidate_results()
-                redo(self._catalog)
-                self._catalog.runs.complete(stage, made_by, self._number)
-
-    def _complete(self, stage: str, made_by: str) -> None:
-        with self._catalog.commit():
-            self._catalog.runs.complete(stage, made_by, self._number)
-
-    def _store(self) -> int | None:
-        if store.is_current(self._catalog, self._config):
-            return None
-        return store.store(self._catalog, self._quads(), self._config, self._progress)
-
-    def _publish(self) -> int | None:
-        self._releases.sweep()
-        made_by = publish.settings_digest(self._config, self._source_figures)
-        if publish.is_current(self._catalog, self._releases, made_by):
-            return None
-        contents = publish.Contents(
-            made_by=made_by,
-            figures=self._figures,
-            quads=self._quads,
-            source_statements=self._parts(),
-            examples=[self._iris.resource(founder) for founder in self._catalog.sample_founders(_EXAMPLES)],
-        )
-        with self._live_store() as live:
-            manifest = publish.publish(self._catalog, live, contents, self._config, self._clock, self._progress)
-        return len(manifest.files)
-
-    # -- what they share ---------------------------------------------------------------------------------------------
-
-    @property
-    def _iris(self) -> Iris:
-        return Iris(self._config.dataset.base)
-
-    @property
-    def _releases(self) -> publish.Releases:
-        return publish.Releases(self._config.workspace)
-
-    def _quads(self) -> Iterator[str]:
-        return triplify.catalog_quads(self._catalog, self._iris, self._source_figures)
-
-    @contextmanager
-    def _live_store(self) -> Iterator[Store]:
-        live = store.open_live(self._config)
-        try:
-            yield live
-        finally:
-            live.close()
-
-    def _parts(self) -> tuple[str, ...]:
-        """The lines that describe the sources."""
-        return triplify.dataset_statements(self._source_figures, self._iris)
+    def requeue_if_outdated(
+        self, stage: str, made_by: str, queue: StageQueue, requeue_all: Callable[[Catalog, StageQueue], None]
+    ) -> None:
+        """Requeue all items of a stage if its settings or its version changed, or if a rebuild is wanted."""
+        if self.rebuild or self.catalog.runs.made_by(stage) != made_by:
+            with self.catalog.commit():
+                if self.rebuild:
+                    self.catalog.invalidate_results()
+                requeue_all(self.catalog, queue)
+                self.catalog.runs.complete(stage, made_by, self.number)
 
     @cached_property
-    def _source_figures(self) -> tuple[SourceFigures, ...]:
-        """Counted once in a run, when everything is read: it goes through all records."""
-        counts = {load.source: load for load in self._catalog.records.load_counts()}
-        living = self._catalog.records.count_by_source()
+    def source_figures(self) -> tuple[SourceFigures, ...]:
+        """The figures of each source; counted once, after reading, because all records have to be visited."""
+        counts = {load.source: load for load in self.catalog.records.load_counts()}
+        live = self.catalog.records.count_by_source()
         return tuple(
             SourceFigures(
                 source=source.id,
                 label=source.config.label or {"en": source.id},
-                license=source.config.license or self._config.dataset.license,
+                license=source.config.license or self.config.dataset.license,
                 read=load.read,
                 converted=load.converted,
                 superseded=load.superseded,
                 rejected=load.rejected,
                 deleted=load.deleted,
-                records=living.get(source.id, 0),
+                records=live.get(source.id, 0),
                 isil=source.config.isil,
             )
-            for source in self._config.sources
+            for source in self.config.sources
             if (load := counts.get(source.id))
         )
 
     @cached_property
-    def _figures(self) -> Figures:
-        """Counted once in a run, when the clusters and entities are what they will be."""
-        clusters, merged = self._catalog.linkage.count_clusters()
-        records = self._catalog.records.count()
-        entities = self._catalog.entities.count()
-        return Figures(self._source_figures, records, clusters, merged, records - clusters, 0, entities)
+    def figures(self) -> Figures:
+        """The figures of the dataset; counted once, when clusters and entities are final."""
+        clusters, merged = self.catalog.linkage.count_clusters()
+        records = self.catalog.records.count()
+        entities = self.catalog.entities.count()
+        return Figures(self.source_figures, records, clusters, merged, records - clusters, 0, entities)
 
-    def _summary(self, loads: list[LoadCounts]) -> Summary:
-        place = self._releases.current()
-        figures = self._figures
-        if place is not None:
-            figures = msgspec.structs.replace(figures, quads=self._releases.manifest(place).figures.quads)
-        new = any(time.stage == "publish" and not time.was_current for time in self._times)
-        return Summary(tuple(loads), figures, tuple(self._times), str(place or ""), new)
+
+# -- the stages: each returns the number of items that it processed, None if nothing was dirty -----------------------
+
+
+def _read(run: Pipeline, queue: StageQueue) -> int:
+    run.progress.stage("read", "records")
+    suppressed = ingest.read_suppressions(run.config)
+    with ingest.ConversionPool(run.config.workers) as pool:
+        for source in run.config.sources:
+            intake = ingest.Intake(run.catalog, run.config, source, run.number, pool, run.progress)
+            run.loads.append(intake.load())
+    configured = {source.id for source in run.config.sources}
+    for load in run.catalog.records.load_counts():
+        if load.source not in configured:
+            with run.catalog.commit():
+                deleted = run.catalog.records.delete_source(load.source, run.number)
+            run.progress.report(f"read: source {load.source} is no longer configured: {deleted} records deleted")
+    ingest.apply_suppressions(run.catalog, run.config, suppressed, run.progress)
+    return sum(load.read for load in run.loads)
+
+
+def _dedup(run: Pipeline, queue: StageQueue) -> int | None:
+    made_by = dedup.settings_digest(run.config)
+    rematch_all = run.rebuild or run.catalog.runs.made_by("dedup") != made_by
+    if not rematch_all and not run.restat and not dedup.is_pending(run.catalog, queue):
+        return None
+    time = run.run_time.isoformat()
+    found = dedup.dedup(run.catalog, run.config, run.progress, time, queue, run.restat, rematch_all)
+    with run.catalog.commit():
+        run.catalog.runs.complete("dedup", made_by, run.number)
+    return found.records
+
+
+def _merge(run: Pipeline, queue: StageQueue) -> int | None:
+    run.requeue_if_outdated("merge", merge_settings_digest(run.config), queue, requeue_merges)
+    if queue.dirty.is_empty():
+        return None
+    return merge_clusters(run.catalog, run.config, queue, run.progress)
+
+
+def _triplify(run: Pipeline, queue: StageQueue) -> int | None:
+    settings = run.config.triplify
+    made_by = triplify.settings_digest(run.config.dataset.base, settings)
+    run.requeue_if_outdated("triplify", made_by, queue, triplify.requeue_all)
+    if not triplify.is_pending(run.catalog, queue):
+        return None
+    return triplify.triplify(run.catalog, run.iris, settings, queue, run.progress)
+
+
+def _store(run: Pipeline, queue: StageQueue) -> int | None:
+    if store.is_current(run.catalog, run.config):
+        return None
+    quads = triplify.catalog_quads(run.catalog, run.iris, run.source_figures)
+    return store.store(run.catalog, quads, run.config, run.progress)
+
+
+def _publish(run: Pipeline, queue: StageQueue) -> int | None:
+    run.releases.sweep()
+    made_by = publish.settings_digest(run.config, run.source_figures)
+    if publish.is_current(run.catalog, run.releases, made_by):
+        return None
+    contents = publish.Contents(
+        made_by=made_by,
+        figures=run.figures,
+        quads=lambda: triplify.catalog_quads(run.catalog, run.iris, run.source_figures),
+        source_statements=triplify.dataset_statements(run.source_figures, run.iris),
+        examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(_EXAMPLES)],
+    )
+    with closing(store.open_live(run.config)) as live:
+        manifest = publish.publish(run.catalog, live, contents, run.config, run.run_time, run.progress)
+    return len(manifest.files)
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """A stage: its name, its function, the queue of its dirty items, and the stages that its results feed.
+
+    ``read`` finds by itself what changed (hashes of bytes); ``store`` and ``publish`` follow numbered patches.
+    """
+
+    name: str
+    run: Callable[[Pipeline, StageQueue], int | None]
+    takes: Queue | None = None
+    feeds: tuple[str, ...] = ()
+
+
+STAGES = (
+    Stage("read", _read, feeds=("dedup",)),
+    Stage("dedup", _dedup, takes=Queue.UNMATCHED_RECORDS, feeds=("merge",)),
+    Stage("merge", _merge, takes=Queue.UNMERGED_CLUSTERS, feeds=("triplify",)),
+    Stage("triplify", _triplify, takes=Queue.UNDESCRIBED_CLUSTERS, feeds=("store",)),
+    Stage("store", _store, feeds=("publish",)),
+    Stage("publish", _publish),
+)
+"""The stages of a run in their order; ``read`` is harvest, read and crosswalk, record by record (``bibld.ingest``)."""
+
+
+def stage_queue(catalog: Catalog, name: str) -> StageQueue:
+    """Return the queue of a stage; what the stage marks dirty is added to the queues of the stages that it feeds."""
+    takes = {stage.name: stage.takes for stage in STAGES}
+    feeds = next(stage.feeds for stage in STAGES if stage.name == name)
+    successors = [catalog.dirty[queue] for fed in feeds if (queue := takes[fed]) is not None]
+    own = takes[name]
+    return StageQueue(catalog.dirty[own] if own else None, successors)
 
 
 def run(
     config: Config,
-    clock: datetime,
+    run_time: datetime,
     progress: Progress,
     until: str = "publish",
     restat: bool = False,
@@ -258,18 +256,16 @@ def run(
 ) -> Summary:
     """Run the stages up to ``until`` over the configured sources.
 
-    ``restat``: count the statistics of blocking anew; ``rebuild``: match, merge and say everything anew, as if nothing
-    but the records were stored.
-
-    Resumes what was interrupted; raises ``StageError`` when a stage cannot go on, ``CatalogError`` when another run
-    holds the workspace.
+    ``restat``: count the statistics of blocking again; ``rebuild``: repeat every stage after reading, as if nothing but
+    the records were stored. Continues a run that was interrupted. Raises ``StageError`` when a stage cannot continue,
+    ``CatalogError`` when another run uses the workspace.
     """
-    with Catalog(config.workspace, progress=progress) as catalog:
-        return Pipeline(catalog, config, clock, progress, restat, rebuild).run(until)
+    with Catalog(config.workspace) as catalog:
+        return Pipeline(catalog, config, run_time, progress, restat, rebuild).run(until)
 
 
 def current_release(config: Config) -> tuple[Path, Manifest]:
-    """The release to be served; raises ``StageError`` where nothing has been published yet."""
+    """Return the folder and the manifest of the release to be served; raises ``StageError`` if there is none."""
     releases = publish.Releases(config.workspace)
     place = releases.current()
     if place is None:

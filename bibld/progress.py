@@ -1,6 +1,6 @@
 """Progress of long work: silent by default, a bar on a terminal, one line per batch in a log.
 
-A stage takes a ``Progress`` and tells it how far it is; it never prints.
+A stage is given a ``Progress`` and reports to it; it never prints.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ Item = TypeVar("Item")
 
 
 class Progress(Protocol):
-    """Hears how far the work is."""
+    """Receives reports about the progress of a stage."""
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
-        """A stage begins; ``what`` it counts (records, pairs …), ``total`` where it is known."""
+        """Begin a stage; ``what`` it counts (records, pairs …), ``total`` if it is known."""
 
     def advance(self, count: int = 1) -> None:
-        """So much more is done."""
+        """Count items that are done."""
 
     def report(self, message: str) -> None:
-        """Something worth a line happened."""
+        """Show a message of one line."""
 
 
 class Silent:
-    """Says nothing."""
+    """Shows nothing."""
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def advance(self, count: int = 1) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def report(self, message: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class LogLines:
-    """Writes one line for each beginning stage and one for each ``every`` things done."""
+    """Writes one line when a stage begins, and one for each ``every`` items that are done."""
 
     def __init__(self, out: TextIO, every: int = 100_000) -> None:
         self._out = out
@@ -54,7 +54,7 @@ class LogLines:
         self._done = 0
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
-        """Write that the stage begins."""
+        """Write a line that names the stage."""
         self._stage, self._what, self._done = name, what, 0
         self.report(f"{name}: {total} {what}" if total is not None else name)
 
@@ -95,7 +95,7 @@ class Bar:
 
 @contextmanager
 def display(out: TextIO = sys.stderr, quiet: bool = False) -> Iterator[Progress]:
-    """The progress that fits the output: a bar on a terminal, lines elsewhere, nothing when quiet."""
+    """Yield the progress that fits the output: a bar on a terminal, lines otherwise, nothing if ``quiet``."""
     if quiet:
         yield Silent()
     elif out.isatty():
@@ -111,7 +111,7 @@ def display(out: TextIO = sys.stderr, quiet: bool = False) -> Iterator[Progress]
 
 
 def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:
-    """Pass items on and count them."""
+    """Yield the items and count each as done."""
     for item in items:
         yield item
         progress.advance()

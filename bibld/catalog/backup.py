@@ -1,7 +1,7 @@
-"""A copy of register and catalog while a run goes on.
+"""Copy register and catalog, also during a run.
 
-Both are copied as they stand between two commits of a run, so they belong together. In the copy nothing is left of what
-lies beside the databases (index, live store, releases): a run over it makes these anew, whatever it finds there.
+Both are copied in their state between two commits of a run, so they belong together. The copy knows nothing of what is
+stored beside the databases (index, live store, releases): a run over it makes these again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from bibld.catalog._database.schema import CATALOG_FORMAT, REGISTER_FORMAT, connected
+from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT, connect
 from bibld.errors import CatalogError
 from bibld.progress import Progress
 
@@ -24,44 +24,44 @@ PATIENCE = 600.0
 
 _PAGES_AT_ONCE = 2_000
 _BESIDE = ("segment", "tombstone", "patch", "delivery")
-"""Tables that say what lies beside the databases."""
+"""Tables about what is stored beside the databases."""
 
 
 class Copied(msgspec.Struct, frozen=True):
-    """A file of a backup: its name, its size in bytes, and the number of ordinals or records that it holds."""
+    """A file of a backup: its name, its size in bytes, and the number of its ordinals or records."""
 
     name: str
     bytes: int
-    held: int
+    records: int
 
 
 def back_up(
     workspace: Path, folder: Path, register_only: bool, progress: Progress, patience: float = PATIENCE
 ) -> list[Copied]:
-    """Copy ``register.db``, and ``catalog.db`` unless ``register_only``, into a new folder, which appears whole.
+    """Copy ``register.db``, and ``catalog.db`` unless ``register_only``, into a new folder, completely or not at all.
 
-    Raises ``CatalogError`` where there is nothing to copy, the folder is there already or cannot be written, a run
-    writes for longer than ``patience`` seconds, or the copy is not as it should be.
+    Raises ``CatalogError`` if there is nothing to copy, the folder exists or cannot be written, a run writes for longer
+    than ``patience`` seconds, or the copy is damaged.
     """
     names = ["register.db"] if register_only else ["register.db", "catalog.db"]
     for name in names:
         if not (workspace / name).is_file():
-            raise CatalogError(f"{workspace}: holds no {name} yet; run `bibld run` first")
+            raise CatalogError(f"{workspace}: contains no {name} yet; run `bibld run` first")
     if folder.exists():
-        raise CatalogError(f"{folder}: is there already; name a folder that is not, each backup has its own")
+        raise CatalogError(f"{folder}: exists already; name a new folder, each backup has its own")
     building = folder.with_name(f"{folder.name}.building")
     try:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
-        with _frozen(workspace, names, patience) as held:
-            for name, connection in zip(names, held, strict=True):
+        with _frozen(workspace, names, patience) as connections:
+            for name, connection in zip(names, connections, strict=True):
                 _copy(connection, building / name, progress)
-        copied = _checked(building, names)
+        copied = _verify(building, names)
         _sync(building)
         building.rename(folder)
         _sync(folder.parent)
     except (sqlite3.Error, OSError) as error:
-        raise CatalogError(f"{folder}: the backup cannot be written: {error}; nothing was kept of it") from error
+        raise CatalogError(f"{folder}: the backup cannot be written: {error}; nothing was stored") from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return copied
@@ -69,14 +69,14 @@ def back_up(
 
 @contextmanager
 def _frozen(workspace: Path, names: list[str], patience: float) -> Iterator[list[sqlite3.Connection]]:
-    """Connections that see the databases as they are at one moment between two commits, for as long as they are open.
+    """Yield connections that see both databases in their state at one moment between two commits.
 
-    Who may write to both writes to neither just now; that moment is enough for two snapshots.
+    While this process holds the write locks of both, nobody else commits; in that moment two snapshots are opened.
     """
-    writers = [connected(workspace / name, read_only=False) for name in names]
-    readers = [connected(workspace / name, read_only=True) for name in names]
+    writers = [connect(workspace / name, read_only=False) for name in names]
+    readers = [connect(workspace / name, read_only=True) for name in names]
     try:
-        for writer in writers:  # in the order in which a run takes them
+        for writer in writers:  # in the order in which a run locks them
             writer.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
             writer.execute("BEGIN IMMEDIATE")
         for reader in readers:
@@ -92,7 +92,7 @@ def _frozen(workspace: Path, names: list[str], patience: float) -> Iterator[list
 
 
 def _copy(source: sqlite3.Connection, file: Path, progress: Progress) -> None:
-    """Copy a database page by page, and leave out of a catalog what lies beside it."""
+    """Copy a database page by page, and delete from a catalog what refers to files beside it."""
     pages = source.execute("PRAGMA page_count").fetchone()[0]
     progress.stage("backup", f"pages of {file.name}", pages)
     done = 0
@@ -112,31 +112,31 @@ def _copy(source: sqlite3.Connection, file: Path, progress: Progress) -> None:
             target.execute("COMMIT")
 
 
-def _checked(folder: Path, names: list[str]) -> list[Copied]:
-    """What was copied; raises ``CatalogError`` unless it is whole and belongs together."""
+def _verify(folder: Path, names: list[str]) -> list[Copied]:
+    """Return what was copied; raises ``CatalogError`` if it is damaged or does not belong together."""
     copied, ids, largest = [], set(), []
     for name in names:
         table, version = ("ordinal", REGISTER_FORMAT) if name == "register.db" else ("record", CATALOG_FORMAT)
         with closing(sqlite3.connect(folder / name)) as connection:
-            ask = connection.execute
-            if ask("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-                raise CatalogError(f"{name} is damaged, and so is its copy; `bibld catalog check` says more")
-            if ask("PRAGMA user_version").fetchone()[0] != version:
-                raise CatalogError(f"{name} has another format than this bibld; `bibld run` brings it to that")
-            ids.add(ask("SELECT id FROM workspace").fetchone())
-            held, most = ask(f"SELECT count(*), coalesce(max(ordinal), 0) FROM {table}").fetchone()
-        copied.append(Copied(name, (folder / name).stat().st_size, held))
+            execute = connection.execute
+            if execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                raise CatalogError(f"{name} is damaged, and so is its copy; run `bibld catalog check` for details")
+            if execute("PRAGMA user_version").fetchone()[0] != version:
+                raise CatalogError(f"{name} has another format than this bibld; use the version that wrote it")
+            ids.add(execute("SELECT id FROM workspace").fetchone())
+            count, most = execute(f"SELECT count(*), coalesce(max(ordinal), 0) FROM {table}").fetchone()
+        copied.append(Copied(name, (folder / name).stat().st_size, count))
         largest.append(most)
     if len(ids) > 1 or largest != sorted(largest, reverse=True):
-        raise CatalogError("register.db and catalog.db do not belong together; `bibld catalog check` says more")
+        raise CatalogError("register.db and catalog.db do not belong together; run `bibld catalog check` for details")
     return copied
 
 
 def _sync(folder: Path) -> None:
-    """Wait until the files in a folder, and their names, have reached the disk."""
+    """Wait until the files in a folder, and their names, are on the disk."""
     for path in (*sorted(folder.glob("*.db")), folder):
-        held = os.open(path, os.O_RDONLY)
+        descriptor = os.open(path, os.O_RDONLY)
         try:
-            os.fsync(held)
+            os.fsync(descriptor)
         finally:
-            os.close(held)
+            os.close(descriptor)

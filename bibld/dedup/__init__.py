@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld.catalog import Catalog
+from bibld.catalog import Catalog, StageQueue
 from bibld.config import Config
 from bibld.dedup._features import features_of
 from bibld.dedup._in_memory import Duplicates, find_duplicates
@@ -58,10 +58,10 @@ class Comparison(msgspec.Struct, frozen=True):
     exceptions: tuple[str, ...]
 
 
-def is_pending(catalog: Catalog) -> bool:
-    """Whether records changed, or people said something, since the last matching."""
+def is_pending(catalog: Catalog, queue: StageQueue) -> bool:
+    """Return whether records changed, or people decided about pairs, since the last matching."""
     last, _ = catalog.register.changed_verdicts(catalog.segments.last_seen_verdict())
-    return last != catalog.segments.last_seen_verdict() or bool(catalog.pending.items("dedup", 1))
+    return last != catalog.segments.last_seen_verdict() or not queue.dirty.is_empty()
 
 
 def dedup(
@@ -69,15 +69,16 @@ def dedup(
     config: Config,
     progress: Progress,
     run_time: str,
+    queue: StageQueue,
     restat: bool = False,
     rematch_all: bool = False,
 ) -> DedupSummary:
-    """Match what is pending against all living records, and store edges and clusters.
+    """Match the dirty records against all live records, and store edges and clusters.
 
-    ``run_time`` is the clock of the run, for the history of the records. ``restat``: count the statistics of blocking
+    ``run_time`` (ISO 8601) is noted in the history of the records. ``restat``: count the statistics of blocking
     anew instead of using the frozen ones; ``rematch_all``: match all records anew.
     """
-    return Matching(catalog, config, progress, run_time, settings_digest(config), rematch_all).run(restat)
+    return Matching(catalog, config, progress, run_time, queue, settings_digest(config), rematch_all).run(restat)
 
 
 def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, progress: Progress) -> Comparison | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bibld.catalog import Catalog, digest
+from bibld.catalog import Catalog, StageQueue, digest
 from bibld.config import Config
 from bibld.dedup._index.index import Index, Place
 from bibld.dedup._judge.judge import Judge, Judged
@@ -46,12 +46,20 @@ class Matching:
     """
 
     def __init__(
-        self, catalog: Catalog, config: Config, progress: Progress, run_time: str, made_with: str, rematch_all: bool
+        self,
+        catalog: Catalog,
+        config: Config,
+        progress: Progress,
+        run_time: str,
+        queue: StageQueue,
+        made_with: str,
+        rematch_all: bool,
     ) -> None:
         self._catalog = catalog
         self._config = config
         self._progress = progress
         self._run_time = run_time
+        self._queue = queue
         self._made_with = made_with
         self._index = Index(catalog, config)
         self._rematch_all = rematch_all
@@ -63,7 +71,7 @@ class Matching:
         is_whole = self._index.is_usable() and bool(self._catalog.segments.all())
         restat = restat or self._must_count()
         self._rematch_all = self._rematch_all or restat or not is_whole
-        pending = self._catalog.pending.items("dedup") if is_whole else None
+        pending = self._queue.dirty.items() if is_whole else None
         count = self._catalog.records.count() if self._rematch_all or pending is None else len(pending)
         self._progress.stage("dedup", "records", count)
         first = self._index.take(pending, self._progress)
@@ -73,8 +81,13 @@ class Matching:
         judged, candidates = self._judged(judge, place, runs, statistics, 0 if self._rematch_all else first)
         writer = Writer(self._catalog, self._config, judge, place, statistics, self._made_by(), self._run_time)
         with self._catalog.commit():
-            found = writer.everything(judged) if self._rematch_all else writer.touched(judged, first)
-            self._catalog.pending.clear("dedup")
+            if self._rematch_all:
+                found = writer.everything(judged)
+                self._queue.mark_live_records_dirty()
+            else:
+                found = writer.touched(judged, self._queue.dirty.items(), first)
+            self._queue.mark_dirty(found.dirty)
+            self._queue.dirty.clear()
             self._catalog.segments.mark_verdicts_seen(heard)
         for message in found.messages:
             self._progress.report(message)
@@ -87,7 +100,7 @@ class Matching:
         """Records of which people spoke are matched anew; gives the last change of verdicts."""
         last, changed = self._catalog.register.changed_verdicts(self._catalog.segments.last_seen_verdict())
         with self._catalog.commit():
-            self._catalog.pending.add("dedup", (ordinal for pair in changed for ordinal in pair))
+            self._queue.dirty.add(ordinal for pair in changed for ordinal in pair)
         return last
 
     def _made_by(self) -> str:

@@ -30,11 +30,12 @@ _SAMPLES = 500
 
 
 class Written(msgspec.Struct, frozen=True):
-    """How many edges and clusters were written, and what people should hear."""
+    """How many edges and clusters were written, messages for people, and the founders of clusters that changed."""
 
     edges: int
     clusters: int
     messages: tuple[str, ...]
+    dirty: set[int]
 
 
 def _unnamed(verdict: Verdict) -> Verdict:
@@ -76,17 +77,14 @@ class Writer:
         back = self._restored(living)
         changes = self._linkage.replace_clusters(self._clusters(found))
         self._tell([] if is_first else changes, gone, back)
-        self._catalog.pending.add_living("merge")
-        self._catalog.pending.add("merge", {founder for _, was, now in changes for founder in (was, now)})
-        self._catalog.pending.add("merge", gone)
-        return Written(len(found.decisions), len(found.starts) - 1, tuple(self._edges.messages(found)))
+        dirty = {founder for _, was, now in changes for founder in (was, now)}.union(gone)
+        return Written(len(found.decisions), len(found.starts) - 1, tuple(self._edges.messages(found)), dirty)
 
-    def touched(self, judged: Judged, first: int) -> Written:
+    def touched(self, judged: Judged, pending: Sequence[int], first: int) -> Written:
         """Store what was found about the pending records, and cluster all that is joined with them anew.
 
         Their rows stand in the segments from ``first`` on.
         """
-        pending = self._catalog.pending.items("dedup")
         ordinals, same = self._place.segments.ordinal, judged.decisions == SAME
         ends = {member for one in pending for member in self._linkage.members(self._linkage.founder(one))}
         ends.update(pending, self._linkage.drop_edges(pending))
@@ -100,8 +98,8 @@ class Writer:
         back = self._restored(living)
         changes = self._linkage.replace_clusters(self._clusters(found), sorted(reached))
         self._tell(changes, gone, back, self._new(set(living).difference(back), first))
-        self._notify(pending, changes, gone)
-        return Written(len(judged.left), len(found.starts) - 1, tuple(self._edges.messages(found)))
+        messages = tuple(self._edges.messages(found))
+        return Written(len(judged.left), len(found.starts) - 1, messages, self._dirty(pending, changes, gone))
 
     # -- what is joined with what -------------------------------------------------------------------------------------
 
@@ -259,12 +257,13 @@ class Writer:
                 events.append((one, self._run_time, "returned", was))
         self._catalog.history.record_events(events)
 
-    def _notify(self, pending: Sequence[int], changes: Sequence[tuple[int, int, int]], gone: Sequence[int]) -> None:
-        """Tell the stages behind which clusters have other members, or members that changed."""
+    def _dirty(self, pending: Sequence[int], changes: Sequence[tuple[int, int, int]], gone: Sequence[int]) -> set[int]:
+        """Return the founders of the clusters that have other members, members that changed, or statements that depend
+        on records that appeared or disappeared."""
         founders = {self._linkage.founder(one) for one in pending}.union(pending)
         founders.update(founder for one, was, now in changes for founder in (one, was, now))
-        self._catalog.pending.add("merge", sorted(founders))
         dead = set(gone)
         for one in pending:
             record = self._catalog.register.record(one)
-            self._catalog.pending.add("triplify", self._catalog.statements.dependents(record, one not in dead))
+            founders.update(self._catalog.statements.dependents(record, one not in dead))
+        return founders

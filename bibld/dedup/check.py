@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from bibld.catalog import Catalog, SegmentRow
-from bibld.catalog.check import Fault, some
+from bibld.catalog import Catalog, Queue, SegmentRow
+from bibld.catalog.check import Fault, abbreviate
 from bibld.config import Config
 from bibld.dedup._index.index import Index, mark
 from bibld.dedup._index.segments import Segment
@@ -65,7 +65,9 @@ def _segment_removal(catalog: Catalog, index: Index, row: SegmentRow) -> Callabl
         others = [(one, Segment.open(index.path(one.number))) for one in catalog.segments.all()]
         known = set(_live_rows(catalog, others)[0].tolist())
         with catalog.commit():
-            catalog.pending.add("dedup", [ordinal for ordinal, _ in catalog.records.made_by() if ordinal not in known])
+            catalog.dirty[Queue.UNMATCHED_RECORDS].add(
+                [ordinal for ordinal, _ in catalog.records.made_by() if ordinal not in known]
+            )
 
     return repair
 
@@ -86,7 +88,7 @@ def _row_faults(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) 
     """Yield the live records that are not queued and have no live row or two, and live rows of deleted records."""
     import numpy as np
 
-    waiting = np.array(catalog.pending.items("dedup"), dtype=np.uint64)
+    waiting = np.array(catalog.dirty[Queue.UNMATCHED_RECORDS].items(), dtype=np.uint64)
     ordinals, made = _live_rows(catalog, opened)
     marks = [(ordinal, mark(made_by)) for ordinal, made_by, _ in catalog.records.fingerprints()]
     wanted = np.array([ordinal for ordinal, _ in marks], dtype=np.uint64)
@@ -105,7 +107,7 @@ def _row_faults(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) 
     ):
         wrong = np.setdiff1d(found, waiting).tolist()
         if wrong:
-            yield Fault("index", what.format(some(wrong)), _REBUILT, _requeue(catalog, opened, wrong))
+            yield Fault("index", what.format(abbreviate(wrong)), _REBUILT, _requeue(catalog, opened, wrong))
 
 
 def _live_rows(catalog: Catalog, opened: Sequence[tuple[SegmentRow, Segment]]) -> tuple[Numbers, Numbers]:
@@ -133,6 +135,6 @@ def _requeue(
         with catalog.commit():
             for row, segment in opened:
                 catalog.segments.add_tombstones(row.number, np.flatnonzero(np.isin(segment.ordinals, wanted)).tolist())
-            catalog.pending.add("dedup", ordinals)
+            catalog.dirty[Queue.UNMATCHED_RECORDS].add(ordinals)
 
     return repair

@@ -167,9 +167,8 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
         cause = f"{type(error).__name__}: {error}"
         if record is None:
             reader = type(carrier).__module__
-            return ReadError(raw.origin, f"the reader {reader} failed ({cause}); report it to its author", raw.data)
-        name = crosswalk.sniff(record) if job.flavour == crosswalk.AUTO or isinstance(record, Row) else job.flavour
-        reason = f"the crosswalk {name} failed ({cause}); report it to its author"
+            return ReadError(raw.origin, f"the reader {reader} failed with {cause}; report it to its author", raw.data)
+        reason = f"the record cannot be converted ({cause}); report it to the author of the crosswalk"
         return CrosswalkError(raw.origin, reason, raw.data, _control_number(record))
 
 

@@ -62,7 +62,7 @@ class Intake:
         self._spared: set[int] = set()
         self._made_with = settings_digest(config, source)
 
-    def take(self) -> LoadCounts:
+    def load(self) -> LoadCounts:
         """Read all files of the source; raises ``StageError`` for a file that cannot be read at all."""
         with self._catalog.commit():
             self._catalog.records.begin_load(self._source.id)
@@ -175,9 +175,9 @@ class Intake:
     def _store(self, new: list[NewRecord]) -> None:
         superseded = self._catalog.records.put(new, self._run)
         deleted = sum(record.deleted for record in new)
-        self._counts["superseded"] += superseded.living + superseded.deleted
+        self._counts["superseded"] += superseded.live + superseded.deleted
         self._counts["deleted"] += deleted - superseded.deleted
-        self._counts["converted"] += len(new) - deleted - superseded.living
+        self._counts["converted"] += len(new) - deleted - superseded.live
 
     def _end_load(self) -> LoadCounts:
         gone = 0

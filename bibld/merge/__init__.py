@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bibld.catalog import Catalog, digest
+from bibld.catalog import Catalog, StageQueue, digest
 from bibld.config import Config
 from bibld.merge._age import age_key, last_change
 from bibld.merge._merger import Merger
@@ -15,11 +15,9 @@ from bibld.model.origin import RecordId
 from bibld.progress import Progress
 from bibld.protocols import Holder
 
-__all__ = ["Policies", "is_pending", "merge", "merge_records", "requeue_all", "settings_digest"]
+__all__ = ["Policies", "merge", "merge_records", "requeue_all", "settings_digest"]
 
 VERSION = 5
-QUEUE = "merge"
-"""The queue of the stage: founders of changed clusters."""
 
 _CLUSTERS_AT_ONCE = 500
 
@@ -42,30 +40,25 @@ def settings_digest(config: Config) -> str:
     return digest(VERSION, Policies.from_config(config).inputs())
 
 
-def requeue_all(catalog: Catalog) -> None:
-    """Requeue all clusters, since the settings or the version changed; to be called inside a commit."""
-    catalog.pending.add(QUEUE, catalog.linkage.founders(least=2))
+def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
+    """Requeue all clusters, because the settings or the version changed. Call it inside a commit."""
+    queue.dirty.add(catalog.linkage.founders(least=2))
 
 
-def is_pending(catalog: Catalog) -> bool:
-    """Whether clusters are waiting to be merged."""
-    return bool(catalog.pending.items(QUEUE, 1))
-
-
-def merge(catalog: Catalog, config: Config, progress: Progress) -> int:
-    """Merge the queued clusters and queue them for triplify; return the number of founders processed.
+def merge(catalog: Catalog, config: Config, queue: StageQueue, progress: Progress) -> int:
+    """Merge the dirty clusters; return the number of founders that were processed.
 
     The merged description of a cluster that no longer exists, or has only one member, is deleted.
     """
     made_with, policies = settings_digest(config), Policies.from_config(config)
-    total = catalog.pending.count(QUEUE)
+    total = len(queue.dirty)
     progress.stage("merge", "clusters", total)
-    while founders := catalog.pending.items(QUEUE, _CLUSTERS_AT_ONCE):
+    while founders := queue.dirty.items(_CLUSTERS_AT_ONCE):
         with catalog.commit():
             for founder in founders:
                 _merge_one(catalog, founder, made_with, policies)
-            catalog.pending.done(QUEUE, founders)
-            catalog.pending.add("triplify", founders)
+            queue.dirty.remove(founders)
+            queue.mark_dirty(founders)
         progress.advance(len(founders))
     return total
 

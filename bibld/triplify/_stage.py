@@ -8,7 +8,7 @@ from functools import partial
 
 import msgspec
 
-from bibld.catalog import Catalog, digest
+from bibld.catalog import Catalog, DirtyQueue, Queue, StageQueue, digest
 from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
@@ -18,9 +18,6 @@ from bibld.triplify._entities import describe_entity
 
 VERSION = 4
 """To be raised when the same input gives other statements, of clusters or of entities."""
-
-CLUSTERS, ENTITIES = "triplify", "entity"
-"""The queues of the stage: founders whose statements may have changed, and entities whose claims have."""
 
 _AT_ONCE = 500
 
@@ -37,34 +34,38 @@ def settings_digest(base: str, settings: Settings) -> str:
     return digest(VERSION, base, settings)
 
 
-def requeue_all(catalog: Catalog) -> None:
+def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
     """Requeue all clusters and entities, since the settings or the version changed. Call it inside a commit."""
-    catalog.pending.add(CLUSTERS, catalog.linkage.founders())
-    catalog.pending.add(CLUSTERS, catalog.statements.founders())
-    catalog.pending.add(ENTITIES, catalog.entities.numbers())
+    queue.dirty.add(catalog.linkage.founders())
+    queue.dirty.add(catalog.statements.founders())
+    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.numbers())
 
 
-def is_pending(catalog: Catalog) -> bool:
+def is_pending(catalog: Catalog, queue: StageQueue) -> bool:
     """Whether there is anything to do."""
-    return any(catalog.pending.items(queue, 1) for queue in (CLUSTERS, ENTITIES))
+    return not (queue.dirty.is_empty() and catalog.dirty[Queue.UNDESCRIBED_ENTITIES].is_empty())
 
 
-def triplify(catalog: Catalog, iris: Iris, settings: Settings, progress: Progress) -> int:
+def triplify(catalog: Catalog, iris: Iris, settings: Settings, queue: StageQueue, progress: Progress) -> int:
     """Say anew what belongs to the pending clusters, then to the entities about which they claim something else.
 
     Clusters that are no more lose what was said about them. Gives the number of clusters.
     """
     made_with = settings_digest(iris.base, settings)
-    done = _work_off(catalog, CLUSTERS, "clusters", partial(_cluster, catalog, made_with, iris, settings), progress)
-    _work_off(catalog, ENTITIES, "entities", partial(_entity, catalog, iris), progress)
+    done = _work_off(catalog, queue.dirty, "clusters", partial(_cluster, catalog, made_with, iris, settings), progress)
+    _work_off(catalog, catalog.dirty[Queue.UNDESCRIBED_ENTITIES], "entities", partial(_entity, catalog, iris), progress)
     return done
 
 
-def _work_off(catalog: Catalog, queue: str, what: str, restate: Restating, progress: Progress) -> int:
-    total = catalog.pending.count(queue)
+def _work_off(catalog: Catalog, dirty: DirtyQueue, what: str, restate: Restating, progress: Progress) -> int:
+    total = len(dirty)
     progress.stage("triplify", what, total)
-    learn = catalog.statements.train_dictionary if queue == CLUSTERS else catalog.entities.train_dictionary
-    while items := catalog.pending.items(queue, _AT_ONCE):
+    learn = (
+        catalog.statements.train_dictionary
+        if dirty.queue is Queue.UNDESCRIBED_CLUSTERS
+        else catalog.entities.train_dictionary
+    )
+    while items := dirty.items(_AT_ONCE):
         with catalog.commit():
             is_awaited = catalog.patches.are_awaited()
             owners: Counter[bytes] = Counter()
@@ -77,7 +78,7 @@ def _work_off(catalog: Catalog, queue: str, what: str, restate: Restating, progr
                     owners.update(after.splitlines())
                     owners.subtract(before.splitlines())
             catalog.patches.add(owners)
-            catalog.pending.done(queue, items)
+            dirty.remove(items)
             learn(said)
         progress.advance(len(items))
     return total
@@ -113,7 +114,7 @@ def _claim(catalog: Catalog, founder: int, claims: Iterable[Claim]) -> None:
     bodies = [
         (entity, _ENCODER.encode(assertion), votes) for (entity, assertion), votes in count_assertions(claims).items()
     ]
-    catalog.pending.add(ENTITIES, sorted(catalog.entities.replace_assertions(founder, bodies)))
+    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(sorted(catalog.entities.replace_assertions(founder, bodies)))
 
 
 def _exists(catalog: Catalog, record: RecordId) -> bool:

@@ -40,7 +40,7 @@ def test_a_backup_that_is_put_back_does_not_trust_what_lies_beside_it(copy, whol
 
 def test_the_register_alone_keeps_ordinals(copy, whole, tmp_path):
     (copied,) = back_up(copy.workspace, tmp_path / "backup", True, progress.Silent())
-    assert (copied.name, copied.held) == ("register.db", 289)
+    assert (copied.name, copied.records) == ("register.db", 289)
     shutil.rmtree(copy.workspace)
     shutil.copytree(tmp_path / "backup", copy.workspace)
     pipeline.run(copy, CLOCK, progress.Silent())
@@ -70,7 +70,7 @@ def test_register_and_catalog_are_copied_between_two_commits_of_a_run(tmp_path):
         assert begun.wait(60)
         for number in range(8):
             register, catalog = back_up(tmp_path / "work", tmp_path / f"{number}", False, progress.Silent())
-            assert register.held == catalog.held > 0
+            assert register.records == catalog.held > 0
     finally:
         stop.set()
         thread.join()
@@ -78,7 +78,7 @@ def test_register_and_catalog_are_copied_between_two_commits_of_a_run(tmp_path):
 
 def test_a_folder_that_is_there_is_not_touched(copy, tmp_path):
     (tmp_path / "backup").mkdir()
-    with pytest.raises(CatalogError, match="is there already"):
+    with pytest.raises(CatalogError, match="exists already"):
         back_up(copy.workspace, tmp_path / "backup", False, progress.Silent())
 
 
@@ -87,7 +87,7 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(copy, tmp_path, monkeypa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(_backup, "_sync", fail)
-    with pytest.raises(CatalogError, match="No space left on device; nothing was kept of it"):
+    with pytest.raises(CatalogError, match="No space left on device; nothing was stored"):
         back_up(copy.workspace, tmp_path / "some" / "backup", False, progress.Silent())
     assert not list((tmp_path / "some").iterdir())
 

@@ -171,11 +171,13 @@ def test_a_second_run_is_told_who_holds_the_workspace(catalog, tmp_path):
     assert f"process {multiprocessing.current_process().pid}" in message
 
 
-def test_a_workspace_of_another_format_is_refused(tmp_path):
+@pytest.mark.parametrize(("version", "remedy"), [(99, "use the newer bibld"), (6, "move the folder .* away, then run")])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_workspace_of_another_format_is_refused(version, remedy, read_only, tmp_path):
     with Catalog(tmp_path) as opened:
-        opened._connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(CatalogError, match="has format 99"):
-        Catalog(tmp_path)
+        opened._connection.execute(f"PRAGMA user_version = {version}")
+    with pytest.raises(CatalogError, match=f"catalog.db: has format {version}.*, but .* reads format .*; {remedy}"):
+        Catalog(tmp_path, read_only)
 
 
 def test_a_register_of_another_catalog_is_refused(tmp_path):

@@ -8,13 +8,13 @@ import pytest
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
-from bibld.catalog._database.schema import connected
+from bibld.catalog._schema import connect
 from tests.end_to_end.conftest import CLOCK, dumps
 
 
 def execute(*statements):
     def damage(loaded):
-        with closing(connected(loaded.workspace / "catalog.db", read_only=False)) as connection:
+        with closing(connect(loaded.workspace / "catalog.db", read_only=False)) as connection:
             for statement in statements:
                 connection.execute(statement)
 
@@ -63,11 +63,11 @@ DAMAGES = {
             "UPDATE edge SET right_ordinal = 999 WHERE (left_ordinal, right_ordinal) ="
             " (SELECT left_ordinal, right_ordinal FROM edge LIMIT 1)"
         ),
-        "have an end that does not live",
+        "have an end that is not live",
     ),
     "a cluster without its founder": (
         execute("DELETE FROM member WHERE ordinal = (SELECT min(founder) FROM member)"),
-        "have another founder",
+        "have a founder that is not their smallest member",
     ),
     "a cluster that is not merged": (
         execute("DELETE FROM merged WHERE founder = (SELECT min(founder) FROM merged)"),
@@ -83,15 +83,17 @@ DAMAGES = {
     ),
     "an entity that nobody claims": (
         execute("INSERT INTO entity (iri, quads) VALUES ('http://x', NULL)"),
-        "nobody claims anything",
+        "there are no assertions",
     ),
     "votes that nobody gave": (
-        execute("UPDATE voice SET votes = votes + 1 WHERE voice = (SELECT max(voice) FROM voice)"),
-        "claimed by others than were counted",
+        execute("UPDATE assertion SET votes = votes + 1 WHERE assertion = (SELECT max(assertion) FROM assertion)"),
+        "have wrong counts of clusters or votes",
     ),
     "a claim of something that nobody knows": (
-        execute("INSERT INTO claimant SELECT founder, 1000000, 1 FROM statement ORDER BY founder LIMIT 1 OFFSET 99"),
-        "claim something about an entity that is not there",
+        execute(
+            "INSERT INTO asserting_cluster SELECT founder, 1000000, 1 FROM statement ORDER BY founder LIMIT 1 OFFSET 99"
+        ),
+        "make assertions about an entity that does not exist",
     ),
     "a segment that is gone": (remove("index/1"), "index/1"),
     "a segment that is cut off": (spoil("index/1/texts.*"), "texts"),
@@ -156,13 +158,13 @@ def test_what_is_pending_is_not_wrong(copy, invoke):
 
 @pytest.mark.parametrize("words", [(), ("--repair",)])
 def test_a_register_that_lost_something_is_never_mended(words, copy, invoke):
-    with closing(connected(copy.workspace / "register.db", read_only=False)) as connection:
+    with closing(connect(copy.workspace / "register.db", read_only=False)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("DELETE FROM ordinal WHERE ordinal = 7")
     before = (copy.workspace / "register.db").read_bytes()
     found = invoke("catalog", "check", copy.file, "-q", *words)
     assert found.exit_code == 1
-    assert "register.db: does not know 7, which catalog.db holds; restore it from a backup" in found.output
+    assert "register.db: does not contain 7, which catalog.db contains; restore it from a backup" in found.output
     assert (copy.workspace / "register.db").read_bytes() == before
 
 

@@ -49,14 +49,14 @@ def test_what_a_stopped_run_told_already_is_not_told_twice(catalog):
     assert tell(catalog, *moved) == 2
     again = [(ordinal, THIRD, what, other) for ordinal, _, what, other in moved]
     assert tell(catalog, *again, (3, THIRD, "appeared", None)) == 1
-    assert [event.happened for event in catalog.history.events(2)] == [FIRST, FIRST, SECOND, SECOND]
+    assert [event.run_time for event in catalog.history.events(2)] == [FIRST, FIRST, SECOND, SECOND]
 
 
 def test_the_same_fate_may_befall_a_record_twice(catalog):
     tell(catalog, (2, FIRST, "absorbed", 1))
     tell(catalog, (2, SECOND, "returned", 1))
     assert tell(catalog, (2, THIRD, "absorbed", 1)) == 1
-    assert [event.what for event in catalog.history.events(2)] == ["absorbed", "returned", "absorbed"]
+    assert [event.kind for event in catalog.history.events(2)] == ["absorbed", "returned", "absorbed"]
 
 
 @pytest.fixture(scope="module")

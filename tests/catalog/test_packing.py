@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bibld.catalog import Catalog
 from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.coverage import Subfields
-from bibld.catalog._records.packing import mods_in, original_in, packed
+from bibld.catalog._records.packing import pack, unpack_mods, unpack_original
 from bibld.errors import CatalogError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
@@ -36,15 +36,15 @@ def damaged(draw):
 
 @given(st.one_of(iso2709(), damaged(), st.binary()))
 def test_any_bytes_come_back(original):
-    piece = packed(b'{"note":"a\\n"}', original)
-    assert (mods_in(piece), original_in(piece)) == (b'{"note":"a\\n"}', original)
+    piece = pack(b'{"note":"a\\n"}', original)
+    assert (unpack_mods(piece), unpack_original(piece)) == (b'{"note":"a\\n"}', original)
 
 
 @given(iso2709())
 def test_a_regular_record_is_kept_without_its_directory(original):
     base = int(original[12:17])
     fields = (base - 25) // 12
-    assert len(packed(b"", original)) == len(original) - 10 - 9 * fields - 2 + 2
+    assert len(pack(b"", original)) == len(original) - 10 - 9 * fields - 2 + 2
 
 
 def with_fields(sizes):
@@ -59,8 +59,8 @@ def with_fields(sizes):
 @pytest.mark.parametrize("sizes", [[0], [0, 0, 7], [9998, 3], [9999, 3], [10_000, 0], [30_000, 60_000], range(1, 300)])
 def test_many_fields_and_long_ones_need_no_directory(sizes):
     original = with_fields(sizes)
-    piece = packed(b"{}", original)
-    assert original_in(piece) == original
+    piece = pack(b"{}", original)
+    assert unpack_original(piece) == original
     assert len(piece) == 3 + len(original) - 10 - 9 * len(sizes) - 2 + 1
 
 
@@ -68,7 +68,7 @@ def test_what_is_no_piece_is_refused():
     too_few_tags = b"{}\n\x01" + b"leader of 14 b" + b"001" + b"\x1eone\x1etwo"
     for piece in (b"", b"{}", b"{}\n", b"{}\n\x07abc", too_few_tags):
         with pytest.raises(ValueError):
-            original_in(piece)
+            unpack_original(piece)
 
 
 @given(st.lists(st.integers(1, 400)), st.lists(st.integers(1, 400)))
@@ -81,9 +81,9 @@ def test_any_coverage_comes_back(unmapped, private):
     )
     subfields = Subfields(connection)
     subfields.refresh()
-    subfields.written([f"{number}$a" for number in range(300)], [])
-    written = subfields.written([f"{number}$a" for number in unmapped], [f"{number}$a" for number in private])
-    assert subfields.read(written) == [(f"{number}$a", "unmapped") for number in unmapped] + [
+    subfields.encode([f"{number}$a" for number in range(300)], [])
+    written = subfields.encode([f"{number}$a" for number in unmapped], [f"{number}$a" for number in private])
+    assert subfields.decode(written) == [(f"{number}$a", "unmapped") for number in unmapped] + [
         (f"{number}$a", "private") for number in private
     ]
     connection.close()
@@ -98,27 +98,27 @@ def books(kind, count=400):
 def test_a_dictionary_is_learnt_for_what_none_suits_and_not_for_what_one_does(tmp_path):
     with Catalog(tmp_path) as catalog, catalog.commit():
         blobs = Blobs(catalog._connection)
-        frames = blobs.compressed_all("record", 1, books("book"))
-        blobs.compressed_all("record", 2, books("book"))
+        frames = blobs.compress_all("record", 1, books("book"))
+        blobs.compress_all("record", 2, books("book"))
         assert len(blobs._numbers("record")) == 1
-        blobs.compressed_all("record", 3, books("карта"))
+        blobs.compress_all("record", 3, books("карта"))
         assert len(blobs._numbers("record")) == 2
-        assert [Blobs(catalog._connection).decompressed(frame) for frame in frames] == books("book")
+        assert [Blobs(catalog._connection).decompress(frame) for frame in frames] == books("book")
 
 
 def test_a_dictionary_that_was_rolled_back_is_not_used(tmp_path):
     with Catalog(tmp_path) as catalog:
         with pytest.raises(ZeroDivisionError), catalog.commit():
-            catalog._blobs.compressed_all("record", 1, books("book"))
+            catalog._blobs.compress_all("record", 1, books("book"))
             raise ZeroDivisionError
         with catalog.commit():
-            frames = catalog._blobs.compressed_all("record", 1, books("book")[:9])
-        assert [Blobs(catalog._connection).decompressed(frame) for frame in frames] == books("book")[:9]
+            frames = catalog._blobs.compress_all("record", 1, books("book")[:9])
+        assert [Blobs(catalog._connection).decompress(frame) for frame in frames] == books("book")[:9]
 
 
 def test_damage_is_told(tmp_path):
     with Catalog(tmp_path) as catalog:
-        frame = bytearray(catalog._blobs.compressed("record", b"some text that stands here " * 9))
+        frame = bytearray(catalog._blobs.compress("record", b"some text that stands here " * 9))
         frame[-1] ^= 1
         with pytest.raises(CatalogError, match="bibld catalog check"):
-            catalog._blobs.decompressed(bytes(frame))
+            catalog._blobs.decompress(bytes(frame))

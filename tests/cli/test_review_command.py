@@ -82,7 +82,7 @@ def test_uses_that_make_no_sense_are_refused(invoke, tmp_path):
     assert 'unknown source "nowhere"' in invoke("review", "--source", "nowhere", code=2)
     assert "--person" in invoke("review", "--csv", tmp_path / "x.csv", "--person", " ", code=2)
     assert "no verdict of a person" in invoke("review", "--withdraw", *pair_of(invoke), code=2)
-    assert "there is no record 'x:1'" in invoke("review", "--withdraw", "x:1", "x:2", code=2)
+    assert "record 'x:1' not found" in invoke("review", "--withdraw", "x:1", "x:2", code=2)
 
 
 def pair_of(invoke):
@@ -166,7 +166,7 @@ def test_a_join_is_given_and_reported(invoke, catalog):
     assert f"  {', '.join(members)}\n" in printed
     assert "nothing changed" in invoke("join", right, left).stdout
     assert "no pair with itself" in invoke("join", left, left, code=2)
-    assert "there is no record" in invoke("join", left, "rsl:never", code=2)
+    assert "record 'rsl:never' not found" in invoke("join", left, "rsl:never", code=2)
 
 
 def test_what_is_joined_with_run_is_published(invoke, catalog):

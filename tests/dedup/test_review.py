@@ -326,7 +326,7 @@ of this",
     for fault, words in zip(
         told,
         (
-            "there is no record 'nobody:5'",
+            "record 'nobody:5' not found",
             "no pair with itself",
             "'perhaps' is none of 1, duplicate",
             "a relation goes with the label related",

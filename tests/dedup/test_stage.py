@@ -54,7 +54,7 @@ def test_the_papers_method_gives_the_figures_that_it_always_gave(sample):
 def test_stored_edges_say_by_which_keys_the_pair_met_and_what_related_ones_are(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
-        dedup.dedup(catalog, loaded, progress.Silent(), NOW, rematch_all=True)
+        dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
         edges = list(catalog.linkage.edges())
     assert all(edge.score.shared_blocking_keys and edge.score.features for edge in edges)
     assert {key.partition(":")[0] for edge in edges for key in edge.score.shared_blocking_keys} == set(EVERY)
@@ -66,7 +66,7 @@ def test_stored_edges_say_by_which_keys_the_pair_met_and_what_related_ones_are(s
 def test_no_cluster_holds_two_volumes_of_a_set(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
-        dedup.dedup(catalog, loaded, progress.Silent(), NOW, rematch_all=True)
+        dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
         clusters = [catalog.linkage.members(founder) for founder in catalog.linkage.founders(least=2)]
         parts = [{dedup.features_of(catalog.records.mods(one)).part.split(" ")[0] for one in some} for some in clusters]
     assert clusters
@@ -118,9 +118,9 @@ def test_statistics_stay_frozen_until_blocking_changes(sample):
     loaded = chosen(sample, score="jaccard")
     with Catalog(loaded.workspace) as catalog:
         for expected in (2, 2):
-            dedup.dedup(catalog, loaded, progress.Silent(), NOW)
+            dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
             assert catalog.linkage.statistics()[0] == expected
-        dedup.dedup(catalog, config.load(sample), progress.Silent(), NOW)
+        dedup.dedup(catalog, config.load(sample), progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
         assert catalog.linkage.statistics()[0] == 3
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from bibld import config
-from bibld.catalog import Catalog
+from bibld.catalog import Catalog, Queue
 from tests.docs.pages import ROOT
 from tests.end_to_end.conftest import sample_in
 
@@ -44,10 +44,10 @@ def test_what_a_killed_run_reported_and_is_not_there_is_seen(kill, tmp_path):
     loaded = sample_in(tmp_path)
     with Catalog(loaded.workspace) as catalog, catalog.commit():
         catalog.runs.begin("2026-01-01")
-        catalog.pending.add("dedup", [1])
+        catalog.dirty[Queue.UNMATCHED_RECORDS].add([1])
     log = tmp_path / "log"
     log.write_text("read\nmerge: 1 clusters\n")
-    assert kill.missing(loaded.file, log) == ["merge had begun: dedup is pending"]
+    assert kill.missing(loaded.file, log) == ["merge had begun: 1 unmatched records"]
 
 
 def test_a_second_run_says_who_holds_the_workspace_and_stops(tmp_path):

@@ -243,6 +243,22 @@ def test_a_restored_record_has_its_iri_again(complete, three):
     assert three.history("north:1") == ["was deleted", "was there again"]
 
 
+def test_a_restored_record_loses_its_redirect(three):
+    """It is restored once only, and its next deletion redirects to the members of the cluster that it leaves then."""
+    three.send("north", complete=False, deletes=["1"])
+    three.update()
+    assert three.redirect_target("north:1") == "south:1"
+    three.send("north", marc("1", SONS))
+    three.update()
+    three.send("north", marc("1", PEACE))
+    three.update()
+    assert three.history("north:1").count("was there again") == 1
+    three.send("north", complete=False, deletes=["1"])
+    three.update()
+    assert three.redirect_target("north:1") is None
+    assert not three.says("resource/north/1")
+
+
 # -- clusters ----------------------------------------------------------------------------------------------------------
 
 

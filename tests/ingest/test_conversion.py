@@ -35,7 +35,7 @@ def test_a_reader_that_fails_rejects_the_record():
     assert isinstance(error, ReadError)
     assert error.original == b"10"
     assert str(error).startswith("books record 10") and error.reason.startswith("the reader ")
-    assert "test_conversion failed (KeyError: '245')" in error.reason
+    assert "test_conversion failed with KeyError: '245'" in error.reason
 
 
 @pytest.mark.parametrize("flavour", ["marc21", "auto"])
@@ -47,7 +47,7 @@ def test_a_crosswalk_that_fails_rejects_the_record(flavour, monkeypatch):
     error = convert_record(job(flavour, marc21=marc21.Settings()), raws(1)[0])
     assert isinstance(error, CrosswalkError)
     assert (error.control_number, error.original) == ("1", b"1")
-    assert error.reason == "the crosswalk marc21 failed (ValueError: no such title); report it to its author"
+    assert 'crosswalk "marc21" failed with ValueError: no such title' in error.reason
 
 
 @pytest.mark.parametrize("failure", [MemoryError(), ConfigError(["no such profile"]), KeyboardInterrupt()])
@@ -71,5 +71,5 @@ def test_adapters_that_fail_in_any_process_leave_the_other_records(workers, monk
         assert sum(not isinstance(outcome, ReadError) for outcome in outcomes) == 540
         without_settings = list(pool.convert(job(), raws(300)))
     reasons = {outcome.reason for outcome in without_settings if isinstance(outcome, CrosswalkError)}
-    assert reasons == {"the crosswalk marc21 failed (KeyError: 'marc21'); report it to its author"}
+    assert reasons == {"the record cannot be converted (KeyError: 'marc21'); report it to the author of the crosswalk"}
     assert len(without_settings) == 300

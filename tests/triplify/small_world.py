@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 from hypothesis import strategies as st
 
-from bibld.catalog import Catalog, NewRecord
+from bibld.catalog import Catalog, NewRecord, Queue
 from bibld.catalog._results.linkage import StoredEdge
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.mods import Mods, Name, NamePart, RecordIdentifier, RecordInfo, RelatedItem, TitleInfo
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import SourceFigures
+from bibld.pipeline import stage_queue
 from bibld.progress import Silent
 from bibld.triplify import Settings, catalog_quads, to_quads, triplify
 from tests.triplify.merged_book import IRIS
@@ -84,6 +85,7 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.catalog = Catalog(folder)
+        self.queue = stage_queue(self.catalog, "triplify")
         self._books: dict[int, Book] = {}
         self._run = 0
         with self.catalog.commit():
@@ -111,9 +113,9 @@ class World:
             touched |= {number for number in NUMBERS if before.get(number) != after.get(number)}
             for number in sorted(touched):
                 founders = {clusters[number][0] for clusters in (before, after) if number in clusters}
-                catalog.pending.add("triplify", founders)
+                catalog.dirty[Queue.UNDESCRIBED_CLUSTERS].add(founders)
                 exists = number in self._books
-                catalog.pending.add("triplify", catalog.statements.dependents(record_id(number), exists))
+                catalog.dirty[Queue.UNDESCRIBED_CLUSTERS].add(catalog.statements.dependents(record_id(number), exists))
 
     def _change_books(self, books: Mapping[int, Book | None]) -> Iterable[int]:
         for number, book in books.items():
@@ -139,7 +141,7 @@ class World:
         return {number: linkage.members(linkage.founder(number)) for number in self._books}
 
     def triplify(self, progress: Silent | None = None) -> None:
-        triplify(self.catalog, IRIS, Settings(), progress or Silent())
+        triplify(self.catalog, IRIS, Settings(), self.queue, progress or Silent())
 
     def quads(self) -> list[str]:
         """All quads, as they are stored."""

@@ -40,10 +40,10 @@ def test_each_statement_is_published_once_with_entities_and_sources(world):
 
 def test_what_is_made_by_the_same_is_not_made_again(world, monkeypatch):
     first = published(world, {1: Book(1, 1, host=2)})
-    assert not is_pending(world.catalog)
+    assert not is_pending(world.catalog, world.queue)
     with world.catalog.commit():
-        requeue_all(world.catalog)
-    assert is_pending(world.catalog)
+        requeue_all(world.catalog, world.queue)
+    assert is_pending(world.catalog, world.queue)
 
     def never(*arguments, **more):
         raise AssertionError("the statements were made again")
@@ -51,7 +51,7 @@ def test_what_is_made_by_the_same_is_not_made_again(world, monkeypatch):
     monkeypatch.setattr("bibld.triplify._stage.cluster_statements", never)
     world.triplify()
     assert world.quads() == first
-    assert not is_pending(world.catalog)
+    assert not is_pending(world.catalog, world.queue)
 
 
 def test_a_volume_is_linked_to_its_set_as_soon_as_that_is_there_and_no_longer(world):

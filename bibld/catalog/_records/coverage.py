@@ -1,4 +1,4 @@
-"""Which subfields of a record are not in its MODS, in a few bytes a record."""
+"""The subfields of a record that are not in its MODS, in a few bytes for each record."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _MORE = 0x80
 
 
 class Subfields:
-    """The table of subfields that some record has and its MODS has not. Nothing is committed here.
+    """The table of subfields that are in some record but not in its MODS. Nothing is committed here.
 
-    What stands with a record are the numbers of its subfields, each as often as it occurs, in groups of seven bits, the
-    lowest first, with the eighth bit set when more follow (LEB128).
+    A record stores the numbers of its subfields, each as often as it occurs, in groups of seven bits, the lowest first,
+    with the eighth bit set if more follow (LEB128).
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -24,17 +24,17 @@ class Subfields:
         self._numbers: dict[str, dict[str, int]] = {}
 
     def refresh(self) -> None:
-        """Read the table again, since what was added to it may have been rolled back."""
+        """Read the table again, because additions may have been rolled back."""
         self._numbers = {fate: {} for fate in FATES}
         for number, (name, fate) in self.names().items():
             self._numbers[fate][name] = number
 
-    def written(self, unmapped: Sequence[str], private: Sequence[str]) -> bytes:
-        """The names of subfields, each as often as it occurs, as they stand with a record."""
+    def encode(self, unmapped: Sequence[str], private: Sequence[str]) -> bytes:
+        """Encode the names of subfields, each as often as it occurs, for storing them with a record."""
         fates = (unmapped, "unmapped"), (private, "private")
         try:
             small = b"".join([bytes(map(self._numbers[fate].__getitem__, names)) for names, fate in fates if names])
-            if small.isascii():  # as almost all are: each number is one byte
+            if small.isascii():  # the usual case: each number is one byte
                 return small
         except (KeyError, ValueError):
             pass  # a name is new, or a number is too large for a byte
@@ -47,23 +47,25 @@ class Subfields:
             out.append(number)
         return bytes(out)
 
-    def read(self, written: bytes) -> list[tuple[str, str]]:
-        """Name and fate of the subfields of a record; raises ``CatalogError`` for what was never written."""
+    def decode(self, encoded: bytes) -> list[tuple[str, str]]:
+        """Return name and fate of the subfields of a record; raises ``CatalogError`` for damaged bytes."""
         names = self.names()
-        return [_named(number, names) for number in _values(written)]
+        return [_named(number, names) for number in _values(encoded)]
 
-    def sums(self, many: Iterable[tuple[str, bytes]]) -> list[tuple[str, str, str, int]]:
-        """How often subfields occur in many records (group, what is written): group, name, fate and number."""
+    def sums(self, records: Iterable[tuple[str, bytes]]) -> list[tuple[str, str, str, int]]:
+        """Count the subfields of many records (group, encoded subfields): group, name, fate and number."""
         names = self.names()
         found: dict[str, Counter[int]] = defaultdict(Counter)
-        for group, written in many:
-            found[group].update(_values(written))
+        for group, encoded in records:
+            found[group].update(_values(encoded))
         return [
-            (group, *_named(number, names), times) for group, held in found.items() for number, times in held.items()
+            (group, *_named(number, names), times)
+            for group, counts in found.items()
+            for number, times in counts.items()
         ]
 
     def names(self) -> dict[int, tuple[str, str]]:
-        """Name and fate of the subfields by their numbers."""
+        """Return name and fate of the subfields by their numbers."""
         rows = self._connection.execute("SELECT subfield, name, fate FROM subfield")
         return {number: (name, fate) for number, name, fate in rows}
 
@@ -83,9 +85,9 @@ def _named(number: int, names: Mapping[int, tuple[str, str]]) -> tuple[str, str]
         raise CatalogError(f"subfield {number} is not in catalog.db; run `bibld catalog check`") from error
 
 
-def _values(written: bytes) -> Iterator[int]:
+def _values(encoded: bytes) -> Iterator[int]:
     value = shift = 0
-    for byte in written:
+    for byte in encoded:
         value |= (byte & (_MORE - 1)) << shift
         shift += 7
         if byte < _MORE:

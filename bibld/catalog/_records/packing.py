@@ -1,8 +1,8 @@
-"""A record's MODS and original bytes in one piece, which compresses better than two: the one repeats the other.
+"""Pack the MODS and the original bytes of a record into one piece, which compresses better than two.
 
-A piece is the JSON of the MODS, a line feed (JSON has none within), a byte that says how the original follows, and the
-original. An ISO 2709 record is kept without its directory and lengths where they say nothing but where its fields begin
-and end: digits that nothing repeats are what compresses worst.
+A piece is the JSON of the MODS, a line feed (which this JSON does not contain), a byte for the form of the original,
+and the original. An ISO 2709 record is stored without its directory and lengths if they can be computed from its
+fields, because digits that are not repeated compress worst.
 """
 
 from __future__ import annotations
@@ -18,57 +18,61 @@ _REST = 14
 """Bytes of a leader that are neither record length nor base address."""
 
 _BEFORE = 11 * 10**9
-"""What makes eleven digits of the nine of an entry: two that stand where, with a comma before, its tag belongs."""
+"""Added to the nine digits of an entry: two digits that, with the comma before them, take the place of its tag."""
 
 _NUMBERS = msgspec.json.Encoder()
 
 
-def packed(mods: bytes, original: bytes) -> bytes:
-    """One piece that holds the JSON of a MODS and the original bytes."""
+def pack(mods: bytes, original: bytes) -> bytes:
+    """Return one piece that contains the JSON of a MODS and the original bytes."""
     return b"".join((mods, b"\n", *_without_directory(original)))
 
 
-def mods_in(piece: bytes) -> bytes:
-    """The JSON of the MODS in a piece; raises ``ValueError`` for what is no piece."""
+def unpack_mods(piece: bytes) -> bytes:
+    """Return the JSON of the MODS in a piece; raises ``ValueError`` for bytes that are not a piece."""
     return piece[: piece.index(b"\n")]
 
 
-def original_in(piece: bytes) -> bytes:
-    """The original bytes in a piece; raises ``ValueError`` for what is no piece."""
+def unpack_original(piece: bytes) -> bytes:
+    """Return the original bytes in a piece; raises ``ValueError`` for bytes that are not a piece."""
     start = piece.index(b"\n") + 1
     kind, rest = piece[start : start + 1], piece[start + 1 :]
     if kind not in (_AS_IT_IS, _WITHOUT_DIRECTORY):
-        raise ValueError("the original is kept in an unknown way")
+        raise ValueError("the original is stored in an unknown form")
     return rest if kind == _AS_IT_IS else _with_directory(rest)
 
 
 def _without_directory(original: bytes) -> tuple[bytes | bytearray, ...]:
-    """What a piece holds of the original: it is without lengths and directory if it is a record of ISO 2709 to which
-    :func:`_with_directory` gives them back as they were."""
+    """Return the form of the original and the parts to be stored: without lengths and directory if it is an ISO 2709
+    record for which :func:`_with_directory` computes exactly the same ones."""
     if original[12:17].isdigit() and original[:5] == b"%05d" % len(original) and original[-2:] == b"\x1e\x1d":
         begin = int(original[12:17])
-        held = original[_LEADER : begin - 1]
+        entries = original[_LEADER : begin - 1]
         fields = original[begin:-2].split(_FIELD_END)
-        if len(held) == len(fields) * _ENTRY and original[begin - 1 : begin] == _FIELD_END and _FIELD_END not in held:
+        if (
+            len(entries) == len(fields) * _ENTRY
+            and original[begin - 1 : begin] == _FIELD_END
+            and _FIELD_END not in entries
+        ):
             tags = bytearray(len(fields) * _TAG)
             for column in range(_TAG):
-                tags[column::_TAG] = held[column::_ENTRY]
-            if held == _directory(tags, fields):
+                tags[column::_TAG] = entries[column::_ENTRY]
+            if entries == _directory(tags, fields):
                 return _WITHOUT_DIRECTORY, original[5:12], original[17:_LEADER], tags, original[begin - 1 : -2]
     return _AS_IT_IS, original
 
 
-def _with_directory(kept: bytes) -> bytes:
-    tags, _, content = kept[_REST:].partition(_FIELD_END)
+def _with_directory(stored: bytes) -> bytes:
+    tags, _, content = stored[_REST:].partition(_FIELD_END)
     directory = _directory(tags, content.split(_FIELD_END))
     base = _LEADER + len(directory) + 1
     length = base + len(content) + 2
-    parts = (b"%05d" % length, kept[:7], b"%05d" % base, kept[7:_REST], directory, _FIELD_END, content)
+    parts = (b"%05d" % length, stored[:7], b"%05d" % base, stored[7:_REST], directory, _FIELD_END, content)
     return b"".join((*parts, _FIELD_END, _RECORD_END))
 
 
 def _directory(tags: bytes | bytearray, fields: Sequence[bytes]) -> bytearray:
-    """The entries of fields that follow one upon another: tag, length with the field's end (4 digits), start (5).
+    """Return the entries of consecutive fields: tag, length including the field terminator (4 digits), start (5).
 
     Raises ``ValueError`` unless there are as many tags as fields.
     """
@@ -78,7 +82,7 @@ def _directory(tags: bytes | bytearray, fields: Sequence[bytes]) -> bytearray:
         size = len(field) + 1
         numbers.append(size * 100_000 + start)
         start += size
-    # As JSON, which is written several times faster than any other form of so many numbers.
+    # As JSON, which is several times faster than any other way to format so many numbers.
     directory = bytearray(_NUMBERS.encode(numbers))
     del directory[-1]
     for column in range(_TAG):

@@ -1,1 +1,1 @@
-"""What cannot be recomputed: ordinals, heirs, history, and what people said."""
+"""What cannot be recomputed: ordinals, redirects, history, verdicts of people, suppressions."""

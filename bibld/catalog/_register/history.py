@@ -1,4 +1,4 @@
-"""What became of the IRI of each record: when it appeared, who absorbed it, when it came back or was deleted."""
+"""The history of the IRI of each record: when it appeared, was merged into another, was deleted or restored."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _SENTENCES = {
 
 
 class Event(msgspec.Struct, frozen=True):
-    """What happened to a record, and when (the clock of the run, ISO 8601).
+    """What happened to a record, and in the run of which time (ISO 8601).
 
-    ``other`` is the founder that it was absorbed by, or that it left.
+    ``other`` is the founder of the cluster that absorbed it, or that it left.
     """
 
-    happened: str
-    what: EventKind
+    run_time: str
+    kind: EventKind
     other: RecordId | None = None
 
     def __str__(self) -> str:
-        return f"{self.happened} {_SENTENCES[self.what].format(other=self.other or 'another record')}"
+        return f"{self.run_time} {_SENTENCES[self.kind].format(other=self.other or 'another record')}"
 
 
 class History:
@@ -46,35 +46,32 @@ class History:
         self._register = register
 
     def record_events(self, events: Iterable[tuple[int, str, EventKind, int | None]]) -> int:
-        """Note events: ordinal, when it happened, what, and the ordinal of the other; gives the number of new ones.
+        """Store events (ordinal, run time, kind, ordinal of the other); return the number of new ones.
 
-        The register is committed before the catalog, so a run that was stopped between the two tells the same again.
-        What a record's history ends with already is therefore not told twice.
+        The register is committed before the catalog, so a run that was stopped between the two repeats its events.
+        Events with which the history of a record ends already are therefore not stored twice.
         """
-        told = 0
+        count = 0
         for ordinal, group in groupby(sorted(events, key=itemgetter(0)), key=itemgetter(0)):
-            news = list(group)
-            if self._last(ordinal, len(news)) != [(what, other) for _, _, what, other in news]:
+            new = list(group)
+            last = self._connection.execute(
+                "SELECT kind, other FROM event WHERE ordinal = ? ORDER BY event DESC LIMIT ?", (ordinal, len(new))
+            ).fetchall()
+            if last[::-1] != [(kind, other) for _, _, kind, other in new]:
                 self._connection.executemany(
-                    "INSERT INTO event (ordinal, happened, what, other) VALUES (?, ?, ?, ?)", news
+                    "INSERT INTO event (ordinal, run_time, kind, other) VALUES (?, ?, ?, ?)", new
                 )
-                told += len(news)
-        return told
+                count += len(new)
+        return count
 
     def events(self, ordinal: int) -> list[Event]:
-        """The history of one record, the oldest event first."""
+        """Return the history of one record, the oldest event first."""
         rows = self._connection.execute(
-            "SELECT happened, what, source, control_number FROM event LEFT JOIN ordinal ON ordinal.ordinal = other"
+            "SELECT run_time, kind, source, control_number FROM event LEFT JOIN ordinal ON ordinal.ordinal = other"
             " WHERE event.ordinal = ? ORDER BY event",
             (ordinal,),
         )
         return [
-            Event(happened, what, None if source is None else RecordId(source, number))
-            for happened, what, source, number in rows
+            Event(run_time, kind, None if source is None else RecordId(source, number))
+            for run_time, kind, source, number in rows
         ]
-
-    def _last(self, ordinal: int, count: int) -> list[tuple[str, int | None]]:
-        rows = self._connection.execute(
-            "SELECT what, other FROM event WHERE ordinal = ? ORDER BY event DESC LIMIT ?", (ordinal, count)
-        ).fetchall()
-        return rows[::-1]

@@ -1,4 +1,4 @@
-"""The register: which record has which ordinal, what people said, who answers for the deleted. Keep a backup of it."""
+"""The register: ordinals of records, verdicts of people, redirects of deleted records. Keep a backup of it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from itertools import count
 
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
+from bibld.parallel import batches
 
-_ASKED_AT_ONCE = 500
-"""Control numbers in one question to the database, which takes 32,766 at most."""
+_PARAMETERS = 500
+"""Control numbers in one query; SQLite takes 32,766 at most."""
 
 
 class Register:
@@ -21,7 +22,7 @@ class Register:
         self._connection = connection
 
     def ordinal(self, record: RecordId) -> int | None:
-        """The ordinal of a record that was seen before."""
+        """Return the ordinal of a record; None if it was never seen."""
         row = self._connection.execute(
             "SELECT ordinal FROM ordinal WHERE source = ? AND control_number = ?",
             (record.source, record.control_number),
@@ -29,7 +30,7 @@ class Register:
         return row[0] if row else None
 
     def assign_ordinal(self, record: RecordId) -> int:
-        """The ordinal of a record, a new one where it was never seen."""
+        """Return the ordinal of a record; assign the next one if it was never seen."""
         known = self.ordinal(record)
         if known is not None:
             return known
@@ -40,11 +41,11 @@ class Register:
         return cursor.lastrowid
 
     def assign_ordinals(self, records: Sequence[RecordId]) -> list[int]:
-        """The ordinals of records, new ones, in the order of the records, for those that were never seen."""
+        """Return the ordinals of records; assign new ones, in the order of the records, to those never seen."""
         known = self._known(records)
         missing = [record for record in dict.fromkeys(records) if record not in known]
         if missing:
-            # The number of the last row that there ever was: what AUTOINCREMENT would count on from.
+            # The largest number that any row ever had, from which AUTOINCREMENT counts on.
             last = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'ordinal'").fetchone()
             new = dict(zip(missing, count(last[0] + 1 if last else 1)))
             self._connection.executemany(
@@ -55,14 +56,13 @@ class Register:
         return [known[record] for record in records]
 
     def _known(self, records: Iterable[RecordId]) -> dict[RecordId, int]:
-        """The ordinals of those of some records that were seen before."""
+        """Return the ordinals of those of some records that were seen before."""
         by_source: dict[str, list[str]] = {}
         for record in records:
             by_source.setdefault(record.source, []).append(record.control_number)
         known: dict[RecordId, int] = {}
         for source, numbers in by_source.items():
-            for start in range(0, len(numbers), _ASKED_AT_ONCE):
-                some = numbers[start : start + _ASKED_AT_ONCE]
+            for some in batches(numbers, _PARAMETERS):
                 rows = self._connection.execute(
                     "SELECT control_number, ordinal FROM ordinal WHERE source = ? AND control_number IN"
                     f" ({','.join('?' * len(some))})",
@@ -72,7 +72,7 @@ class Register:
         return known
 
     def record(self, ordinal: int) -> RecordId:
-        """The record that has this ordinal; raises ``KeyError``."""
+        """Return the record that has this ordinal; raises ``KeyError``."""
         row = self._connection.execute(
             "SELECT source, control_number FROM ordinal WHERE ordinal = ?", (ordinal,)
         ).fetchone()
@@ -81,16 +81,16 @@ class Register:
         return RecordId(*row)
 
     def find_by_control_number(self, control_number: str) -> list[RecordId]:
-        """All records of any source with this control number."""
+        """Return all records, of any source, with this control number."""
         rows = self._connection.execute(
             "SELECT source, control_number FROM ordinal WHERE control_number = ? ORDER BY ordinal", (control_number,)
         )
         return [RecordId(*row) for row in rows]
 
     def resolve_record(self, text: str) -> RecordId:
-        """The record that a person means: ``source:control number``, or a control number that is unique.
+        """Return the record that a text names: ``source:control number``, or a control number that is unique.
 
-        Raises ``ValueError`` with a sentence that says what is wrong. Whether the record lives is not asked.
+        The record may be deleted. Raises ``ValueError`` with a message for people.
         """
         name = text.strip()
         try:
@@ -103,13 +103,13 @@ class Register:
         if len(found) > 1:
             raise ValueError(f"{name!r} is the control number of {', '.join(map(str, found))}; name the source too")
         if not found:
-            raise ValueError(f"there is no record {name!r} in the catalog; an id looks like rsl:01003120729")
+            raise ValueError(f"record {name!r} not found in the catalog; an id looks like rsl:01003120729")
         return found[0]
 
-    # -- what people said --------------------------------------------------------------------------------------------
+    # -- verdicts of people ------------------------------------------------------------------------------------------
 
     def verdicts(self) -> dict[Pair, Verdict]:
-        """What people said about two records, in the order of the pairs; what was said last of a pair holds."""
+        """Return the verdicts of people, by pair and in the order of the pairs; the last one of a pair is in force."""
         rows = self._connection.execute(
             "SELECT one.source, one.control_number, two.source, two.control_number, decision, person, reason, relation"
             " FROM verdict JOIN ordinal AS one ON one.ordinal = left_ordinal"
@@ -125,8 +125,8 @@ class Register:
         return dict(sorted(found.items()))
 
     def changed_verdicts(self, change: int) -> tuple[int, list[tuple[int, int]]]:
-        """The number of the last change of verdicts, and the pairs of ordinals (the smaller first) that changed after
-        ``change``, which is such a number from before, or 0."""
+        """Return the number of the last change of verdicts, and the pairs of ordinals (the smaller first) that changed
+        after ``change``, which is an earlier such number, or 0."""
         last = self._connection.execute("SELECT coalesce(max(change), 0) FROM verdict_change").fetchone()[0]
         rows = self._connection.execute(
             "SELECT DISTINCT left_ordinal, right_ordinal FROM verdict_change WHERE change > ? AND change <= ?"
@@ -135,26 +135,26 @@ class Register:
         )
         return last, rows.fetchall()
 
-    # -- the deleted -------------------------------------------------------------------------------------------------
+    # -- redirects ---------------------------------------------------------------------------------------------------
 
     def redirect_target(self, ordinal: int) -> int | None:
-        """Who answers for a deleted record."""
-        row = self._connection.execute("SELECT heir FROM heir WHERE ordinal = ?", (ordinal,)).fetchone()
+        """Return the ordinal that a deleted record redirects to; None if there is none."""
+        row = self._connection.execute("SELECT target FROM redirect WHERE ordinal = ?", (ordinal,)).fetchone()
         return row[0] if row else None
 
     def has_redirect(self, ordinal: int) -> bool:
-        """Whether it is known who answers for a record (an heir, or nobody): it is deleted, or was."""
-        row = self._connection.execute("SELECT 1 FROM heir WHERE ordinal = ?", (ordinal,)).fetchone()
+        """Return whether the redirect of a record was decided (a target, or none): it was deleted and not restored."""
+        row = self._connection.execute("SELECT 1 FROM redirect WHERE ordinal = ?", (ordinal,)).fetchone()
         return row is not None
 
-    def set_redirects(self, heirs: Iterable[tuple[int, int | None]]) -> None:
-        """Note for each deleted ordinal the ordinal of its heir."""
-        self._connection.executemany("INSERT OR REPLACE INTO heir VALUES (?, ?)", heirs)
+    def set_redirects(self, redirects: Iterable[tuple[int, int | None]]) -> None:
+        """Store the redirect of each deleted ordinal: the ordinal of the target, None for no target."""
+        self._connection.executemany("INSERT OR REPLACE INTO redirect VALUES (?, ?)", redirects)
 
     def redirected_records(self) -> list[int]:
-        """The ordinals of all records that have an heir, or have none and said so."""
-        return [ordinal for (ordinal,) in self._connection.execute("SELECT ordinal FROM heir ORDER BY ordinal")]
+        """Return the ordinals of all records whose redirect was decided, ascending."""
+        return [ordinal for (ordinal,) in self._connection.execute("SELECT ordinal FROM redirect ORDER BY ordinal")]
 
     def clear_redirects(self, ordinals: Iterable[int]) -> None:
-        """Forget the heirs of records that live again."""
-        self._connection.executemany("DELETE FROM heir WHERE ordinal = ?", ((ordinal,) for ordinal in ordinals))
+        """Delete the redirects of restored records."""
+        self._connection.executemany("DELETE FROM redirect WHERE ordinal = ?", ((ordinal,) for ordinal in ordinals))

@@ -1,4 +1,4 @@
-"""What must not be published: whole records, and values of records."""
+"""What must not be published: records, and values of records."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from bibld.catalog._pending import Pending
 from bibld.catalog._register.register import Register
+from bibld.catalog._schema import RecordStatus
+from bibld.catalog._stages import DirtyQueues, Queue
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.withheld import Withheld, without_values
 from bibld.text.folding import tidy
 
-BY_SUPPRESSION = 3
-"""In ``record.deleted``: its source has the record, but it must not be published."""
-
-_TAKEN, _LIFTED = "takedown", "lifting"
-"""The queues of records with suppressions that are new, or no more, since the last release."""
-
 
 class Suppression(msgspec.Struct, frozen=True, order=True):
-    """A record that must not be published, or with a ``value`` only that value of it; and why."""
+    """A record that must not be published, or with a ``value`` only that value of it; and the reason."""
 
     record: RecordId
     value: str
@@ -37,112 +32,121 @@ class Suppression(msgspec.Struct, frozen=True, order=True):
 class Suppressions:
     """The tables of suppressions. Nothing is committed here; the catalog does that.
 
-    The register keeps what is in force. The catalog repeats it (``withheld``): from that everything else is made, so it
-    changes in one commit with the queues; a run that was stopped between the two databases is made good by the next.
+    The register stores which are in force. The catalog repeats them (``active_suppression``), because all results are
+    made from the catalog and must change in one commit with the queues. A run that was stopped between the commits of
+    the two databases is completed by the next.
     """
 
     def __init__(
-        self, register: Register, kept: sqlite3.Connection, connection: sqlite3.Connection, pending: Pending
+        self,
+        register: Register,
+        register_connection: sqlite3.Connection,
+        connection: sqlite3.Connection,
+        dirty: DirtyQueues,
     ) -> None:
         self._register = register
-        self._kept = kept
+        self._register_connection = register_connection
         self._connection = connection
-        self._pending = pending
+        self._dirty = dirty
         self._known: dict[int, frozenset[str]] | None = None
 
-    # -- what holds --------------------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------------------------
 
     def is_suppressed(self, ordinal: int) -> bool:
-        """Whether a whole record must not be published."""
+        """Return whether a whole record must not be published."""
         return "" in self._all().get(ordinal, ())
 
-    def state(self, ordinal: int) -> int:
-        """What ``record.deleted`` says of a record that its source has."""
-        return BY_SUPPRESSION if self.is_suppressed(ordinal) else 0
+    def status(self, ordinal: int) -> RecordStatus:
+        """Return the status of a record that its source has."""
+        return RecordStatus.SUPPRESSED if self.is_suppressed(ordinal) else RecordStatus.LIVE
 
     def withheld_values(self, ordinal: int) -> list[Withheld]:
-        """The values of a record that must not be published."""
+        """Return the values of a record that must not be published."""
         return sorted(Withheld.parse(value) for value in self._all().get(ordinal, ()) if value)
 
     def public_mods(self, ordinal: int, mods: Mods) -> Mods:
-        """The description of a record as all stages know it: without these values."""
+        """Return a description of a record without its suppressed values, as all stages see it."""
         withheld = self.withheld_values(ordinal) if ordinal in self._all() else ()
         return without_values(mods, withheld) if withheld else mods
 
     def fingerprint(self, ordinal: int, made_by: bytes) -> bytes:
-        """What stands for a record in all stages: the hash of what made it, and of the values that are left out."""
+        """Return a hash of what a public description depends on: ``made_by`` and the suppressed values."""
         values = [value.encode() for value in sorted(self._all().get(ordinal, ())) if value]
         return hashlib.blake2b(b"\0".join([made_by, *values]), digest_size=16).digest() if values else made_by
 
     def of_record(self, ordinal: int) -> list[Suppression]:
-        """What is suppressed of one record, with the reasons."""
-        rows = self._kept.execute("SELECT value, reason FROM suppression WHERE ordinal = ? ORDER BY value", (ordinal,))
+        """Return what is suppressed of one record, with the reasons."""
+        rows = self._register_connection.execute(
+            "SELECT value, reason FROM suppression WHERE ordinal = ? ORDER BY value", (ordinal,)
+        )
         return [Suppression(self._register.record(ordinal), value, reason) for value, reason in rows]
 
     def all(self) -> list[Suppression]:
-        """Everything that is suppressed, in the order of the records."""
-        rows = self._kept.execute("SELECT ordinal, value, reason FROM suppression").fetchall()
+        """Return all suppressions in the order of the records."""
+        rows = self._register_connection.execute("SELECT ordinal, value, reason FROM suppression").fetchall()
         return sorted(Suppression(self._register.record(ordinal), value, reason) for ordinal, value, reason in rows)
 
     def _all(self) -> dict[int, frozenset[str]]:
-        """Every record with its values; the empty value is the whole record."""
+        """Return the suppressed values by ordinal; the empty value is the whole record."""
         if self._known is None:
             found: dict[int, set[str]] = {}
-            for ordinal, value in self._connection.execute("SELECT ordinal, value FROM withheld"):
+            for ordinal, value in self._connection.execute("SELECT ordinal, value FROM active_suppression"):
                 found.setdefault(ordinal, set()).add(value)
             self._known = {ordinal: frozenset(values) for ordinal, values in found.items()}
         return self._known
 
-    # -- what changes ------------------------------------------------------------------------------------------------
+    # -- writing -----------------------------------------------------------------------------------------------------
 
     def replace(self, wanted: Mapping[tuple[int, str], str]) -> tuple[int, int]:
-        """Have exactly these suppressions in force: by ordinal and value (empty: the whole record), with their reasons.
+        """Store exactly these suppressions: reasons by ordinal and value (empty: the whole record).
 
-        Records that this touches are pending for dedup. Gives the numbers of new and of lifted ones.
+        The records that this changes become dirty. Return the numbers of new and of lifted suppressions.
         """
         wanted = {(ordinal, tidy(value)): reason for (ordinal, value), reason in wanted.items()}
         rows = [(*key, reason) for key, reason in sorted(wanted.items())]
-        self._kept.execute("DELETE FROM suppression")
-        self._kept.executemany("INSERT INTO suppression VALUES (?, ?, ?)", rows)
+        self._register_connection.execute("DELETE FROM suppression")
+        self._register_connection.executemany("INSERT INTO suppression VALUES (?, ?, ?)", rows)
         known = {(ordinal, value) for ordinal, values in self._all().items() for value in values}
         taken, lifted = sorted(wanted.keys() - known), sorted(known - wanted.keys())
-        self._connection.executemany("INSERT INTO withheld VALUES (?, ?)", taken)
-        self._connection.executemany("DELETE FROM withheld WHERE ordinal = ? AND value = ?", lifted)
-        self.forget()
-        self._mark([ordinal for ordinal, value in wanted if not value], 0, BY_SUPPRESSION)
-        self._mark([ordinal for ordinal, value in lifted if not value], BY_SUPPRESSION, 0)
-        for queue, changed in ((_TAKEN, taken), (_LIFTED, lifted)):
-            self._pending.add(queue, [ordinal for ordinal, _ in changed])
-            self._pending.add("dedup", [ordinal for ordinal, value in changed if value and self._is_living(ordinal)])
+        self._connection.executemany("INSERT INTO active_suppression VALUES (?, ?)", taken)
+        self._connection.executemany("DELETE FROM active_suppression WHERE ordinal = ? AND value = ?", lifted)
+        self.invalidate_cache()
+        self._mark([ordinal for ordinal, value in wanted if not value], RecordStatus.LIVE, RecordStatus.SUPPRESSED)
+        self._mark([ordinal for ordinal, value in lifted if not value], RecordStatus.SUPPRESSED, RecordStatus.LIVE)
+        for queue, changed in ((Queue.NEWLY_SUPPRESSED, taken), (Queue.NO_LONGER_SUPPRESSED, lifted)):
+            self._dirty[queue].add([ordinal for ordinal, _ in changed])
+            self._dirty[Queue.UNMATCHED_RECORDS].add(
+                [ordinal for ordinal, value in changed if value and self._is_live(ordinal)]
+            )
         return len(taken), len(lifted)
 
-    def _mark(self, ordinals: Iterable[int], was: int, now: int) -> None:
+    def _mark(self, ordinals: Iterable[int], was: RecordStatus, now: RecordStatus) -> None:
         for ordinal in sorted(ordinals):
             changed = self._connection.execute(
-                "UPDATE record SET deleted = ? WHERE ordinal = ? AND deleted = ?", (now, ordinal, was)
+                "UPDATE record SET status = ? WHERE ordinal = ? AND status = ?", (now, ordinal, was)
             )
             if changed.rowcount:
-                self._pending.add("dedup", [ordinal])
+                self._dirty[Queue.UNMATCHED_RECORDS].add([ordinal])
 
-    def _is_living(self, ordinal: int) -> bool:
-        row = self._connection.execute("SELECT deleted FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
-        return row is not None and not row[0]
+    def _is_live(self, ordinal: int) -> bool:
+        row = self._connection.execute("SELECT status FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        return row is not None and row[0] == RecordStatus.LIVE
 
-    def forget(self) -> None:
-        """What was read may have been changed or rolled back."""
+    def invalidate_cache(self) -> None:
+        """Forget what was read, because it may have been changed or rolled back."""
         self._known = None
 
-    # -- what releases know ------------------------------------------------------------------------------------------
+    # -- releases -----------------------------------------------------------------------------------------------------
 
     def has_changes(self) -> bool:
-        """Whether the last release was made under others."""
-        return self.has_new() or bool(self._pending.items(_LIFTED, 1))
+        """Return whether the last release was made with other suppressions."""
+        return self.has_new() or not self._dirty[Queue.NO_LONGER_SUPPRESSED].is_empty()
 
     def has_new(self) -> bool:
-        """Whether some of them are newer than the last release, so that releases hold what must not be published."""
-        return bool(self._pending.items(_TAKEN, 1))
+        """Return whether some are newer than the last release, so that releases contain what must not be published."""
+        return not self._dirty[Queue.NEWLY_SUPPRESSED].is_empty()
 
     def mark_released(self) -> None:
-        """Note that the last release was made under these."""
-        for queue in (_TAKEN, _LIFTED):
-            self._pending.clear(queue)
+        """Note that the last release was made with these suppressions."""
+        for queue in (Queue.NEWLY_SUPPRESSED, Queue.NO_LONGER_SUPPRESSED):
+            self._dirty[queue].clear()

@@ -1,4 +1,4 @@
-"""What people say about two records, given and withdrawn beside a run: in short transactions, without its lock."""
+"""Verdicts of people about pairs, given and withdrawn during a run: in short transactions, without its lock."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Literal
 
 import msgspec
 
-from bibld.catalog._database.schema import REGISTER, REGISTER_FORMAT, opened
 from bibld.catalog._register.register import Register
+from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, open_database
 from bibld.errors import CatalogError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
@@ -21,20 +21,17 @@ PATIENCE = 30.0
 """Seconds to wait for a run that is writing into the register."""
 
 RELATIONS = ("same_set", "part_of", "other_edition", "other_format", "translation")
-"""What two records can be to each other that are related."""
+"""How two records can be related."""
 
 _COLUMNS = (
     "SELECT verdict, one.source, one.control_number, two.source, two.control_number, decision, relation, person,"
-    " reason, given FROM verdict JOIN ordinal AS one ON one.ordinal = left_ordinal"
+    " reason, given_at FROM verdict JOIN ordinal AS one ON one.ordinal = left_ordinal"
     " JOIN ordinal AS two ON two.ordinal = right_ordinal"
 )
 
 
 class PersonVerdict(msgspec.Struct, frozen=True):
-    """What a person says about two records.
-
-    ``relation`` goes with *related*: one of ``RELATIONS``, or nothing.
-    """
+    """The decision of a person about two records; ``relation`` of related ones is one of ``RELATIONS``, or empty."""
 
     pair: Pair
     decision: Literal["same", "different", "related"]
@@ -49,7 +46,7 @@ class PersonVerdict(msgspec.Struct, frozen=True):
 
 
 class StoredVerdict(msgspec.Struct, frozen=True):
-    """A saying as the register keeps it: its number, and when it was given (ISO 8601)."""
+    """A verdict as it is stored: with its number, and the time when it was given (ISO 8601)."""
 
     number: int
     verdict: PersonVerdict
@@ -57,18 +54,18 @@ class StoredVerdict(msgspec.Struct, frozen=True):
 
 
 class Verdicts:
-    """The verdicts of one workspace. The last one of a pair holds; when it is withdrawn, the one before holds again.
+    """The verdicts of one workspace. The last one of a pair is in force; if it is withdrawn, the one before is again.
 
-    A run uses what was given before its matching began; what comes later waits for the next. Raises ``CatalogError``
-    where there is no register, or it cannot be opened.
+    A run uses the verdicts that were given before its matching began; later ones wait for the next run. Raises
+    ``CatalogError`` if there is no register, or it cannot be opened.
     """
 
     def __init__(self, workspace: Path, patience: float = PATIENCE) -> None:
         self._file = workspace / "register.db"
         self._patience = patience
         if not self._file.is_file():
-            raise CatalogError(f"{workspace}: holds no register yet; run `bibld run` first")
-        self._connection = opened(self._file, REGISTER, REGISTER_FORMAT, read_only=False)
+            raise CatalogError(f"{workspace}: contains no register yet; run `bibld run` first")
+        self._connection = open_database(self._file, REGISTER, REGISTER_FORMAT, read_only=False)
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
         self._register = Register(self._connection)
@@ -83,7 +80,7 @@ class Verdicts:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything inside is written, or nothing; nobody else writes meanwhile. Raises ``CatalogError``."""
+        """Commit all that is written inside, or nothing; nobody else writes meanwhile. Raises ``CatalogError``."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
@@ -106,15 +103,15 @@ class Verdicts:
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def current(self) -> list[StoredVerdict]:
-        """The verdicts that hold, in the order in which they were given."""
+        """Return the verdicts that are in force, in the order in which they were given."""
         rows = self._connection.execute(
             f"{_COLUMNS} WHERE verdict IN (SELECT max(verdict) FROM verdict GROUP BY left_ordinal, right_ordinal)"
             " ORDER BY verdict"
         )
-        return [_given(row) for row in rows]
+        return [_stored_verdict(row) for row in rows]
 
     def decisions(self) -> dict[tuple[int, int], str]:
-        """What holds of each pair of ordinals, the smaller first: same, different or related."""
+        """Return the decision about each pair of ordinals (the smaller first): same, different or related."""
         rows = self._connection.execute(
             "SELECT left_ordinal, right_ordinal, decision, max(verdict) FROM verdict"
             " GROUP BY left_ordinal, right_ordinal"
@@ -122,66 +119,63 @@ class Verdicts:
         return {(left, right): decision for left, right, decision, _ in rows}
 
     def ordinals(self, pair: Pair) -> tuple[int, int]:
-        """The ordinals of a pair, the smaller first; raises ``KeyError`` for a record without one."""
+        """Return the ordinals of a pair, the smaller first; raises ``KeyError`` for an unknown record."""
         one, other = self._register.ordinal(pair.left), self._register.ordinal(pair.right)
         if one is None or other is None:
             raise KeyError(pair.left if one is None else pair.right)
         return min(one, other), max(one, other)
 
     def pair(self, ordinals: tuple[int, int]) -> Pair:
-        """The pair that has these ordinals."""
+        """Return the pair that has these ordinals."""
         return Pair.from_records(*map(self._register.record, ordinals))
 
     def get(self, pair: Pair) -> StoredVerdict | None:
-        """The verdict about a pair that holds."""
+        """Return the verdict about a pair that is in force."""
         row = self._connection.execute(
             f"{_COLUMNS} WHERE left_ordinal = ? AND right_ordinal = ? ORDER BY verdict DESC LIMIT 1",
             self.ordinals(pair),
         ).fetchone()
-        return _given(row) if row else None
+        return _stored_verdict(row) if row else None
 
-    # -- within ``writing`` ------------------------------------------------------------------------------------------
+    # -- in a transaction -------------------------------------------------------------------------------------------
 
-    def add(self, sayings: Iterable[PersonVerdict], given: str) -> list[StoredVerdict]:
-        """Keep what a person says, above what was said before; gives those that are new, not a repetition.
+    def add(self, verdicts: Iterable[PersonVerdict], given_at: str) -> list[StoredVerdict]:
+        """Store verdicts; return those that are new, not repetitions. Raises ``KeyError`` for an unknown record."""
+        return [new for verdict in verdicts if (new := self._add(verdict, given_at)) is not None]
 
-        Raises ``KeyError`` for a record without an ordinal.
-        """
-        return [new for saying in sayings if (new := self._add(saying, given)) is not None]
-
-    def _add(self, saying: PersonVerdict, given: str) -> StoredVerdict | None:
-        ordinals = self.ordinals(saying.pair)
-        said = (saying.decision, saying.relation, saying.person, saying.reason)
+    def _add(self, verdict: PersonVerdict, given_at: str) -> StoredVerdict | None:
+        ordinals = self.ordinals(verdict.pair)
+        row = (verdict.decision, verdict.relation, verdict.person, verdict.reason)
         before = self._connection.execute(
             "SELECT decision, relation, person, reason FROM verdict WHERE left_ordinal = ? AND right_ordinal = ?"
             " ORDER BY verdict DESC LIMIT 1",
             ordinals,
         ).fetchone()
-        if before == said:
+        if before == row:
             return None
         cursor = self._connection.execute(
-            "INSERT INTO verdict (left_ordinal, right_ordinal, decision, relation, person, reason, given)"
+            "INSERT INTO verdict (left_ordinal, right_ordinal, decision, relation, person, reason, given_at)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*ordinals, *said, given),
+            (*ordinals, *row, given_at),
         )
         assert cursor.lastrowid is not None  # an INSERT that succeeded has one
         self._note_change(ordinals)
-        return StoredVerdict(cursor.lastrowid, saying, given)
+        return StoredVerdict(cursor.lastrowid, verdict, given_at)
 
-    def withdraw(self, taken: StoredVerdict) -> bool:
-        """Take one verdict back; whether it was still there. What was said of the pair before holds again."""
-        cursor = self._connection.execute("DELETE FROM verdict WHERE verdict = ?", (taken.number,))
+    def withdraw(self, stored: StoredVerdict) -> bool:
+        """Delete one verdict, so that the one before is in force again; return whether it was still stored."""
+        cursor = self._connection.execute("DELETE FROM verdict WHERE verdict = ?", (stored.number,))
         if cursor.rowcount:
-            self._note_change(self.ordinals(taken.verdict.pair))
+            self._note_change(self.ordinals(stored.verdict.pair))
         return cursor.rowcount > 0
 
     def _note_change(self, ordinals: tuple[int, int]) -> None:
         self._connection.execute("INSERT INTO verdict_change (left_ordinal, right_ordinal) VALUES (?, ?)", ordinals)
 
 
-def _given(
+def _stored_verdict(
     row: tuple[int, str, str, str, str, Literal["same", "different", "related"], str, str, str, str],
 ) -> StoredVerdict:
-    number, source, control_number, other_source, other_number, decision, relation, person, reason, given = row
+    number, source, control_number, other_source, other_number, decision, relation, person, reason, given_at = row
     pair = Pair.from_records(RecordId(source, control_number), RecordId(other_source, other_number))
-    return StoredVerdict(number, PersonVerdict(pair, decision, person, reason, relation), given)
+    return StoredVerdict(number, PersonVerdict(pair, decision, person, reason, relation), given_at)

@@ -1,1 +1,1 @@
-"""What the stages found: edges, clusters, merged descriptions, statements, patches."""
+"""Results of the stages: edges, clusters, descriptions, statements, entities, patches, segments."""

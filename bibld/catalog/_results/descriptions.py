@@ -1,8 +1,9 @@
-"""Merged descriptions of clusters."""
+"""What merge and triplify make of clusters: merged descriptions, and the quads that each cluster owns."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -11,6 +12,7 @@ from bibld.catalog._records.records import Records
 from bibld.catalog._results.linkage import Linkage
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
 
 _ENCODER = msgspec.json.Encoder()
 _MODS = msgspec.json.Decoder(Mods)
@@ -27,31 +29,97 @@ class Descriptions:
         self._linkage = linkage
 
     def made_by(self, founder: int) -> str | None:
-        """What made the stored description of a cluster of two and more."""
+        """Return the hash of what the stored description of a cluster was made from; None if there is none."""
         row = self._connection.execute("SELECT made_by FROM merged WHERE founder = ?", (founder,)).fetchone()
         return row[0] if row else None
 
     def put(self, founder: int, merged: Merged, made_by: str) -> None:
-        """Store the description of a cluster of two and more."""
+        """Store the description of a cluster of two or more records."""
         self._connection.execute(
             "INSERT OR REPLACE INTO merged VALUES (?, ?, ?, ?)",
             (
                 founder,
-                self._blobs.compressed("record", _ENCODER.encode(merged.mods)),
-                self._blobs.compressed("sources", _ENCODER.encode(merged.sources)),
+                self._blobs.compress("record", _ENCODER.encode(merged.mods)),
+                self._blobs.compress("sources", _ENCODER.encode(merged.sources)),
                 made_by,
             ),
         )
 
     def drop(self, founder: int) -> None:
-        """Forget the description of a cluster that is no more."""
+        """Delete the description of a cluster that does not exist any more, or has one record."""
         self._connection.execute("DELETE FROM merged WHERE founder = ?", (founder,))
 
     def merged(self, founder: int) -> Merged:
-        """The description of a cluster; that of a single record is the record's own, with no sources to tell apart."""
+        """Return the description of a cluster; that of a single record is the record's own, without sources."""
         cluster = self._linkage.cluster(founder)
         row = self._connection.execute("SELECT mods, sources FROM merged WHERE founder = ?", (founder,)).fetchone()
         if row is None:
             return Merged(cluster, self._records.mods(founder), ())
-        mods, sources = (self._blobs.decompressed(blob) for blob in row)
+        mods, sources = (self._blobs.decompress(blob) for blob in row)
         return Merged(cluster, _MODS.decode(mods), _SOURCES.decode(sources))
+
+
+class Statements:
+    """The tables of statements and existence dependencies. Nothing is committed here; the catalog does that."""
+
+    def __init__(self, connection: sqlite3.Connection, blobs: Blobs) -> None:
+        self._connection = connection
+        self._blobs = blobs
+
+    def made_by(self, founder: int) -> str | None:
+        """Return the hash of what the stored quads of a cluster were made from; None if there are none."""
+        row = self._connection.execute("SELECT made_by FROM statement WHERE founder = ?", (founder,)).fetchone()
+        return row[0] if row else None
+
+    def quads(self, founder: int) -> bytes:
+        """Return the stored quads of a cluster as N-Quads; empty if there are none."""
+        row = self._connection.execute("SELECT quads FROM statement WHERE founder = ?", (founder,)).fetchone()
+        return self._blobs.decompress(row[0]) if row else b""
+
+    def all_quads(self) -> Iterator[bytes]:
+        """Yield the quads of each cluster, by founder."""
+        for (quads,) in self._connection.execute("SELECT quads FROM statement ORDER BY founder"):
+            yield self._blobs.decompress(quads)
+
+    def founders(self) -> Iterator[int]:
+        """Yield the founders of the clusters that have quads, ascending."""
+        for (founder,) in self._connection.execute("SELECT founder FROM statement ORDER BY founder"):
+            yield founder
+
+    def train_dictionary(self, samples: Sequence[bytes]) -> None:
+        """Train the compression of quads of clusters on samples, unless it is trained already."""
+        self._blobs.train("quads", samples)
+
+    def put(self, founder: int, quads: bytes, dependencies: Iterable[tuple[RecordId, bool]], made_by: str) -> None:
+        """Store the quads of a cluster, and the records whose existence they depend on: did they exist?"""
+        blob = self._blobs.compress("quads", quads)
+        self._connection.execute("INSERT OR REPLACE INTO statement VALUES (?, ?, ?)", (founder, blob, made_by))
+        self._connection.execute("DELETE FROM existence_dependency WHERE founder = ?", (founder,))
+        self._connection.executemany(
+            "INSERT INTO existence_dependency VALUES (?, ?, ?, ?)",
+            [(record.source, record.control_number, founder, existed) for record, existed in dependencies],
+        )
+
+    def drop(self, founder: int) -> None:
+        """Delete the quads and dependencies of a cluster."""
+        self._connection.execute("DELETE FROM statement WHERE founder = ?", (founder,))
+        self._connection.execute("DELETE FROM existence_dependency WHERE founder = ?", (founder,))
+
+    def existence_dependencies(self, founder: int) -> list[tuple[RecordId, bool]]:
+        """Return the records whose existence the quads of a cluster depend on, and whether they did exist."""
+        rows = self._connection.execute(
+            "SELECT source, control_number, existed FROM existence_dependency WHERE founder = ?"
+            " ORDER BY source, control_number",
+            (founder,),
+        )
+        return [(RecordId(source, number), bool(existed)) for source, number, existed in rows]
+
+    def dependents(self, record: RecordId, exists: bool) -> list[int]:
+        """Return the founders of the clusters whose quads were made when the record did not exist as it does now
+        (``exists``), or did exist and does not now."""
+        rows = self._connection.execute(
+            "SELECT founder FROM existence_dependency WHERE source = ? AND control_number = ? AND existed <> ?"
+            " ORDER BY founder",
+            (record.source, record.control_number, exists),
+        )
+        return [founder for (founder,) in rows]

@@ -1,4 +1,4 @@
-"""Which folders of the index belong to the catalog, which of their rows count no more, and what matching has heard."""
+"""The segments of the index, the tombstones of their rows, and the last verdict that matching has used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 
 class SegmentRow(msgspec.Struct, frozen=True):
-    """A segment of the index: its number, the number of its records, and what made it."""
+    """A segment of the index: its number, the number of its records, and a hash of what it was made from."""
 
     number: int
     records: int
@@ -23,12 +23,12 @@ class SegmentTable:
         self._connection = connection
 
     def all(self) -> list[SegmentRow]:
-        """All segments, the oldest first."""
+        """Return all segments, the oldest first."""
         rows = self._connection.execute("SELECT segment, records, made_by FROM segment ORDER BY segment")
         return [SegmentRow(*row) for row in rows]
 
     def next_number(self) -> int:
-        """A number that no segment has had."""
+        """Return a number that no segment has had."""
         row = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'segment'").fetchone()
         return (row[0] if row else 0) + 1
 
@@ -39,36 +39,36 @@ class SegmentTable:
         )
 
     def remove(self, number: int) -> None:
-        """Forget a segment and its tombstones."""
+        """Delete a segment and its tombstones."""
         self._connection.execute("DELETE FROM tombstone WHERE segment = ?", (number,))
         self._connection.execute("DELETE FROM segment WHERE segment = ?", (number,))
 
     def add_tombstones(self, number: int, positions: Iterable[int]) -> None:
-        """Note rows of a segment that count no more."""
+        """Mark rows of a segment as deleted."""
         self._connection.executemany(
             "INSERT OR IGNORE INTO tombstone VALUES (?, ?)", ((number, position) for position in positions)
         )
 
     def tombstones(self, number: int) -> list[int]:
-        """The rows of a segment that count no more, ascending."""
+        """Return the rows of a segment that are deleted, ascending."""
         rows = self._connection.execute("SELECT position FROM tombstone WHERE segment = ? ORDER BY position", (number,))
         return [position for (position,) in rows]
 
     def source_number(self, source: str) -> int:
-        """The small number of a source, a new one where it has none."""
+        """Return the small number of a source; assign one if it has none."""
         self._connection.execute("INSERT OR IGNORE INTO source (id) VALUES (?)", (source,))
         return int(self._connection.execute("SELECT source FROM source WHERE id = ?", (source,)).fetchone()[0])
 
     def sources(self) -> dict[int, str]:
-        """The sources by their small numbers."""
+        """Return the sources by their small numbers."""
         return dict(self._connection.execute("SELECT source, id FROM source ORDER BY source").fetchall())
 
     def last_seen_verdict(self) -> int:
-        """The last change of verdicts that matching knows of."""
-        row = self._connection.execute("SELECT change FROM heard").fetchone()
+        """Return the number of the last change of verdicts that matching has used."""
+        row = self._connection.execute("SELECT change FROM last_seen_verdict").fetchone()
         return int(row[0]) if row else 0
 
     def mark_verdicts_seen(self, change: int) -> None:
-        """Note the last change of verdicts that matching knows of."""
-        self._connection.execute("DELETE FROM heard")
-        self._connection.execute("INSERT INTO heard VALUES (?)", (change,))
+        """Note the last change of verdicts that matching has used."""
+        self._connection.execute("DELETE FROM last_seen_verdict")
+        self._connection.execute("INSERT INTO last_seen_verdict VALUES (?)", (change,))

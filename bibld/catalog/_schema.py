@@ -1,40 +1,41 @@
-"""The tables of the two databases, and their format versions."""
+"""The tables of the two databases, their format versions, and how they are opened."""
 
 from __future__ import annotations
 
 import sqlite3
+from enum import StrEnum
 from pathlib import Path
 
 from bibld.errors import CatalogError
 
-REGISTER_FORMAT = 2
-CATALOG_FORMAT = 6
+REGISTER_FORMAT = 3
+CATALOG_FORMAT = 7
 
 REGISTER = """
--- What cannot be recomputed: back this file up.
-CREATE TABLE workspace (id TEXT NOT NULL);     -- the same in the catalog that belongs to it
+-- What cannot be recomputed: back up this file.
+CREATE TABLE workspace (id TEXT NOT NULL);     -- the same in the catalog of this register
 CREATE TABLE ordinal (
-  ordinal INTEGER PRIMARY KEY AUTOINCREMENT,   -- given when a record is first seen, kept for life, never reused
+  ordinal INTEGER PRIMARY KEY AUTOINCREMENT,   -- assigned when a record is first seen, never changed or reused
   source TEXT NOT NULL,
   control_number TEXT NOT NULL,
   UNIQUE (source, control_number)
 );
-CREATE TABLE heir (                            -- who answers for a deleted record
+CREATE TABLE redirect (                        -- which record the IRI of a deleted record redirects to
   ordinal INTEGER PRIMARY KEY REFERENCES ordinal,
-  heir INTEGER REFERENCES ordinal              -- NULL: nobody
+  target INTEGER REFERENCES ordinal            -- NULL: none, the IRI answers 410
 );
-CREATE TABLE verdict (                         -- what people said about two records; the last of a pair holds
+CREATE TABLE verdict (                         -- decisions of people about pairs; the last of a pair is in force
   verdict INTEGER PRIMARY KEY AUTOINCREMENT,
   left_ordinal INTEGER NOT NULL REFERENCES ordinal,
   right_ordinal INTEGER NOT NULL REFERENCES ordinal,
   decision TEXT NOT NULL,
-  relation TEXT NOT NULL,                      -- of what is related, or empty
+  relation TEXT NOT NULL,                      -- of related records, or empty
   person TEXT NOT NULL,
   reason TEXT NOT NULL,
-  given TEXT NOT NULL
+  given_at TEXT NOT NULL
 );
 CREATE INDEX verdict_pair ON verdict (left_ordinal, right_ordinal);
-CREATE TABLE verdict_change (                  -- pairs whose verdict was given or withdrawn, for the next matching
+CREATE TABLE verdict_change (                  -- pairs whose verdict was given or withdrawn
   change INTEGER PRIMARY KEY AUTOINCREMENT,
   left_ordinal INTEGER NOT NULL,
   right_ordinal INTEGER NOT NULL
@@ -45,18 +46,18 @@ CREATE TABLE suppression (                     -- what must not be published
   reason TEXT NOT NULL,
   PRIMARY KEY (ordinal, value)
 ) WITHOUT ROWID;
-CREATE TABLE event (                           -- what became of the IRI of a record, in the order of time
+CREATE TABLE event (                           -- the history of the IRIs of records
   event INTEGER PRIMARY KEY AUTOINCREMENT,
   ordinal INTEGER NOT NULL REFERENCES ordinal,
-  happened TEXT NOT NULL,                      -- the clock of the run
-  what TEXT NOT NULL,                          -- appeared, absorbed, returned, deleted or restored
-  other INTEGER REFERENCES ordinal             -- the founder that it was absorbed by, or left
+  run_time TEXT NOT NULL,
+  kind TEXT NOT NULL,                          -- appeared, absorbed, returned, deleted or restored
+  other INTEGER REFERENCES ordinal             -- the founder of the cluster that absorbed it, or that it left
 );
 CREATE INDEX event_ordinal ON event (ordinal);
 """
 
 CATALOG = """
-CREATE TABLE workspace (id TEXT NOT NULL);     -- that of the register
+CREATE TABLE workspace (id TEXT NOT NULL);     -- the same as in the register
 CREATE TABLE dictionary (                      -- zstd dictionaries; a frame names the one it needs
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -67,12 +68,12 @@ CREATE TABLE run (
   started TEXT NOT NULL,
   finished TEXT
 );
-CREATE TABLE stage (                           -- which inputs and settings the stored results of a stage come from
+CREATE TABLE stage (                           -- what the stored results of a stage were made from
   name TEXT PRIMARY KEY,
   made_by TEXT NOT NULL,
   run INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE source (                          -- small numbers for sources, by when they were first matched
+CREATE TABLE source (                          -- small numbers for sources, in the order of their first matching
   source INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE
 );
@@ -91,13 +92,13 @@ CREATE TABLE record (
   byte_offset INTEGER NOT NULL,
   flavour TEXT NOT NULL,
   made_by BLOB NOT NULL,                       -- hash of bytes, carrier, versions and settings
-  run INTEGER NOT NULL,                        -- the run that saw it last
-  deleted INTEGER NOT NULL,                    -- 0 living, 1 by its own status, 2 missing or listed, 3 suppressed
+  run INTEGER NOT NULL,                        -- the last run that saw it
+  status TEXT NOT NULL,                        -- live, deleted, missing or suppressed (RecordStatus)
   coverage BLOB NOT NULL,                      -- numbers of the subfields that are not in the MODS
   body BLOB NOT NULL                           -- MODS and original bytes in one piece
 );
 CREATE INDEX record_made_by ON record (made_by);
-CREATE TABLE withheld (                        -- the register's suppressions that all results were made under
+CREATE TABLE active_suppression (              -- the register's suppressions that the stored results respect
   ordinal INTEGER NOT NULL,
   value TEXT NOT NULL,                         -- empty: the whole record
   PRIMARY KEY (ordinal, value)
@@ -125,7 +126,7 @@ CREATE TABLE reject (
   original BLOB NOT NULL
 );
 CREATE INDEX reject_source ON reject (source);
-CREATE TABLE load (                            -- what the last complete reading of a source counted
+CREATE TABLE load (                            -- counts of the last complete reading of a source
   source TEXT PRIMARY KEY,
   run INTEGER NOT NULL,
   read INTEGER NOT NULL,
@@ -134,17 +135,17 @@ CREATE TABLE load (                            -- what the last complete reading
   rejected INTEGER NOT NULL,
   deleted INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE pending (                         -- what a stage has still to do
-  stage TEXT NOT NULL,
-  item INTEGER NOT NULL,                       -- an ordinal (dedup), a founder (merge, triplify) or an entity
-  PRIMARY KEY (stage, item)
+CREATE TABLE dirty_queue (                     -- what the stages have still to process (Queue)
+  queue TEXT NOT NULL,
+  item INTEGER NOT NULL,
+  PRIMARY KEY (queue, item)
 ) WITHOUT ROWID;
-CREATE TABLE segment (                         -- folders of index/ that belong to the catalog
+CREATE TABLE segment (                         -- folders of index/
   segment INTEGER PRIMARY KEY AUTOINCREMENT,
   records INTEGER NOT NULL,
   made_by TEXT NOT NULL
 );
-CREATE TABLE tombstone (                       -- rows of segments whose record changed or went
+CREATE TABLE tombstone (                       -- rows of segments whose record changed or was deleted
   segment INTEGER NOT NULL REFERENCES segment,
   position INTEGER NOT NULL,
   PRIMARY KEY (segment, position)
@@ -153,8 +154,8 @@ CREATE TABLE edge (
   left_ordinal INTEGER NOT NULL,
   right_ordinal INTEGER NOT NULL,
   score REAL NOT NULL,
-  judged TEXT NOT NULL,                        -- the decision about the pair alone
-  decision TEXT NOT NULL,                      -- and as it stands when all clusters are known
+  pair_decision TEXT NOT NULL,                 -- the decision about the pair alone
+  decision TEXT NOT NULL,                      -- the decision when all clusters are known
   body BLOB NOT NULL,                          -- score and verdict as JSON
   made_by TEXT NOT NULL,
   PRIMARY KEY (left_ordinal, right_ordinal)
@@ -177,91 +178,105 @@ CREATE TABLE statement (                       -- the quads that a cluster owns
   quads BLOB NOT NULL,
   made_by TEXT NOT NULL
 );
-CREATE TABLE sought (                          -- records sought for the quads of a cluster, and whether they did exist
+CREATE TABLE existence_dependency (            -- records whose existence the quads of a cluster depend on
   source TEXT NOT NULL,
   control_number TEXT NOT NULL,
   founder INTEGER NOT NULL,
   existed INTEGER NOT NULL,
   PRIMARY KEY (source, control_number, founder)
 ) WITHOUT ROWID;
-CREATE INDEX sought_founder ON sought (founder);
+CREATE INDEX existence_dependency_founder ON existence_dependency (founder);
 CREATE TABLE entity (                          -- agents, concepts, places … and the quads that describe them
   entity INTEGER PRIMARY KEY,
   iri TEXT NOT NULL UNIQUE,
   quads BLOB
 );
-CREATE TABLE voice (                           -- what is claimed about an entity, each once
-  voice INTEGER PRIMARY KEY,
+CREATE TABLE assertion (                       -- what clusters assert about an entity, each assertion once
+  assertion INTEGER PRIMARY KEY,
   entity INTEGER NOT NULL REFERENCES entity,
   body BLOB NOT NULL,
-  clusters INTEGER NOT NULL,                   -- how many claim it
+  clusters INTEGER NOT NULL,                   -- how many assert it
   votes INTEGER NOT NULL,                      -- how many of their records prefer its form of the name
   UNIQUE (entity, body)
 );
-CREATE TABLE claimant (                        -- which clusters claim what
+CREATE TABLE asserting_cluster (               -- which clusters make an assertion
   founder INTEGER NOT NULL,
-  voice INTEGER NOT NULL REFERENCES voice,
+  assertion INTEGER NOT NULL REFERENCES assertion,
   votes INTEGER NOT NULL,                      -- those of its own records
-  PRIMARY KEY (founder, voice)
+  PRIMARY KEY (founder, assertion)
 ) WITHOUT ROWID;
-CREATE INDEX claimant_voice ON claimant (voice);
-CREATE TABLE patch (                           -- quads that changed, in order, until store and release have them
+CREATE INDEX asserting_cluster_assertion ON asserting_cluster (assertion);
+CREATE TABLE patch (                           -- changes of quads, until store and release have them
   patch INTEGER PRIMARY KEY AUTOINCREMENT,
   added BLOB NOT NULL,
   removed BLOB NOT NULL
 );
-CREATE TABLE delivery (                        -- how far the live store and the last release have the patches
+CREATE TABLE delivery (                        -- the patches that the live store and the last release have
   consumer TEXT PRIMARY KEY,
   patch INTEGER NOT NULL,
-  goal INTEGER NOT NULL,                       -- the patch that it is being brought to; when it is there, the same
-  quads INTEGER NOT NULL,                      -- how many it holds
+  goal INTEGER NOT NULL,                       -- the patch that it is being brought to
+  quads INTEGER NOT NULL,                      -- the number of its quads
   made_by TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE heard (                           -- the last change of verdicts (in the register) that matching knows of
+CREATE TABLE last_seen_verdict (               -- the last change of verdicts (in the register) that matching has used
   change INTEGER NOT NULL
 );
-CREATE TABLE statistics (                      -- what blocking knows of all records, frozen; one row at most
-  version INTEGER NOT NULL,                    -- counts up at each renewal
+CREATE TABLE statistics (                      -- frozen statistics of blocking; one row at most
+  version INTEGER NOT NULL,                    -- incremented at each recount
   made_for TEXT NOT NULL,                      -- hash of the blockers' settings
   body BLOB NOT NULL
 );
 """
 
-_OPENING = "is there space on the disk, and may it be written?"
+
+class RecordStatus(StrEnum):
+    """Whether a record is live, and if not, why."""
+
+    LIVE = "live"
+    DELETED = "deleted"
+    """The record itself states that it is deleted (leader/05)."""
+
+    MISSING = "missing"
+    """It was missing from a complete load, or named in a list of deletions."""
+
+    SUPPRESSED = "suppressed"
+    """Its source has the record, but it must not be published."""
 
 
-def opened(file: Path, tables: str, version: int, read_only: bool) -> sqlite3.Connection:
-    """Open a database, making it where there is none; raises ``CatalogError``."""
+def open_database(file: Path, tables: str, version: int, read_only: bool) -> sqlite3.Connection:
+    """Open a database, and create its tables if it has none; raises ``CatalogError``."""
     try:
-        connection = connected(file, read_only)
+        connection = connect(file, read_only)
+        try:
+            if not read_only:
+                connection.execute("PRAGMA journal_mode = WAL")
+            found = connection.execute("PRAGMA user_version").fetchone()[0]
+            if found == 0 and not read_only:
+                connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
+            elif found != version:
+                raise CatalogError(f"{file}: {describe_format(found, version, file.parent)}")
+        except BaseException:
+            connection.close()
+            raise
     except sqlite3.Error as error:
-        raise CatalogError(f"{file}: cannot be opened: {error}; {_OPENING}") from error
-    try:
-        if not read_only:
-            connection.execute("PRAGMA journal_mode = WAL")
-        _check_format(connection, file, tables, version, read_only)
-    except BaseException as error:
-        connection.close()
-        if isinstance(error, sqlite3.Error):
-            raise CatalogError(f"{file}: cannot be opened: {error}; {_OPENING}") from error
-        raise
+        raise CatalogError(
+            f"{file}: cannot be opened: {error}; check that there is space on the disk and that it may be written"
+        ) from error
     return connection
 
 
-def connected(file: Path, read_only: bool) -> sqlite3.Connection:
-    """A connection whose transactions are begun and ended by who uses it."""
+def describe_format(found: int, version: int, workspace: Path) -> str:
+    """Return the message for a database of another format: what it has, and what to do."""
+    if found > version:
+        return f"has format {found}, but this bibld reads format {version}; use the newer bibld that wrote it"
+    return (
+        f"has format {found} of an earlier bibld, but this one reads format {version}; move the folder {workspace}"
+        " away, then run `bibld run` to build it again from the sources"
+    )
+
+
+def connect(file: Path, read_only: bool) -> sqlite3.Connection:
+    """Return a connection whose transactions are begun and ended explicitly."""
     if read_only:
         return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     return sqlite3.connect(file, isolation_level=None)
-
-
-def _check_format(connection: sqlite3.Connection, file: Path, tables: str, version: int, read_only: bool) -> None:
-    found = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found == 0 and not read_only:
-        connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
-    elif found > version:
-        raise CatalogError(
-            f"{file}: has format {found}, this bibld knows {version} and less; use the newer bibld that wrote it"
-        )
-    elif found < version:
-        raise CatalogError(f"{file}: has format {found}, this bibld reads {version}; `bibld run` brings it to that")

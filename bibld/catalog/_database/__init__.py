@@ -1,1 +1,0 @@
-"""The two databases: tables, formats, backups, checks."""

@@ -1,0 +1,155 @@
+"""What stages have still to process (dirty queues), and from which inputs and settings their results were made.
+
+Whoever changes an input adds its items in the same commit; the stage that has processed them removes them in the commit
+of its results. So nothing is lost and nothing is done twice, no matter when a run is stopped.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+
+class ItemKind(StrEnum):
+    """What the numbers in a queue are."""
+
+    RECORD = "ordinal of a record"
+    CLUSTER = "ordinal of the founder of a cluster"
+    ENTITY = "number of an entity"
+
+
+class Queue(StrEnum):
+    """The dirty queues, by what is waiting in them."""
+
+    UNMATCHED_RECORDS = "unmatched records"
+    """New, changed, deleted and restored records, and records about which a person decided (for dedup)."""
+
+    UNMERGED_CLUSTERS = "unmerged clusters"
+    """Clusters whose members changed (for merge)."""
+
+    UNDESCRIBED_CLUSTERS = "undescribed clusters"
+    """Clusters whose quads may have changed (for triplify)."""
+
+    UNDESCRIBED_ENTITIES = "undescribed entities"
+    """Entities about which clusters assert something else than before (for triplify)."""
+
+    NEWLY_SUPPRESSED = "newly suppressed records"
+    """Records that the last release may still contain (for publish)."""
+
+    NO_LONGER_SUPPRESSED = "no longer suppressed records"
+    """Records that the last release lacks (for publish)."""
+
+    @property
+    def kind(self) -> ItemKind:
+        """What the items of the queue are."""
+        if self is Queue.UNDESCRIBED_ENTITIES:
+            return ItemKind.ENTITY
+        is_of_clusters = self in (Queue.UNMERGED_CLUSTERS, Queue.UNDESCRIBED_CLUSTERS)
+        return ItemKind.CLUSTER if is_of_clusters else ItemKind.RECORD
+
+
+class DirtyQueue:
+    """One queue. Nothing is committed here; the catalog does that."""
+
+    def __init__(self, connection: sqlite3.Connection, queue: Queue) -> None:
+        self._connection = connection
+        self.queue = queue
+
+    def add(self, items: Iterable[int]) -> None:
+        """Add items; those that are in the queue already stay there once."""
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO dirty_queue VALUES (?, ?)", ((self.queue, item) for item in items)
+        )
+
+    def add_live_records(self) -> None:
+        """Add the ordinals of all live records, each of which may found a cluster."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO dirty_queue SELECT ?, ordinal FROM record WHERE status = 'live'", (self.queue,)
+        )
+
+    def items(self, limit: int = -1) -> list[int]:
+        """Return the first ``limit`` items in ascending order; all by default."""
+        rows = self._connection.execute(
+            "SELECT item FROM dirty_queue WHERE queue = ? ORDER BY item LIMIT ?", (self.queue, limit)
+        )
+        return [item for (item,) in rows]
+
+    def is_empty(self) -> bool:
+        """Return whether no item is waiting."""
+        return not self.items(limit=1)
+
+    def remove(self, items: Iterable[int]) -> None:
+        """Remove items that have been processed."""
+        self._connection.executemany(
+            "DELETE FROM dirty_queue WHERE queue = ? AND item = ?", ((self.queue, item) for item in items)
+        )
+
+    def clear(self) -> None:
+        """Remove all items."""
+        self._connection.execute("DELETE FROM dirty_queue WHERE queue = ?", (self.queue,))
+
+    def __len__(self) -> int:
+        row = self._connection.execute("SELECT count(*) FROM dirty_queue WHERE queue = ?", (self.queue,)).fetchone()
+        return int(row[0])
+
+
+class StageQueue:
+    """The queue of one stage (None for a stage without one), and the queues of the stages that its results feed."""
+
+    def __init__(self, dirty: DirtyQueue | None, successors: Sequence[DirtyQueue]) -> None:
+        self._dirty = dirty
+        self._successors = successors
+
+    @property
+    def dirty(self) -> DirtyQueue:
+        """The items that this stage has to process."""
+        assert self._dirty is not None, "the stage takes nothing from a queue"
+        return self._dirty
+
+    def mark_dirty(self, items: Iterable[int]) -> None:
+        """Have the stages that this one feeds process items whose results changed."""
+        changed = list(items)
+        for successor in self._successors:
+            successor.add(changed)
+
+    def mark_live_records_dirty(self) -> None:
+        """Have the stages that this one feeds process the clusters of all live records."""
+        for successor in self._successors:
+            successor.add_live_records()
+
+
+class DirtyQueues:
+    """All queues of a catalog: ``queues[Queue.UNMERGED_CLUSTERS]``."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._queues = {queue: DirtyQueue(connection, queue) for queue in Queue}
+
+    def __getitem__(self, queue: Queue) -> DirtyQueue:
+        return self._queues[queue]
+
+
+class Runs:
+    """The tables of runs and stages. Nothing is committed here; the catalog does that."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def begin(self, started: str) -> int:
+        """Return the number of a new run."""
+        cursor = self._connection.execute("INSERT INTO run (started) VALUES (?)", (started,))
+        assert cursor.lastrowid is not None  # an INSERT that succeeded has one
+        return cursor.lastrowid
+
+    def end(self, run: int, finished: str) -> None:
+        """Note that a run is complete."""
+        self._connection.execute("UPDATE run SET finished = ? WHERE run = ?", (finished, run))
+
+    def made_by(self, stage: str) -> str | None:
+        """Return the hash of what the complete results of a stage were made from; None if they are not complete."""
+        row = self._connection.execute("SELECT made_by FROM stage WHERE name = ?", (stage,)).fetchone()
+        return row[0] if row else None
+
+    def complete(self, stage: str, made_by: str, run: int) -> None:
+        """Note that the results of a stage are complete, and what they were made from."""
+        self._connection.execute("INSERT OR REPLACE INTO stage VALUES (?, ?, ?)", (stage, made_by, run))
