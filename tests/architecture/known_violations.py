@@ -17,7 +17,6 @@ PRIVATE_MODULES = {
 
 # A package, and the groups of modules or packages directly inside it that import each other.
 CYCLES = {
-    "bibld.catalog": [{"__init__", "_database", "_records", "_register", "_results"}],
     "bibld.dedup": [{"_index", "_keys", "_pairs", "score"}, {"_cluster", "_judge"}],
     "bibld.dedup._cluster": [{"cluster_kernels", "clusters"}],
     "bibld.dedup.score": [{"_step_kernels", "_steps"}],
@@ -59,8 +58,6 @@ LANGUAGE = {
     "bibld/errors.py",
     "bibld/explain.py",
     "bibld/ingest",
-    "bibld/pipeline.py",
-    "bibld/progress.py",
     "bibld/serve",
     "bibld/triplify",
     "docs/how-to/measure-matching.md",
