@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._view import Linkage, View
 from bibld.errors import CrosswalkError, RecordError
@@ -226,7 +227,7 @@ def _build_linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
             elif not view.marks_related_items:
                 made.append(element)
             else:
-                item = msgspec.structs.replace(element, mods=_mark_children(element.mods, linkage))
+                item = replace(element, mods=_mark_children(element.mods, linkage))
                 group = linkage.alt_rep_group
                 if group is not None and group in item_of_group:
                     made[item_of_group[group]] = _merge_items(made[item_of_group[group]], item)
@@ -242,7 +243,7 @@ _WITH_SCRIPT = ("title_info", "name", "origin_info", "physical_description", "no
 
 def _mark_children(mods: Mods, linkage: Linkage) -> Mods:
     changes = {kind: tuple(map(linkage.mark, getattr(mods, kind))) for kind in _WITH_SCRIPT if getattr(mods, kind)}
-    return msgspec.structs.replace(mods, **changes)
+    return replace(mods, **changes)
 
 
 def _merge_items(left: Any, right: RelatedItem) -> RelatedItem:  # noqa: ANN401
@@ -250,5 +251,5 @@ def _merge_items(left: Any, right: RelatedItem) -> RelatedItem:  # noqa: ANN401
     for kind in Mods.elements:
         values = getattr(left.mods, kind)
         both[kind] = values + tuple(value for value in getattr(right.mods, kind) if value not in values)
-    merged: RelatedItem = msgspec.structs.replace(left, mods=Mods(**both))
+    merged: RelatedItem = replace(left, mods=Mods(**both))
     return merged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from bibld.model.marc import DataField
 
@@ -12,6 +12,11 @@ from bibld.model.marc import DataField
 def join(field: DataField, codes: str, between: str = " ") -> str:
     """Join the texts of the subfields with these codes, in record order."""
     return between.join([subfield.value for subfield in field.subfields if subfield.code in codes])
+
+
+def chopped_values(field: DataField, *codes: str) -> list[str]:
+    """Return the chopped texts of the subfields with one of these codes, without empty ones."""
+    return [text for text in map(chop, field.values(*codes)) if text]
 
 
 # --- ISBD: the punctuation between the parts of a description
@@ -102,6 +107,11 @@ def address(text: str) -> str | None:
     if not _ADDRESS.fullmatch(text):
         return None
     return _ILLEGAL.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), text)
+
+
+def first_address(texts: Iterable[str]) -> str | None:
+    """Return the first text that is an address."""
+    return next((link for link in map(address, texts) if link is not None), None)
 
 
 # --- dates, in the forms of W3CDTF (https://www.w3.org/TR/NOTE-datetime)

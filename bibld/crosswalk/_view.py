@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from bibld.model.marc import ControlField, DataField, MarcRecord, Subfield
 from bibld.model.mods import Element
@@ -31,7 +32,7 @@ class Linkage(msgspec.Struct, frozen=True):
 
     def mark(self, element: ElementT) -> ElementT:
         """Return the element with these attributes."""
-        return msgspec.structs.replace(element, alt_rep_group=self.alt_rep_group, script=self.script)
+        return replace(element, alt_rep_group=self.alt_rep_group, script=self.script)
 
 
 class LinkedField(msgspec.Struct, frozen=True):
@@ -196,7 +197,7 @@ def clean_field(field: DataField, conventions: Conventions) -> DataField:
     embedded = tuple(
         inner if isinstance(inner, ControlField) else clean_field(inner, conventions) for inner in field.embedded
     )
-    return msgspec.structs.replace(field, subfields=tuple(kept), embedded=embedded)
+    return replace(field, subfields=tuple(kept), embedded=embedded)
 
 
 def _legal(value: str, keeps_marks: bool) -> str:

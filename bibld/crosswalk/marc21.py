@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._marc21.conventions import STRUCTURAL, conventions
@@ -98,4 +99,4 @@ def convert(record: MarcRecord, settings: Settings) -> Converted:
     converted = RULES.convert(View(record, corrections, conventions(bool(corrections.scripts_named))))
     if converted.mods.title_info:
         return converted
-    return msgspec.structs.replace(converted, warnings=(*converted.warnings, "the record has no title (245$a)"))
+    return replace(converted, warnings=(*converted.warnings, "the record has no title (245$a)"))

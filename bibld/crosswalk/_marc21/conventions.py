@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._view import Conventions, Linkage, LinkedField
 from bibld.model.marc import DataField
@@ -46,7 +46,7 @@ def link(field: DataField, naming: Naming) -> LinkedField | None:
         return LinkedField(field, Linkage(_group(occurrence), naming(code, field)))
     if len(tag) != 3 or not tag.isascii() or not tag.isdecimal() or tag < "010" or tag == "880":
         return None
-    linked = msgspec.structs.replace(field, tag=tag)
+    linked = replace(field, tag=tag)
     return LinkedField(linked, Linkage(_group(occurrence), naming(code, field), is_alternate=True))
 
 

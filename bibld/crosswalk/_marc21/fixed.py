@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import address, chop, entry_date, iso_time
+from bibld.crosswalk._texts import chop, entry_date, first_address, iso_time
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -174,11 +174,10 @@ def content_type(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
 @KIND_AND_LANGUAGE.field("655", "abvxyz02", "genre, authority from the second indicator or $2")
 def genre_or_form(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
     """Index term of genre or form; subdivisions follow after a hyphen."""
-    value = "-".join([chop(text) for text in field.values(*"abvxyz")])
+    value = "-".join(map(chop, field.values(*"abvxyz")))
     if value:
         authority = genre_authority(field, view)
-        uri = next((link for link in map(address, field.values("0")) if link is not None), None)
-        yield Genre(value=value, authority=authority, value_uri=uri)
+        yield Genre(value=value, authority=authority, value_uri=first_address(field.values("0")))
 
 
 def genre_authority(field: DataField, view: View[Corrections]) -> str | None:

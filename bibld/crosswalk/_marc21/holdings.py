@@ -122,9 +122,7 @@ def addresses(view: View[Corrections]) -> Iterator[Location]:
         for url in link_urls(field, view):
             if field is primary and usage:
                 url, usage = replace(url, usage=usage), ""
-            location = Location(url=(url,))
-            linkage = view.linkage(field)
-            yield location if linkage is None else linkage.mark(location)
+            yield view.mark(Location(url=(url,)), field)
 
 
 def _of_every_field(view: View[Corrections]) -> Iterator[Location]:
@@ -139,9 +137,7 @@ def _of_every_field(view: View[Corrections]) -> Iterator[Location]:
             usage="primary display" if is_primary else None,
             note=join(field, "z") if field.values("z") else None,
         )
-        location = Location(url=(url,))
-        linkage = view.linkage(field)
-        yield location if linkage is None else linkage.mark(location)
+        yield view.mark(Location(url=(url,)), field)
 
 
 def primary_displays(view: View[Corrections]) -> list[bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
@@ -124,40 +124,28 @@ def _bare(value: str, kind: str | None) -> str:
     return value
 
 
-class NumberField(msgspec.Struct, frozen=True):
-    """A field whose ``$a`` is an identifier of one type and whose ``$z`` is a cancelled or wrong one."""
-
-    tag: str
-    type: str
-
-
-NUMBER_FIELDS = (
-    NumberField("010", "lccn"),
-    NumberField("015", "nbn"),
-    NumberField("016", "nbn"),
-    NumberField("017", "legal deposit number"),
-    NumberField("027", "strn"),
-    NumberField("030", "coden"),
-    NumberField("074", "gpo item number"),
-    NumberField("088", "report number"),
-)
+_NUMBER_TYPES = {
+    "010": "lccn", "015": "nbn", "016": "nbn", "017": "legal deposit number", "027": "strn", "030": "coden",
+    "074": "gpo item number", "088": "report number",
+}  # fmt: skip
+"""Fields whose ``$a`` is an identifier of one type, and whose ``$z`` is a cancelled or wrong one."""
 
 
-def _register(number: NumberField) -> None:
-    has_source = number.type == "nbn"
+def _register(tag: str, kind: str) -> None:
+    has_source = kind == "nbn"
 
-    @IDENTIFIERS.field(number.tag, "az2" if has_source else "az", f"identifier[{number.type}]")
-    def build(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+    @IDENTIFIERS.field(tag, "az2" if has_source else "az", f"identifier[{kind}]")
+    def number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
         """Bibliography, report or other number, also cancelled; displayLabel: code of the national bibliography."""
         label = field.first("2") if has_source else None
         for subfield in field.subfields:
             if subfield.code in "az":
                 invalid = "yes" if subfield.code == "z" else None
-                yield Identifier(value=subfield.value, type=number.type, invalid=invalid, display_label=label)
+                yield Identifier(value=subfield.value, type=kind, invalid=invalid, display_label=label)
 
 
-for _number in NUMBER_FIELDS:
-    _register(_number)
+for _tag, _kind in _NUMBER_TYPES.items():
+    _register(_tag, _kind)
 
 _PUBLISHER_NUMBER = {
     "0": "issue number", "1": "matrix number", "2": "music plate", "3": "music publisher",
@@ -183,7 +171,7 @@ def system_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
         if subfield.code not in "az" or not subfield.value.startswith("("):
             continue
         made = system_identifier(subfield.value)
-        yield msgspec.structs.replace(made, invalid="yes") if subfield.code == "z" else made
+        yield replace(made, invalid="yes") if subfield.code == "z" else made
 
 
 def system_identifier(text: str) -> Identifier:

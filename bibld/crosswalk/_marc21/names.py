@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -31,47 +31,46 @@ CONFERENCE_CODES = "acdejnq014"
 
 
 def heading_name(
-    kind: str,
-    field: DataField,
-    corrections: Corrections,
-    before_title: bool = False,
-    links: AuthorityLinks | None = None,
+    field: DataField, corrections: Corrections, before_title: bool = False, links: AuthorityLinks | None = None
 ) -> Name | None:
-    """Return the name in a heading, without its title; None where the heading has none.
+    """Return the name in a heading X00, X10 or X11, without its title; None where the heading has none.
 
     ``before_title``: only the subfields before ``$t`` are the name's (7XX, 8XX). ``links`` replace those that ``$0``
     and ``$1`` give.
     """
-    subfields = _before_title(field.subfields) if before_title else field.subfields
+    subfields = field.subfields
+    if before_title:
+        subfields = subfields[: len(subfields) - len(work_of_heading(field).subfields)]
     tidy = chop_name if corrections.names_tidied else str
-    if kind in (PERSONAL, FAMILY):
-        name_parts, affiliation = _personal_parts(subfields, tidy)
-    elif kind == CORPORATE:
-        name_parts, affiliation = _corporate_parts(subfields, tidy), ()
+    if field.tag[1:] == "00":
+        kind = FAMILY if field.indicator1 == "3" else PERSONAL
+        name_parts = _personal_parts(subfields, tidy)
+    elif field.tag[1:] == "10":
+        kind = CORPORATE
+        meeting = " ".join([subfield.value for subfield in subfields if subfield.code in "cdn"])
+        name_parts = _untyped([*(subfield.value for subfield in subfields if subfield.code in "ab"), meeting], tidy)
     else:
-        name_parts, affiliation = _conference_parts(subfields, tidy), ()
+        kind = CONFERENCE
+        heading = " ".join([subfield.value for subfield in subfields if subfield.code in "acdenq"])
+        name_parts = _untyped([heading], tidy)
     if not name_parts or name_parts[0].type is not None:
         return None
     role_code = "j" if kind == CONFERENCE and corrections.conference_roles_read else "e"
     name = Name(
         name_part=tuple(name_parts),
-        affiliation=affiliation,
+        affiliation=tuple(subfield.value for subfield in subfields if subfield.code == "u" and field.tag[1:] == "00"),
         role=(roles if corrections.roles_paired else separate_roles)(field, role_code),
         type=kind,
     )
     if links is None and not corrections.authority_links_resolved:
-        return _with_raw_links(name, field)
+        texts = field.values("0")
+        identifiers = (NameIdentifier(value=" ".join(texts)),) if texts else ()
+        return replace(name, name_identifier=identifiers, xlink_href=authority_href(field))
     if links is None:
         links = heading_links(field)
     return replace(
         name, name_identifier=links.identifiers, authority_uri=links.authority_uri, value_uri=links.value_uri
     )
-
-
-def _with_raw_links(name: Name, field: DataField) -> Name:
-    texts = field.values("0")
-    identifiers = (NameIdentifier(value=" ".join(texts)),) if texts else ()
-    return replace(name, name_identifier=identifiers, xlink_href=authority_href(field))
 
 
 def authority_href(field: DataField) -> str | None:
@@ -84,18 +83,6 @@ def heading_links(field: DataField) -> AuthorityLinks:
     """Return the authority links of a heading: the record in ``$0`` before the thing itself in ``$1``."""
     texts = field.values("0") + field.values("1")
     return authority_links(texts) if texts else NO_LINKS
-
-
-def personal_kind(field: DataField) -> str:
-    """Return person or family, by the first indicator (an unknown value counts as a person)."""
-    return FAMILY if field.indicator1 == "3" else PERSONAL
-
-
-def heading_kind(field: DataField) -> str:
-    """Return the kind of name in a field X00, X10 or X11."""
-    if field.tag[1:] == "00":
-        return personal_kind(field)
-    return CORPORATE if field.tag[1:] == "10" else CONFERENCE
 
 
 def roles(field: DataField, text_code: str) -> tuple[Role, ...]:
@@ -134,7 +121,8 @@ def _paired(texts: list[str], codes: list[RoleTerm]) -> tuple[Role, ...]:
     in_place = dict(zip(free_texts, free_codes, strict=True)) if len(free_texts) == len(free_codes) else {}
     made: list[Role] = []
     for text, code in zip(texts, known, strict=True):
-        term = RoleTerm(value=text, type="text", authority="marcrelator" if _is_term(text, code) else None)
+        is_marc_term = code is not None and TERM_OF_RELATOR.get(code) == text.casefold()
+        term = RoleTerm(value=text, type="text", authority="marcrelator" if is_marc_term else None)
         if code is not None:
             made.append(Role((term, given.get(code) or _marc_relator(code))))
         elif text in in_place:
@@ -144,10 +132,6 @@ def _paired(texts: list[str], codes: list[RoleTerm]) -> tuple[Role, ...]:
     if not in_place:
         made.extend(Role((code,)) for code in free_codes)
     return tuple(dict.fromkeys(made))
-
-
-def _is_term(text: str, code: str | None) -> bool:
-    return code is not None and TERM_OF_RELATOR.get(code) == text.casefold()
 
 
 def _relator(text: str) -> RoleTerm:
@@ -165,53 +149,31 @@ def _marc_relator(code: str) -> RoleTerm:
     return RoleTerm(value=code, type="code", authority="marcrelator")
 
 
-def _before_title(subfields: Sequence[Subfield]) -> Sequence[Subfield]:
-    for position, subfield in enumerate(subfields):
+def work_of_heading(field: DataField) -> DataField:
+    """Return a heading with the subfields from ``$t`` on alone; without ``$t``, with none."""
+    for position, subfield in enumerate(field.subfields):
         if subfield.code == "t":
-            return subfields[:position]
-    return subfields
+            return replace(field, subfields=field.subfields[position:])
+    return replace(field, subfields=())
 
 
-def _personal_parts(subfields: Iterable[Subfield], tidy: Tidy) -> tuple[list[NamePart], tuple[str, ...]]:
+def _personal_parts(subfields: Iterable[Subfield], tidy: Tidy) -> list[NamePart]:
     heading: list[str] = []
     terms: list[str] = []
     dates: list[str] = []
-    affiliation: list[str] = []
     for subfield in subfields:
-        code = subfield.code
-        if code in "aq":
+        if subfield.code in "aq":
             heading.append(subfield.value)
-        elif code in "bc":
+        elif subfield.code in "bc":
             terms.append(subfield.value)
-        elif code == "d":
-            dates.append(subfield.value)
-        elif code == "u":
-            affiliation.append(subfield.value)
+        elif subfield.code == "d":
+            dates.append(chop(subfield.value))
     name_parts = _untyped([" ".join(heading)], tidy)
     # A term has no initials to keep the full stop for.
     term = (chop if tidy is chop_name else tidy)(" ".join(terms)) if terms else ""
     if term:
         name_parts.append(NamePart(value=term, type="termsOfAddress"))
-    for text in dates:
-        date = chop(text)
-        if date:
-            name_parts.append(NamePart(value=date, type="date"))
-    return name_parts, tuple(affiliation)
-
-
-def _corporate_parts(subfields: Iterable[Subfield], tidy: Tidy) -> list[NamePart]:
-    units: list[str] = []
-    meeting: list[str] = []
-    for subfield in subfields:
-        if subfield.code in "ab":
-            units.append(subfield.value)
-        elif subfield.code in "cdn":
-            meeting.append(subfield.value)
-    return _untyped([*units, " ".join(meeting)], tidy)
-
-
-def _conference_parts(subfields: Iterable[Subfield], tidy: Tidy) -> list[NamePart]:
-    return _untyped([" ".join([subfield.value for subfield in subfields if subfield.code in "acdenq"])], tidy)
+    return name_parts + [NamePart(value=date, type="date") for date in dates if date]
 
 
 def _untyped(texts: Iterable[str], tidy: Tidy) -> list[NamePart]:
@@ -226,7 +188,7 @@ def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """Name under which the work is entered."""
     if _is_lost(field, view):
         return
-    name = heading_name(heading_kind(field), field, view.settings)
+    name = heading_name(field, view.settings)
     if name is None:
         view.warn(f"{field.tag} contains no name; left out")
         return
@@ -242,7 +204,7 @@ def added_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """Further name."""
     if field.first("t") is not None or _is_lost(field, view):
         return
-    name = heading_name(heading_kind(field), field, view.settings)
+    name = heading_name(field, view.settings)
     if name is None:
         view.warn(f"{field.tag} contains no name; left out")
     else:

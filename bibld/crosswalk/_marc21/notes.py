@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bibld.crosswalk._rules import EVERY, RuleBook
-from bibld.crosswalk._texts import address, chop, join
+from bibld.crosswalk._texts import chopped_values, first_address, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, TargetAudience
@@ -59,7 +59,7 @@ def _register(tag: str, kind: str | None) -> None:
         """Note, with its address as link."""
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
         if text:
-            yield Note(value=text, type=kind, xlink_href=_address(field))
+            yield Note(value=text, type=kind, xlink_href=first_address(field.values("u")))
 
 
 for _tag, _kind in NOTE_TYPES.items():
@@ -72,7 +72,7 @@ def abstract(field: DataField, view: View[Any]) -> Iterator[Abstract]:
     text = join(field, "abc")
     if text:
         label = ABSTRACT_LABELS.get(field.indicator1, "Summary")
-        yield Abstract(value=text, display_label=label, xlink_href=_address(field))
+        yield Abstract(value=text, display_label=label, xlink_href=first_address(field.values("u")))
 
 
 @NOTES.field("505", "agrtu", "tableOfContents, displayLabel from the first indicator")
@@ -81,7 +81,7 @@ def contents(field: DataField, view: View[Any]) -> Iterator[TableOfContents]:
     text = join(field, "agrt")
     if text:
         label = CONTENTS_LABELS.get(field.indicator1)
-        yield TableOfContents(value=text, display_label=label, xlink_href=_address(field))
+        yield TableOfContents(value=text, display_label=label, xlink_href=first_address(field.values("u")))
 
 
 @NOTES.field("521", "ab", "targetAudience, displayLabel from the first indicator")
@@ -95,10 +95,8 @@ def audience(field: DataField, view: View[Any]) -> Iterator[TargetAudience]:
 @NOTES.field("385", "a2", "targetAudience, authority from $2")
 def audience_characteristics(field: DataField, view: View[Any]) -> Iterator[TargetAudience]:
     """Audience characteristics, each term for itself."""
-    for text in field.values("a"):
-        value = chop(text)
-        if value:
-            yield TargetAudience(value=value, authority=field.first("2"))
+    for text in chopped_values(field, "a"):
+        yield TargetAudience(value=text, authority=field.first("2"))
 
 
 @NOTES.field("506", "abcdefu23", "accessCondition[restriction on access]")
@@ -120,10 +118,6 @@ def copyright_status(field: DataField, view: View[Any]) -> Iterator[AccessCondit
 
 
 def _condition(field: DataField, codes: str, kind: str) -> Iterator[AccessCondition]:
-    text, address = join(field, codes), _address(field)
+    text, address = join(field, codes), first_address(field.values("u"))
     if text or address:
         yield AccessCondition(value=text or address or "", type=kind, xlink_href=address)
-
-
-def _address(field: DataField) -> str | None:
-    return next((link for link in map(address, field.values("u")) if link is not None), None)

@@ -11,7 +11,7 @@ from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, join
+from bibld.crosswalk._texts import chop, chopped_values, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Extent, Form, Note, PhysicalDescription
@@ -41,7 +41,12 @@ def physical_description(view: View[Corrections]) -> Iterator[PhysicalDescriptio
         parts = regular
         if linked is not None and linked.is_alternate:
             parts = other_scripts.setdefault(linked.script or "", {})
-        _FIELDS.get(field.tag, _general_designation)(field, parts)
+        if field.tag == "300":
+            parts.setdefault("extent", []).extend(_extents(field))
+        elif field.tag == "351":
+            parts.setdefault("note", []).extend(_arrangements(field))
+        else:
+            _add_form(field, parts)
         if linked is not None and linkage is None and field.tag == "300":
             linkage = linked
     if any(regular.values()):
@@ -131,48 +136,36 @@ def _electronic(view: View[Corrections], parts: Parts) -> None:
 # --- fields
 
 
-def _general_designation(field: DataField, parts: Parts) -> None:
-    for text in field.values("h"):
-        value = chop(text).lstrip("[").partition("]")[0].strip()
-        if value:
-            _add(parts, "form", Form(value=value, authority="gmd"))
+def _add_form(field: DataField, parts: Parts) -> None:
+    """Add what a field states of the physical form."""
+    if field.tag == "856":
+        for text in field.values("q"):
+            if len(text) > 1:
+                parts.setdefault("internet_media_type", []).append(text)
+        return
+    forms = parts.setdefault("form", [])
+    if field.tag in ("337", "338"):
+        kind = "media" if field.tag == "337" else "carrier"
+        forms += [
+            Form(value=text, type=kind, authority=field.first("2")) for text in field.values("a") or field.values("b")
+        ]
+    elif field.tag == "347":
+        for subfield in field.subfields:
+            characteristic = {"a": "file type", "b": "encoding format"}.get(subfield.code)
+            if characteristic is not None:
+                forms.append(Form(value=chop(subfield.value), type=characteristic, authority=field.first("2")))
+    elif field.tag == "256":
+        forms += map(Form, chopped_values(field, "a"))
+    else:
+        designations = (chop(text).lstrip("[").partition("]")[0].strip() for text in field.values("h"))
+        forms += [Form(value=text, authority="gmd") for text in designations if text]
 
 
-def _file_characteristics(field: DataField, parts: Parts) -> None:
-    for text in field.values("a"):
-        value = chop(text)
-        if value:
-            _add(parts, "form", Form(value=value))
-
-
-def _media(field: DataField, parts: Parts) -> None:
-    for text in field.values("a") or field.values("b"):
-        _add(parts, "form", Form(value=text, type="media", authority=field.first("2")))
-
-
-def _carrier(field: DataField, parts: Parts) -> None:
-    for text in field.values("a") or field.values("b"):
-        _add(parts, "form", Form(value=text, type="carrier", authority=field.first("2")))
-
-
-def _digital_file(field: DataField, parts: Parts) -> None:
-    for subfield in field.subfields:
-        kind = {"a": "file type", "b": "encoding format"}.get(subfield.code)
-        if kind is not None:
-            _add(parts, "form", Form(value=chop(subfield.value), type=kind, authority=field.first("2")))
-
-
-def _media_type(field: DataField, parts: Parts) -> None:
-    for text in field.values("q"):
-        if len(text) > 1:
-            _add(parts, "internet_media_type", text)
-
-
-def _extent(field: DataField, parts: Parts) -> None:
+def _extents(field: DataField) -> Iterator[Extent]:
     if field.first("f") is None:
         text = join(field, "abce3g").rstrip(" +:;,")
         if text:
-            _add(parts, "extent", Extent(value=text))
+            yield Extent(value=text)
         return
     counted: list[Extent] = []
     for subfield in field.subfields:
@@ -182,22 +175,10 @@ def _extent(field: DataField, parts: Parts) -> None:
             counted.append(Extent(value=subfield.value.rstrip(" +:;,")))
         elif subfield.code in "bceg":
             counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {subfield.value}")
-    for extent in counted:
-        _add(parts, "extent", extent)
+    yield from counted
 
 
-def _arrangement(field: DataField, parts: Parts) -> None:
-    text = join(field, "abc")
-    materials = field.first("3")
+def _arrangements(field: DataField) -> Iterator[Note]:
+    text, materials = join(field, "abc"), field.first("3")
     if text:
-        _add(parts, "note", Note(value=f"{chop(materials)}: {text}" if materials else text, type="arrangement"))
-
-
-_FIELDS = {
-    "256": _file_characteristics, "300": _extent, "337": _media, "338": _carrier, "347": _digital_file,
-    "351": _arrangement, "856": _media_type,
-}  # fmt: skip
-
-
-def _add(parts: Parts, name: str, value: object) -> None:
-    parts.setdefault(name, []).append(value)
+        yield Note(value=f"{chop(materials)}: {text}" if materials else text, type="arrangement")

@@ -6,19 +6,18 @@ Of 700-740 those with a title, of 856 those with second indicator 2 (MODS guidel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import msgspec
 from msgspec.structs import replace
 
 from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._marc21.corrections import NO_TEXT, Corrections
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
-from bibld.crosswalk._marc21.names import authority_href, heading_kind, heading_links, heading_name
+from bibld.crosswalk._marc21.names import authority_href, heading_links, heading_name, work_of_heading
 from bibld.crosswalk._marc21.titles import title_before_parts, title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import address, chop, chop_name, join, without_brackets
+from bibld.crosswalk._texts import chop, chop_name, chopped_values, first_address, join, without_brackets
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import (
@@ -45,7 +44,6 @@ from bibld.model.mods import (
     RelatedItem,
     Subject,
     Temporal,
-    TitleInfo,
     collected,
 )
 
@@ -56,30 +54,12 @@ _IMPRINT = re.compile(r"(?P<place>[^:]+?) ?: ?(?P<publisher>.+?)(?:, ?(?P<date>[
 _YEAR = re.compile(r"\d{4}")
 
 
-class LinkField(msgspec.Struct, frozen=True):
-    """A linking entry field and the relation that it states."""
-
-    tag: str
-    type: str | None
-
-
-LINK_FIELDS = (
-    LinkField("760", "series"),
-    LinkField("762", "series"),
-    LinkField("765", "otherVersion"),
-    LinkField("767", "otherVersion"),
-    LinkField("770", "constituent"),
-    LinkField("772", "host"),
-    LinkField("773", "host"),
-    LinkField("774", "constituent"),
-    LinkField("775", "otherVersion"),
-    LinkField("776", "otherFormat"),
-    LinkField("777", None),
-    LinkField("780", "preceding"),
-    LinkField("785", "succeeding"),
-    LinkField("786", "original"),
-    LinkField("787", None),
-)
+LINK_FIELDS: dict[str, str | None] = {
+    "760": "series", "762": "series", "765": "otherVersion", "767": "otherVersion", "770": "constituent",
+    "772": "host", "773": "host", "774": "constituent", "775": "otherVersion", "776": "otherFormat", "777": None,
+    "780": "preceding", "785": "succeeding", "786": "original", "787": None,
+}  # fmt: skip
+"""Linking entry fields, and the relation that each states."""
 
 RELATION_OF_PHRASE = {
     "abridgement of": "otherVersion", "adaptation of": "otherVersion", "also issued as": "otherVersion",
@@ -106,13 +86,9 @@ def relation_attributes(kind: str | None, field: DataField, view: View[Correctio
     phrase = chop(field.first("i") or "") or None
     label = phrase or chop(field.first("3") or "") or None
     if kind is None and phrase is not None:
-        kind = RELATION_OF_PHRASE.get(_phrase_key(phrase))
+        kind = RELATION_OF_PHRASE.get(phrase.casefold().partition("(")[0].strip())
     other = phrase if kind is None else None
     return {"type": kind, "other_type": other, "display_label": label}
-
-
-def _phrase_key(phrase: str) -> str:
-    return phrase.casefold().partition("(")[0].strip()
 
 
 # --- series and works
@@ -135,29 +111,23 @@ def series_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedI
 
 
 def _stated_series(field: DataField) -> Iterator[RelatedItem]:
+    """Yield one series for each ``$a``, with the subfields that follow it."""
     pending: list[Subfield] = []
     for subfield in (*field.subfields, Subfield("a", "")):
         if subfield.code == "a" and any(earlier.code == "a" for earlier in pending):
-            yield from _one_series(replace(field, subfields=tuple(pending)))
+            statement = replace(field, subfields=tuple(pending))
             pending = []
+            title = chop(join(statement, "a"))
+            if title:
+                numbers, names = title_parts(statement, "nv")
+                skipped = field.indicator2 if field.tag == "440" else " "
+                info = title_info(title, skipped, part_number=numbers, part_name=names)
+                yield RelatedItem(mods=collected((info, *_issns(statement))), type="series")
         pending.append(subfield)
 
 
-def _one_series(field: DataField) -> Iterator[RelatedItem]:
-    title = chop(join(field, "a"))
-    if title:
-        numbers, names = title_parts(field, "nv")
-        skipped = field.indicator2 if field.tag == "440" else " "
-        made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
-        made.extend(_issns(field))
-        yield RelatedItem(mods=collected(made), type="series")
-
-
-def _issns(field: DataField) -> Iterator[Element]:
-    for text in field.values("x"):
-        made = issn_identifier(text)
-        if made is not None:
-            yield made
+def _issns(field: DataField) -> list[Identifier]:
+    return [found for found in map(issn_identifier, field.values("x")) if found is not None]
 
 
 _NAME_AND_TITLE = {"00": "abcdeq4", "10": "abcde4", "11": "acdejq4"}
@@ -201,46 +171,25 @@ def _href(field: DataField, view: View[Corrections]) -> str | None:
 
 
 def _name_and_title(field: DataField, view: View[Corrections]) -> list[Element]:
-    title = _title_of_work(field)
     # The links in $0 and $1 are the work's, not the name's.
-    name = heading_name(heading_kind(field), field, view.settings, before_title=True, links=NO_LINKS)
+    name = heading_name(field, view.settings, before_title=True, links=NO_LINKS)
+    work = work_of_heading(field)
+    title = title_before_parts(work, "tfgklmors")
+    if not title and name is None:
+        view.warn(f"{field.tag} contains neither name nor title; left out")
+        return []
     made: list[Element] = []
-    if title is not None:
-        made.append(title)
+    if title:
+        numbers, names = title_parts(work, "nv")
+        made.append(title_info(title, part_number=numbers, part_name=names))
     if name is not None:
         made.append(name)
-    if not made:
-        view.warn(f"{field.tag} contains neither name nor title; left out")
-        return made
-    made.extend(_forms(field))
-    made.extend(_issns(field))
-    return made
+    return [*made, *_forms(field), *_issns(field)]
 
 
-def _title_of_work(field: DataField) -> TitleInfo | None:
-    work: Sequence[Subfield] = ()
-    for position, subfield in enumerate(field.subfields):
-        if subfield.code == "t":
-            work = field.subfields[position:]
-            break
-    titled = replace(field, subfields=tuple(work))
-    title = title_before_parts(titled, "tfgklmors")
-    if not title:
-        return None
-    numbers, names = title_parts(titled, "nv")
-    return title_info(title, part_number=numbers, part_name=names)
-
-
-@RELATED.field("730", "adfghiklmnoprsx01", "relatedItem[constituent] (second indicator 2)")
-def contained_uniform_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
-    """Work that the resource contains, under its uniform title."""
-    if field.indicator2 == "2":
-        yield from _under_title(field, "constituent", field.indicator1, view)
-
-
-@RELATED.field("740", "ahnp", "relatedItem[constituent] (second indicator 2)")
+@RELATED.fields("relatedItem[constituent] (second indicator 2)", t730="adfghiklmnoprsx01", t740="ahnp")
 def contained_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
-    """Work that the resource contains, under its own title."""
+    """Work that the resource contains, under its uniform or its own title."""
     if field.indicator2 == "2":
         yield from _under_title(field, "constituent", field.indicator1, view)
 
@@ -257,18 +206,15 @@ def _under_title(field: DataField, kind: str, skipped: str, view: View[Correctio
         return
     numbers, names = title_parts(field, "nv")
     made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
-    made.extend(_forms(field))
-    made.extend(_issns(field))
-    made.extend(system_identifier(text) for text in field.values("w"))
-    href = next((link for link in map(address, field.values("0", "1")) if link is not None), None)
-    if not view.settings.authority_links_resolved:
-        href = _href(field, view)
+    made += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
+    is_resolved = view.settings.authority_links_resolved
+    href = first_address(field.values("0", "1")) if is_resolved else _href(field, view)
     attributes = relation_attributes(kind, field, view) if field.tag == "730" else {"type": kind}
     yield RelatedItem(mods=collected(made), xlink_href=href, **attributes)
 
 
 def _forms(field: DataField) -> Iterator[PhysicalDescription]:
-    forms = tuple(Form(value=text) for text in map(chop, field.values("h")) if text)
+    forms = tuple(map(Form, chopped_values(field, "h")))
     if forms:
         yield PhysicalDescription(form=forms)
 
@@ -276,23 +222,20 @@ def _forms(field: DataField) -> Iterator[PhysicalDescription]:
 # --- linking entries
 
 
-def _register(link: LinkField) -> None:
-    codes = _LINK_CODES if link.tag != "775" else _LINK_CODES + "e"
-    writes = f"relatedItem[{link.type}]" if link.type else "relatedItem"
+def _register(tag: str, relation: str | None) -> None:
+    writes = f"relatedItem[{relation}]" if relation else "relatedItem"
 
-    @RELATED.field(link.tag, codes, writes + ": titleInfo, name, originInfo, identifier, part")
-    def build(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    @RELATED.field(tag, _LINK_CODES, writes + ": titleInfo, name, originInfo, identifier, part")
+    def linking_entry(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
         """Related resource, as far as the linking entry describes it."""
-        kind = link.type
-        if link.tag == "775" and field.indicator2 not in " #8":
-            kind = None
+        kind = None if tag == "775" and field.indicator2 not in " #8" else relation
         mods = collected(_linked(field, view))
         if mods != _NOTHING:
             yield RelatedItem(mods=mods, **relation_attributes(kind, field, view))
 
 
-for _link in LINK_FIELDS:
-    _register(_link)
+for _tag, _relation in LINK_FIELDS.items():
+    _register(_tag, _relation)
 
 _NOTHING = collected(())
 
@@ -301,11 +244,10 @@ _KIND_OF_NAME = {"p": "personal", "c": "corporate", "m": "conference"}
 
 
 def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
-    numbers = tuple(field.values("g")) if field.tag != "773" else ()
+    numbers = tuple(chopped_values(field, "g")) if field.tag != "773" else ()
     for code, kind in _TITLE_KINDS:
-        for text in map(chop, field.values(code)):
-            if text:
-                yield title_info(text, type=kind, part_number=tuple(text for text in map(chop, numbers) if text))
+        for text in chopped_values(field, code):
+            yield title_info(text, type=kind, part_number=numbers)
     kind_of_name = _KIND_OF_NAME.get((field.first("7") or "")[:1])
     for text in map(chop_name, field.values("a")):
         if text:
@@ -314,7 +256,7 @@ def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
     if field.tag == "775":
         for text in field.values("e"):
             yield Language(language_term=(LanguageTerm(value=text, type="code", authority="iso639-2b"),))
-    forms = tuple(Form(value=text) for text in map(chop, field.values("h")) if text)
+    forms = tuple(map(Form, chopped_values(field, "h")))
     if forms:
         yield PhysicalDescription(form=forms)
     for text in field.values("n"):
@@ -334,8 +276,8 @@ def _imprints(field: DataField, view: View[Corrections]) -> Iterator[OriginInfo]
         for text in field.values("d"):
             parse_imprint(text, places, publishers, dates)
     else:
-        publishers.extend(Publisher(value=text) for text in map(chop, field.values("d")) if text)
-    editions = tuple(Edition(value=text) for text in map(chop, field.values("b")) if text)
+        publishers.extend(Publisher(value=text) for text in chopped_values(field, "d"))
+    editions = tuple(map(Edition, chopped_values(field, "b")))
     if field.tag == "775":
         for text in field.values("f"):
             places.append(Place(place_term=(PlaceTerm(value=text, type="code", authority="marcgac"),)))
@@ -429,26 +371,26 @@ def _after(text: str, start: str) -> str:
 @RELATED.field("510", "abcux3", "relatedItem[isReferencedBy]: titleInfo, originInfo/dateOther, part, issn")
 def cited_in(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """Where the resource is cited or indexed."""
-    made: list[Element] = [title_info(text) for text in map(chop, field.values("a")) if text]
-    dates = tuple(Date(value=text, type="coverage") for text in map(chop, field.values("b")) if text)
+    made: list[Element] = [title_info(text) for text in chopped_values(field, "a")]
+    dates = tuple(Date(value=text, type="coverage") for text in chopped_values(field, "b"))
     if dates:
         made.append(OriginInfo(date_other=dates))
     made.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
     place_in_source = chop(join(field, "c"))
     if place_in_source:
         made.append(Part(detail=(Detail(number=(place_in_source,), type="part"),)))
-    links = [link for link in map(address, field.values("u")) if link is not None]
     if made:
-        yield RelatedItem(mods=collected(made), type="isReferencedBy", xlink_href=links[0] if links else None)
+        href = first_address(field.values("u"))
+        yield RelatedItem(mods=collected(made), type="isReferencedBy", xlink_href=href)
 
 
 @RELATED.field("534", "abceklmnptxz3", "relatedItem[original]")
 def original_version(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """Original of a reproduction."""
-    made: list[Element] = [title_info(text) for text in map(chop, field.values("t", "k")) if text]
+    made: list[Element] = [title_info(text) for text in chopped_values(field, "t", "k")]
     made.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
-    publishers = tuple(Publisher(value=text) for text in map(chop, field.values("c")) if text)
-    editions = tuple(Edition(value=text) for text in map(chop, field.values("b")) if text)
+    publishers = tuple(map(Publisher, chopped_values(field, "c")))
+    editions = tuple(map(Edition, chopped_values(field, "b")))
     if publishers or editions:
         made.append(OriginInfo(publisher=publishers, edition=editions))
     made.extend(Note(value=text) for text in field.values("p", "n", "m", "l"))
@@ -461,10 +403,9 @@ def original_version(field: DataField, view: View[Corrections]) -> Iterator[Rela
 @RELATED.field("758", "ai01", "relatedItem with xlink:href")
 def related_resource(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
     """Related resource that an IRI identifies."""
-    links = [link for link in map(address, field.values("1", "0")) if link is not None]
-    titles = [title_info(text) for text in map(chop, field.values("a")) if text]
-    if links or titles:
-        href = links[0] if links else None
+    href = first_address(field.values("1", "0"))
+    titles = [title_info(text) for text in chopped_values(field, "a")]
+    if href or titles:
         yield RelatedItem(mods=collected(titles), xlink_href=href, **relation_attributes(None, field, view))
 
 

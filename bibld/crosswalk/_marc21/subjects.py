@@ -16,13 +16,13 @@ from bibld.crosswalk._marc21.names import (
     FAMILY,
     PERSONAL,
     authority_href,
-    heading_kind,
     heading_links,
     heading_name,
+    work_of_heading,
 )
 from bibld.crosswalk._marc21.titles import title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, join
+from bibld.crosswalk._texts import chop, chopped_values, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -37,7 +37,6 @@ from bibld.model.mods import (
     Subject,
     SubjectPart,
     Temporal,
-    TitleInfo,
     Topic,
 )
 
@@ -87,27 +86,19 @@ _TITLE_CODES = "fghklmnoprst"
 def name_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Name, or work under a name."""
     links = None if view.settings.authority_links_resolved else NO_LINKS
-    name = heading_name(heading_kind(field), field, view.settings, before_title=True, links=links)
+    name = heading_name(field, view.settings, before_title=True, links=links)
     lead: list[SubjectPart] = []
     if name is not None:
         lead.append(name)
     else:
         view.warn(f"{field.tag} contains no name; left out")
-    title = _title_under_name(field)
-    if title is not None:
-        lead.append(title)
+    work = work_of_heading(field)
+    title = chop(join(work, "tfhklmors"))
+    if title:
+        numbers, names = title_parts(work)
+        lead.append(title_info(title, part_number=numbers, part_name=names))
     if lead:
         yield from _subject(field, lead, authority_of(field), view)
-
-
-def _title_under_name(field: DataField) -> TitleInfo | None:
-    for position, subfield in enumerate(field.subfields):
-        if subfield.code == "t":
-            work = replace(field, subfields=field.subfields[position:])
-            title = chop(join(work, "tfhklmors"))
-            numbers, names = title_parts(work)
-            return title_info(title, part_number=numbers, part_name=names) if title else None
-    return None
 
 
 @SUBJECTS.field("630", "adfghklmnoprstvxyz0124", "subject: titleInfo, subdivisions")
@@ -138,14 +129,14 @@ def topic(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
 @SUBJECTS.field("651", "agvxyz012", "subject: geographic, subdivisions")
 def place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Geographic name."""
-    lead = [Geographic(value=text) for text in map(chop, field.values("a", "g")) if text]
+    lead = list(map(Geographic, chopped_values(field, "a", "g")))
     yield from _subject(field, lead, authority_of(field), view)
 
 
 @SUBJECTS.field("654", "abcvyz012", "subject: topics of a faceted term, subdivisions")
 def faceted_term(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Faceted topical term: focus and other terms."""
-    lead = [Topic(value=text) for text in map(chop, field.values("a", "b")) if text]
+    lead = list(map(Topic, chopped_values(field, "a", "b")))
     if lead:
         yield from _subject(field, lead, field.first("2"), view)
 
@@ -194,28 +185,23 @@ def _glued_terms(field: DataField) -> Iterator[Subject]:
         yield Subject(parts=(_name_or_term(text, {"2": CORPORATE, "3": CONFERENCE}.get(field.indicator2), field),))
 
 
+PLACE_LEVELS = {
+    "country": "a", "state": "b", "county": "c", "city": "d", "city_section": "f", "area": "g",
+    "extraterrestrial_area": "h",
+}  # fmt: skip
+
+
 @SUBJECTS.field("662 752", "abcdfgh012", "subject: hierarchicalGeographic")
 def hierarchical_place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Place from the country down."""
-    made = HierarchicalGeographic(
-        country=_all(field, "a"),
-        state=_all(field, "b"),
-        county=_all(field, "c"),
-        city=_all(field, "d"),
-        city_section=_all(field, "f"),
-        area=_all(field, "g"),
-        extraterrestrial_area=_all(field, "h"),
-    )
+    levels = {name: tuple(chopped_values(field, code)) for name, code in PLACE_LEVELS.items()}
+    made = replace(HierarchicalGeographic(), **levels)
     if made != HierarchicalGeographic() and not view.settings.authority_links_resolved:
         uri = authority_href(field)
         yield Subject(parts=(replace(made, value_uri=uri),), authority=field.first("2"), value_uri=uri)
     elif made != HierarchicalGeographic():
         links = heading_links(field)
         yield Subject(parts=(made,), authority=field.first("2"), value_uri=links.value_uri)
-
-
-def _all(field: DataField, code: str) -> tuple[str, ...]:
-    return tuple(text for text in map(chop, field.values(code)) if text)
 
 
 @SUBJECTS.field("043", "abc2", "subject: geographicCode")
@@ -280,9 +266,11 @@ def year_of_era(text: str) -> str:
 def cartographics(view: View[Corrections]) -> Iterator[Subject]:
     """Mathematical data, as stated and as coded."""
     for field in view.fields("255"):
-        stated = _mathematical(_all(field, "a"), _all(field, "b"), _enclosed(field.values("c")))
+        stated = _mathematical(
+            tuple(chopped_values(field, "a")), tuple(chopped_values(field, "b")), _enclosed(field.values("c"))
+        )
         if stated:
-            yield _in_script(Subject(parts=stated), field, view)
+            yield view.mark(Subject(parts=stated), field)
     yield from coded_mathematical_data(view)
 
 
@@ -309,11 +297,6 @@ def _mathematical(
     if coordinates:
         made[:1] = [replace(made[0] if made else Cartographics(), coordinates=coordinates)]
     return tuple(made)
-
-
-def _in_script(subject: Subject, field: DataField, view: View[Corrections]) -> Subject:
-    linkage = view.linkage(field)
-    return subject if linkage is None else linkage.mark(subject)
 
 
 def _enclosed(texts: list[str]) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import address, chop, join
+from bibld.crosswalk._texts import chop, first_address, join
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo
@@ -243,7 +243,7 @@ def _uniform(
 ) -> Iterator[TitleInfo]:
     if field.tag != "240" and not view.settings.version_written_once:
         doubled = [copy for subfield in field.subfields for copy in (subfield,) * (1 + (subfield.code == "s"))]
-        field = msgspec.structs.replace(field, subfields=tuple(doubled))
+        field = replace(field, subfields=tuple(doubled))
     title = title_before_parts(field, "adfklmors")
     if not title:
         return
@@ -251,7 +251,7 @@ def _uniform(
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
     texts = field.values("0")
     if not view.settings.authority_links_resolved:
-        yield msgspec.structs.replace(info, xlink_href=texts[-1] if texts else None)
+        yield replace(info, xlink_href=texts[-1] if texts else None)
         return
-    uri = next((link for link in map(address, texts) if link is not None), None)
-    yield info if uri is None else msgspec.structs.replace(info, value_uri=uri)
+    uri = first_address(texts)
+    yield info if uri is None else replace(info, value_uri=uri)

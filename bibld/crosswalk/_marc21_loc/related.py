@@ -62,8 +62,6 @@ from bibld.model.mods import (
 RELATED = RuleBook()
 
 _SERIES_HEADINGS = ("800", "810", "811", "830")
-LINK_TAGS = tuple(link.tag for link in LINK_FIELDS)
-_TYPES = {link.tag: link.type for link in LINK_FIELDS}
 
 Build = Callable[[DataField, StylesheetView], Iterator[Element]]
 Accepts = Callable[[DataField], bool]
@@ -296,9 +294,7 @@ def _original(field: DataField, view: StylesheetView) -> Iterator[Element]:
 # --- 76X-78X
 
 
-def _register(tag: str) -> None:
-    kind = _TYPES[tag]
-
+def _register(tag: str, kind: str | None) -> None:
     @RELATED.field(
         tag, "abdghijnopstwxz3" + ("ef" if tag == "775" else "q" if tag == "773" else ""),
         f"relatedItem[{kind}]" if kind else "relatedItem",
@@ -308,15 +304,15 @@ def _register(tag: str) -> None:
         is_alternate = view.is_alternate(field)
         fields = [field] if is_alternate else fields_of_item(field, view)
         group = normalize_space(field.first("6") or "")[4:6]
-        if is_alternate and _has_group(group, view.regular(*LINK_TAGS), lambda other: True):
+        if is_alternate and _has_group(group, view.regular(*LINK_FIELDS), lambda other: True):
             return
         is_typed = not is_alternate and (tag != "775" or field.indicator2 == " ")
         attributes = relation_attributes(kind if is_typed else None, field, view)
         yield from _items(fields, view, _linked, **attributes)
 
 
-for _tag in LINK_TAGS:
-    _register(_tag)
+for _tag, _relation in LINK_FIELDS.items():
+    _register(_tag, _relation)
 
 
 def _linked(field: DataField, view: StylesheetView) -> Iterator[Element]:

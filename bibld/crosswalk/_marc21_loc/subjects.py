@@ -8,7 +8,13 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
 from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, PERSONAL, heading_links
-from bibld.crosswalk._marc21.subjects import SUBDIVISIONS, coded_mathematical_data, covered_period, uncontrolled_term
+from bibld.crosswalk._marc21.subjects import (
+    PLACE_LEVELS,
+    SUBDIVISIONS,
+    coded_mathematical_data,
+    covered_period,
+    uncontrolled_term,
+)
 from bibld.crosswalk._marc21_loc.fields import StylesheetView, chop, has_any, text_or_blank, title_parts
 from bibld.crosswalk._marc21_loc.titles_and_names import coded_roles, name_part, roles, terms_and_dates, units
 from bibld.crosswalk._rules import EVERY, RuleBook
@@ -144,19 +150,9 @@ def hierarchical_place(field: DataField, view: StylesheetView) -> Iterator[Subje
     if links and view.settings.authority_links_resolved:
         first = last = heading_links(field).value_uri
 
-    def chopped(code: str) -> tuple[str, ...]:
-        return tuple(text_or_blank(chop(text)) for text in field.values(code))
-
-    made = HierarchicalGeographic(
-        country=chopped("a"),
-        state=chopped("b"),
-        county=chopped("c"),
-        city=chopped("d"),
-        city_section=chopped("e"),
-        area=chopped("g"),
-        extraterrestrial_area=chopped("h"),
-        value_uri=first,
-    )
+    levels = PLACE_LEVELS | {"city_section": "e"}
+    texts = {name: tuple(text_or_blank(chop(text)) for text in field.values(code)) for name, code in levels.items()}
+    made = replace(HierarchicalGeographic(value_uri=first), **texts)
     yield Subject(parts=(made,), value_uri=last)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.coded import (
@@ -259,8 +259,7 @@ def period_covered(field: DataField, view: UnimarcView) -> Elements:
     dates = [date for date in map(_date_covered, field.values("a")) if date is not None]
     is_range = len(dates) == 2 and field.indicator1 != "1"
     parts = tuple(
-        msgspec.structs.replace(date, point=("start", "end")[position] if is_range else None)
-        for position, date in enumerate(dates)
+        replace(date, point=("start", "end")[position] if is_range else None) for position, date in enumerate(dates)
     )
     if parts:
         yield Subject(parts=parts)

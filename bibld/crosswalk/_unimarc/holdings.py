@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.view import UnimarcView, web_address
@@ -116,7 +116,7 @@ def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[
         for location in holdings(field, shelving):
             for position, known in enumerate(found):
                 if known.shelf_locator and _shelf_of(known) == _shelf_of(location):
-                    found[position] = msgspec.structs.replace(
+                    found[position] = replace(
                         known, holding_simple=_both(known.holding_simple, location.holding_simple)
                     )
                     break

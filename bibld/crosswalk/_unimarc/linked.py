@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._unimarc.view import fold_words
 from bibld.model.marc import ControlField, DataField, Field, Subfield
@@ -96,14 +97,14 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
             texts += [text for text in inner.values("a") if _is_pages(text)]
             kept = tuple(item for item in inner.subfields if item.code != "a" or not _is_pages(item.value))
             if kept:
-                fields.append(msgspec.structs.replace(inner, subfields=kept))
+                fields.append(replace(inner, subfields=kept))
         else:
             if inner.tag == "210":
                 date = date or (inner.first("d") or "")
             fields.append(inner)
     part = parse_part(texts)
     if issue_titles and part.detail and date and Date(value=date) not in part.date:
-        part = msgspec.structs.replace(part, date=(*part.date, Date(value=date)))
+        part = replace(part, date=(*part.date, Date(value=date)))
     return Link(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
 
 
@@ -191,7 +192,7 @@ def _abbreviates(short: list[str], full: list[str]) -> bool:
 
 
 def _without(field: DataField, code: str) -> DataField:
-    return msgspec.structs.replace(field, subfields=tuple(item for item in field.subfields if item.code != code))
+    return replace(field, subfields=tuple(item for item in field.subfields if item.code != code))
 
 
 def _is_pages(text: str) -> bool:

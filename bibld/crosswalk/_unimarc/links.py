@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import LINKS
@@ -58,9 +58,9 @@ def _related(
     mods: Mods, link_: Link, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
 ) -> RelatedItem:
     if has_content(link_.part):
-        mods = msgspec.structs.replace(mods, part=(*mods.part, link_.part))
+        mods = replace(mods, part=(*mods.part, link_.part))
     if inner:
-        mods = msgspec.structs.replace(mods, related_item=(*mods.related_item, *inner))
+        mods = replace(mods, related_item=(*mods.related_item, *inner))
     return RelatedItem(type=type_, other_type=other_type, display_label=link_.label, mods=mods)
 
 
@@ -154,14 +154,14 @@ def _journals(sets: list[Link], subsets: list[Link], issues: list[Link], view: U
         mods = view.describe(tuple(fields), level)
         stated = tuple(part for part in parts if has_content(part))
         label = next((linked_.label for linked_ in (set_, *own) if linked_.label), None)
-        yield RelatedItem(type="host", display_label=label, mods=msgspec.structs.replace(mods, part=stated))
+        yield RelatedItem(type="host", display_label=label, mods=replace(mods, part=stated))
 
 
 def _with_subset(set_: Link, subsets: list[Link]) -> Iterator[ControlField | DataField]:
     names = tuple(Subfield("i", subset.title) for subset in subsets if subset.title)
     for field in set_.fields:
         if isinstance(field, DataField) and field.tag == "200":
-            field = msgspec.structs.replace(field, subfields=(*field.subfields, *names))
+            field = replace(field, subfields=(*field.subfields, *names))
         yield field
 
 
@@ -226,7 +226,7 @@ def _as_volume(link_: Link, number: str) -> Link:
     text = link_.volume or number
     if not text:
         return link_
-    return msgspec.structs.replace(link_, part=parse_part([remove_non_sorting_marks(text)], volume_type="volume"))
+    return replace(link_, part=parse_part([remove_non_sorting_marks(text)], volume_type="volume"))
 
 
 # --- series
@@ -285,15 +285,15 @@ def _with_statement(item: RelatedItem | Note, stated: RelatedItem | None) -> Rel
     titles = own.title_info
     for position, title in enumerate(other.title_info):
         if all(_words(title) != _words(known) for known in titles):
-            titles += (msgspec.structs.replace(title, type="alternative" if position == 0 else title.type),)
-    mods = msgspec.structs.replace(
+            titles += (replace(title, type="alternative" if position == 0 else title.type),)
+    mods = replace(
         own,
         title_info=titles,
         note=own.note + tuple(note for note in other.note if note not in own.note),
         identifier=own.identifier + tuple(number for number in other.identifier if number not in own.identifier),
         part=own.part or other.part,
     )
-    return msgspec.structs.replace(item, mods=mods)
+    return replace(item, mods=mods)
 
 
 def _words(title: TitleInfo) -> list[str]:

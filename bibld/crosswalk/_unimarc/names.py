@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATOR, RELATOR_WORD, UNDETERMINED_RELATOR
@@ -121,7 +121,7 @@ def _with_identifiers(name: Name, field: DataField, view: UnimarcView) -> Name:
         else:
             identifiers.append(NameIdentifier(value=number, type="local"))
     label = "; ".join(field.values("5", "8")) or None
-    return msgspec.structs.replace(name, name_identifier=tuple(identifiers), value_uri=reference, display_label=label)
+    return replace(name, name_identifier=tuple(identifiers), value_uri=reference, display_label=label)
 
 
 def roles(field: DataField, view: UnimarcView) -> Iterator[Role]:
@@ -180,12 +180,10 @@ def names(view: UnimarcView) -> Elements:
         name = heading_name(field, view)
         if name is None:
             continue
-        name = msgspec.structs.replace(name, role=tuple(roles(field, view)))
+        name = replace(name, role=tuple(roles(field, view)))
         if not primary and field.tag[2] == "0" and not view.is_nested:
             primary = True
-            name = msgspec.structs.replace(
-                name, usage="primary", name_title_group="1" if has_name_title_group(view) else None
-            )
+            name = replace(name, usage="primary", name_title_group="1" if has_name_title_group(view) else None)
         found.append((field, name))
     for field in view.fields("790", "791"):
         form = personal_name(field, view) if field.tag == "790" else corporate_name(field, view)
@@ -208,7 +206,7 @@ def _add_alternative_name(found: list[tuple[DataField, Name]], field: DataField,
     owner = (named or owners)[0]
     heading, name = found[owner]
     other = AlternativeName(name_part=form.name_part, name_identifier=form.name_identifier)
-    found[owner] = (heading, msgspec.structs.replace(name, alternative_name=(*name.alternative_name, other)))
+    found[owner] = (heading, replace(name, alternative_name=(*name.alternative_name, other)))
 
 
 def _belongs(form: DataField, heading: DataField) -> bool:

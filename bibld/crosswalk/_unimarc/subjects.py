@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.names import heading_name
@@ -58,7 +58,7 @@ def _scheme(field: DataField) -> str | None:
 def _as_subject(name: Name) -> Name:
     """MODS allows no ``alternativeName`` in a subject; other forms of the name are forms for display there."""
     forms = tuple(part.value for other in name.alternative_name for part in other.name_part)
-    return msgspec.structs.replace(name, display_form=forms, alternative_name=(), display_label=None)
+    return replace(name, display_form=forms, alternative_name=(), display_label=None)
 
 
 _NAME_SUBJECT = "subject/name, titleInfo for $t, subdivisions in order; $2 @authority, $5 @displayLabel"
@@ -86,7 +86,7 @@ def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     # $2 after the embedded fields is read as a part of the last
     scheme = next((info.authority for info in described.title_info if info.authority is not None), None)
     for subject in _subject(parts, field, view, None):
-        yield msgspec.structs.replace(subject, authority=subject.authority or scheme)
+        yield replace(subject, authority=subject.authority or scheme)
 
 
 _TITLE_CODES = "abhijklmnqrsuwxyz239"

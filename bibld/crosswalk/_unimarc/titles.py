@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
@@ -177,9 +177,7 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
         part_name=tuple(remove_non_sorting_marks(value) for value in field.values("i")),
     )
     for qualifier in field.values("b", "n"):
-        title_proper = msgspec.structs.replace(
-            title_proper, title=f"{title_proper.title} ({remove_non_sorting_marks(qualifier)})"
-        )
+        title_proper = replace(title_proper, title=f"{title_proper.title} ({remove_non_sorting_marks(qualifier)})")
     return title_proper
 
 
@@ -247,12 +245,12 @@ def related_title(field: DataField, view: UnimarcView) -> Elements:
     if found is None:
         return
     if field.tag in ("540", "560"):
-        found = msgspec.structs.replace(found, supplied="yes")
+        found = replace(found, supplied="yes")
     copies = "; ".join(field.values("5"))
     if copies:
-        found = msgspec.structs.replace(found, display_label=f"{label}: {copies}" if label else copies)
+        found = replace(found, display_label=f"{label}: {copies}" if label else copies)
     reference = view.reference(field)
-    yield msgspec.structs.replace(found, value_uri=reference) if reference else found
+    yield replace(found, value_uri=reference) if reference else found
 
 
 @BOOK.field("520", "x", "relatedItem[@type=preceding]/identifier[@type=issn]")
