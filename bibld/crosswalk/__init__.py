@@ -66,8 +66,8 @@ def convert(
     """Convert one record; return its flavour and the result.
 
     ``settings_of`` returns the settings of an adapter by its name (default: the defaults of each adapter). Raises
-    ``CrosswalkError`` for a record that describes no publication (an authority record, say) or on which the crosswalk
-    fails, and ``ConfigError`` for an unknown flavour.
+    ``CrosswalkError`` for a record that describes no publication (such as an authority record) or on which the
+    crosswalk fails, and ``ConfigError`` for an unknown flavour.
     """
     if isinstance(record, Mods):
         return MODS_FLAVOUR, Converted(record)

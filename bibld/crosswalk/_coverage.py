@@ -49,7 +49,7 @@ class Tally:
                 counter[flavour, name] += 1
 
     def rows(self, written: Writes) -> Iterator[SubfieldCoverage]:
-        """One row for each subfield, by flavour and name."""
+        """Yield one row for each subfield, by flavour and name."""
         for flavour, name in sorted(self._seen | self._private | self._unmapped):
             private, unmapped = self._private[flavour, name], self._unmapped[flavour, name]
             seen = max(self._seen[flavour, name], private + unmapped)

@@ -212,7 +212,7 @@ def failure_reason(what: str, error: Exception) -> str:
 def _build_linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
     """Build elements from fields in several scripts, and mark them with ``altRepGroup`` and ``script``.
 
-    A related item has no ``altRepGroup`` of its own: a field and its counterpart give one item, which contains titles,
+    A related item itself has no ``altRepGroup``: a field and its counterpart give one item, which contains titles,
     names … in both scripts.
     """
     made: list[Element] = []

@@ -47,7 +47,7 @@ def chop(text: str) -> str:
 
 
 def chop_name(text: str) -> str:
-    """As :func:`chop`, and the full stop of a final initial stays (``Kemble, E. W.``)."""
+    """Remove marks as :func:`chop` does; the full stop of a final initial stays (``Kemble, E. W.``)."""
     if not text or text[-1] not in _CLOSING:
         return text
     return _chopped(text, _ends_in_initial)

@@ -99,7 +99,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     separator: str = ";"
 
     def missing(self, named: Iterable[str], columns: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Which of the ``named`` settings name a column that is not among the ``columns``: setting and column."""
+        """Yield setting and column for each column that a ``named`` setting has and the ``columns`` do not contain."""
         known = {column.casefold() for column in columns}
         for key in named:
             if key != "separator" and key in self.__struct_fields__:
@@ -107,7 +107,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def sniffs(record: MarcRecord) -> bool:
-    """No MARC record is a row."""
+    """Return False: a MARC record is not a row."""
     return False
 
 

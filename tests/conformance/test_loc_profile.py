@@ -21,12 +21,12 @@ FOLDER = Path(DATA or "")
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 RECORDS = 1830
-"""So many records have an expected description."""
+"""The number of records that have an expected description."""
 
 
 @pytest.fixture(scope="module")
 def agreement():
-    """The module that measures; it stands beside the other benchmarks."""
+    """The module that measures; it is one of the benchmarks."""
     sys.path.insert(0, str(BENCHMARKS))
     try:
         return importlib.import_module("loc_agreement")

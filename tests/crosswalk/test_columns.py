@@ -17,7 +17,7 @@ def converted(settings=None, /, **cells):
     return crosswalk.convert(Row(ORIGIN, pairs), "auto", lambda name: chosen)[1]
 
 
-def test_an_article_stands_in_its_host_with_volume_and_pages():
+def test_an_article_has_a_host_with_volume_and_pages():
     mods = converted(
         id="a1", title="On tables", authors="Ann Lee; Bo Ek", venue="Journal", volume="3", issue="4",
         pages="pp. 12--19.", year="1999", issn="0317-8471", doi="10.1/x",
@@ -56,7 +56,7 @@ def test_a_column_that_nobody_names_is_counted_as_unmapped():
     assert (result.unmapped, result.private) == (("shelf",), ())
 
 
-def test_the_map_says_which_columns_and_the_separator_what_parts_them():
+def test_the_map_names_the_columns_and_the_separator_divides_their_values():
     settings = columns.Settings(title="Titel", author=("Erster", "Zweiter"), separator="")
     mods = converted(settings, TITEL="T", Erster="A; B", Zweiter="C").mods
     assert mods.title_info[0].title == "T"

@@ -100,7 +100,7 @@ def test_the_flavour_is_seen_in_the_fields(fields, leader, is_marc21):
 
 
 @pytest.mark.parametrize(("leader", "deleted"), [("00000dam a2200000 a 4500", True), (BOOK, False), ("", False)])
-def test_leader_05_says_deleted(leader, deleted):
+def test_leader_05_means_deleted(leader, deleted):
     assert is_deleted(record(TITLE, leader=leader)) == deleted
 
 
@@ -123,7 +123,7 @@ def test_leader_05_says_deleted(leader, deleted):
         ("0", "Die\x9c Welt", None, "Die Welt"),
     ],
 )
-def test_the_part_that_sorting_skips_is_taken_out_where_the_record_says_so(indicator, text, non_sort, title):
+def test_the_part_that_sorting_skips_is_separate_where_the_record_states_it(indicator, text, non_sort, title):
     info = mods(field("245", "0" + indicator, "$a" + text)).title_info[0]
     assert (info.non_sort, info.title) == (non_sort, title)
 
@@ -307,7 +307,7 @@ def test_a_traced_series_without_a_heading_is_not_lost():
     assert [item.mods.title_info[0].title for item in both.related_item] == ["The series"]
 
 
-def test_every_rule_says_what_it_reads_and_writes():
+def test_every_rule_states_what_it_reads_and_writes():
     for rule in marc21.RULES.rules:
         assert rule.reads
         assert rule.writes

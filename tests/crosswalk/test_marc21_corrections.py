@@ -62,7 +62,7 @@ def lines(made: MarcRecord, profile: str, **switches: bool) -> Counter[str]:
 
 
 def difference(made: MarcRecord, profile: str, switch: str) -> tuple[list[str], list[str]]:
-    """What stands there with the correction alone, and what without it alone."""
+    """Return what is there only with the correction, and what only without it."""
     corrected = lines(made, profile, **{switch: True})
     plain = lines(made, profile, **{switch: False})
     return sorted((corrected - plain).elements()), sorted((plain - corrected).elements())
@@ -264,7 +264,7 @@ CASES = {
         ],
     ),
 }
-"""For each correction a record, what stands in the MODS with it alone, and what without it alone."""
+"""For each correction a record, what is in the MODS only with it, and what only without it."""
 
 
 def test_there_is_a_case_for_each_correction() -> None:

@@ -85,7 +85,7 @@ def test_a_note_on_exhibitions_in_another_script_is_read_twice():
     assert not any("Описание" in line for line in found)
 
 
-def test_what_is_not_mapped_is_told():
+def test_what_is_not_mapped_is_listed():
     converted = marc21.convert(record("245 00 $aTitle", "222 #0 $aKey", "024 3# $a1", "900 ## $alocal"), LOC)
     assert converted.unmapped == ("222$a",)
     assert converted.private == ("900$a",)

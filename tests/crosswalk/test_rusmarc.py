@@ -105,7 +105,7 @@ def test_place_in_a_host_is_understood():
     assert (part.extent[0].start, part.extent[0].end) == ("237", "448")
 
 
-def test_several_page_ranges_are_kept_as_a_list():
+def test_page_ranges_are_kept_as_a_list():
     assert place_in_host("С. 1-3, 7, 12").extent[0].list == "С. 1-3, 7, 12"
 
 
@@ -218,8 +218,8 @@ def coded(kind, first, second="    "):
 )
 def test_dates_of_publication(field, imprint, expected):
     found = mods("200 1#$aКнига", field, f"210 ##$d{imprint}").origin_info[0].date_issued
-    told = [(d.value, d.encoding, d.point, d.qualifier, "key" if d.key_date else None) for d in found]
-    assert [" ".join(word for word in words if word) for words in told] == expected
+    dates = [(d.value, d.encoding, d.point, d.qualifier, "key" if d.key_date else None) for d in found]
+    assert [" ".join(word for word in words if word) for words in dates] == expected
 
 
 def test_dates_that_are_not_of_publication():
@@ -237,12 +237,12 @@ def test_damaged_coded_data_gives_no_dates(damaged):
 
 
 @pytest.mark.parametrize("marks", ["\x98{}\x9c", "\x88{}\x89"])
-def test_what_sorting_passes_over_stands_apart(marks):
+def test_what_sorting_skips_is_separate(marks):
     found = mods("200 1#$a" + marks.format("Le ") + "grand Meaulnes").title_info[0]
     assert (found.non_sort, found.title) == ("Le ", "grand Meaulnes")
 
 
-def test_angle_brackets_are_marks_only_where_the_settings_say_so():
+def test_angle_brackets_are_marks_only_where_the_settings_state_it():
     field = "200 1#$a<<The >>whale"
     assert mods(field).title_info[0].title == "<<The >>whale"
     assert mods(field, angle_brackets=True).title_info[0].non_sort == "The "
@@ -275,7 +275,7 @@ def test_most_unimarc_relators_have_a_marc_code():
     assert all(re.fullmatch("[a-z]{3}", code) for code in marc)
 
 
-def test_author_is_assumed_only_where_the_settings_say_so():
+def test_author_is_assumed_only_where_the_settings_state_it():
     fields = ("200 1#$aК", "700 #1$aИванов$bИ.")
     assert mods(*fields).name[0].role == ()
     assert mods(*fields, authors_without_role=True).name[0].role[0].role_term[0].value == "aut"
@@ -287,7 +287,7 @@ def test_languages_are_cleaned():
     assert terms == [(None, "rus"), (None, "ger"), (None, "hrv"), (None, "eng"), ("translation", "ger")]
 
 
-def test_subdivisions_stand_in_their_order():
+def test_subdivisions_keep_their_order():
     (subject,) = mods("200 1#$aК", "606 0#$aКниги$yРоссия$xИстория$z20 в.$jКаталоги$2nlr-sh").subject
     assert [type(part).__name__ for part in subject.parts] == ["Topic", "Geographic", "Topic", "Temporal", "Genre"]
     assert subject.authority == "nlr-sh"
@@ -323,7 +323,7 @@ def test_addresses_that_are_none_become_notes():
     assert found.note[0].value == "c:/книги/1.pdf текст"
 
 
-def test_several_isbns_in_one_subfield_are_told_apart():
+def test_isbns_in_one_subfield_are_divided():
     found = mods("200 1#$aК", "010 ##$a5-7390-0346-6 (т. 1); 0-306-40615-2 (т. 2)").identifier
     assert [(i.value, i.display_label) for i in found] == [("5739003466", "т. 1"), ("0306406152", "т. 2")]
 
@@ -359,7 +359,7 @@ def test_copy_numbers_of_headings_are_private_and_local_form_subdivisions_are_no
         ("029 10$cГОСТ$bГОСТ 7.1-2003", ["ГОСТ 7.1-2003"]),
     ],
 )
-def test_kind_of_a_document_stands_before_its_number(field, numbers):
+def test_kind_of_a_document_comes_before_its_number(field, numbers):
     assert [identifier.value for identifier in mods("200 1#$aК", field).identifier] == numbers
 
 
@@ -370,7 +370,7 @@ def test_field_left_in_marc21_is_converted_by_the_rules_of_marc21():
     assert result.unmapped == ("886$2", "886$a", "886$b", "886$z")
 
 
-def test_date_and_place_stand_with_the_body_that_they_belong_to():
+def test_date_and_place_are_added_to_their_body():
     body, conference = "710 01$aРоссия$bДума$d3$f1999-2003", "710 12$aЧтения$bСекция 2$d3$f1999$eКлин"
     assert [part.value for part in mods("200 1#$aК", body).name[0].name_part] == ["Россия", "Дума (3 : 1999-2003)"]
     assert [part.value for part in mods("200 1#$aК", conference).name[0].name_part] == [

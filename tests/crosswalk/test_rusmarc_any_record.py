@@ -135,7 +135,7 @@ def stated(fields, within=""):
 
 
 def is_code(tag, subfield):
-    """Codes and texts that are cut into parts stand in the MODS in other words."""
+    """Codes and texts that are divided are in the MODS in other words."""
     return tag[0] == "1" or subfield.code in "467" or re.fullmatch(r"(С\.|N|№).*", subfield.value) is not None
 
 

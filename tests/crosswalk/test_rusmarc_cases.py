@@ -39,6 +39,6 @@ def test_there_are_cases_of_both_flavours():
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_everything_in_the_cases_is_mapped_or_private(folder):
+def test_all_subfields_of_the_cases_are_mapped_or_private(folder):
     adapter = ADAPTERS[folder.parent.name]
     assert adapter.convert(record_of(folder), adapter.Settings()).unmapped == ()

@@ -40,12 +40,12 @@ _LANGUAGE_SCHEMES = {"rfc3066": "rfc3066", "rfc4646": "rfc4646", "rfc5646": "rfc
 
 
 def leader_code(view: View[Corrections], position: int) -> str:
-    """One character of the leader."""
+    """Return one character of the leader."""
     return view.record.leader.text[position : position + 1]
 
 
 def fixed(view: View[Corrections], start: int, end: int | None = None) -> str:
-    """Positions of the first 008."""
+    """Return positions of the first 008."""
     text = view.control("008")
     return text[start : start + 1 if end is None else end] if text else ""
 

@@ -141,7 +141,7 @@ def _of_every_field(view: View[Corrections]) -> Iterator[Location]:
 
 
 def primary_displays(view: View[Corrections]) -> list[bool]:
-    """For each 856, whether it is the first of the best kind: the resource, a version of it, anything unrelated."""
+    """Return for each 856 whether it is the first of the best kind: the resource, a version, anything unrelated."""
     regular = [field.indicator2 for field in view.fields("856") if not view.is_alternate(field)]
     earlier: list[str] = []
     is_primary = []

@@ -12,7 +12,7 @@ from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, iso_day, without_brackets
+from bibld.crosswalk._texts import chop, chopped_values, iso_day, without_brackets
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
@@ -103,7 +103,7 @@ def _coded(view: View[Corrections], parts: Parts) -> None:
 
 
 def coded_dates(view: View[Corrections], parts: Parts) -> None:
-    """008/06-14."""
+    """Add the dates of 008/06-14."""
     if not view.settings.dates_normalized:
         _raw_dates(view, parts)
         return
@@ -183,17 +183,14 @@ def mark_key_date(parts: Parts, view: View[Corrections]) -> None:
 def _publication(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     _places_and_publishers(field, parts, view)
     stated_dates(field, parts, view)
-    for code, part in (("e", "place"), ("f", "publisher"), ("g", "date_other")):
-        for text in field.values(code):
-            value = chop(text.strip("()"))
-            if not value:
-                continue
-            if part == "place":
-                add_part(parts, part, text_place(value, view))
-            elif part == "publisher":
-                add_part(parts, part, _publisher(value))
-            else:
-                add_part(parts, part, Date(value=value, type="manufacture"))
+    for subfield in field.subfields:
+        value = chop(subfield.value.strip("()")) if subfield.code in "efg" else ""
+        if value and subfield.code == "e":
+            add_part(parts, "place", text_place(value, view))
+        elif value and subfield.code == "f":
+            add_part(parts, "publisher", _publisher(value))
+        elif value:
+            add_part(parts, "date_other", Date(value=value, type="manufacture"))
 
 
 def stated_dates(field: DataField, parts: Parts, view: View[Corrections]) -> None:
@@ -268,7 +265,7 @@ _READERS = {
 
 
 def copyright_dates(view: View[Corrections], parts: Parts) -> None:
-    """264 with second indicator 4."""
+    """Add the dates of 264 with second indicator 4."""
     if not view.settings.functions_tidied:
         return
     for field in view.fields("264"):
@@ -277,18 +274,16 @@ def copyright_dates(view: View[Corrections], parts: Parts) -> None:
         for text in field.values("c"):
             value = chop(text).lstrip("©℗ⓒcpсCP ").strip()
             if value and all(value != known.value for known in parts.get("copyright_date", ())):
-                encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
-                add_part(parts, "copyright_date", Date(value=value, encoding=encoding))
+                add_part(parts, "copyright_date", Date(value=value, encoding=_encoding(value)))
 
 
 def functions(view: View[Corrections]) -> Iterator[OriginInfo]:
-    """264 with another second indicator: production, publication, distribution, manufacture."""
+    """Yield what other 264 state: production, publication, distribution, manufacture."""
     build = _function if view.settings.functions_tidied else _raw_function
     for field in view.fields("264"):
         info = build(field, view)
         if info is not None:
-            linkage = view.linkage(field)
-            yield info if linkage is None else linkage.mark(info)
+            yield view.mark(info, field)
 
 
 def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
@@ -300,13 +295,9 @@ def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
         function = "1"
     parts: Parts = {}
     _places_and_publishers(field, parts, view)
-    for text in field.values("c"):
-        value = chop(text)
-        encoding = "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
-        if value and function == "1":
-            add_part(parts, _date_name(view), Date(value=value, encoding=encoding))
-        elif value:
-            add_part(parts, "date_other", Date(value=value, encoding=encoding, type=_DATE_OF_FUNCTION[function]))
+    name, kind = (_date_name(view), None) if function == "1" else ("date_other", _DATE_OF_FUNCTION[function])
+    for value in chopped_values(field, "c"):
+        add_part(parts, name, Date(value=value, encoding=_encoding(value), type=kind))
     return replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function]) if parts else None
 
 
@@ -316,7 +307,9 @@ def _raw_function(field: DataField, view: View[Corrections]) -> OriginInfo | Non
         return None
     places, date = field.values("a"), field.first("c")
     if len(places) > 1:
-        publishers = [text for place in _positions(field, "a") if (text := _next(field, place, "b")) is not None]
+        after_places = (field.subfields[n:] for n, subfield in enumerate(field.subfields) if subfield.code == "a")
+        following = (next((item.value for item in items if item.code == "b"), None) for items in after_places)
+        publishers = [text for text in following if text is not None]
     else:
         places, publishers = places or [""], [field.first("b") or ""]
     dates = () if date is None else (Date(value=date, type=_DATE_OF_FUNCTION.get(function)),)
@@ -329,20 +322,17 @@ def _raw_function(field: DataField, view: View[Corrections]) -> OriginInfo | Non
     )
 
 
-def _positions(field: DataField, code: str) -> list[int]:
-    return [position for position, subfield in enumerate(field.subfields) if subfield.code == code]
-
-
-def _next(field: DataField, position: int, code: str) -> str | None:
-    return next((subfield.value for subfield in field.subfields[position:] if subfield.code == code), None)
-
-
 # --- values
 
 
 def add_part(parts: Parts, name: str, value: object) -> None:
+    """Add a child to those of its name, unless it is None."""
     if value is not None:
         parts.setdefault(name, []).append(value)
+
+
+def _encoding(value: str) -> str | None:
+    return "w3cdtf" if len(value) == 4 and value.isdecimal() and value.isascii() else None
 
 
 def _code_place(code: str, authority: str) -> Place:

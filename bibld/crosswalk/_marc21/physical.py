@@ -74,7 +74,7 @@ def _coded_forms(view: View[Corrections]) -> Iterator[Form]:
 
 
 def described_forms(view: View[Corrections]) -> Iterator[Form]:
-    """007/00 and /01."""
+    """Yield the forms of 007/00 and /01."""
     for text in view.controls("007"):
         category = codes.MATERIAL_CATEGORY.get(text[:1])
         if category is None:
@@ -86,7 +86,7 @@ def described_forms(view: View[Corrections]) -> Iterator[Form]:
 
 
 def form_of_item(view: View[Corrections]) -> str | None:
-    """008/23 or 008/29, or what the leader states of the form."""
+    """Return the form from 008/23 or 008/29, or else from the leader."""
     if not view.settings.form_of_item_by_kind:
         return _form_in_either_place(view)
     kind = configuration(view)

@@ -275,7 +275,7 @@ def cartographics(view: View[Corrections]) -> Iterator[Subject]:
 
 
 def coded_mathematical_data(view: View[Corrections]) -> Iterator[Subject]:
-    """034."""
+    """Yield scale and coordinates of 034."""
     if not view.settings.coordinates_written:
         return
     for field in view.fields("034"):
@@ -289,7 +289,7 @@ def coded_mathematical_data(view: View[Corrections]) -> Iterator[Subject]:
 def _mathematical(
     scales: Sequence[str], projections: Sequence[str], coordinates: tuple[str, ...]
 ) -> tuple[Cartographics, ...]:
-    """One element, and one more for each further scale or projection, since an element has room for one of each."""
+    """Return an element, and one more for each further scale or projection, since MODS allows one of each."""
     made = [
         Cartographics(scale=(scale,) if scale else (), projection=(projection,) if projection else ())
         for scale, projection in zip_longest(scales, projections, fillvalue="")

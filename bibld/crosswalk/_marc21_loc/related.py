@@ -68,7 +68,7 @@ Accepts = Callable[[DataField], bool]
 
 
 def has_no_indicator(field: DataField) -> bool:
-    """First indicator 0 or blank."""
+    """Whether the first indicator is 0 or blank."""
     return field.indicator1 in ("0", " ")
 
 
@@ -114,7 +114,7 @@ def _items(
 
 
 def forms(field: DataField, view: StylesheetView) -> Iterator[PhysicalDescription]:
-    """``$h`` of a related item."""
+    """Yield ``$h`` of a related item."""
     for text, linkage in subfields_with_linkage(field, "h", view):
         yield mark(PhysicalDescription(form=(Form(value=text),)), linkage)
 

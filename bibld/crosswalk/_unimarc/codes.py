@@ -162,4 +162,4 @@ RELATED_TITLES = {
     "531": ("abbreviated", None), "532": ("alternative", "expanded title"), "540": ("alternative", None),
     "541": ("translated", None), "545": ("alternative", "section title"), "560": ("alternative", "artificial title"),
 }  # fmt: skip
-"""Titles of block 5: MODS ``type`` and ``displayLabel``; uniform and parallel titles have rules of their own."""
+"""Titles of block 5: MODS ``type`` and ``displayLabel``; uniform and parallel titles have separate rules."""

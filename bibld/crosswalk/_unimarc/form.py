@@ -76,7 +76,7 @@ def terms_of_field(coded: Coded, view: UnimarcView) -> Iterator[str]:
 
 
 def terms_in(coded: Coded, text: str) -> Iterator[str]:
-    """As :func:`terms_of_field`, of one subfield."""
+    """Yield the terms for the codes of one subfield."""
     codes = latin(without_fill(text))
     for position in range(coded.start, coded.start + coded.width * coded.times, coded.width):
         term = coded.terms.get(codes[position : position + coded.width])
@@ -152,7 +152,7 @@ def _details(view: UnimarcView) -> Iterator[Note]:
 
 
 def _duration(text: str) -> str:
-    """``004530`` is ``00:45:30``."""
+    """Return ``004530`` as ``00:45:30``."""
     digits = text.strip()
     return f"{digits[:2]}:{digits[2:4]}:{digits[4:]}" if len(digits) == 6 and digits.isdecimal() else digits
 
@@ -194,7 +194,7 @@ def _is_printed(view: UnimarcView) -> bool:
 
 
 def _stated_forms(field: DataField) -> Iterator[Form]:
-    """Field 203: each content form ($a) with its qualifications ($b) in parentheses, and the media types ($c)."""
+    """Yield the forms of 203: content ($a) with its qualifications ($b) in parentheses, and media types ($c)."""
     content: list[list[str]] = []
     for subfield in field.subfields:
         if subfield.code == "a":
@@ -338,7 +338,7 @@ def _coordinate(text: str) -> str:
 
 
 def _one(texts: list[str]) -> tuple[str, ...]:
-    """MODS allows one scale and one projection."""
+    """Join scales or projections: MODS allows one of each."""
     return (" ; ".join(texts),) if texts else ()
 
 

@@ -56,7 +56,7 @@ class _Copy:
 
 
 def holdings(field: DataField, shelving: Shelving) -> Iterator[Location]:
-    """One location; a second shelf mark or item number begins a second copy."""
+    """Yield one location; a second shelf mark or item number begins a second copy."""
     copies = [_Copy()]
     for subfield in field.subfields:
         code, value = subfield.code, subfield.value
@@ -145,7 +145,7 @@ _ELECTRONIC = "uyz2eqsafdgcmnov"
 
 
 def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iterator[Location | RelatedItem | Note]:
-    """One location for each address; ``preview`` and ``related`` are values of indicator 2."""
+    """Yield a location for each address; ``preview`` and ``related`` are values of indicator 2."""
     is_first = True
     for field in view.fields("856"):
         for stated in _addresses(field):

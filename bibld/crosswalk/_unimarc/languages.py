@@ -25,7 +25,7 @@ def language_code(text: str) -> str | None:
 
 
 def language_codes(text: str) -> list[str]:
-    """As :func:`language_code`, also for codes written without anything between them (``rusger``)."""
+    """Return the codes in a text, also those written without anything between them (``rusger``)."""
     code = language_code(text)
     if code is not None:
         return [code]

@@ -46,7 +46,7 @@ _PAGES = re.compile(
 )
 _MANY_PAGES = re.compile(r"(?:с|c|р|p|s|pp|стр|стб|стлб|col)\b\.?\s*\[?\d.*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\.\s*[-–—]\s+|[,;:]\s+")
-_SEVERAL = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+", re.IGNORECASE)
+_DESIGNATION_BREAK = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+", re.IGNORECASE)
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -129,9 +129,8 @@ def is_generic_title(title: str) -> bool:
     text = title.strip(" []").replace("]", "")
     if not text or _BARE_NUMBER.fullmatch(text):
         return bool(text)
-    return all(_DESIGNATION.fullmatch(piece.strip()) for piece in _SEVERAL.split(text) if piece.strip()) or bool(
-        _DESIGNATION.fullmatch(text)
-    )
+    pieces = [piece.strip() for piece in _DESIGNATION_BREAK.split(text) if piece.strip()]
+    return all(map(_DESIGNATION.fullmatch, pieces)) or _DESIGNATION.fullmatch(text) is not None
 
 
 def is_issue_designation(title: str) -> bool:

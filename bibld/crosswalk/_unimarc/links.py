@@ -1,6 +1,6 @@
 """Related resources: series (225, 410, 411), links (4XX) and the rules for hierarchical levels (46X).
 
-RUSMARC describes a volume, an article or a part in a record of its own that carries the host, the set or the series in
+RUSMARC describes a volume, an article or a part in a separate record, which contains the host, the set or the series in
 fields 461 to 464. Their meaning depends on the level of the record (leader 07 and 08) and on their content.
 """
 

@@ -22,7 +22,7 @@ _NUMERIC_CODE = re.compile(r"\d{3}")
 
 
 def _years(text: str) -> str:
-    """Dates of a life: ``1874 - 1965`` as ``1874-1965``, the open ``1965-....`` as ``1965-``."""
+    """Return dates of a life: ``1874 - 1965`` as ``1874-1965``, the open ``1965-....`` as ``1965-``."""
     return _DASH.sub("-", text).removesuffix("....")
 
 
@@ -210,7 +210,7 @@ def _add_alternative_name(found: list[tuple[DataField, Name]], field: DataField,
 
 
 def _belongs(form: DataField, heading: DataField) -> bool:
-    """``$6``: a letter, the number of the link, the tag at its other end (``z01702``)."""
+    """Whether ``$3`` or ``$6`` links both; ``$6``: a letter, number of the link, tag at its end (``z01702``)."""
     links = [value[:3] for value in heading.values("6")]
     if any(value[:3] in links and value[-3:] == heading.tag for value in form.values("6")):
         return True

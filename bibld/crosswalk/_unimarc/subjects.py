@@ -56,7 +56,7 @@ def _scheme(field: DataField) -> str | None:
 
 
 def _as_subject(name: Name) -> Name:
-    """MODS allows no ``alternativeName`` in a subject; other forms of the name are forms for display there."""
+    """Return a name for a subject, where MODS allows no ``alternativeName`` but other forms for display."""
     forms = tuple(part.value for other in name.alternative_name for part in other.name_part)
     return replace(name, display_form=forms, alternative_name=(), display_label=None)
 

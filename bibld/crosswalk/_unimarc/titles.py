@@ -91,7 +91,7 @@ def split_titles(field: DataField) -> list[_Entry]:
 
 
 def _owner_of_other_information(main: _Entry, current: _Entry, text: str) -> _Entry:
-    """After a parallel title, other title information in the main title's script belongs to the main title."""
+    """Return the main title for other title information in its script that follows a parallel title."""
     if current.kind != "parallel":
         return current
     own, other = has_cyrillic("".join(main.titles)), has_cyrillic("".join(current.titles))
@@ -206,7 +206,7 @@ def uniform_title(field: DataField, view: UnimarcView) -> Elements:
 
 
 def _identifiers_of_work(field: DataField) -> Iterator[Identifier]:
-    """International numbers of a work or expression: ISTC, ISWC …, with the name before the number as type."""
+    """Yield international numbers of a work or expression (ISTC, ISWC …), with the name before them as type."""
     for value in field.values("o", "p"):
         name, _, number = value.partition(" ")
         is_named = name.isalpha() and name.isascii() and bool(number)

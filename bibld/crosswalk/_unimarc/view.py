@@ -76,7 +76,7 @@ class UnimarcView(View[UnimarcSettings]):
         return [value for field in self.fields(tag) for value in field.values(code)]
 
     def present(self, tables: Iterable[Coded]) -> list[Coded]:
-        """Those tables of codes that this record has a field for."""
+        """Return those tables of codes for which the record has a field."""
         return [coded for coded in tables if self.has(coded.tag)]
 
     def reference(self, field: DataField) -> str | None:
