@@ -1,5 +1,6 @@
 """``bibld.read`` and ``bibld.to_mods``: from files to records to MODS, without a configuration."""
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -38,6 +39,20 @@ def test_every_public_name_is_found_and_documented():
         bibld.reed  # noqa: B018
     with pytest.raises(ImportError):
         from bibld import reed  # noqa: F401
+
+
+def test_type_checkers_see_the_names_that_there_are():
+    tree = ast.parse(Path(bibld.__file__).read_text(encoding="utf-8"))
+    seen = {
+        alias.asname
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    assert seen == set(bibld.__all__)
+    assert Path(bibld.__file__).with_name("py.typed").is_file()
 
 
 def test_the_names_of_packages_are_functions_in_any_order_of_imports():
