@@ -128,7 +128,7 @@ class Reader(Protocol):
         """Return whether a file that begins with these bytes (up to 64 KiB, not compressed) is of this carrier."""
 
     def examine(self, stream: BinaryIO, name: str, source: str, settings: Any) -> Carrier:  # noqa: ANN401
-        """Find out what the records of a file need: charset, namespaces …
+        """Find out what the records of a file need: charset, namespaces and the like.
 
         ``stream`` is as in ``Carrier.raws``. Any exception but ``ConfigError`` refuses the file.
         """

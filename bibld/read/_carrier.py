@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar, Self
 
 import msgspec
 
@@ -12,8 +14,7 @@ from bibld.errors import DamagedFileError, ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord
 from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw
-from bibld.read._characters import count_repeats, drop_illegal, illegal_warning
-from bibld.read._charset import AUTO, Charsets, decode, is_beyond_ascii
+from bibld.read._charset import AUTO, Charsets, decode, is_beyond_ascii, settle_charsets
 
 BOM = b"\xef\xbb\xbf"
 
@@ -32,6 +33,10 @@ Piece = tuple[int, bytes, str]
 """A piece of a file: its offset, its bytes, and why it is not a record; empty if it may be one."""
 
 Field = ControlField | DataField
+
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NOT_XML_BUT_SEPARATORS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1d\ud800-\udfff\ufffe\uffff]")
+_ILLEGAL_BYTES = bytes(code for code in range(0x1E) if code not in (0x09, 0x0A, 0x0D))
 
 
 class CharsetSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,46 +89,67 @@ def sample_charsets(pieces: Iterable[Piece]) -> list[bytes]:
     return [data for _, data, fault in islice(pieces, SAMPLES) if not fault and is_beyond_ascii(data)]
 
 
-def cut_lines(
-    stream: BinaryIO,
-    maximum: int,
-    begins_record: Callable[[bytes, bytes], bool],
-    *,
-    at_blanks: bool,
-    comment: bytes = b"",
-) -> Iterator[Piece]:
-    """Cut a file before each line for which ``begins_record`` is true, given it and the first line of the record.
+class LineCarrier(CharsetCarrier, frozen=True):
+    """One file whose records are blocks of lines; a carrier adds :meth:`begins_record` and ``parse``."""
 
-    ``at_blanks``: a blank line ends a record too; otherwise blank lines are dropped. Lines before a record that begin
-    with ``comment`` are dropped. A record of more than ``maximum`` bytes is yielded with a fault.
-    """
-    lines: list[bytes] = []
-    begin = offset = size = 0
+    ends_at_blanks: ClassVar[bool] = True
+    """Whether a blank line ends a record; otherwise blank lines are dropped."""
 
-    def piece() -> Piece:
-        data = b"".join(lines)
-        if size <= maximum:
-            return begin, data, ""
-        return begin, data[:EXCERPT], f"a record of {size} bytes, more than {maximum} (the first {EXCERPT} are kept)"
+    comment: ClassVar[bytes] = b""
+    """How lines begin that are dropped before a record; empty if there are none."""
 
-    for line in iter(lambda: stream.readline(maximum), b""):
-        start, offset = offset, offset + len(line)
-        if start == 0:
-            line = line.removeprefix(BOM)
-            start = offset - len(line)
-        is_blank = not line.strip()
-        if lines and ((is_blank and at_blanks) or (not is_blank and begins_record(line, lines[0]))):
+    @staticmethod
+    def begins_record(line: bytes, first: bytes) -> bool:
+        """Return whether a line begins another record than the one with this first line."""
+        raise NotImplementedError
+
+    @classmethod
+    def examine(
+        cls, stream: BinaryIO, name: str, source: str, settings: CharsetSettings, legacy: str, default: str = ""
+    ) -> Self:
+        """Find the charset by the first 200 records; ``default`` is that of a file in which it does not matter."""
+        samples = sample_charsets(cls.cut(stream, settings.max_record_bytes))
+        if default and not samples:
+            charsets = Charsets(None, default)
+        else:
+            charsets = settle_charsets(settings.charset, None, legacy, samples)
+        return cls(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
+
+    def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
+        """Cut the file into records."""
+        return to_raws(self.source, self.file, self.cut(stream, self.max_record_bytes))
+
+    @classmethod
+    def cut(cls, stream: BinaryIO, maximum: int) -> Iterator[Piece]:
+        """Cut a stream into records; one of more than ``maximum`` bytes is yielded with a fault."""
+        lines: list[bytes] = []
+        begin = offset = size = 0
+
+        def piece() -> Piece:
+            data = b"".join(lines)
+            if size <= maximum:
+                return begin, data, ""
+            fault = f"a record of {size} bytes, more than {maximum} (the first {EXCERPT} are kept)"
+            return begin, data[:EXCERPT], fault
+
+        for line in iter(lambda: stream.readline(maximum), b""):
+            start, offset = offset, offset + len(line)
+            if start == 0:
+                line = line.removeprefix(BOM)
+                start = offset - len(line)
+            is_blank = not line.strip()
+            if lines and ((is_blank and cls.ends_at_blanks) or (not is_blank and cls.begins_record(line, lines[0]))):
+                yield piece()
+                lines, size = [], 0
+            if is_blank or (not lines and cls.comment and line.startswith(cls.comment)):
+                continue
+            if not lines:
+                begin = start
+            size += len(line)
+            if size <= maximum or not lines:
+                lines.append(line)
+        if lines:
             yield piece()
-            lines, size = [], 0
-        if is_blank or (not lines and comment and line.startswith(comment)):
-            continue
-        if not lines:
-            begin = start
-        size += len(line)
-        if size <= maximum or not lines:
-            lines.append(line)
-    if lines:
-        yield piece()
 
 
 def decode_text(data: bytes, charsets: Charsets) -> tuple[str, list[str]]:
@@ -143,3 +169,27 @@ def to_parsed(
         warnings.append(f"leader of {len(leader)} characters")
     padded = Leader((leader or "").ljust(LEADER_LENGTH)[:LEADER_LENGTH])
     return Parsed(MarcRecord(raw.origin, padded, tuple(fields)), count_repeats(warnings))
+
+
+def drop_illegal(text: str) -> tuple[str, int]:
+    """Drop the characters that are illegal in XML 1.0 (2.2); returns the text and their number."""
+    return _NOT_XML.subn("", text)
+
+
+def drop_illegal_between_separators(text: str, data: bytes) -> tuple[str, int]:
+    """Do the same for ISO 2709 fields, whose separators 1E and 1F stay; ``data`` are the bytes of the text."""
+    if len(data.translate(None, _ILLEGAL_BYTES)) == len(data) and (
+        text.isascii() or ("\ufffe" not in text and "\uffff" not in text)
+    ):
+        return text, 0
+    return _NOT_XML_BUT_SEPARATORS.subn("", text)
+
+
+def illegal_warning(count: int) -> str:
+    """Return the warning for dropped characters."""
+    return f"{count} character{'s' if count > 1 else ''} illegal in XML dropped"
+
+
+def count_repeats(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Return each warning once, with how often it was given."""
+    return tuple(text if count == 1 else f"{text} ({count} times)" for text, count in Counter(warnings).items())

@@ -17,8 +17,7 @@ from typing import Any
 import msgspec
 
 from bibld.model.marc import ControlField, DataField, Subfield
-from bibld.read._carrier import Field
-from bibld.read._characters import drop_illegal
+from bibld.read._carrier import Field, drop_illegal
 from bibld.text.titles import unify_non_sorting_marks
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"', re.DOTALL)

@@ -17,8 +17,7 @@ from lxml import etree
 from bibld.errors import ConfigError, ReadError
 from bibld.model.mods_plan import MODS, XLINK
 from bibld.protocols import Raw
-from bibld.read._carrier import CharsetCarrier, CharsetSettings, sample_charsets, to_raws
-from bibld.read._characters import drop_illegal, illegal_warning
+from bibld.read._carrier import CharsetCarrier, CharsetSettings, drop_illegal, illegal_warning, sample_charsets, to_raws
 from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_charsets
 from bibld.read._stream import Rejoined, recode, recode_head, recoded_charset
 from bibld.read._xml_cut import RecordShape, cut

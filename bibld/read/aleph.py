@@ -6,25 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import BinaryIO
 
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.protocols import Parsed, Raw
-from bibld.read._carrier import (
-    BOM,
-    CharsetCarrier,
-    CharsetSettings,
-    Field,
-    Piece,
-    cut_lines,
-    decode_text,
-    sample_charsets,
-    to_parsed,
-    to_raws,
-)
-from bibld.read._charset import LATIN1, settle_charsets
+from bibld.read._carrier import BOM, CharsetSettings, Field, LineCarrier, decode_text, to_parsed
+from bibld.read._charset import LATIN1
 
 _NUMBER_LENGTH = 9
 _LINE_LIKE = re.compile(rb"[0-9]{9} [0-9A-Za-z]{3}[ -~]{2} [A-Z] [^\r\n]")
@@ -34,12 +22,15 @@ _LINE = re.compile(r"[0-9]{9} (\S{3})(.)(.) [A-Z](?: (.*))?")
 Settings = CharsetSettings
 
 
-class AlephCarrier(CharsetCarrier, frozen=True):
+class AlephCarrier(LineCarrier, frozen=True):
     """One file of Aleph sequential."""
 
-    def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
-        """Cut the file where the system number changes."""
-        return to_raws(self.source, self.file, _cut(stream, self.max_record_bytes))
+    ends_at_blanks = False
+
+    @staticmethod
+    def begins_record(line: bytes, first: bytes) -> bool:
+        """Return whether a line has another system number; a line without a number continues the field before it."""
+        return _LINE_LIKE.match(line) is not None and line[:_NUMBER_LENGTH] != first[:_NUMBER_LENGTH]
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record; raises ``ReadError`` if no line is a field."""
@@ -71,18 +62,7 @@ def sniffs(head: bytes) -> bool:
 
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> AlephCarrier:
     """Find the charset by the first 200 records: UTF-8 unless they are in another."""
-    samples = sample_charsets(_cut(stream, settings.max_record_bytes))
-    charsets = settle_charsets(settings.charset, None, LATIN1, samples)
-    return AlephCarrier(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
-
-
-def _cut(stream: BinaryIO, maximum: int) -> Iterator[Piece]:
-    return cut_lines(stream, maximum, _is_of_next_record, at_blanks=False)
-
-
-def _is_of_next_record(line: bytes, first: bytes) -> bool:
-    """Return whether a line has another system number; a line without a number continues the field before it."""
-    return _LINE_LIKE.match(line) is not None and line[:_NUMBER_LENGTH] != first[:_NUMBER_LENGTH]
+    return AlephCarrier.examine(stream, name, source, settings, LATIN1)
 
 
 def _split_lines(text: str, warnings: list[str]) -> list[tuple[str, str, str]]:

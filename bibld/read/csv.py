@@ -18,8 +18,16 @@ import msgspec
 
 from bibld.errors import ConfigError, HarvestError, ReadError
 from bibld.protocols import Parsed, Raw, Row
-from bibld.read._carrier import BOM, EXCERPT, CharsetCarrier, Piece, decode_text, sample_charsets, to_raws
-from bibld.read._characters import count_repeats
+from bibld.read._carrier import (
+    BOM,
+    EXCERPT,
+    CharsetCarrier,
+    Piece,
+    count_repeats,
+    decode_text,
+    sample_charsets,
+    to_raws,
+)
 from bibld.read._charset import AUTO, LATIN1, settle_charsets
 from bibld.read._stream import open_harvested
 

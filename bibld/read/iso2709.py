@@ -15,8 +15,16 @@ from typing import BinaryIO
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.protocols import Parsed, Raw
-from bibld.read._carrier import SAMPLES, CharsetCarrier, CharsetSettings, Field, to_raws
-from bibld.read._characters import count_repeats, drop_illegal_between_separators, illegal_warning
+from bibld.read._carrier import (
+    SAMPLES,
+    CharsetCarrier,
+    CharsetSettings,
+    Field,
+    count_repeats,
+    drop_illegal_between_separators,
+    illegal_warning,
+    to_raws,
+)
 from bibld.read._charset import ASCII, decode, is_beyond_ascii, settle_charsets
 from bibld.read._iso2709_cut import FIELD_END, cut
 from bibld.read._iso2709_layout import lay_out

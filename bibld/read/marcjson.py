@@ -12,8 +12,15 @@ from typing import BinaryIO
 
 from bibld.errors import ReadError
 from bibld.protocols import Parsed, Raw
-from bibld.read._carrier import BOM, CharsetCarrier, CharsetSettings, sample_charsets, to_parsed, to_raws
-from bibld.read._characters import illegal_warning
+from bibld.read._carrier import (
+    BOM,
+    CharsetCarrier,
+    CharsetSettings,
+    illegal_warning,
+    sample_charsets,
+    to_parsed,
+    to_raws,
+)
 from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_charsets
 from bibld.read._json_cut import cut
 from bibld.read._json_dialects import Reading, decode_json

@@ -7,24 +7,13 @@ since control numbers and data really contain it. ``{dollar}``, ``{bsol}``, ``{l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import BinaryIO
 
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.protocols import Parsed, Raw
-from bibld.read._carrier import (
-    CharsetCarrier,
-    CharsetSettings,
-    Field,
-    Piece,
-    cut_lines,
-    decode_text,
-    sample_charsets,
-    to_parsed,
-    to_raws,
-)
-from bibld.read._charset import LATIN1, Charsets, settle_charsets
+from bibld.read._carrier import CharsetSettings, Field, LineCarrier, decode_text, to_parsed
+from bibld.read._charset import LATIN1
 from bibld.text.charsets import UTF8
 
 _BLANKS_SHOWN = ("006", "007", "008")
@@ -39,12 +28,15 @@ _CHARACTER = {"dollar": "$", "bsol": "\\", "lcub": "{", "rcub": "}"}
 Settings = CharsetSettings
 
 
-class MrkCarrier(CharsetCarrier, frozen=True):
+class MrkCarrier(LineCarrier, frozen=True):
     """One file of MARCMaker text."""
 
-    def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
-        """Cut the file at blank lines, and where a leader begins another record without one."""
-        return to_raws(self.source, self.file, _cut(stream, self.max_record_bytes))
+    comment = b"%"
+
+    @staticmethod
+    def begins_record(line: bytes, first: bytes) -> bool:
+        """Return whether a line is a leader, which begins a record even without a blank line before it."""
+        return _LEADER_LINE.match(line) is not None
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record; raises ``ReadError`` if no line is a field."""
@@ -74,13 +66,7 @@ def sniffs(head: bytes) -> bool:
 
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> MrkCarrier:
     """Find the charset by the first 200 records: UTF-8 unless they are in another."""
-    samples = sample_charsets(_cut(stream, settings.max_record_bytes))
-    charsets = settle_charsets(settings.charset, None, LATIN1, samples) if samples else Charsets(None, UTF8)
-    return MrkCarrier(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
-
-
-def _cut(stream: BinaryIO, maximum: int) -> Iterator[Piece]:
-    return cut_lines(stream, maximum, lambda line, _: bool(_LEADER_LINE.match(line)), at_blanks=True, comment=b"%")
+    return MrkCarrier.examine(stream, name, source, settings, LATIN1, default=UTF8)
 
 
 def _join_lines(text: str, warnings: list[str]) -> list[str]:

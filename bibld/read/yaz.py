@@ -6,25 +6,12 @@ Every subfield is `` $``, its code, a blank and its text; a text that contains t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import BinaryIO
 
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.protocols import Parsed, Raw
-from bibld.read._carrier import (
-    BOM,
-    CharsetCarrier,
-    CharsetSettings,
-    Field,
-    Piece,
-    cut_lines,
-    decode_text,
-    sample_charsets,
-    to_parsed,
-    to_raws,
-)
-from bibld.read._charset import settle_charsets
+from bibld.read._carrier import BOM, CharsetSettings, Field, LineCarrier, decode_text, to_parsed
 from bibld.text.charsets import MARC8
 
 _LEADER = rb"[0-9]{5}[ -~]{5}[ -~]{2}[0-9]{5}[ -~]{3}[0-9]{0,4} {0,4}"
@@ -39,12 +26,13 @@ _SUBFIELD = re.compile(r"(?:^|(?<= ))\$(\S)(?: |$)")
 Settings = CharsetSettings
 
 
-class YazCarrier(CharsetCarrier, frozen=True):
+class YazCarrier(LineCarrier, frozen=True):
     """One file in the line format of yaz-marcdump."""
 
-    def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
-        """Cut the file at blank lines, and where a leader begins another record without one."""
-        return to_raws(self.source, self.file, _cut(stream, self.max_record_bytes))
+    @staticmethod
+    def begins_record(line: bytes, first: bytes) -> bool:
+        """Return whether a line is a leader, which begins a record even without a blank line before it."""
+        return _LEADER_LINE.match(line) is not None
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record; raises ``ReadError`` if no line is a field."""
@@ -79,13 +67,7 @@ def sniffs(head: bytes) -> bool:
 
 def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> YazCarrier:
     """Find the charset by the first 200 records; what is not UTF-8 may still be MARC-8."""
-    samples = sample_charsets(_cut(stream, settings.max_record_bytes))
-    charsets = settle_charsets(settings.charset, None, MARC8, samples)
-    return YazCarrier(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
-
-
-def _cut(stream: BinaryIO, maximum: int) -> Iterator[Piece]:
-    return cut_lines(stream, maximum, lambda line, _: bool(_LEADER_LINE.match(line)), at_blanks=True)
+    return YazCarrier.examine(stream, name, source, settings, MARC8)
 
 
 def _field(line: str, warnings: list[str]) -> Field:
