@@ -113,10 +113,10 @@ FORM_OF_ITEM = {
 """008/23 (008/29 of maps and visual materials)."""
 
 DIGITAL_ORIGIN = {"a": "reformatted digital", "b": "digitized microfilm", "d": "digitized other analog"}
-"""007/11 of electronic resources."""
+"""007/11 of electronic resources; 135$a/10 of UNIMARC."""
 
 REFORMATTING_QUALITY = {"a": "access", "p": "preservation", "r": "replacement"}
-"""007/13 of electronic resources."""
+"""007/13 of electronic resources; 135$a/12 of UNIMARC."""
 
 MATERIAL_CATEGORY = {
     "a": "map", "c": "electronic resource", "d": "globe", "f": "tactile material", "g": "projected graphic",
@@ -162,6 +162,12 @@ MATERIAL_DESIGNATION = {
     "v": {"c": "videocartridge", "d": "videodisc", "f": "videocassette", "r": "videoreel"},
 }  # fmt: skip
 """007/01 by 007/00."""
+
+PUBLISHER_NUMBER = {
+    "0": "issue number", "1": "matrix number", "2": "music plate", "3": "music publisher",
+    "4": "videorecording identifier",
+}  # fmt: skip
+"""First indicator of 028; of 071 of UNIMARC."""
 
 SUBJECT_AUTHORITY = {"0": "lcsh", "1": "lcshac", "2": "mesh", "3": "nal", "5": "csh", "6": "rvm"}
 """Second indicator of 6XX; 7: the authority is in ``$2``."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, join
@@ -147,10 +148,7 @@ def _register(tag: str, kind: str) -> None:
 for _tag, _kind in _NUMBER_TYPES.items():
     _register(_tag, _kind)
 
-_PUBLISHER_NUMBER = {
-    "0": "issue number", "1": "matrix number", "2": "music plate", "3": "music publisher",
-    "4": "videorecording identifier", "6": "distributor number",
-}  # fmt: skip
+_PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
 
 
 @IDENTIFIERS.field("028", "ab", "identifier, type from the first indicator")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._marc21.holdings import addresses, government_document_number
 from bibld.crosswalk._marc21.identifiers import isbns
 from bibld.crosswalk._marc21.notes import ABSTRACT_LABELS, AUDIENCE_LABELS, CONTENTS_LABELS, NOTE_TYPES
@@ -235,17 +236,11 @@ def lccn(view: StylesheetView) -> Iterator[Identifier]:
                 yield Identifier(value=normalize_space(text), type="lccn", invalid=invalid)
 
 
-_PUBLISHER_NUMBER = {
-    "0": "issue number", "1": "matrix number", "2": "music plate", "3": "music publisher",
-    "4": "videorecording identifier",
-}  # fmt: skip
-
-
 @NOTES_AND_NUMBERS.record("identifier, type from the first indicator", t028="ab")
 def publisher_number(view: StylesheetView) -> Iterator[Identifier]:
     """Issue, plate or other number of a publisher or distributor."""
     for field in view.regular("028"):
-        yield Identifier(value=join(field, "ab"), type=_PUBLISHER_NUMBER.get(field.indicator1, ""))
+        yield Identifier(value=join(field, "ab"), type=PUBLISHER_NUMBER.get(field.indicator1, ""))
 
 
 @NOTES_AND_NUMBERS.record("identifier[oclc, WlCaITV]", t035="a")

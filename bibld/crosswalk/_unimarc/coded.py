@@ -273,9 +273,3 @@ PROJECTION = {
     "di": "polyhedral",
 }  # fmt: skip
 """120$a/7-8: the projection of a map."""
-
-DIGITAL_ORIGIN = {"a": "reformatted digital", "b": "digitized microfilm", "d": "digitized other analog"}
-"""135$a/10: from what an electronic resource was made."""
-
-REFORMATTING_QUALITY = {"a": "access", "p": "preservation", "r": "replacement"}
-"""135$a/12."""

@@ -6,15 +6,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import DIGITAL_ORIGIN, REFORMATTING_QUALITY
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.coded import (
     BINDING_CODES,
     DETAIL_CODES,
-    DIGITAL_ORIGIN,
     FORM_CODES,
     GENRE_CODES,
     PROJECTION,
-    REFORMATTING_QUALITY,
     Coded,
 )
 from bibld.crosswalk._unimarc.codes import (

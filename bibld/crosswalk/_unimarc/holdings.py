@@ -115,24 +115,15 @@ def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[
     for field in fields:
         for location in holdings(field, shelving):
             for position, known in enumerate(found):
-                if known.shelf_locator and _shelf_of(known) == _shelf_of(location):
-                    found[position] = replace(
-                        known, holding_simple=_both(known.holding_simple, location.holding_simple)
-                    )
+                is_same_shelf = known.physical_location == location.physical_location
+                if known.shelf_locator and known.shelf_locator == location.shelf_locator and is_same_shelf:
+                    both = [one.holding_simple for one in (known, location) if one.holding_simple is not None]
+                    copies = tuple(copy for holding in both for copy in holding.copy_information)
+                    found[position] = replace(known, holding_simple=HoldingSimple(copies) if both else None)
                     break
             else:
                 found.append(location)
     yield from found
-
-
-def _shelf_of(location: Location) -> tuple[object, ...]:
-    return location.physical_location, location.shelf_locator
-
-
-def _both(left: HoldingSimple | None, right: HoldingSimple | None) -> HoldingSimple | None:
-    if left is None or right is None:
-        return left or right
-    return HoldingSimple(copy_information=(*left.copy_information, *right.copy_information))
 
 
 @BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmnpsty")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import ENCODING_LEVEL, without_fill
 from bibld.crosswalk._unimarc.languages import language_code
@@ -31,7 +32,7 @@ BOOK = RuleBook()
 
 @BOOK.field("010", "abz", "identifier[@type=isbn], @displayLabel=$b, @invalid=yes for $z and for wrong check digits")
 def isbns(field: DataField, view: UnimarcView) -> Elements:
-    """ISBN without hyphens; several in one subfield are divided by semicolons."""
+    """ISBN without hyphens; more in one subfield are divided by semicolons."""
     for code in "az":
         for text in (piece for value in field.values(code) for piece in _pieces(value)):
             found = isbn(text)
@@ -85,7 +86,7 @@ _NUMBERS = {
     "040": _Number("coden", "a"), "072": _Number("upc", "ac", "b"), "073": _Number("ean", "ac", "b"),
     "079": _Number("publisher number", "ba"),
 }  # fmt: skip
-"""Fields of one number; the country before it belongs to it."""
+"""Fields of one number; the country before it is part of it."""
 
 
 def _register_numbers() -> None:
@@ -93,7 +94,8 @@ def _register_numbers() -> None:
         codes = "".join(sorted({*number.codes, *number.label, "z", *("2" if number.type == "$2" else "")}))
 
         @BOOK.field(tag, codes, f"identifier[@type='{number.type}'] of ${' $'.join(number.codes)}; $z: @invalid=yes")
-        def one(field: DataField, view: UnimarcView, number: _Number = number) -> Elements:
+        def identifying_number(field: DataField, view: UnimarcView, number: _Number = number) -> Elements:
+            """ISMN, ISRC, national bibliography or other number, also a wrong one."""
             type_ = (field.first("2") or "").lower() or None if number.type == "$2" else number.type
             label = field.first(number.label) if number.label else None
             if field.first(number.codes[-1]) or field.first("a"):
@@ -130,14 +132,10 @@ def document_number(field: DataField, view: UnimarcView) -> Elements:
         yield Note(value=value, type="document number")
 
 
-_PUBLISHER_NUMBER = {"0": "issue number", "1": "matrix number", "2": "music plate", "3": "music publisher",
-                     "4": "videorecording identifier"}  # fmt: skip
-
-
 @BOOK.field("071", "abcz", "identifier[@type='issue number', 'matrix number', 'music plate' …]")
 def publisher_number(field: DataField, view: UnimarcView) -> Elements:
     """Numbers that publishers of sound, music and video give; indicator 1 is their kind."""
-    type_ = _PUBLISHER_NUMBER.get(field.indicator1, "publisher number")
+    type_ = PUBLISHER_NUMBER.get(field.indicator1, "publisher number")
     if field.first("a"):
         value = " ".join(field.values("b") + field.values("a"))
         yield Identifier(value=value, type=type_, display_label=field.first("c"))

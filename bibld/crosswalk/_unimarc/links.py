@@ -24,7 +24,7 @@ from bibld.crosswalk._unimarc.linked import (
     parse_part,
 )
 from bibld.crosswalk._unimarc.titles import split_titles
-from bibld.crosswalk._unimarc.view import UnimarcView, fold_words
+from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, plain_values
 from bibld.model.identifiers import issn
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.mods import Detail, Identifier, Mods, Note, Part, RelatedItem, TitleInfo
@@ -245,8 +245,8 @@ def _take_statement(stated: list[RelatedItem], link_: Link) -> RelatedItem | Non
 def _stated_series(field: DataField) -> RelatedItem | None:
     found = split_titles(field)
     main = found[0]
-    numbers = [remove_non_sorting_marks(value) for value in field.values("v")]
-    main.numbers = [remove_non_sorting_marks(value) for value in field.values("h")]
+    numbers = plain_values(field, "v")
+    main.numbers = plain_values(field, "h")
     title = main.title_info()
     if title is None:
         if not numbers:

@@ -48,7 +48,8 @@ def _register_notes() -> None:
         type_ = f"[@type='{kind.type}']" if kind.type else ""
 
         @BOOK.field(tag, f"{kind.codes}u58", f"note{type_}; $5 and $8 @displayLabel, $u @xlink:href")
-        def one(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Elements:
+        def note(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Elements:
+            """Note, with its address as link."""
             text = punctuate(field, dict.fromkeys(kind.codes, kind.mark))
             stated = " ".join(field.values("u"))
             reference = web_address(stated)

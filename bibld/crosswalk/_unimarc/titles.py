@@ -10,7 +10,7 @@ from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
 from bibld.crosswalk._unimarc.languages import language_code
 from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title
-from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, punctuate, title_info
+from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, plain_values, punctuate, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import Identifier, Mods, Note, RelatedItem, TitleInfo
 from bibld.text.scripts import has_cyrillic
@@ -166,15 +166,15 @@ def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | Non
     text = ". ".join(field.values("a")) or (field.first("e") or "")
     if not text:
         return None
-    others = [remove_non_sorting_marks(value) for value in field.values("e")] if field.first("a") else []
+    others = plain_values(field, "e") if field.first("a") else []
     title_proper = title_info(
         text,
         type=type_,
         display_label=label,
         lang=language_code(field.first("z") or ""),
         sub_title=(" : ".join(others),) if others else (),
-        part_number=tuple(remove_non_sorting_marks(value) for value in field.values("h", "j", "v")),
-        part_name=tuple(remove_non_sorting_marks(value) for value in field.values("i")),
+        part_number=tuple(plain_values(field, "h", "j", "v")),
+        part_name=tuple(plain_values(field, "i")),
     )
     for qualifier in field.values("b", "n"):
         title_proper = replace(title_proper, title=f"{title_proper.title} ({remove_non_sorting_marks(qualifier)})")
@@ -194,12 +194,16 @@ def uniform_title(field: DataField, view: UnimarcView) -> Elements:
     if not text:
         return
     is_first = next(iter(view.fields("500"))) is field
-    yield title_info(
+    yield _uniform(text, field, view, "1" if is_first and has_name_title_group(view) else None)
+
+
+def _uniform(text: str, field: DataField, view: UnimarcView, name_title_group: str | None = None) -> TitleInfo:
+    return title_info(
         text,
         type="uniform",
-        part_number=tuple(remove_non_sorting_marks(value) for value in field.values("h")),
-        part_name=tuple(remove_non_sorting_marks(value) for value in field.values("i")),
-        name_title_group="1" if is_first and has_name_title_group(view) else None,
+        part_number=tuple(plain_values(field, "h")),
+        part_name=tuple(plain_values(field, "i")),
+        name_title_group=name_title_group,
         value_uri=view.reference(field),
         authority=field.first("2"),
     )
@@ -223,14 +227,7 @@ def further_uniform_title(field: DataField, view: UnimarcView) -> Elements:
     """Uniform titles of collections, form headings, titles of works and expressions."""
     text = punctuate(field, _UNIFORM_TITLE | {"o": ". ", "p": ". "})
     if text:
-        yield title_info(
-            text,
-            type="uniform",
-            part_number=tuple(remove_non_sorting_marks(value) for value in field.values("h")),
-            part_name=tuple(remove_non_sorting_marks(value) for value in field.values("i")),
-            value_uri=view.reference(field),
-            authority=field.first("2"),
-        )
+        yield _uniform(text, field, view)
 
 
 @BOOK.field(

@@ -161,6 +161,11 @@ def title_info(text: str, **others: Any) -> TitleInfo:  # noqa: ANN401
     return TitleInfo(title=title, non_sort=article or None, **others)
 
 
+def plain_values(field: DataField, *codes: str) -> list[str]:
+    """Return the texts of the subfields with one of these codes, without marks around what sorting skips."""
+    return [remove_non_sorting_marks(value) for value in field.values(*codes)]
+
+
 def punctuate(field: DataField, marks: Mapping[str, str]) -> str:
     """Join the subfields that ``marks`` names, in record order, each after its mark (the first without)."""
     text = ""
