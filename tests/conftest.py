@@ -8,7 +8,9 @@ from hypothesis import HealthCheck, settings
 from tests.configuration import load_config
 
 # How long an example takes depends on the machine's load, not only on the code.
-settings.register_profile("bibld", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "bibld", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 settings.load_profile("bibld")
 
 

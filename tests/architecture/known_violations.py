@@ -74,8 +74,6 @@ LANGUAGE = {
     "tests/docs",
     "tests/end_to_end",
     "tests/ingest",
-    "tests/merge",
-    "tests/model",
     "tests/serve",
     "tests/strategies.py",
     "tests/test_explain.py",

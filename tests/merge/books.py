@@ -84,7 +84,7 @@ def merge(*records: tuple[RecordId, Mods], policies: Policies | None = None) -> 
 
 
 def of(*descriptions: Mods, policies: Policies | None = None) -> Merged:
-    """Merge descriptions of the three libraries, the oldest first unless they say otherwise."""
+    """Merge descriptions of the three libraries, the oldest first unless their dates differ."""
     records = [
         (record, mods if mods.record_info else _made(mods, f"19{90 + number}-01-01"))
         for number, (record, mods) in enumerate(zip((RSL, NLR, SLAVICA), descriptions, strict=False))
@@ -193,4 +193,4 @@ def books() -> st.SearchStrategy[Mods]:
 def clusters() -> st.SearchStrategy[list[tuple[RecordId, Mods]]]:
     """Records of up to three libraries."""
     some = st.lists(books(), min_size=1, max_size=3)
-    return some.map(lambda held: list(zip((RSL, NLR, SLAVICA), held, strict=False)))
+    return some.map(lambda found: list(zip((RSL, NLR, SLAVICA), found, strict=False)))

@@ -78,7 +78,7 @@ def test_dates_in_the_heading_are_dates():
     ],
     ids=str,
 )
-def test_names_that_are_no_forms_of_each_other_stay_apart(one, other):
+def test_names_that_are_no_forms_of_each_other_remain_separate(one, other):
     assert len(of(Mods(name=(one,)), Mods(name=(other,))).mods.name) == 2
 
 
@@ -104,7 +104,7 @@ def test_two_names_of_one_record_are_two_people():
     assert len(of(Mods(name=father_and_son), Mods(name=(person("Дюма, Александр Александрович"),))).mods.name) == 3
 
 
-def test_names_with_different_numbers_in_one_authority_file_stay_apart():
+def test_names_with_different_numbers_in_one_authority_file_remain_separate():
     def numbered(heading: str, number: str, kind: str) -> Mods:
         return Mods(name=(person(heading, identifier=NameIdentifier(number, type=kind)),))
 
@@ -190,8 +190,8 @@ def test_a_series_without_its_number_is_that_with_the_only_number_there_is():
     (item,) = of(Mods(related_item=series(name)), Mods(related_item=series(name, "вып. 5"))).mods.related_item
     assert item.mods.title_info[0].part_number == ("вып. 5",)
     (item,) = of(Mods(related_item=series(name, "Вып. 5")), Mods(related_item=series(name, "5"))).mods.related_item
-    several = (series(name), series(name, "вып. 5"), series(name, "вып. 6"))
-    assert len(of(*(Mods(related_item=held) for held in several)).mods.related_item) == 3
+    items = (series(name), series(name, "вып. 5"), series(name, "вып. 6"))
+    assert len(of(*(Mods(related_item=item) for item in items)).mods.related_item) == 3
 
 
 def test_a_title_without_subtitle_is_that_with_the_only_subtitle_there_is():
@@ -257,7 +257,7 @@ def test_an_alternative_title_is_never_the_main_one():
     assert titles(of(titled, Mods(language=in_language("rus"))))[0] == "Roman"
 
 
-def test_a_name_in_cyrillic_stands_before_its_romanisation_and_others_stay_in_their_place():
+def test_a_name_in_cyrillic_comes_before_its_romanisation_and_others_keep_their_place():
     romanised = (person("Bulgakov, Mikhail", "1891-1940"), person("Simonov, Konstantin"))
     cyrillic = (person("Булгаков, Михаил Афанасьевич", "1891-1940"), person("Булгаков, Михаил", "1891-1940"))
     books = (
@@ -283,7 +283,7 @@ def test_a_name_stays_paired_with_its_romanisation_when_a_fuller_form_is_shown()
     assert [name.alt_rep_group for name in names] == [None, "01", "01", "01"]
 
 
-def test_places_publishers_and_whole_statements_stand_in_cyrillic_first():
+def test_places_publishers_and_statements_in_cyrillic_come_first():
     romanised = OriginInfo(script="Latn", publisher=published("", "Nauka")[0].publisher)
     books = (
         Mods(origin_info=(romanised, *published("Moskva", "Nauka"))),
@@ -325,7 +325,7 @@ def test_only_the_romanised_form_of_the_chosen_record_is_shown_in_cyrillic_under
     assert titles(of(*books)) == ["Война и мир", "Voĭna i mir", "Роман"]
 
 
-def test_a_value_with_a_date_of_a_coded_kind_stays_apart():
+def test_a_coded_date_remains_separate():
     coded = OriginInfo(date_issued=(Date("1999", encoding="marc"), Date("1999")))
     (info,) = of(Mods(origin_info=(coded,)), Mods(origin_info=published("", "", "[1999]"))).mods.origin_info
     assert info.date_issued == coded.date_issued

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bibld.merge._values import wording_of
@@ -13,9 +13,7 @@ from bibld.model.mods import Mods, Name, OriginInfo, PhysicalDescription, Relate
 from tests.merge.books import NLR, POLICIES, RSL, SLAVICA, TRUST, books, by, clusters, merge, of, person
 from tests.strategies import mods
 
-SLOW = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+SLOW = settings(max_examples=60)
 COMPOUND = (OriginInfo, PhysicalDescription)
 ANY_POLICY = st.sampled_from((None, *POLICIES)).map(lambda name: by(name) if name else None)
 
@@ -31,23 +29,23 @@ def pieces(description: Mods, path: str = "") -> set[object]:
             elif isinstance(value, Name):
                 found |= {(here, value.name_part)} | {(here, one) for one in (*value.role, *value.name_identifier)}
             elif isinstance(value, COMPOUND):
-                held = ((name, getattr(value, name)) for name in value.__struct_fields__)
-                found |= {(here, name, one) for name, many in held if isinstance(many, tuple) for one in many}
+                fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
+                found |= {(here, name, one) for name, many in fields if isinstance(many, tuple) for one in many}
             else:
                 found.add((here, value))
     return found
 
 
-def said(description: Mods) -> set[tuple[str, str]]:
+def wordings(description: Mods) -> set[tuple[str, str]]:
     """The field and the words of each value that is not put together of others."""
     found = set()
     for field in Mods.elements:
         for value in getattr(description, field):
             if isinstance(value, COMPOUND):
-                held = ((name, getattr(value, name)) for name in value.__struct_fields__)
+                fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
                 found |= {
                     (f"{field}/{name}", wording_of(one))
-                    for name, many in held
+                    for name, many in fields
                     if isinstance(many, tuple)
                     for one in many
                 }
@@ -101,7 +99,7 @@ def test_nothing_is_invented(records, policies):
 def test_every_form_of_every_record_is_shown_or_noted(records, policies):
     known = noted(merge(*records, policies=policies))
     for record, description in records:
-        assert {(field, words, record) for field, words in said(description)} <= known
+        assert {(field, words, record) for field, words in wordings(description)} <= known
 
 
 @SLOW
@@ -133,26 +131,26 @@ def test_the_laws_hold_for_any_description(descriptions, policies):
     assert merge((RSL, once.mods), (NLR, once.mods), policies=policies).mods == once.mods
     known = noted(once)
     for record, description in records:
-        assert {(field, words, record) for field, words in said(description)} <= known
+        assert {(field, words, record) for field, words in wordings(description)} <= known
 
 
 # --- the promise of each policy
 
 
 def winner(policy: str, records, field: str):
-    """The record whose values a policy shows, as its page says."""
+    """The record whose values a policy shows, as its page states."""
     age = {record: dates(description) for record, description in records}
-    held = sorted(
+    found = sorted(
         ((record, getattr(description, field)) for record, description in records if getattr(description, field)),
         key=lambda one: (age[one[0]], one[0]),
     )
     rank = {
         "fill": lambda place: -place,
-        "newest": lambda place: (max((one for one in age[held[place][0]] if one != "9999"), default=""), place),
-        "most_trusted": lambda place: (TRUST[held[place][0].source], -place),
-        "longest": lambda place: (sum(letters(wording_of(one)) for one in held[place][1]), -place),
+        "newest": lambda place: (max((one for one in age[found[place][0]] if one != "9999"), default=""), place),
+        "most_trusted": lambda place: (TRUST[found[place][0].source], -place),
+        "longest": lambda place: (sum(letters(wording_of(one)) for one in found[place][1]), -place),
     }
-    return held[max(range(len(held)), key=rank[policy])] if held else None
+    return found[max(range(len(found)), key=rank[policy])] if found else None
 
 
 def dates(description: Mods) -> tuple[str, str]:
@@ -165,8 +163,8 @@ def dates(description: Mods) -> tuple[str, str]:
         "20050101120000.0": "20050101120000",
     }
     created, changed = (
-        known.get(held[0].value, "9999") if held else "9999"
-        for held in (info.record_creation_date, info.record_change_date)
+        known.get(found[0].value, "9999") if found else "9999"
+        for found in (info.record_creation_date, info.record_change_date)
     )
     return created, changed
 
@@ -179,7 +177,7 @@ def letters(text: str) -> int:
 @pytest.mark.parametrize("field", ["title_info", "abstract", "note", "identifier"])
 @SLOW
 @given(clusters())
-def test_all_that_is_shown_is_said_by_the_record_that_the_policy_names(policy, field, records):
+def test_all_values_shown_are_those_of_the_record_that_the_policy_chooses(policy, field, records):
     result = merge(*records, policies=by(policy))
     won = winner(policy, records, field)
     shown = getattr(result.mods, field)
@@ -195,7 +193,7 @@ def test_all_that_is_shown_is_said_by_the_record_that_the_policy_names(policy, f
 
 @SLOW
 @given(clusters())
-def test_a_short_form_stands_beside_a_single_fuller_one_only_if_a_record_tells_them_apart(records):
+def test_a_short_form_is_shown_beside_a_single_fuller_one_only_if_a_record_has_both(records):
     result = merge(*records, policies=by("union", "name"))
     shown = [
         (name.name_part[0].value, index)
@@ -210,7 +208,7 @@ def test_a_short_form_stands_beside_a_single_fuller_one_only_if_a_record_tells_t
         if index not in short and name.name_part[0].value.startswith("Толстой")
     ]
     if short and len(full) == 1:
-        together = [record for record, held in records if len(held.name) > 1]
+        together = [record for record, found in records if len(found.name) > 1]
         assert holders[f"name/{short[0]}"] & set(together)
 
 
@@ -221,12 +219,12 @@ FULL = ("Толстой, Лев Николаевич", "Толстой, Леон
 @example(list(FULL), 1, 2)
 def test_a_short_form_is_absorbed_by_exactly_one_fuller_form(headings, how_many, place):
     fuller = list(headings[:how_many])
-    held = [*fuller[:place], "Толстой, Л. Н.", *fuller[place:]]
-    result = of(*(Mods(name=(person(heading),)) for heading in held[:3]), Mods())
+    found = [*fuller[:place], "Толстой, Л. Н.", *fuller[place:]]
+    result = of(*(Mods(name=(person(heading),)) for heading in found[:3]), Mods())
     shown = {name.name_part[0].value for name in result.mods.name}
-    known = [heading for heading in held[:3] if heading in FULL]
-    absorbed = len(known) == 1 and "Толстой, Л. Н." in held[:3]
-    assert shown == set(held[:3]) - ({"Толстой, Л. Н."} if absorbed else set())
+    known = [heading for heading in found[:3] if heading in FULL]
+    absorbed = len(known) == 1 and "Толстой, Л. Н." in found[:3]
+    assert shown == set(found[:3]) - ({"Толстой, Л. Н."} if absorbed else set())
 
 
 @SLOW

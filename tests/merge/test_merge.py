@@ -3,7 +3,7 @@
 from itertools import permutations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.merge import merge_records
@@ -152,7 +152,7 @@ def not_shown(result) -> dict[str, tuple[str, set[RecordId]]]:
     return {source.path: (source.value, set(source.records)) for source in result.sources if not source.is_shown}
 
 
-def test_what_lost_is_noted_with_its_record_and_the_statements_of_both_stay_whole():
+def test_values_not_chosen_and_the_statements_of_both_records_are_among_the_sources():
     old = Mods(
         origin_info=origin("М.", "Дрофа", date_issued=(Date("1978"),)),
         abstract=(Abstract("О войне"),),
@@ -178,12 +178,12 @@ def test_differences_in_punctuation_and_case_are_none():
     assert not_shown(merge((RSL, one), (NLR, other))) == {}
 
 
-def test_a_coded_date_does_not_stand_for_one_that_is_printed():
+def test_a_coded_date_does_not_replace_a_printed_one():
     record = Mods(origin_info=origin("М.", "Наука", date_issued=(Date("1970", encoding="marc"), Date("1970"))))
     assert merge((RSL, record), (NLR, record)).mods == record
 
 
-def test_what_related_items_say_differently_is_noted_under_their_path():
+def test_different_values_of_related_items_are_among_the_sources_under_their_path():
     def host(text: str) -> tuple[RelatedItem, ...]:
         return (RelatedItem(type="host", mods=Mods(title_info=(TitleInfo("Наука"),), abstract=(Abstract(text),))),)
 
@@ -217,9 +217,9 @@ def test_a_wrong_isbn_is_not_taken_for_the_right_one():
 THREE = (RSL, NLR, RecordId("slavica", "3"))
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=30)
 @given(st.lists(mods(), min_size=1, max_size=3))
-def test_any_descriptions_merge_alike_in_any_order_and_every_source_has_a_path_of_its_own(descriptions):
+def test_any_descriptions_merge_equally_in_any_order_and_no_two_sources_have_one_path(descriptions):
     records = list(zip(THREE, descriptions, strict=False))
     result = merge(*records)
     backwards = merge(*reversed(records))

@@ -39,8 +39,8 @@ def test_each_policy_shows_what_it_is_called_after_and_notes_the_rest(policy, sh
     result = merge(OLDEST, NEWEST, LONGEST, policies=by(policy, "abstract"))
     assert [one.value for one in result.mods.abstract] == shown
     noted = dict(not_shown(result).values())
-    everything = {one.abstract[0].value: {record} for record, one in (OLDEST, NEWEST, LONGEST)}
-    assert noted == {words: records for words, records in everything.items() if words not in shown}
+    all_words = {one.abstract[0].value: {record} for record, one in (OLDEST, NEWEST, LONGEST)}
+    assert noted == {words: records for words, records in all_words.items() if words not in shown}
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -81,7 +81,7 @@ def test_the_first_title_of_the_chosen_record_stays_the_first():
     assert [info.title for info in titles] == ["Повести", "Рассказы и очерки"]
 
 
-def test_of_sources_that_are_trusted_alike_the_oldest_record_counts():
+def test_of_sources_that_are_trusted_equally_the_oldest_record_counts():
     records = (OLDEST, NEWEST, LONGEST)
     policies = Policies(MergeConfig(abstract="most_trusted"), {"nlr": 2, "slavica": 2})
     assert merge(*records, policies=policies).mods.abstract == (Abstract("О мире"),)
@@ -115,7 +115,7 @@ def test_in_a_related_item_the_policies_of_its_own_elements_hold():
     assert [note.value for note in item.mods.note] == ["new"]
 
 
-def test_a_policy_may_choose_several_records_in_an_order_of_its_own(monkeypatch):
+def test_a_policy_can_choose_some_of_the_records_in_any_order(monkeypatch):
     def backwards(statements: list[Statement]) -> list[Statement]:
         return statements[:0:-1]
 
@@ -163,7 +163,7 @@ def test_policies_and_trust_are_read(tmp_path):
         ("", 'trust = "much"', "source[1].trust: expected integer, got string"),
     ],
 )
-def test_what_cannot_be_is_said_with_what_was_meant(tmp_path, merging, source, fault):
+def test_faults_of_the_table_are_reported_with_what_to_do(tmp_path, merging, source, fault):
     with pytest.raises(ConfigError) as error:
         load(configured(tmp_path, merging, source))
     assert any(fault in one for one in error.value.faults), error.value.faults

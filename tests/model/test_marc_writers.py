@@ -42,7 +42,7 @@ EMBEDDED = DataField(
 # --- ISO 2709
 
 
-def test_a_record_in_iso_2709_is_laid_out_as_the_standard_says() -> None:
+def test_a_record_in_iso_2709_has_the_layout_of_the_standard() -> None:
     data = to_iso2709(record(ControlField("001", "42"), title("Ёж")))
     assert data == (b"00062nam a2200049 i 4500001000300000245000900003\x1e42\x1e10\x1fa" + "Ёж".encode() + b"\x1e\x1d")
 
@@ -68,8 +68,8 @@ def test_other_software_reads_the_same_fields(record: MarcRecord) -> None:
         if isinstance(field, ControlField):
             fields.append((field.tag, field.value))
         else:
-            held = [(subfield.code, subfield.value) for subfield in flat_subfields(field)]
-            fields.append((field.tag, field.indicator1 + field.indicator2, held))
+            found = [(subfield.code, subfield.value) for subfield in flat_subfields(field)]
+            fields.append((field.tag, field.indicator1 + field.indicator2, found))
     assert fields == [
         (field.tag, field.data)
         if field.control_field
@@ -157,7 +157,7 @@ def test_a_record_as_text_shows_blanks_where_they_count() -> None:
         record(
             ControlField("001", "RU\\NLR\\1"),
             ControlField("008", "850312s1970    ru"),
-            DataField("260", " ", " ", (Subfield("a", "New {York}"), Subfield("c", "5$\n1999"))),
+            DataField("260", " ", " ", (Subfield("a", "Old {York}"), Subfield("c", "5$\n1999"))),
             EMBEDDED,
         )
     )
@@ -165,7 +165,7 @@ def test_a_record_as_text_shows_blanks_where_they_count() -> None:
         "=LDR  00000nam\\a2200000\\i\\4500\n"
         "=001  RU\\NLR\\1\n"
         "=008  850312s1970\\\\\\\\ru\n"
-        "=260  \\\\$aNew {lcub}York{rcub}$c5{dollar} 1999\n"
+        "=260  \\\\$aOld {lcub}York{rcub}$c5{dollar} 1999\n"
         "=461  \\0$1001N{dollar}1$12001\\$aСобрание$v3\n"
     )
 

@@ -29,7 +29,7 @@ def test_a_built_file_is_up_to_date(name: str) -> None:
     assert (SAMPLE / name).read_bytes() == data, "run python -m sample_data.build"
 
 
-def test_a_text_without_a_record_says_where(tmp_path: Path) -> None:
+def test_a_text_without_a_record_is_reported_with_its_place(tmp_path: Path) -> None:
     from bibld.errors import ReadError
 
     text = tmp_path / "rsl.mrk"

@@ -1,4 +1,4 @@
-"""Plain descriptions that the schema of MODS allows (the model allows more: some attributes stand on every element)."""
+"""Plain descriptions that the schema of MODS allows; the model allows some attributes on every element besides."""
 
 from __future__ import annotations
 
