@@ -1,6 +1,6 @@
-"""Serves a release over HTTP: dereferencing, SPARQL, pages, downloads.
+"""Serve: a release in; HTTP out: dereferencing, SPARQL, pages, downloads.
 
-In comes a release (its folder and manifest) and a view of the catalog; out go documents about everything that has an
+It takes a release (its folder and manifest) and a view of the catalog, and answers with documents about all that has an
 IRI (RFC 9110 content negotiation, Cool URIs for the Semantic Web), the SPARQL 1.1 protocol, and pages for people. The
 store of the release is opened read-only; nothing here writes. A newer release takes over while the server runs.
 """
@@ -22,7 +22,7 @@ from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
-from bibld.serve._documents import Documents, Sources
+from bibld.serve._documents import Documents
 from bibld.serve._files import Files
 from bibld.serve._following import Following, Served
 from bibld.serve._graph import ReleaseGraph
@@ -32,6 +32,7 @@ from bibld.serve._sparql.pool import Limits, Pool
 from bibld.serve._sparql.protocol import SparqlEndpoint
 from bibld.serve._sparql.worker import StoreCopy
 from bibld.serve._things import MEDIA_TYPES as MEDIA_TYPES
+from bibld.serve._things import OpenRelease
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,7 +60,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _nothing() -> None:
-    """There is nothing to let go of."""
+    """Close nothing."""
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -90,7 +91,7 @@ class Releases(msgspec.Struct, frozen=True):
     """Where newer releases come from.
 
     ``current`` gives the folder of the current release (it is asked once a second at most, and is cheap);
-    ``open_current`` makes a site of it, in a thread, with a catalog of its own.
+    ``open_current`` makes a site of it, in a thread, with its own catalog connection.
     """
 
     current: Callable[[], Path | None]
@@ -98,62 +99,57 @@ class Releases(msgspec.Struct, frozen=True):
 
 
 def application(site: Site, releases: Releases | None = None) -> Starlette:
-    """The site as an ASGI application; raises ``StoreError`` where the release has no store.
+    """Return the site as an ASGI application; raises ``StoreError`` if the release has no store.
 
     With ``releases`` it follows the current one: a newer release is opened beside the old one and answers from then on.
     Run it with its lifespan, which ends the query processes and closes the site.
     """
     if releases is None:
-        following = Following(_opened(site))
+        following = Following(_open(site))
     else:
-        following = Following(_opened(site), releases.current, lambda: _opened(releases.open_current()))
+        following = Following(_open(site), releases.current, lambda: _open(releases.open_current()))
     return _app.with_lifespan(following, following.close)
 
 
-def _opened(site: Site) -> Served:
+def _open(site: Site) -> Served:
     addresses = Addresses(Iris(site.manifest.dataset.base))
     with ExitStack() as opening:
         opening.callback(site.close)
         store = site.store.open()
         opening.callback(store.close)
-        app, pool = _parts(site, addresses, ReleaseGraph(store))
-        held = opening.pop_all()
+        graph = ReleaseGraph(store)
+        void = site.release / "void.ttl"
+        release = OpenRelease(
+            manifest=site.manifest,
+            catalog=ReleaseView(site.catalog, graph, addresses.iris),
+            graph=graph,
+            addresses=addresses,
+            vocabulary=_vocabulary.load(addresses.iris),
+            original=site.original,
+            void=void.read_bytes() if void.is_file() else b"",
+        )
+        pages = Pages(release)
+        pool = Pool(site.store, site.settings.limits)
+        sparql = SparqlEndpoint(pool, pages, release.vocabulary, addresses.iris.base, site.settings.max_result)
+        files = Files(site.release, site.manifest, addresses)
+        app = _app.build(_app.Parts(addresses, Documents(release, pages), files, pages, sparql))
+        close_site = opening.pop_all().close
 
     async def close() -> None:
         await pool.close()
-        held.close()
+        close_site()
 
     return Served(site.release, app, close)
 
 
-def _parts(site: Site, addresses: Addresses, graph: ReleaseGraph) -> tuple[Starlette, Pool]:
-    catalog = ReleaseView(site.catalog, graph, addresses.iris)
-    vocabulary = _vocabulary.load(addresses.iris)
-    pages = Pages(site.manifest, catalog, graph, addresses, vocabulary, site.original)
-    void = site.release / "void.ttl"
-    sources = Sources(
-        site.manifest,
-        catalog,
-        graph,
-        addresses,
-        vocabulary,
-        site.original,
-        void.read_bytes() if void.is_file() else b"",
-    )
-    pool = Pool(site.store, site.settings.limits)
-    sparql = SparqlEndpoint(pool, pages, vocabulary, addresses.iris.base, site.settings.max_result)
-    files = Files(site.release, site.manifest, addresses)
-    return _app.build(_app.Parts(addresses, Documents(sources, pages), files, pages, sparql)), pool
-
-
 def serve(site: Site, releases: Releases | None = None) -> None:
-    """Serve until SIGINT or SIGTERM, and say on standard error where; raises ``StageError`` for a taken address.
+    """Serve until SIGINT or SIGTERM, and report the address on standard error; raises ``StageError`` if it is taken.
 
     With ``releases`` a newer release is served as soon as there is one.
     """
 
-    def ready(address: str) -> None:
+    def report_address(address: str) -> None:
         path = Addresses(Iris(site.manifest.dataset.base)).mount
         print(f"serving release {site.manifest.number} at {address.rstrip('/')}{path}", file=sys.stderr, flush=True)
 
-    _server.run(application(site, releases), site.settings.host, site.settings.port, ready)
+    _server.run(application(site, releases), site.settings.host, site.settings.port, report_address)

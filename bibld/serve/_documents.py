@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 
-import msgspec
 import pyoxigraph as ox
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
 from bibld.model.rdf import expand
-from bibld.model.release import Manifest
-from bibld.protocols import CatalogView, SourceRecord
-from bibld.serve._addresses import Addresses
-from bibld.serve._graph import ReleaseGraph, read_turtle, triple, write
+from bibld.serve._graph import read_turtle, triple, write
 from bibld.serve._http import ProblemError, Representation, accept_of, link_header, redirect, respond
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages
-from bibld.serve._things import MEDIA_TYPES, Finder, Gone, Moved, Thing, split_suffix
-from bibld.serve._vocabulary import Vocabulary
+from bibld.serve._things import MEDIA_TYPES, Finder, Gone, Moved, OpenRelease, Thing, split_suffix
 
 _CACHED_DOCUMENTS = 512
 _JSON = "application/json"
 
 
-class Sources(msgspec.Struct, frozen=True):
-    """What documents are made from. ``dataset_turtle`` is the release's void.ttl."""
-
-    manifest: Manifest
-    catalog: CatalogView
-    graph: ReleaseGraph
-    addresses: Addresses
-    vocabulary: Vocabulary
-    original: Callable[[SourceRecord], MarcRecord | None]
-    dataset_turtle: bytes
-
-
 class Documents:
     """Answers requests for everything whose IRI begins with the base."""
 
-    def __init__(self, sources: Sources, pages: Pages) -> None:
-        self._sources = sources
+    def __init__(self, release: OpenRelease, pages: Pages) -> None:
+        self._release = release
         self._pages = pages
-        self._addresses = sources.addresses
-        ids = [figures.source for figures in sources.manifest.figures.sources]
-        self._finder = Finder(sources.addresses.iris, sources.catalog, sources.graph.mentions, ids)
+        self._addresses = release.addresses
+        ids = [figures.source for figures in release.manifest.figures.sources]
+        self._finder = Finder(release.addresses.iris, release.catalog, release.graph.mentions, ids)
         self._written = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._write)
 
     async def answer(self, request: Request) -> Response:
@@ -101,7 +83,7 @@ class Documents:
             (self._form_path(thing.path, form), "alternate", MEDIA_TYPES[form]) for form in thing.forms
         ]
         links.append((self._form_path(thing.path, "ttl"), "describedby", "text/turtle"))
-        links.append((self._sources.manifest.dataset.license, "license", None))
+        links.append((self._release.manifest.dataset.license, "license", None))
         if not thing.is_document:
             links.append((thing.iri, "about", None))
         return link_header(links)
@@ -150,27 +132,27 @@ class Documents:
         return self._serialised([*self._triples(thing), *self._about_document(thing)], MEDIA_TYPES[form])
 
     def _original(self, thing: Thing, form: str) -> bytes:
-        record = self._sources.original(thing.record) if thing.record is not None else None
+        record = self._release.original(thing.record) if thing.record is not None else None
         if record is None:
             raise ProblemError(404, "Not found", "The source gave this record in another form than MARC.")
         return to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode()
 
     def _serialised(self, triples: Iterable[ox.Triple], media_type: str) -> bytes:
-        vocabulary = self._sources.vocabulary
+        vocabulary = self._release.vocabulary
         return write(triples, media_type, vocabulary.prefixes, vocabulary.context)
 
     def _triples(self, thing: Thing) -> list[ox.Triple]:
         if thing.kind == "ontology":
-            return list(read_turtle(self._sources.vocabulary.turtle, thing.iri))
-        triples = self._sources.graph.description(thing.iri)
-        if thing.path == "dataset" and self._sources.dataset_turtle:
-            triples.extend(read_turtle(self._sources.dataset_turtle, thing.iri))
+            return list(read_turtle(self._release.vocabulary.turtle, thing.iri))
+        triples = self._release.graph.description(thing.iri)
+        if thing.path == "dataset" and self._release.void:
+            triples.extend(read_turtle(self._release.void, thing.iri))
         return triples
 
     def _about_document(self, thing: Thing) -> list[ox.Triple]:
         """Return the triples about the document itself."""
         iris = self._addresses.iris
-        manifest = self._sources.manifest
+        manifest = self._release.manifest
         if thing.kind in ("ontology", "dataset"):
             return []
         document = thing.iri if thing.is_document else iris.document(thing.iri)

@@ -1,4 +1,4 @@
-"""What the triple store of a release says about one thing, and how that is written in each RDF syntax."""
+"""Reads what the triple store of a release states about one thing, and writes it in each RDF syntax."""
 
 from __future__ import annotations
 
@@ -140,8 +140,11 @@ def _without_fragment(subject: object) -> str:
 
 def triple(subject: str, predicate: str, value: str | Term) -> ox.Triple:
     """Return a triple about a thing; ``predicate`` is a compact IRI, a text value is an IRI."""
-    held = ox.NamedNode(value) if isinstance(value, str) else value
-    return ox.Triple(ox.NamedNode(subject), ox.NamedNode(expand(predicate)), held)
+    return ox.Triple(
+        ox.NamedNode(subject),
+        ox.NamedNode(expand(predicate)),
+        ox.NamedNode(value) if isinstance(value, str) else value,
+    )
 
 
 def write(triples: Iterable[ox.Triple], media_type: str, prefixes: Mapping[str, str], context: object) -> bytes:
@@ -174,7 +177,7 @@ def with_prefixes_in_order(written: bytes, media_type: str) -> bytes:
 
 
 def read_turtle(data: bytes, base: str) -> Iterator[ox.Triple]:
-    """The triples of a Turtle document; raises ``StoreError``."""
+    """Return the triples of a Turtle document; raises ``StoreError``."""
     try:
         for quad in ox.parse(data, format=ox.RdfFormat.TURTLE, base_iri=base):
             yield quad.triple

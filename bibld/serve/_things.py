@@ -1,4 +1,4 @@
-"""What a path under the base names, and what is asked about it."""
+"""What a path under the base names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ import msgspec
 
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Edge, Merged
+from bibld.model.marc import MarcRecord
 from bibld.model.origin import RecordId
+from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
+from bibld.serve._addresses import Addresses
+from bibld.serve._graph import ReleaseGraph
+from bibld.serve._vocabulary import Vocabulary
 
 Kind = Literal["resource", "record", "match", "ontology", "dataset", "entity", "graph"]
 
@@ -31,8 +36,20 @@ _ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/")
 _DIRECT = ("record", "match", "ontology", "dataset", "graph")
 
 
+class OpenRelease(msgspec.Struct, frozen=True):
+    """What pages and documents are made from; ``void`` is the ``void.ttl`` of the release."""
+
+    manifest: Manifest
+    catalog: CatalogView
+    graph: ReleaseGraph
+    addresses: Addresses
+    vocabulary: Vocabulary
+    original: Callable[[SourceRecord], MarcRecord | None]
+    void: bytes
+
+
 class Thing(msgspec.Struct, frozen=True):
-    """Something with an IRI, of which there is a document.
+    """Something with an IRI that has a document.
 
     ``path`` follows the base. Depending on the kind it is ``merged``, a ``record`` or an ``edge``.
     """
@@ -60,23 +77,21 @@ class Thing(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """Another resource answers: ``path`` is where it is, ``iri`` what it is called; ``reason`` for people."""
+    """Another resource answers: its path and its IRI."""
 
     path: str
     iri: str
-    reason: Literal["absorbed", "deleted"]
 
 
 class Gone(msgspec.Struct, frozen=True):
-    """There was something, and nothing answers in its place."""
+    """The record was deleted, and no other one answers in its place."""
 
-    path: str
     iri: str
     record: RecordId
 
 
 def split_suffix(path: str) -> tuple[str, str | None]:
-    """A path without the suffix that names a form, and that suffix. No slug holds a dot."""
+    """Split a path into the path without the suffix that names a form, and that suffix. No slug contains a dot."""
     for suffix in (*SUFFIXES, "marcxml", "mrk"):
         if path.endswith(f".{suffix}"):
             return path[: -len(suffix) - 1], suffix
@@ -87,7 +102,7 @@ class Finder:
     """Finds what a path names.
 
     The links of ``catalog`` are those of the release: a record that a run has only now read is not there yet, one that
-    it has just deleted still is. ``mentions`` tells whether the store holds an IRI, ``sources`` are the sources' ids.
+    it has just deleted still is. ``mentions`` is true for the IRIs in the store, ``sources`` are the sources' ids.
     """
 
     def __init__(
@@ -99,7 +114,7 @@ class Finder:
         self._datasets = {"dataset", *(f"dataset/{source}" for source in sources)}
 
     def find(self, path: str) -> Thing | Moved | Gone | None:
-        """What ``path`` (which follows the base) names; None for what never was."""
+        """Return what ``path`` (which follows the base) names; None if it never existed."""
         folder, _, rest = path.partition("/")
         iri = self._iris.base + path
         try:
@@ -124,28 +139,23 @@ class Finder:
         if self._iris.resource(record) != iri:
             return None
         cluster = self._catalog.cluster_of(record)
-        reason: Literal["absorbed", "deleted"] = "absorbed"
         if cluster is None:
-            held = self._catalog.record(record)
-            if held is None or not held.deleted:
+            stored = self._catalog.record(record)
+            if stored is None or not stored.deleted:
                 return None
-            reason = "deleted"
-            heir = self._catalog.redirect_target(record)
-            cluster = self._catalog.cluster_of(heir) if heir is not None else None
+            target = self._catalog.redirect_target(record)
+            cluster = self._catalog.cluster_of(target) if target is not None else None
         merged = self._catalog.merged(cluster.founder) if cluster is not None else None
         if cluster is None or merged is None:
-            return Gone(path, iri, record)
-        survivor = cluster.founder
-        if survivor == record:
+            return Gone(iri, record)
+        if cluster.founder == record:
             return Thing("resource", path, iri, merged=merged)
-        return Moved(f"resource/{survivor.path}", self._iris.resource(survivor), reason)
+        return Moved(f"resource/{cluster.founder.path}", self._iris.resource(cluster.founder))
 
     def _record(self, path: str, iri: str, record: RecordId) -> Thing | Gone | None:
-        if self._iris.record(record) != iri:
-            return None
-        held = self._catalog.record(record)
-        if held is None:
+        stored = self._catalog.record(record)
+        if stored is None or self._iris.record(record) != iri:
             return None
         if self._catalog.cluster_of(record) is not None:
-            return Thing("record", path, iri, record=held)
-        return Gone(path, iri, record) if held.deleted else None
+            return Thing("record", path, iri, record=stored)
+        return Gone(iri, record) if stored.deleted else None

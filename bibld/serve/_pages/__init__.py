@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import jinja2
 import msgspec
 import pyoxigraph as ox
 
-from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.release import Manifest
 from bibld.model.web import is_web_iri
-from bibld.protocols import CatalogView, SourceRecord
-from bibld.serve._addresses import Addresses
-from bibld.serve._graph import ReleaseGraph
 from bibld.serve._http import ProblemError
 from bibld.serve._pages import fields, views
 from bibld.serve._pages.codes import ROLE_LABELS
-from bibld.serve._pages.downloads import downloads
-from bibld.serve._things import MEDIA_TYPES, Thing
-from bibld.serve._vocabulary import Vocabulary
+from bibld.serve._things import MEDIA_TYPES, OpenRelease, Thing
 
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SAMPLES = 12
@@ -46,7 +39,7 @@ FORM_NAMES = {
 
 
 class SparqlView(msgspec.Struct, frozen=True):
-    """What the query page shows: the query, and its result (table, boolean or RDF text) or what was wrong."""
+    """The query page: the query, and its result (table, boolean or RDF text) or the error."""
 
     query: str
     variables: tuple[str, ...] = ()
@@ -60,22 +53,14 @@ class SparqlView(msgspec.Struct, frozen=True):
 class Pages:
     """Makes the bytes of every page."""
 
-    def __init__(
-        self,
-        manifest: Manifest,
-        catalog: CatalogView,
-        graph: ReleaseGraph,
-        addresses: Addresses,
-        vocabulary: Vocabulary,
-        original: Callable[[SourceRecord], MarcRecord | None],
-    ) -> None:
-        self._manifest = manifest
-        self._catalog = catalog
-        self._graph = graph
-        self._addresses = addresses
-        self._vocabulary = vocabulary
-        self._original = original
-        self._sources = {figures.source: figures for figures in manifest.figures.sources}
+    def __init__(self, release: OpenRelease) -> None:
+        self._manifest = release.manifest
+        self._catalog = release.catalog
+        self._graph = release.graph
+        self._addresses = release.addresses
+        self._vocabulary = release.vocabulary
+        self._original = release.original
+        self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment()
 
     def _environment(self) -> jinja2.Environment:
@@ -105,27 +90,26 @@ class Pages:
         return self._templates.get_template(template).render(**values).encode()
 
     def home(self) -> bytes:
-        """The first page."""
+        """Return the first page."""
         samples = []
         for founder in self._catalog.sample_founders(_SAMPLES):
             merged = self._catalog.merged(founder)
             if merged is not None:
                 samples.append((self._resource_href(founder), merged, _heading(merged.mods)))
         return self._render(
-            "home.html", samples=samples, query=self._first_query(), downloads=downloads(self._manifest)
+            "home.html", samples=samples, query=self._first_query(), downloads=views.downloads(self._manifest)
         )
 
     def _first_query(self) -> str:
-        return (
-            self._vocabulary.examples[0].sparql if self._vocabulary.examples else "SELECT * WHERE { ?s ?p ?o } LIMIT 10"
-        )
+        examples = self._vocabulary.examples
+        return examples[0].sparql if examples else "SELECT * WHERE { ?s ?p ?o } LIMIT 10"
 
     def problem(self, problem: ProblemError) -> bytes:
-        """A page for a request that gets no 200."""
+        """Return the page for an error."""
         return self._render("problem.html", problem=problem)
 
     def sparql(self, view: SparqlView) -> bytes:
-        """The query page with or without a result."""
+        """Return the query page with or without a result."""
         return self._render(
             "sparql.html",
             view=view,
@@ -136,7 +120,7 @@ class Pages:
         )
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
-        """The page about a thing."""
+        """Return the page about a thing."""
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
         common = {"thing": thing, "forms": forms}
         match thing.kind:
@@ -200,11 +184,10 @@ class Pages:
         edge = thing.edge
         assert edge is not None
         records = [self._catalog.record(each) for each in (edge.pair.left, edge.pair.right)]
-        held = [(record.id, record.mods) for record in records if record is not None]
         return self._render(
             "match.html",
             edge=edge,
-            comparison=views.comparison(held),
+            comparison=views.comparison([(record.id, record.mods) for record in records if record is not None]),
             statements=self._statements(triples, thing),
             **common,
         )
@@ -259,7 +242,7 @@ class Pages:
 
 
 def result_view(query: str, kind: str, body: bytes) -> SparqlView:
-    """A result for the query page: SPARQL 1.1 JSON of a table or boolean, or RDF text."""
+    """Return a result for the query page, from SPARQL 1.1 JSON of a table or boolean, or from RDF text."""
     if kind == "graph":
         return SparqlView(query, text=body.decode())
     document = msgspec.json.decode(body)
@@ -272,7 +255,7 @@ def result_view(query: str, kind: str, body: bytes) -> SparqlView:
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """What stands over a page about a publication."""
+    """The heading of a page about a publication."""
 
     title: str
     name: str
@@ -299,45 +282,41 @@ _TERM_KINDS = {"Class": "Class", "ObjectProperty": "Property", "DatatypeProperty
 
 
 def _terms(triples: Iterable[ox.Triple], ontology: str, prefixes: Mapping[str, str]) -> list[Term]:
-    said: dict[str, list[tuple[str, object]]] = {}
+    statements: dict[str, dict[str, list[ox.NamedNode | ox.Literal]]] = {}
     for triple in triples:
-        subject = triple.subject
-        if isinstance(subject, ox.NamedNode) and subject.value.startswith(f"{ontology}#"):
+        subject, value = triple.subject, triple.object
+        if not isinstance(subject, ox.NamedNode) or not subject.value.startswith(f"{ontology}#"):
+            continue
+        if isinstance(value, ox.NamedNode | ox.Literal):
             name = triple.predicate.value.rpartition("#")[2]
-            said.setdefault(subject.value, []).append((name, triple.object))
+            statements.setdefault(subject.value, {}).setdefault(name, []).append(value)
     terms = []
-    for iri, pairs in said.items():
-        types = [
-            value.value.rpartition("#")[2]
-            for name, value in pairs
-            if name == "type" and isinstance(value, ox.NamedNode)
-        ]
-        kind = next((_TERM_KINDS[each] for each in sorted(types) if each in _TERM_KINDS), "Term")
-        parents = [
-            views.compact(value.value, prefixes)
-            for name, value in pairs
-            if name in ("subClassOf", "subPropertyOf") and isinstance(value, ox.NamedNode)
-        ]
-        terms.append(
-            Term(iri.rpartition("#")[2], kind, _texts(pairs, "label"), _texts(pairs, "comment"), tuple(sorted(parents)))
+    for iri, values in statements.items():
+        types = sorted(value.value.rpartition("#")[2] for value in values.get("type", ()))
+        kind = next((_TERM_KINDS[each] for each in types if each in _TERM_KINDS), "Term")
+        above = [*values.get("subClassOf", ()), *values.get("subPropertyOf", ())]
+        parents = sorted(views.compact(value.value, prefixes) for value in above)
+        labels, comments = (
+            tuple(
+                sorted(
+                    (value.language or "", value.value)
+                    for value in values.get(name, ())
+                    if isinstance(value, ox.Literal)
+                )
+            )
+            for name in ("label", "comment")
         )
+        terms.append(Term(iri.rpartition("#")[2], kind, labels, comments, tuple(parents)))
     return sorted(terms, key=lambda term: (term.kind, term.name))
 
 
-def _texts(pairs: Iterable[tuple[str, object]], name: str) -> tuple[tuple[str, str], ...]:
-    texts = [
-        (value.language or "", value.value) for each, value in pairs if each == name and isinstance(value, ox.Literal)
-    ]
-    return tuple(sorted(texts))
-
-
 def _best_text(texts: dict[str, str]) -> str:
-    """The English text, else the first in the order of the languages."""
+    """Return the English text, else the first in the order of the languages."""
     return texts.get("en") or next((texts[language] for language in sorted(texts)), "")
 
 
 def _plain(text: str) -> str:
-    """A text without the characters that change the direction of writing, for where no element can contain them."""
+    """Remove the characters that change the direction of writing, for places where no element can isolate them."""
     return _DIRECTIONS.sub("", text)
 
 
@@ -351,6 +330,6 @@ def _size(number: int) -> str:
 
 
 def _script_json(document: object) -> str:
-    """JSON that may stand in a script element: no character in it ends the element."""
+    """Write JSON for a script element: no character in it ends the element."""
     text = msgspec.json.encode(document).decode()
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -27,7 +27,7 @@ GROUPS = (
 """The headings, in their order."""
 
 ABOUT_RECORD = "Record"
-"""The heading of what is said about the record, not the publication."""
+"""The heading of values that describe the record, not the publication."""
 
 _TITLE_LABELS = {
     "abbreviated": "Abbreviated title",
@@ -47,10 +47,10 @@ _DATES = (
 
 
 class Value(msgspec.Struct, frozen=True):
-    """One value: its ``path`` in the ``Mods``, under which group and label it stands, its text and a remark to it.
+    """One value: its ``path`` in the ``Mods``, its group and label, its text and a remark to it.
 
     ``language`` is a BCP 47 tag for the HTML attribute or empty; ``address`` is set where the value is a web address;
-    ``short`` is the text without what an entity's label may lack (the dates of a person).
+    ``short`` is the text without a part that the label of an entity may lack (the dates of a person).
     """
 
     path: str
@@ -64,24 +64,24 @@ class Value(msgspec.Struct, frozen=True):
 
 
 def values(mods: m.Mods) -> list[Value]:
-    """All values of a description that have text, group by group."""
+    """Return all values of a description that have text, group by group."""
     found = [value for part in _PARTS for value in part(mods) if value.text.strip()]
     return sorted(found, key=lambda value: GROUPS.index(value.group))
 
 
 def title(mods: m.Mods) -> str:
-    """The main title with its subtitle and part, for headings; empty where there is none."""
+    """Return the main title with its subtitle and part, for headings; empty where there is none."""
     plain = [each for each in mods.title_info if each.type is None] or list(mods.title_info)
     return title_text(plain[0]) if plain else ""
 
 
 def main_name(mods: m.Mods) -> str:
-    """The first name, with dates; empty where there is none."""
+    """Return the first name, with dates; empty where there is none."""
     return name_text(mods.name[0]) if mods.name else ""
 
 
 def year(mods: m.Mods) -> str:
-    """The first date of publication; empty where there is none."""
+    """Return the first date of publication; empty where there is none."""
     for info in mods.origin_info:
         for date in (*info.date_issued, *info.copyright_date, *info.date_created):
             if date.value:
@@ -90,7 +90,7 @@ def year(mods: m.Mods) -> str:
 
 
 def title_text(info: m.TitleInfo) -> str:
-    """A title as one line: ``The title : subtitle. Part number, part name``."""
+    """Write a title as one line: ``The title : subtitle. Part number, part name``."""
     text = (info.non_sort or "") + info.title
     if info.sub_title:
         text = " : ".join((text, *info.sub_title))
@@ -101,14 +101,14 @@ def title_text(info: m.TitleInfo) -> str:
 
 
 def name_text(name: m.Name) -> str:
-    """A name as one line, dates last."""
+    """Write a name as one line, dates last."""
     parts = [part.value for part in name.name_part if part.type != "date" and part.value]
     dates = [part.value for part in name.name_part if part.type == "date" and part.value]
     return ", ".join((*parts, *dates)) or "; ".join(name.display_form)
 
 
 def language_of(text: str, element: m.Element | None = None) -> str:
-    """The BCP 47 tag of a text: what its element says, else Russian for Cyrillic letters, else empty."""
+    """Return the BCP 47 tag of a text: that of its element, else Russian for Cyrillic letters, else empty."""
     if element is not None:
         stated = element.xml_lang or LANGUAGE_TAGS.get(element.lang or "", "")
         if stated and re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", stated):
@@ -122,6 +122,13 @@ def _value(
     shown = " ".join((text or "").split())
     address = shown if is_web_iri(shown) else ""
     return Value(path, group, label, shown, remark, language_of(shown, element), address)
+
+
+def _list(path: str, owner: object, group: str, **labels: str) -> Iterator[Value]:
+    """Yield the values of some fields (name=label) of an element; each field is a tuple of elements with a value."""
+    for field, label in labels.items():
+        for at, element in enumerate(getattr(owner, field)):
+            yield _value(f"{path}/{field}/{at}".lstrip("/"), group, label, element.value, element)
 
 
 def _titles(mods: m.Mods) -> Iterator[Value]:
@@ -151,51 +158,38 @@ def _origin(mods: m.Mods) -> Iterator[Value]:
     for index, info in enumerate(mods.origin_info):
         top = f"origin_info/{index}"
         event = info.event_type if info.event_type not in (None, "publication") else ""
-        for at, edition in enumerate(info.edition):
-            yield _value(f"{top}/edition/{at}", group, "Edition", edition.value, edition)
+        yield from _list(top, info, group, edition="Edition")
         for at, place in enumerate(info.place):
-            names = [term for term in place.place_term if term.type != "code"]
-            for term in names:
-                yield _value(f"{top}/place/{at}", group, "Place", term.value, term, event or "")
+            for term in place.place_term:
+                if term.type != "code":
+                    yield _value(f"{top}/place/{at}", group, "Place", term.value, term, event or "")
         for at, publisher in enumerate(info.publisher):
             yield _value(f"{top}/publisher/{at}", group, "Publisher", publisher.value, publisher, event or "")
         for field, label in _DATES:
             for at, date in enumerate(getattr(info, field)):
-                yield _value(f"{top}/{field}/{at}", group, label, date.value, date, _date_remark(date))
+                remark = ", ".join(each for each in (date.point, date.qualifier) if each)
+                yield _value(f"{top}/{field}/{at}", group, label, date.value, date, remark)
         for at, shown in enumerate(info.display_date):
             yield _value(f"{top}/display_date/{at}", group, "Date as stated", shown)
-        for at, frequency in enumerate(info.frequency):
-            yield _value(f"{top}/frequency/{at}", group, "Frequency", frequency.value, frequency)
-
-
-def _date_remark(date: m.Date) -> str:
-    return ", ".join(each for each in (date.point, date.qualifier) if each)
+        yield from _list(top, info, group, frequency="Frequency")
 
 
 def _description(mods: m.Mods) -> Iterator[Value]:
     group = "Language and form"
     for index, language in enumerate(mods.language):
-        names = [_language_name(term) for term in language.language_term]
+        names = [
+            LANGUAGE_NAMES.get(term.value, term.value) if term.type == "code" else term.value
+            for term in language.language_term
+        ]
         text = ", ".join(dict.fromkeys(name for name in names if name))
         yield _value(f"language/{index}", group, "Language", text, None, language.object_part or "")
-    for index, kind in enumerate(mods.type_of_resource):
-        yield _value(f"type_of_resource/{index}", group, "Type", kind.value, kind)
-    for index, genre in enumerate(mods.genre):
-        yield _value(f"genre/{index}", group, "Genre", genre.value, genre)
+    yield from _list("", mods, group, type_of_resource="Type", genre="Genre")
     for index, physical in enumerate(mods.physical_description):
         top = f"physical_description/{index}"
         for at, extent in enumerate(physical.extent):
             yield _value(f"{top}/extent/{at}", group, "Extent", extent.value, extent, extent.unit or "")
-        for at, form in enumerate(physical.form):
-            yield _value(f"{top}/form/{at}", group, "Form", form.value, form)
-        for at, note in enumerate(physical.note):
-            yield _value(f"{top}/note/{at}", group, "Physical note", note.value, note)
-    for index, audience in enumerate(mods.target_audience):
-        yield _value(f"target_audience/{index}", group, "Audience", audience.value, audience)
-
-
-def _language_name(term: m.LanguageTerm) -> str:
-    return LANGUAGE_NAMES.get(term.value, term.value) if term.type == "code" else term.value
+        yield from _list(top, physical, group, form="Form", note="Physical note")
+    yield from _list("", mods, group, target_audience="Audience")
 
 
 def _subjects(mods: m.Mods) -> Iterator[Value]:
@@ -215,27 +209,21 @@ def _subject_part(part: m.SubjectPart) -> str:
         case m.TitleInfo():
             return title_text(part)
         case m.HierarchicalGeographic():
-            return ", ".join(
-                text for field in _OWN_FIELDS[m.HierarchicalGeographic] for text in getattr(part, field) if text
-            )
+            return ", ".join(text for field in _GEOGRAPHIC_FIELDS for text in getattr(part, field) if text)
         case m.Cartographics():
             return "; ".join((*part.scale, *part.projection, *part.coordinates))
         case _:
             return part.value
 
 
-_OWN_FIELDS = {
-    kind: tuple(name for name in kind.__struct_fields__ if name not in m.Controlled.__struct_fields__)
-    for kind in (m.HierarchicalGeographic,)
-}
+_GEOGRAPHIC_FIELDS = [
+    name for name in m.HierarchicalGeographic.__struct_fields__ if name not in m.Controlled.__struct_fields__
+]
 
 
 def _notes(mods: m.Mods) -> Iterator[Value]:
     group = "Contents and notes"
-    for index, abstract in enumerate(mods.abstract):
-        yield _value(f"abstract/{index}", group, "Summary", abstract.value, abstract)
-    for index, contents in enumerate(mods.table_of_contents):
-        yield _value(f"table_of_contents/{index}", group, "Contents", contents.value, contents)
+    yield from _list("", mods, group, abstract="Summary", table_of_contents="Contents")
     for index, note in enumerate(mods.note):
         label = note.display_label or (note.type or "note").replace("-", " ").capitalize()
         yield _value(f"note/{index}", group, label, note.value, note)
@@ -278,12 +266,10 @@ def _access(mods: m.Mods) -> Iterator[Value]:
         top = f"location/{index}"
         for at, url in enumerate(location.url):
             yield _value(f"{top}/url/{at}", group, "Online", url.value, None, url.display_label or url.note or "")
-        for at, place in enumerate(location.physical_location):
-            yield _value(f"{top}/physical_location/{at}", group, "Held by", place.value, place)
+        yield from _list(top, location, group, physical_location="Held by")
         for at, shelf in enumerate(location.shelf_locator):
             yield _value(f"{top}/shelf_locator/{at}", group, "Shelf mark", shelf)
-    for index, condition in enumerate(mods.access_condition):
-        yield _value(f"access_condition/{index}", group, "Access condition", condition.value, condition)
+    yield from _list("", mods, group, access_condition="Access condition")
 
 
 def _record(mods: m.Mods) -> Iterator[Value]:
@@ -293,25 +279,15 @@ def _record(mods: m.Mods) -> Iterator[Value]:
         for at, identifier in enumerate(info.record_identifier):
             path = f"{top}/record_identifier/{at}"
             yield _value(path, group, "Record number", identifier.value, None, identifier.source or "")
-        for at, source in enumerate(info.record_content_source):
-            yield _value(f"{top}/record_content_source/{at}", group, "Made by", source.value, source)
-        for at, date in enumerate(info.record_creation_date):
-            yield _value(f"{top}/record_creation_date/{at}", group, "Made on", date.value, date)
-        for at, date in enumerate(info.record_change_date):
-            yield _value(f"{top}/record_change_date/{at}", group, "Changed on", date.value, date)
-        for at, standard in enumerate(info.description_standard):
-            yield _value(f"{top}/description_standard/{at}", group, "Rules", standard.value, standard)
+        yield from _list(
+            top,
+            info,
+            group,
+            record_content_source="Made by",
+            record_creation_date="Made on",
+            record_change_date="Changed on",
+            description_standard="Rules",
+        )
 
 
-_PARTS = (
-    _titles,
-    _names,
-    _origin,
-    _description,
-    _subjects,
-    _notes,
-    _identifiers,
-    _relations,
-    _access,
-    _record,
-)
+_PARTS = (_titles, _names, _origin, _description, _subjects, _notes, _identifiers, _relations, _access, _record)

@@ -1,4 +1,4 @@
-"""What pages show, as values: marked fields, records side by side, links to entities, triples."""
+"""The contents of pages as values: marked fields, records side by side, links to entities, triples, downloads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged, ValueSource
 from bibld.model.origin import RecordId, from_slug
+from bibld.model.release import Manifest, ReleaseFile
 from bibld.model.web import is_web_iri
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
@@ -33,7 +34,7 @@ _ABOUT_RECORDS = fields.GROUPS.index(fields.ABOUT_RECORD)
 
 
 class MarkedValue(msgspec.Struct, frozen=True):
-    """A value with its link on this site, and the sources that hold it (empty where all records agree)."""
+    """A value with its link on this site, and the sources that have it (empty if all records agree)."""
 
     value: fields.Value
     href: str | None
@@ -48,7 +49,7 @@ class FieldGroup(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """What one record has in one row; ``differs`` where not all records have the same."""
+    """The values of one record in one row; ``differs``: not all records have the same."""
 
     values: tuple[fields.Value, ...]
     differs: bool
@@ -81,17 +82,21 @@ def field_groups(
     members: Sequence[RecordId] = (),
     sources: Sequence[ValueSource] = (),
 ) -> list[FieldGroup]:
-    """The fields of a description; with ``members`` each value is marked with the sources that hold it.
+    """Return the fields of a description; with ``members`` each value is marked with the sources that have it.
 
-    What stands twice and looks the same (a date, with the place and the publisher in each script) is one value here.
+    Values that look the same (a date with the place and the publisher in each script) are shown once. The records that
+    have a value are those of its path, or of the nearest path above it.
     """
-    holders = {source.path: source.records for source in sources}
-    held: dict[fields.Value, set[RecordId]] = {}
+    records_of_path = {source.path: source.records for source in sources}
+    records_of_value: dict[fields.Value, set[RecordId]] = {}
     for value in fields.values(mods):
-        found = _holders(value.path, holders)
-        held.setdefault(msgspec.structs.replace(value, path=""), set()).update(members if found is None else found)
+        path = value.path
+        while path and path not in records_of_path:
+            path = path.rpartition("/")[0]
+        records = records_of_value.setdefault(msgspec.structs.replace(value, path=""), set())
+        records.update(records_of_path.get(path, members))
     groups: dict[str, dict[str, list[MarkedValue]]] = {}
-    for value, records in held.items():
+    for value, records in records_of_value.items():
         is_disputed = len(members) > 1 and records != set(members)
         names = tuple(dict.fromkeys(record.source for record in sorted(records))) if is_disputed else ()
         href = links.get(folded(value.text)) or links.get(folded(value.short))
@@ -102,17 +107,8 @@ def field_groups(
     ]
 
 
-def _holders(path: str, holders: Mapping[str, tuple[RecordId, ...]]) -> tuple[RecordId, ...] | None:
-    """Who holds a value: what is said about its path, else about the nearest path above it."""
-    while path:
-        if path in holders:
-            return holders[path]
-        path = path.rpartition("/")[0]
-    return None
-
-
 def comparison(records: Sequence[tuple[RecordId, m.Mods]]) -> Comparison:
-    """Put the descriptions of records side by side; rows stand in the order of the fields."""
+    """Put the descriptions of records side by side; rows are in the order of the fields."""
     columns: list[dict[tuple[int, str], list[fields.Value]]] = []
     for _, mods in records:
         column: dict[tuple[int, str], list[fields.Value]] = {}
@@ -137,7 +133,7 @@ class EdgeView(msgspec.Struct, frozen=True):
 
 
 def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
-    """Edges with the paths of their pages, the best score first."""
+    """Return edges with the paths of their pages, the best score first."""
     ordered = sorted(edges, key=lambda edge: (-edge.score.value, edge.pair))
     return [EdgeView(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
 
@@ -145,7 +141,7 @@ def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
 def entity_links(
     triples: Iterable[ox.Triple], graph: ReleaseGraph, addresses: Addresses
 ) -> list[tuple[Link, set[str]]]:
-    """The entities that a description points to, with all folded forms of their names."""
+    """Return the entities that a description points to, with all folded forms of their names."""
     found: dict[str, tuple[Link, set[str]]] = {}
     for triple in triples:
         value = triple.object
@@ -165,7 +161,7 @@ def entity_links(
 
 
 def links_by_text(entities: Iterable[tuple[Link, set[str]]]) -> dict[str, str]:
-    """Folded name → path, for names that belong to one entity only."""
+    """Return folded name → path, for names that belong to one entity only."""
     found: dict[str, str] = {}
     ambiguous: set[str] = set()
     for link, names in entities:
@@ -176,7 +172,7 @@ def links_by_text(entities: Iterable[tuple[Link, set[str]]]) -> dict[str, str]:
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """A triple for people: predicate and value as compact texts, with a link where there may be one."""
+    """A triple for people: predicate and value as short texts, with a link where possible."""
 
     subject: str
     predicate: str
@@ -191,7 +187,7 @@ class Statement(msgspec.Struct, frozen=True):
 def statements(
     triples: Iterable[ox.Triple], thing: str, graph: ReleaseGraph, addresses: Addresses, prefixes: Mapping[str, str]
 ) -> list[Statement]:
-    """Triples in their order, those of the thing itself before those of its hash IRIs."""
+    """Return triples in their order, those of the thing itself before those of its hash IRIs."""
     rows = []
     for triple in triples:
         if not isinstance(triple.subject, ox.NamedNode):
@@ -233,7 +229,7 @@ def _value(
 
 
 def compact(iri: str, prefixes: Mapping[str, str], iris: Iris | None = None) -> str:
-    """An IRI as prefix and local name, or (of this dataset) as its path with slugs decoded, where that can be."""
+    """Shorten an IRI to prefix and local name, or (one of this dataset) to its path with slugs decoded, if possible."""
     if iris is not None and iri.startswith(iris.base):
         return "/".join(map(_readable, iri[len(iris.base) :].split("/")))
     matching = [(name, space) for name, space in prefixes.items() if iri.startswith(space) and iri != space]
@@ -260,15 +256,15 @@ class Partition(msgspec.Struct, frozen=True):
 
 
 def partitions(triples: Iterable[ox.Triple], addresses: Addresses, prefixes: Mapping[str, str]) -> list[Partition]:
-    """The class and property partitions among the statements about a dataset, the most frequent first."""
-    said: dict[str, dict[str, object]] = {}
+    """Return the class and property partitions among the statements about a dataset, the most frequent first."""
+    statements: dict[str, dict[str, object]] = {}
     void = prefixes["void"]
     for triple in triples:
         name = triple.predicate.value.removeprefix(void)
         if name in ("class", "property", "entities", "triples") and isinstance(triple.subject, ox.NamedNode):
-            said.setdefault(triple.subject.value, {})[name] = triple.object
+            statements.setdefault(triple.subject.value, {})[name] = triple.object
     found = []
-    for values in said.values():
+    for values in statements.values():
         for kind, number in (("class", "entities"), ("property", "triples")):
             term, count = values.get(kind), values.get(number)
             if isinstance(term, ox.NamedNode) and isinstance(count, ox.Literal) and count.value.isdecimal():
@@ -286,7 +282,7 @@ def is_of_partition(triple: ox.Triple, thing: str) -> bool:
 
 
 def schema_org(merged: Merged, iri: str) -> dict[str, object]:
-    """The publication in the words of schema.org, for search engines (JSON-LD)."""
+    """Describe the publication in terms of schema.org, for search engines (JSON-LD)."""
     mods = merged.mods
     people = [each for each in mods.name if each.usage == "primary" or _is_author(each)]
     origin = [place.value for info in mods.origin_info for place in info.publisher if place.value]
@@ -317,3 +313,33 @@ def schema_org(merged: Merged, iri: str) -> dict[str, object]:
 
 def _is_author(name: m.Name) -> bool:
     return any(term.value in ("aut", "author", "автор") for role in name.role for term in role.role_term)
+
+
+class Downloads(msgspec.Struct, frozen=True):
+    """Files that belong together, with a caption."""
+
+    caption: str
+    files: tuple[ReleaseFile, ...]
+
+
+def downloads(manifest: Manifest) -> list[Downloads]:
+    """Group the files of a release: full dumps, patches from them to the present, patches to them, the rest."""
+    left = {file.name: file for file in manifest.files}
+    groups: list[Downloads] = []
+    since = manifest.since_full
+
+    def put(caption: str, names: list[str]) -> None:
+        files = tuple(left.pop(name) for name in names if name in left)
+        if files:
+            groups.append(Downloads(caption, files))
+
+    others = [patch for patch in manifest.patches if patch not in since]
+    to_full = [name for patch in others for name in (patch.removed, patch.added)]
+    from_full = [name for patch in since for name in (patch.removed, patch.added)]
+    if manifest.full is not None:
+        full = f"Full dumps of release {manifest.full.release}, {manifest.full.created[:10]}"
+        put(full, list(manifest.full.files))
+        put("Changes since then, in this order: remove the removed lines, add the added ones", from_full)
+        put(f"Changes from release {others[0].since if others else ''} to the full dumps", to_full)
+    put("About this release", list(left))
+    return groups
