@@ -59,7 +59,6 @@ LANGUAGE = {
     "bibld/ingest",
     "bibld/triplify",
     "docs/how-to/measure-matching.md",
-    "docs/how-to/query-the-data.md",
     "docs/reference/catalog.md",
     "docs/reference/dedup.md",
     "docs/reference/errors.md",
