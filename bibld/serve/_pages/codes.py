@@ -70,22 +70,3 @@ LANGUAGE_NAMES = {
     "und": "Undetermined",
 }
 """ISO 639-2 (bibliographic) codes of languages."""
-
-LANGUAGE_TAGS = {
-    "bel": "be",
-    "bul": "bg",
-    "chi": "zh",
-    "cze": "cs",
-    "eng": "en",
-    "fre": "fr",
-    "ger": "de",
-    "ita": "it",
-    "lat": "la",
-    "pol": "pl",
-    "rus": "ru",
-    "spa": "es",
-    "srp": "sr",
-    "tat": "tt",
-    "ukr": "uk",
-}
-"""The same codes as BCP 47 tags, where browsers know a short one."""

@@ -9,7 +9,8 @@ import msgspec
 
 from bibld.model import mods as m
 from bibld.model.web import is_web_iri
-from bibld.serve._pages.codes import LANGUAGE_NAMES, LANGUAGE_TAGS, RELATION_LABELS, ROLE_LABELS
+from bibld.serve._pages.codes import LANGUAGE_NAMES, RELATION_LABELS, ROLE_LABELS
+from bibld.text.languages import language_tag
 from bibld.text.scripts import has_cyrillic
 
 GROUPS = (
@@ -110,7 +111,7 @@ def name_text(name: m.Name) -> str:
 def language_of(text: str, element: m.Element | None = None) -> str:
     """Return the BCP 47 tag of a text: that of its element, else Russian for Cyrillic letters, else empty."""
     if element is not None:
-        stated = element.xml_lang or LANGUAGE_TAGS.get(element.lang or "", "")
+        stated = element.xml_lang or language_tag(element.lang or "")
         if stated and re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", stated):
             return stated
     return "ru" if has_cyrillic(text) else ""
