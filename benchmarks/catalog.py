@@ -57,16 +57,16 @@ def into_catalog(place: Path, batches: Batches) -> None:
 
 
 def without_dictionaries(place: Path, batches: Batches) -> None:
-    trained = _compression._trained
-    _compression._trained = lambda samples: None
+    trained = _compression._train
+    _compression._train = lambda samples: None
     into_catalog(place, batches)
-    _compression._trained = trained
+    _compression._train = trained
 
 
 def parts(place: Path, batches: Batches) -> None:
     """Print what packing, learning and compression take of the writing, each alone, in microseconds for each record."""
     count = sum(map(len, batches))
-    trained, spent = _compression._trained, {"packing": 0.0, "learning": 0.0, "compression": 0.0}
+    trained, spent = _compression._train, {"packing": 0.0, "learning": 0.0, "compression": 0.0}
 
     def timed(samples: Sequence[bytes]) -> zstandard.ZstdCompressionDict | None:
         begin = time.process_time()
@@ -74,7 +74,7 @@ def parts(place: Path, batches: Batches) -> None:
         spent["learning"] += time.process_time() - begin
         return made
 
-    _compression._trained = timed
+    _compression._train = timed
     best = dict.fromkeys(spent, float("inf"))
     for turn in range(TIMES):
         spent.update(dict.fromkeys(spent, 0.0))
@@ -88,7 +88,7 @@ def parts(place: Path, batches: Batches) -> None:
                 spent["compression"] += time.process_time() - between
         spent["compression"] -= spent["learning"]
         best = {name: min(best[name], seconds) for name, seconds in spent.items()}
-    _compression._trained = trained
+    _compression._train = trained
     shares = ", ".join(f"{seconds / count * 1e6:.0f} us {name}" for name, seconds in best.items())
     print(f"in the time of the catalog: {shares}; the rest is the databases")
 

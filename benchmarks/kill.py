@@ -51,7 +51,7 @@ QUEUES = {
     "triplify": _MERGED,
     "store": (*_MERGED, Queue.UNDESCRIBED_CLUSTERS, Queue.UNDESCRIBED_ENTITIES),
 }
-"""The queues that must be empty when the log says that a stage has begun."""
+"""The queues that must be empty when the log reports that a stage has begun."""
 
 
 class Catalogue:
@@ -59,15 +59,15 @@ class Catalogue:
 
     def __init__(self, records: int = RECORDS_OF_EACH) -> None:
         sample = resources.folder("sample_data")
-        self._held = {
+        self._records = {
             source: [record + b"\x1d" for record in (sample / name).read_bytes().split(b"\x1d")[:records]]
             for source, name in FILES.items()
         }
 
     def write(self, place: Path, delta: int) -> Path:
-        """Put the files as they are after so many deltas into a folder; gives the configuration."""
+        """Put the files as of a number of deltas into a folder; return the configuration."""
         place.mkdir(parents=True, exist_ok=True)
-        for source, records in self._held.items():
+        for source, records in self._records.items():
             (place / FILES[source]).write_bytes(b"".join(_after(records, delta)))
         sources = "".join(SOURCE.format(id=source, path=name) for source, name in FILES.items())
         (place / "bibld.toml").write_text(CONFIG.format(sources=sources), encoding="utf-8")
@@ -87,7 +87,7 @@ def _after(records: list[bytes], delta: int) -> Iterator[bytes]:
         yield record
 
 
-# -- in processes of their own -----------------------------------------------------------------------------------------
+# -- in separate processes ---------------------------------------------------------------------------------------------
 
 
 def run(file: Path, delta: int, log: Path) -> None:
@@ -110,7 +110,7 @@ def run_to_step(file: Path, delta: int, log: Path, last: int = 0) -> list[str]:
                 out.write(f"killed before {name}\n")
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def heard(event: str, arguments: tuple[object, ...]) -> None:
+    def count_event(event: str, arguments: tuple[object, ...]) -> None:
         if event in STEPS and str(file.parent) in str(arguments[0]) and (event != "open" or "w" in str(arguments[1])):
             step(f"{event} {arguments[0]}")
 
@@ -122,7 +122,7 @@ def run_to_step(file: Path, delta: int, log: Path, last: int = 0) -> list[str]:
         return connection
 
     _schema.connect = traced
-    sys.addaudithook(heard)
+    sys.addaudithook(count_event)
     run(file, delta, log)
     return steps
 
@@ -136,7 +136,7 @@ def outcome(file: Path) -> dict[str, str]:
     with Catalog(loaded.workspace, read_only=True) as catalog:
         ask = catalog._register_connection.execute
         found["ordinals"] = ask("SELECT * FROM ordinal ORDER BY ordinal").fetchall()
-        found["heirs"] = ask("SELECT * FROM redirect ORDER BY ordinal").fetchall()
+        found["redirects"] = ask("SELECT * FROM redirect ORDER BY ordinal").fetchall()
         found["events"] = ask("SELECT ordinal, kind, other FROM event ORDER BY ordinal, event").fetchall()
         ask = catalog._connection.execute
         found["members"] = ask("SELECT * FROM member ORDER BY ordinal").fetchall()
@@ -147,7 +147,10 @@ def outcome(file: Path) -> dict[str, str]:
     found["store"] = [line for line in live.quads() if not line.endswith(about)]
     live.close()
     found["release"] = [line for line in _released(loaded.workspace) if not line.endswith(about)]
-    return {name: hashlib.blake2b(repr(sorted(map(repr, held))).encode()).hexdigest() for name, held in found.items()}
+    return {
+        name: hashlib.blake2b(repr(sorted(map(repr, released))).encode()).hexdigest()
+        for name, released in found.items()
+    }
 
 
 def _released(workspace: Path) -> set[str]:
@@ -160,10 +163,10 @@ def _released(workspace: Path) -> set[str]:
     place = releases.current()
     assert place is not None
     manifest = releases.manifest(place)
-    held = lines("bibld.nq.gz")
+    released = lines("bibld.nq.gz")
     for patch in manifest.since_full:
-        held = held - lines(patch.removed) | lines(patch.added)
-    return held
+        released = released - lines(patch.removed) | lines(patch.added)
+    return released
 
 
 def missing(file: Path, log: Path) -> list[str]:
@@ -171,19 +174,19 @@ def missing(file: Path, log: Path) -> list[str]:
     workspace = config.load(file).workspace
     if not (workspace / "catalog.db").is_file():
         return []
-    said = log.read_text("utf-8").splitlines()
+    logged = log.read_text("utf-8").splitlines()
     faults: list[str] = []
     with Catalog(workspace, read_only=True) as catalog:
         for stage, queues in QUEUES.items():
-            if any(line.split(":")[0] == stage for line in said):
+            if any(line.split(":")[0] == stage for line in logged):
                 waiting = [(queue, len(catalog.dirty[queue])) for queue in queues]
                 faults += [f"{stage} had begun: {count} {queue}" for queue, count in waiting if count]
         last = catalog._connection.execute("SELECT max(run) FROM run").fetchone()[0]
         loads = dict(catalog._connection.execute("SELECT source, run FROM load"))
-        if any(line.startswith("dedup") for line in said):
+        if any(line.startswith("dedup") for line in logged):
             faults += [f"dedup had begun: {source} is not read" for source in FILES if loads.get(source) != last]
         releases = publish.Releases(workspace)
-        if "done" in said and releases.current() is None:
+        if "done" in logged and releases.current() is None:
             faults.append("done, and there is no release")
     return faults
 
@@ -192,7 +195,7 @@ def missing(file: Path, log: Path) -> list[str]:
 
 
 class Child:
-    """A function in a process of its own, which shares what this one has imported."""
+    """A function in a separate process, which shares the imports of this one."""
 
     def __init__(self, work: Callable[[], object], answer: Path) -> None:
         self._answer = answer
@@ -210,7 +213,7 @@ class Child:
                 os._exit(code)
 
     def kill_after(self, seconds: float) -> None:
-        """Kill it in so many seconds, if it still runs then."""
+        """Kill the process after some seconds, if it still runs then."""
         time.sleep(seconds)
         os.kill(self._pid, signal.SIGKILL)
 
@@ -264,7 +267,7 @@ class Killing:
             self._expected.append(self._child(lambda file=file: outcome(file)).answer())
 
     def killed(self, kills: int) -> Iterator[str]:
-        """Kill so many runs; gives what is wrong after each, or an empty text."""
+        """Kill a number of runs; yield what is wrong after each, or an empty text."""
         delta, done = 0, 0
         place = self._folder / "killed"
         while done < kills:
@@ -293,12 +296,12 @@ class Killing:
             child = self._child(lambda: run(file, delta, self._log))
             child.kill_after(self._random.uniform(0, self._seconds[delta]))
             child.ended()
-        said = self._log.read_text("utf-8").splitlines()
+        logged = self._log.read_text("utf-8").splitlines()
         stages = [
-            line.split(":")[0] for line in said if line.split(":")[0] in {stage.name for stage in pipeline.STAGES}
+            line.split(":")[0] for line in logged if line.split(":")[0] in {stage.name for stage in pipeline.STAGES}
         ]
-        self.moments["after the end" if "done" in said else stages[-1] if stages else "before the start"] += 1
-        self.last = said[-1] if said else "nothing said"
+        self.moments["after the end" if "done" in logged else stages[-1] if stages else "before the start"] += 1
+        self.last = logged[-1] if logged else "no output"
         self.at_index += self.last.startswith("killed before") and INDEX in self.last
 
     def _step_of(self, delta: int) -> int:

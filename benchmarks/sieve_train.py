@@ -29,7 +29,7 @@ from bibld.dedup._pairs.sieve import signatures
 from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns
 
-OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "_pairs" / "sieve.json"
+OUT = Path(trees.__file__).with_name(trees._FILE)
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 RECORDS = 200_000
 ROUNDS, LEAVES, RATE, WEIGHT, SEED = 40, 16, 0.2, 5.0, 7

@@ -29,8 +29,6 @@ DYNAMIC_IMPORTS = {
 
 # Folders and files with words that have a plainer one; `python tests/architecture/test_language.py PATH` lists them.
 LANGUAGE = {
-    "benchmarks/kill.py",
-    "benchmarks/sieve_train.py",
     "bibld/catalog",
     "bibld/dedup/__init__.py",
     "bibld/dedup/_cache.py",
@@ -57,7 +55,6 @@ LANGUAGE = {
     "bibld/errors.py",
     "bibld/explain.py",
     "bibld/ingest",
-    "bibld/triplify",
     "docs/how-to/measure-matching.md",
     "docs/reference/catalog.md",
     "docs/reference/dedup.md",
