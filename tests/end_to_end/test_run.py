@@ -124,7 +124,7 @@ def test_ctrl_c_ends_a_run_with_a_message_and_the_next_run_resumes(sample, tmp_p
         [sys.executable, "-c", INTERRUPTED, "run", str(loaded.file)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 130
-    assert "interrupted; the next run goes on from here" in done.stderr
+    assert "interrupted; the next run continues from here" in done.stderr
     assert "Traceback" not in done.stderr
     pipeline.run(loaded, CLOCK, progress.Silent())
     assert dumps(loaded) == dumps(sample)
