@@ -1,8 +1,21 @@
-"""Dates of fields 005 and 008: what is no day of the calendar is no date; there is no year 0."""
+"""Dates of fields 005 and 008: only days of the calendar are dates; there is no year 0."""
+
+from __future__ import annotations
 
 import pytest
 
-from bibld.crosswalk._dates import date_entered, day, transaction
+from bibld.crosswalk import marc21
+from bibld.model.marc import ControlField, Leader, MarcRecord
+from bibld.model.origin import Origin
+
+
+def record_info(tag, text):
+    record = MarcRecord(Origin("x", "x.mrc", 1, 0), Leader("00000nam a2200000 i 4500"), (ControlField(tag, text),))
+    return marc21.convert(record, marc21.Settings()).mods.record_info[0]
+
+
+def change_date(text):
+    return next((date.value for date in record_info("005", text).record_change_date), None)
 
 
 @pytest.mark.parametrize(
@@ -15,17 +28,17 @@ from bibld.crosswalk._dates import date_entered, day, transaction
         ("20230229", None),
         ("20231301", None),
         ("2023", None),
+        ("00000101120000.0", None),
+        ("20240229235960.0", "2024-02-29"),
+        ("20240229235959.0", "2024-02-29T23:59:59"),
     ],
 )
-def test_a_day_is_one_of_the_calendar(text, expected):
-    assert day(text) == expected
+def test_a_change_date_is_a_day_of_the_calendar(text, expected):
+    assert change_date(text) == expected
 
 
-def test_a_transaction_in_the_year_0_is_no_date():
-    assert transaction("00000101120000.0") is None
-    assert transaction("20240229235960.0") == "2024-02-29"
-    assert transaction("20240229235959.0") == "2024-02-29T23:59:59"
-
-
-def test_two_digits_of_a_year_are_of_the_time_since_marc():
-    assert [date_entered(text) for text in ("660101", "650101", "000101")] == ["1966-01-01", "2065-01-01", "2000-01-01"]
+@pytest.mark.parametrize(
+    ("text", "expected"), [("660101", "1966-01-01"), ("650101", "2065-01-01"), ("000101", "2000-01-01")]
+)
+def test_two_digits_of_a_year_begin_with_the_first_marc_records(text, expected):
+    assert [date.value for date in record_info("008", text).record_creation_date] == [expected]

@@ -71,6 +71,10 @@ class Reject(msgspec.Struct, frozen=True):
     reason: str
     original: bytes
 
+    def __str__(self) -> str:
+        number = f", 001 {self.control_number}" if self.control_number else ""
+        return f"{self.origin}{number}: {self.reason}"
+
 
 class Records:
     """The tables of records and rejects. Nothing is committed here; the catalog does that.
