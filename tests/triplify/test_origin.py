@@ -6,7 +6,7 @@ import pytest
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Date, Mods, OriginInfo, Place, PlaceTerm, Publisher
 from bibld.triplify import cluster_statements, entity_statements
-from bibld.triplify._describe.origin import date_term
+from bibld.triplify._dates import date_literal
 from tests.triplify.merged_book import BASE, IRIS, LOC, MERGED, NLR, RESOURCE, Quads, alone
 
 COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
@@ -74,5 +74,5 @@ def test_a_form_of_a_place_that_is_not_shown_is_another_label_of_it():
 
 def test_the_year_0_is_no_date():
     """Neither XML Schema 1.0 nor the Gregorian calendar has one."""
-    assert [date_term(text) for text in ("0000", "0000-05", "0000-05-01")] == ['"0000"', '"0000-05"', '"0000-05-01"']
-    assert date_term("0988").endswith("gYear>")
+    assert [date_literal(text) for text in ("0000", "0000-05", "0000-05-01")] == ['"0000"', '"0000-05"', '"0000-05-01"']
+    assert date_literal("0988").endswith("gYear>")
