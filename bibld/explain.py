@@ -1,4 +1,4 @@
-"""The way of one record; what an IRI of the dataset is; and why two records are, or are not, the same."""
+"""Explain a record, an IRI of the dataset, or why two records are, or are not, the same publication."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bibld.model.origin import RecordId
 from bibld.progress import Silent
 
 ENTITIES = ("agent", "concept", "place", "publisher", "series")
-"""The kinds of things of which records make claims, as their IRIs name them."""
+"""The kinds of entities about which clusters make assertions, as in their IRIs."""
 
 _KINDS = ("resource", "record", "match", "doc", "dataset", "graph", "ontology", *ENTITIES)
 _FORMS = re.compile(rf"\.(?:{'|'.join(map(re.escape, (*SUFFIXES, 'marcxml', 'mrk')))})\Z")
@@ -26,7 +26,7 @@ _SHOWN = 20
 
 
 class RecordReport(msgspec.Struct, frozen=True):
-    """What became of one record: where it came from, what it is compared by, what it was joined with, its IRIs.
+    """One record: its origin, the features by which it is compared, its cluster, its IRIs.
 
     ``state`` is what it is now, ``suppressed`` names what of it must not be published, and why; ``verdicts`` are those
     of people about it, ``history`` is what changed it until now.
@@ -95,13 +95,13 @@ class IriReport(msgspec.Struct, frozen=True):
     pair: PairReport | None = None
 
 
-# -- what people mean ------------------------------------------------------------------------------------------------
+# -- names ----------------------------------------------------------------------------------------------------------
 
 
 def resolve_path(config: Config, text: str) -> str | None:
-    """The path of a thing of the dataset that a person names by its IRI, its document or a path; None for a record id.
+    """Return the path of a thing of the dataset that a text names by its IRI, its document or a path.
 
-    Raises ``ConfigError`` for an IRI of others.
+    Return None for the id of a record. Raises ``ConfigError`` for an IRI that is not of this dataset.
     """
     name = text.strip()
     base = config.dataset.base
@@ -109,11 +109,11 @@ def resolve_path(config: Config, text: str) -> str | None:
     if name.startswith(base):
         bare = name[len(base) :]
     elif re.match(r"https?://", name):
-        raise ConfigError([f"{name} is no IRI of this dataset, whose IRIs begin with {base}"])
+        raise ConfigError([f"{name} is not an IRI of this dataset; its IRIs begin with {base}"])
     elif "/" not in bare or bare.partition("/")[0] not in _KINDS:
         return None
     if not bare.isprintable():
-        raise ConfigError([f"{name!a} is no IRI: it holds characters that no IRI has"])
+        raise ConfigError([f"{name!a} is not an IRI: it contains characters that are not allowed"])
     path = unquote(re.split(r"[#?]", bare, maxsplit=1)[0]).strip("/").removeprefix("doc/")
     return _FORMS.sub("", path)
 
@@ -143,12 +143,12 @@ def resolve_record(catalog: Catalog, config: Config, text: str) -> RecordId:
             return _known(catalog, record_of_path(rest))
     except ValueError as error:
         raise ConfigError([f"{text}: {error}"]) from error
-    raise ConfigError([f"{text} is the IRI of no record, but of a thing of the kind {kind}"])
+    raise ConfigError([f"{text} is not the IRI of a record, but of the kind {kind}"])
 
 
 def _known(catalog: Catalog, record: RecordId) -> RecordId:
     if catalog.register.ordinal(record) is None:
-        raise ValueError(f"there has never been a record {record} in this workspace")
+        raise ValueError(f"record {record} was never seen in this workspace")
     return record
 
 
@@ -156,22 +156,22 @@ def _known(catalog: Catalog, record: RecordId) -> RecordId:
 
 
 def explain_record(catalog: Catalog, config: Config, record: RecordId) -> RecordReport:
-    """Tell the way of one record; raises ``ConfigError`` for one that the catalog does not hold."""
-    held = catalog.record(record)
-    if held is None:
+    """Explain one record; raises ``ConfigError`` for one that is not in the catalog."""
+    stored = catalog.record(record)
+    if stored is None:
         raise ConfigError([f"{record} has an ordinal but is not in the catalog; run `bibld run` again"])
     iris = Iris(config.dataset.base)
-    features = dedup.features_of(held.mods)
+    features = dedup.features_of(stored.mods)
     cluster = catalog.cluster_of(record)
     members = cluster.members if cluster else ()
     answering = cluster.founder if cluster else catalog.redirect_target(record)
     return RecordReport(
         record=str(record),
-        ordinal=held.ordinal,
-        origin=str(held.origin),
-        flavour=held.flavour,
-        deleted=held.deleted,
-        warnings=tuple(catalog.records.warnings(held.ordinal)),
+        ordinal=stored.ordinal,
+        origin=str(stored.origin),
+        flavour=stored.flavour,
+        deleted=stored.deleted,
+        warnings=tuple(catalog.records.warnings(stored.ordinal)),
         title=features.title,
         author=features.author,
         part=features.part,
@@ -181,13 +181,13 @@ def explain_record(catalog: Catalog, config: Config, record: RecordId) -> Record
         resource=iris.resource(record),
         answers=iris.document(iris.resource(answering)) if answering else "410 Gone",
         state=_state(catalog, record),
-        suppressed=tuple(map(str, catalog.suppressions.of_record(held.ordinal))),
-        history=tuple(map(str, catalog.history.events(held.ordinal))),
+        suppressed=tuple(map(str, catalog.suppressions.of_record(stored.ordinal))),
+        history=tuple(map(str, catalog.history.events(stored.ordinal))),
     )
 
 
 def explain_iri(catalog: Catalog, config: Config, path: str) -> IriReport:
-    """Tell what stands under a path of the dataset (``resolve_path``).
+    """Explain the thing under a path of the dataset (``resolve_path``).
 
     Raises ``ConfigError`` for a path that never named anything.
     """
@@ -205,18 +205,18 @@ def explain_iri(catalog: Catalog, config: Config, path: str) -> IriReport:
     what = {"dataset": "the dataset, or the part of it that one source gave", "graph": "a named graph"}
     what |= {"ontology": "the ontology of this dataset"}
     if kind not in what:
-        raise ConfigError([f"{iri}: nothing of this dataset has such an IRI; they begin with {', '.join(_KINDS)}"])
+        raise ConfigError([f"{iri}: unknown kind of IRI; the paths of this dataset begin with {', '.join(_KINDS)}"])
     return IriReport(iri, what[kind], "200", "it has no record of its own, and no history")
 
 
 def _record_iri(catalog: Catalog, iris: Iris, kind: str, record: RecordId) -> IriReport:
     ordinal = catalog.register.ordinal(record)
-    held = catalog.record(record)
+    stored = catalog.record(record)
     answering = catalog.redirect_target(record)
     cluster = catalog.cluster_of(record)
     if kind == "record":
         iri, what = iris.record(record), f"the source record {record}"
-        answers = "410 Gone" if held is None or held.deleted else "200"
+        answers = "410 Gone" if stored is None or stored.deleted else "200"
     else:
         iri, what = iris.resource(record), f"a publication, as described by the record {record}"
         survivor = cluster.founder if cluster else answering
@@ -229,16 +229,16 @@ def _match_iri(catalog: Catalog, config: Config, iri: str, pair: Pair) -> IriRep
     for record in (pair.left, pair.right):
         _known(catalog, record)
     edge = catalog.edge(pair)
-    state = "the pair is not stored now: nothing joins or relates the two" if edge is None else _sentence(edge)
+    state = "the pair is not stored: the two are neither the same nor related" if edge is None else _sentence(edge)
     cluster = catalog.cluster_of(pair.left)
-    are_living = cluster is not None and catalog.cluster_of(pair.right) is not None
+    are_live = cluster is not None and catalog.cluster_of(pair.right) is not None
     return IriReport(
         iri=iri,
         what=f"the match of the records {pair.left} and {pair.right}",
         answers="404" if edge is None else "200",
         state=state,
         records=(str(pair.left), str(pair.right)),
-        pair=explain_pair(catalog, config, pair.left, pair.right) if are_living else None,
+        pair=explain_pair(catalog, config, pair.left, pair.right) if are_live else None,
     )
 
 
@@ -246,24 +246,24 @@ def _entity_iri(catalog: Catalog, iri: str, kind: str) -> IriReport:
     founders = catalog.entities.asserting_clusters(iri)
     what = f"a thing of the kind {kind}, known by the key that its IRI is made of"
     if not founders:
-        return IriReport(iri, what, "404", "no record claims it now")
+        return IriReport(iri, what, "404", "no cluster makes an assertion about it now")
     records = tuple(str(catalog.register.record(founder)) for founder in founders[:_SHOWN])
-    return IriReport(iri, what, "303 to its document", "claimed by records", records, len(founders))
+    return IriReport(iri, what, "303 to its document", "clusters make assertions about it", records, len(founders))
 
 
 def _state(catalog: Catalog, record: RecordId) -> str:
-    """What a record is now."""
+    """Return a sentence about the present state of a record."""
     cluster = catalog.cluster_of(record)
     if cluster is None:
         ordinal = catalog.register.ordinal(record)
         if ordinal is not None and catalog.suppressions.is_suppressed(ordinal):
-            return "suppressed; nobody answers in its place"
-        heir = catalog.redirect_target(record)
-        return f"deleted; {heir} answers in its place" if heir else "deleted; nobody answers in its place"
+            return "suppressed; its IRI answers 410 Gone"
+        target = catalog.redirect_target(record)
+        return f"deleted; its IRI redirects to {target}" if target else "deleted; its IRI answers 410 Gone"
     if cluster.founder != record:
-        return f"lives, merged into {cluster.founder}"
+        return f"live, merged into {cluster.founder}"
     others = [str(member) for member in cluster.members if member != record]
-    return f"lives, the founder of a cluster with {', '.join(others)}" if others else "lives, alone"
+    return f"live, the founder of a cluster with {', '.join(others)}" if others else "live, without duplicates"
 
 
 def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
@@ -278,20 +278,20 @@ def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
 
 
 def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairReport:
-    """Tell why two records are, or are not, the same; raises ``ConfigError`` where they cannot be compared."""
+    """Explain why two records are, or are not, the same; raises ``ConfigError`` if they cannot be compared."""
     found = dedup.compare(catalog, config, left, right, Silent()) if left != right else None
     if found is None:
-        raise ConfigError([f"{left} and {right} cannot be compared: they must be two living records"])
+        raise ConfigError([f"{left} and {right} cannot be compared; name two different live records"])
     edge = found.edge
     is_candidate = bool(edge.score.shared_blocking_keys)
     person = catalog.register.verdicts().get(edge.pair)
     stored = catalog.edge(edge.pair)
     verdict = person or (stored.verdict if stored else edge.verdict)
     if not is_candidate and person is None:
-        reason = "no key in common: blocking does not propose the pair, so a run never compares it"
+        reason = "no shared blocking key, so a run never compares the pair"
         verdict = Verdict("different", "blocking", (*edge.verdict.reasons, reason))
     cluster = catalog.cluster_of(edge.pair.left)
-    together = cluster is not None and edge.pair.right in cluster.members
+    is_one = cluster is not None and edge.pair.right in cluster.members
     return PairReport(
         left=str(edge.pair.left),
         right=str(edge.pair.right),
@@ -307,24 +307,24 @@ def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: Record
         by=verdict.by,
         relation=verdict.relation,
         reasons=verdict.reasons,
-        in_one_cluster=together,
-        cluster=_about_cluster(catalog, edge.pair, verdict, cluster if together else None),
+        in_one_cluster=is_one,
+        cluster=_about_cluster(catalog, edge.pair, verdict, cluster if is_one else None),
     )
 
 
 def _about_cluster(catalog: Catalog, pair: Pair, verdict: Verdict, cluster: Cluster | None) -> str:
-    """Why two records stand, or do not stand, in one cluster."""
+    """Return a sentence about why two records are, or are not, in one cluster."""
     if cluster is not None:
         if verdict.decision == "same":
             return f"both are in the cluster of {cluster.founder}"
-        ways = [_sentence(edge) for edge in catalog.edges_of(cluster.members)]
-        return f"both are in the cluster of {cluster.founder} through other members: {'; '.join(ways)}"
+        reasons = [_sentence(edge) for edge in catalog.edges_of(cluster.members)]
+        return f"both are in the cluster of {cluster.founder} through other members: {'; '.join(reasons)}"
     if verdict.decision == "same":
-        return "the pair is the same, but no run has joined it; run `bibld run` again"
+        return "the pair is the same, but no run has merged it yet; run `bibld run`"
     return {
-        "related": "kept apart: they are related, not the same",
-        "review": "kept apart until a person has looked",
-    }.get(verdict.decision, "nothing joins them")
+        "related": "not merged: they are related, not the same",
+        "review": "not merged until a person has decided",
+    }.get(verdict.decision, "not merged")
 
 
 def _sentence(edge: Edge) -> str:

@@ -25,7 +25,7 @@ from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
-from bibld.progress import Progress
+from bibld.progress import Progress, with_number
 
 _EXAMPLES = 3
 
@@ -157,7 +157,8 @@ def _read(run: Pipeline, queue: StageQueue) -> int:
         if load.source not in configured:
             with run.catalog.commit():
                 deleted = run.catalog.records.delete_source(load.source, run.number)
-            run.progress.report(f"read: source {load.source} is no longer configured: {deleted} records deleted")
+            count = with_number(deleted, "record")
+            run.progress.report(f"read: source {load.source} is not in the configuration any more: {count} deleted")
     ingest.apply_suppressions(run.catalog, run.config, suppressed, run.progress)
     return sum(load.read for load in run.loads)
 

@@ -115,3 +115,8 @@ def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:
     for item in items:
         yield item
         progress.advance()
+
+
+def with_number(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: "1 record", "2 records"; ``plural`` is the noun with an s by default."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

@@ -70,8 +70,8 @@ def test_an_id_is_no_path(loaded, text):
 def test_the_state_and_the_answers_of_merged_records_are_told(loaded, pair):
     founder, other = pair
     one, two = explained(loaded, f"resource/{founder.path}"), explained(loaded, f"resource/{other.path}")
-    assert one.state == f"lives, the founder of a cluster with {other}"
-    assert two.state == f"lives, merged into {founder}"
+    assert one.state == f"live, the founder of a cluster with {other}"
+    assert two.state == f"live, merged into {founder}"
     assert one.answers == two.answers == f"303 to {IRIS.document(IRIS.resource(founder))}"
     assert explained(loaded, f"record/{other.path}").answers == "200"
 
@@ -103,13 +103,13 @@ def test_the_deleted_lead_to_their_heirs_or_are_gone(loaded, pair):
     founder, other = pair
     retire(loaded, founder.source)
     way = explained(loaded, IRIS.resource(founder))
-    assert way.state == f"deleted; {other} answers in its place"
+    assert way.state == f"deleted; its IRI redirects to {other}"
     assert way.answers == f"303 to {IRIS.document(IRIS.resource(other))}"
     assert explained(loaded, IRIS.record(founder)).answers == "410 Gone"
     retire(loaded, other.source)
     for record in pair:
         way = explained(loaded, IRIS.resource(record))
-        assert (way.state, way.answers) == ("deleted; nobody answers in its place", "410 Gone")
+        assert (way.state, way.answers) == ("deleted; its IRI answers 410 Gone", "410 Gone")
 
 
 def test_a_match_is_explained_as_its_pair(loaded, pair):
@@ -127,9 +127,9 @@ def test_what_never_was_is_said_to_be_so(loaded, pair):
             explained(loaded, text)
         return str(caught.value)
 
-    assert "never been a record rsl:never" in fault("resource/rsl/never")
+    assert "record rsl:never was never seen" in fault("resource/rsl/never")
     assert "is not the slug of a match" in fault("match/x")
-    assert "is no slug" in fault("resource/rsl/a.b.c")
+    assert "is not a slug" in fault("resource/rsl/a.b.c")
     assert "no IRI of this dataset" in fault("https://example.org/resource/rsl/1")
     assert "such an IRI" in fault(f"{BASE}nothing/here")
     assert "such an IRI" in fault(f"{BASE}agent/")
@@ -162,7 +162,7 @@ def test_the_command_tells_it_all(loaded, pair):
     founder, other = pair
     tell(loaded, (other, LATER, "absorbed", 1))
     assert f"{LATER} was merged into " in invoke(str(other))
-    assert f"state: lives, merged into {founder}" in invoke(IRIS.resource(other))
+    assert f"state: live, merged into {founder}" in invoke(IRIS.resource(other))
     told = invoke(f"match/{IRIS.match(Pair.from_records(*pair)).rpartition('/')[2]}")
     assert "decision: same" in told and "answers: 200" in told
     assert msgspec.json.decode(invoke(f"resource/{other.path}", "--json"))["records"] == [str(other)]
@@ -176,4 +176,4 @@ def test_an_agent_is_known_by_the_records_that_claim_it(loaded):
     way = explained(loaded, rows[0][0])
     assert way.claimed_by >= 1
     assert len(way.records) == min(way.claimed_by, 20)
-    assert explained(loaded, "agent/nobody").state == "no record claims it now"
+    assert explained(loaded, "agent/nobody").state == "no cluster makes an assertion about it now"

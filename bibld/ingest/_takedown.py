@@ -1,7 +1,8 @@
-"""Suppression: records and values that must not be published, as a file lists them.
+"""Suppress records and values that must not be published, as listed in a file.
 
 The file is a table (CSV; commas, semicolons or tabs) with the columns ``record`` (an id or an IRI), ``value`` (empty:
-the whole record) and ``reason``. What stands in it is in force when a run has read its sources, what left it is lifted.
+the whole record) and ``reason``. A run applies the file after reading its sources; a suppression that is not in the
+file any more is lifted.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from bibld.model.iris import Iris, record_of_path
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
 from bibld.model.withheld import Withheld, without_texts, without_values
-from bibld.progress import Progress
+from bibld.progress import Progress, with_number
 from bibld.text.folding import tidy
 
 _COLUMNS = ("record", "value", "reason")
 _DELIMITERS = (",", ";", "\t")
-_ALIKE = 0.8
-"""How like a text must be to be offered instead of one that is not there, between 0 and 1."""
+_SIMILARITY = 0.8
+"""How similar a text must be to be suggested instead of one that was not found, between 0 and 1."""
 
 
 class SuppressionRequest(msgspec.Struct, frozen=True):
-    """One line: ``place`` says where it stands, ``value`` is empty for the whole record."""
+    """One line of the file: ``place`` is file and line, ``value`` is empty for the whole record."""
 
     place: str
     record: str
@@ -45,9 +46,9 @@ class SuppressionRequest(msgspec.Struct, frozen=True):
 
 
 def read_suppressions(config: Config) -> tuple[SuppressionRequest, ...]:
-    """The lines of the file that ``[publish] suppress`` names; none without one.
+    """Return the lines of the file that ``[publish] suppress`` names; none without one.
 
-    Raises ``ConfigError`` with a message for each line that cannot be understood: what it asks for would be published.
+    Raises ``ConfigError`` with a message for each invalid line, because what it suppresses would be published.
     """
     if not config.publish.suppress:
         return ()
@@ -57,13 +58,13 @@ def read_suppressions(config: Config) -> tuple[SuppressionRequest, ...]:
     except (OSError, ValueError) as error:
         raise ConfigError([f"publish.suppress: {file} cannot be read as text in UTF-8: {error}"]) from error
     faults: list[str] = []
-    found = tuple(_asked(file.name, text, faults))
+    found = tuple(_parse(file.name, text, faults))
     if faults:
         raise ConfigError(faults)
     return found
 
 
-def _asked(name: str, text: str, faults: list[str]) -> Iterator[SuppressionRequest]:
+def _parse(name: str, text: str, faults: list[str]) -> Iterator[SuppressionRequest]:
     header: list[str] = []
     for place, row in _rows(name, text, faults):
         if not header:
@@ -78,13 +79,13 @@ def _asked(name: str, text: str, faults: list[str]) -> Iterator[SuppressionReque
             if cells["record"]:
                 yield SuppressionRequest(place, cells["record"], cells["value"], cells["reason"])
             else:
-                faults.append(f"{place}: names no record")
+                faults.append(f"{place}: the cell record is empty; write an id or an IRI")
     if not header:
         faults.append(f"{name}: is empty; its first line must be {','.join(_COLUMNS)}")
 
 
 def _rows(name: str, text: str, faults: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The rows that say anything, each with the line that it begins in."""
+    """Yield the rows that are not empty, each with its file and first line."""
     head = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=head.count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -102,28 +103,28 @@ def _rows(name: str, text: str, faults: list[str]) -> Iterator[tuple[str, Sequen
 
 
 def apply_suppressions(
-    catalog: Catalog, config: Config, asked: Iterable[SuppressionRequest], progress: Progress
+    catalog: Catalog, config: Config, requests: Iterable[SuppressionRequest], progress: Progress
 ) -> None:
-    """Have in force what is asked for, and nothing else; says what names no record, and what is not in its record."""
+    """Apply exactly these suppressions; report those whose record or value was not found."""
     iris = Iris(config.dataset.base)
     wanted: dict[tuple[int, str], SuppressionRequest] = {}
-    for one in asked:
+    for one in requests:
         try:
             ordinal = _ordinal(catalog, iris, one.record)
         except ValueError as error:
-            progress.report(f"{one.place}: suppresses nothing: {error}")
+            progress.report(f"{one.place}: ignored: {error}")
         else:
             wanted[ordinal, one.value] = one
     with catalog.commit():
         taken, lifted = catalog.suppressions.replace({key: one.reason for key, one in wanted.items()})
     if taken or lifted:
-        progress.report(f"read: {taken} suppressions are new, {lifted} are lifted, {len(wanted)} are in force")
+        progress.report(f"read: {with_number(taken, 'new suppression')}, {lifted} lifted, {len(wanted)} in force")
     for message in _not_found(catalog, wanted):
         progress.report(message)
 
 
 def _ordinal(catalog: Catalog, iris: Iris, name: str) -> int:
-    """The ordinal of a record that is named by its id or by one of its IRIs; raises ``ValueError``."""
+    """Return the ordinal of a record that is named by its id or by one of its IRIs; raises ``ValueError``."""
     path = iris.path(name)
     if path is None:
         record = catalog.register.resolve_record(name)
@@ -131,25 +132,27 @@ def _ordinal(catalog: Catalog, iris: Iris, name: str) -> int:
         bare = path.removeprefix("doc/").removesuffix(".html")
         kind, _, rest = bare.partition("/")
         if kind not in ("resource", "record"):
-            raise ValueError(f"{name} is the IRI of no record")
+            raise ValueError(f"{name} is not the IRI of a record")
         record = record_of_path(rest)
     ordinal = catalog.register.ordinal(record)
     if ordinal is None:
-        raise ValueError(f"there has never been a record {record}")
+        raise ValueError(f"record {record} was never seen")
     return ordinal
 
 
 def _not_found(catalog: Catalog, wanted: Mapping[tuple[int, str], SuppressionRequest]) -> Iterator[str]:
-    """A message for each value that is not in the MODS of its record."""
+    """Yield a message for each value that is not in the MODS of its record."""
     for (ordinal, value), one in sorted(wanted.items(), key=itemgetter(0)):
         withheld = Withheld.parse(value)
         mods = catalog.records.unredacted_mods(ordinal) or Mods()
         if not value or without_values(mods, [withheld]) != mods:
             continue
         texts = sorted({tidy(str(text)) for text in to_element(mods).itertext()})
-        meant = "".join(f"; did you mean {text!r}?" for text in get_close_matches(withheld.text, texts, 1, _ALIKE))
+        suggestion = "".join(
+            f"; did you mean {text!r}?" for text in get_close_matches(withheld.text, texts, 1, _SIMILARITY)
+        )
         record = catalog.records.get(ordinal)
         original = original_of(record) if record is not None else None
         is_there = original is not None and without_texts(original, [withheld]) != original
-        also = "; fields of its original that hold it are left out" if is_there else ""
-        yield f"{one.place}: {value!r} is the whole text of no element in the MODS of {one.record}{also}{meant}"
+        also = "; fields of its original that contain it are left out" if is_there else ""
+        yield f"{one.place}: {value!r} is not the text of an element in the MODS of {one.record}{also}{suggestion}"

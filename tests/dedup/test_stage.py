@@ -211,10 +211,10 @@ def test_explain_tells_why_two_records_are_or_are_not_the_same(sample):
         )
     assert same.decision == "same" and same.in_one_cluster and same.shared_blocking_keys and not same.exceptions
     assert all(key == "paper: two bytes of the title and of the author" for key in same.shared_blocking_keys)
-    assert related.relation == "same_set" and related.exceptions and "kept apart" in related.cluster
+    assert related.relation == "same_set" and related.exceptions and "not merged" in related.cluster
     assert not never.is_candidate and never.decision == "different" and never.by == "blocking"
     assert never.left_keys and never.right_keys
-    assert "no key in common" in never.reasons[-1]
+    assert "no shared blocking key" in never.reasons[-1]
     title = next(one for one in same.compared if one.name == "title")
     assert str(title).startswith(("= title: ", "≠ title: "))
 

@@ -183,7 +183,7 @@ def test_a_suppressed_title_is_taken_from_its_record_alone(library):
 
 def test_what_is_new_and_suppressed_in_one_run_is_never_published(library):
     said = library.run("rsl:1,,x", "nlr:3,,y")
-    assert said == ["read: 2 suppressions are new, 0 are lifted, 2 are in force"]
+    assert said == ["read: 2 new suppressions, 0 lifted, 2 in force"]
     assert SECRET not in library.published() and "Dead souls" not in library.published()
 
 
@@ -215,8 +215,8 @@ def test_a_takedown_of_what_only_pages_show_makes_a_release_too(library):
         assert "Tolstoy, Leo" in client.get("/record/nlr/1.mrk").text
     said = library.run("nlr:1,Leo Tolstoy,x")
     assert said[1:] == [
-        "suppress.csv line 2: 'Leo Tolstoy' is the whole text of no element in the MODS of nlr:1; fields of its"
-        " original that hold it are left out"
+        "suppress.csv line 2: 'Leo Tolstoy' is not the text of an element in the MODS of nlr:1; fields of its"
+        " original that contain it are left out"
     ]
     assert library.releases() == [2]
     with library.site() as client:
@@ -283,9 +283,9 @@ def test_a_run_that_was_stopped_before_its_release_forgets_no_takedown(library):
 def test_what_is_not_found_is_told_with_its_line(library):
     said = library.run("rsl:9,,x", "lib:1,,x", "https://data.example.org/agent/x,,x", "rsl:1,War and piece,x")
     assert [message.partition(": ")[0] for message in said[:3]] == [f"suppress.csv line {line}" for line in (2, 3, 4)]
-    assert all("suppresses nothing" in message for message in said[:3])
+    assert all("ignored" in message for message in said[:3])
     assert said[-1] == (
-        "suppress.csv line 5: 'War and piece' is the whole text of no element in the MODS of rsl:1; did you mean"
+        "suppress.csv line 5: 'War and piece' is not the text of an element in the MODS of rsl:1; did you mean"
         " 'War and peace'?"
     )
 
@@ -302,7 +302,7 @@ def test_related_records_do_not_link_to_what_is_suppressed_and_people_are_told(l
     with Catalog(library.loaded.workspace, read_only=True) as catalog:
         way = explain.explain_record(catalog, library.loaded, explain.resolve_record_id(catalog, "rsl:1"))
     assert (way.answers, way.suppressed) == ("410 Gone", ("the whole record: a court said so",))
-    assert way.state == "suppressed; nobody answers in its place"
+    assert way.state == "suppressed; its IRI answers 410 Gone"
     stats = msgspec.json.decode(library.command("stats", str(library.loaded.file), "--json"))
     assert [(one["value"], one["reason"]) for one in stats["suppressed"]] == [("1869", "x"), ("", "a court said so")]
     assert "a court said so" in library.command("stats", str(library.loaded.file))

@@ -59,7 +59,7 @@ def test_a_header_alone_asks_for_nothing(read):
             [
                 "suppress.csv line 2: has 4 cells, not 3",
                 "suppress.csv line 3: has 2 cells, not 3",
-                "suppress.csv line 4: names no record",
+                "suppress.csv line 4: the cell record is empty; write an id or an IRI",
             ],
         ),
         ('record,value,reason\nlib:1,,x\nlib:2,"a"b,x\n', ["suppress.csv line 3: "]),
