@@ -26,7 +26,7 @@ def stats(config: Path, all_subfields: bool, as_json: bool) -> None:
         return
     print_rows(found.sources, "source", "read", "converted", "superseded", "rejected", "deleted")
     click.echo()
-    print_table(("source", "file", "reader", "declared", "found"), found.files)
+    print_table(("source", "file", "carrier", "declared", "found"), found.files)
     if found.suppressed:
         click.echo("\nSuppressed: stored, not published")
         print_table(("record", "what and why"), [(str(one.record), str(one)) for one in found.suppressed])
