@@ -62,7 +62,6 @@ LANGUAGE = {
     "tests/docs",
     "tests/end_to_end",
     "tests/ingest",
-    "tests/serve",
     "tests/strategies.py",
     "tests/test_explain.py",
 }

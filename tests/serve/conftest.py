@@ -1,4 +1,4 @@
-"""A small release made by hand: two libraries hold one book, a third record stands alone, two have been withdrawn."""
+"""A small release made by hand: two libraries hold one book, a third record is alone, two have been withdrawn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IRIS = Iris(BASE)
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 MEMBER = RecordId("nlr", "0042 17")
 ALONE = RecordId("rsl", "01003120729")
-HEIRLESS = RecordId("nlr", "13")
+WITHOUT_REDIRECT = RecordId("nlr", "13")
 DELETED = RecordId("nlr", "14")
 NEVER = RecordId("rsl", "99")
 AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
@@ -120,14 +120,22 @@ def catalog() -> FakeCatalog:
     alone = description(HOSTILE, publisher="Наука\u202e", year="1989")
     records = [
         SourceRecord(
-            record, ordinal, Origin(record.source, "dump.iso", ordinal, 0), b"", "iso2709", b"{}", flavour, mods, dead
+            record,
+            ordinal,
+            Origin(record.source, "dump.iso", ordinal, 0),
+            b"",
+            "iso2709",
+            b"{}",
+            flavour,
+            mods,
+            is_deleted,
         )
-        for ordinal, (record, flavour, mods, dead) in enumerate(
+        for ordinal, (record, flavour, mods, is_deleted) in enumerate(
             (
                 (FOUNDER, "rusmarc", one, False),
                 (MEMBER, "rusmarc", other, False),
                 (ALONE, "marc21", alone, False),
-                (HEIRLESS, "rusmarc", other, True),
+                (WITHOUT_REDIRECT, "rusmarc", other, True),
                 (DELETED, "rusmarc", other, True),
             ),
             start=1,
@@ -281,7 +289,7 @@ def site_in() -> Callable[[Path], Site]:
 
 @pytest.fixture(name="quads")
 def quads_fixture() -> list[str]:
-    """What the store holds."""
+    """The quads of the store."""
     return quads()
 
 

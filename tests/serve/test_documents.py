@@ -1,4 +1,4 @@
-"""Every IRI answers as the table of IRIs says, in every form, by the rules of HTTP."""
+"""Every IRI answers as the table of IRIs states, in every form, by the rules of HTTP."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IRIS = Iris(BASE)
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 MEMBER = RecordId("nlr", "0042 17")
 ALONE = RecordId("rsl", "01003120729")
-HEIRLESS = RecordId("nlr", "13")
+WITHOUT_REDIRECT = RecordId("nlr", "13")
 DELETED = RecordId("nlr", "14")
 NEVER = RecordId("rsl", "99")
 AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
@@ -91,9 +91,9 @@ def test_data_is_about_the_thing_that_was_asked_for(client, here, thing, form):
 
 
 @pytest.mark.parametrize("thing", THINGS)
-def test_all_syntaxes_say_the_same(client, here, thing):
-    said = [triples(client.get(here.document(thing, form)).content, form) for form in RDF]
-    assert all(each == said[0] for each in said)
+def test_all_syntaxes_contain_the_same_triples(client, here, thing):
+    documents = [triples(client.get(here.document(thing, form)).content, form) for form in RDF]
+    assert all(each == documents[0] for each in documents)
 
 
 def test_every_iri_of_the_dataset_that_the_data_mention_answers(client, here):
@@ -105,7 +105,7 @@ def test_every_iri_of_the_dataset_that_the_data_mention_answers(client, here):
         assert client.get(here(iri)).status_code in (200, 303), iri
 
 
-def test_a_document_says_what_it_is_about_and_where_it_comes_from(client, here):
+def test_a_document_states_its_subject_and_its_source(client, here):
     thing = IRIS.resource(FOUNDER)
     graph = rdflib.Graph().parse(data=client.get(here.document(thing, "ttl")).text, format="turtle")
     document = rdflib.URIRef(IRIS.document(thing))
@@ -119,10 +119,10 @@ def test_a_document_says_what_it_is_about_and_where_it_comes_from(client, here):
 
 def test_the_hash_iris_of_a_thing_are_in_its_document_and_the_provenance_too(client, here):
     thing = IRIS.resource(FOUNDER)
-    said = triples(client.get(here.document(thing, "nt")).content, "nt")
-    subjects = {triple.subject.value for triple in said}
+    found = triples(client.get(here.document(thing, "nt")).content, "nt")
+    subjects = {triple.subject.value for triple in found}
     assert f"{thing}#title1" in subjects
-    assert {triple.object.value for triple in said if triple.predicate.value.endswith("wasDerivedFrom")} == {
+    assert {triple.object.value for triple in found if triple.predicate.value.endswith("wasDerivedFrom")} == {
         IRIS.record(FOUNDER),
         IRIS.record(MEMBER),
     }
@@ -131,7 +131,7 @@ def test_the_hash_iris_of_a_thing_are_in_its_document_and_the_provenance_too(cli
 # --- identity
 
 
-@pytest.mark.parametrize(("record", "reason"), [(MEMBER, "absorbed"), (DELETED, "deleted with an heir")])
+@pytest.mark.parametrize(("record", "reason"), [(MEMBER, "absorbed"), (DELETED, "deleted with a redirect")])
 def test_what_was_merged_or_inherited_leads_to_the_survivor(client, here, record, reason):
     answer = client.get(here(IRIS.resource(record)), "text/turtle")
     assert answer.status_code == 303, reason
@@ -141,13 +141,15 @@ def test_what_was_merged_or_inherited_leads_to_the_survivor(client, here, record
     assert (named.status_code, named.headers["location"]) == (303, here.document(IRIS.resource(FOUNDER), "nt"))
 
 
-@pytest.mark.parametrize("thing", [IRIS.resource(HEIRLESS), IRIS.record(HEIRLESS), IRIS.record(DELETED)])
+@pytest.mark.parametrize(
+    "thing", [IRIS.resource(WITHOUT_REDIRECT), IRIS.record(WITHOUT_REDIRECT), IRIS.record(DELETED)]
+)
 def test_what_was_withdrawn_is_gone(client, here, thing):
     assert client.get(here(thing), "text/html").status_code == 410
     tombstone = client.get(here(thing), "text/turtle")
     assert tombstone.status_code == 410
-    said = triples(tombstone.content, "ttl")
-    assert {triple.subject.value for triple in said} == {thing}
+    found = triples(tombstone.content, "ttl")
+    assert {triple.subject.value for triple in found} == {thing}
     assert client.get(here.document(thing, "rdf")).status_code == 410
 
 
@@ -212,12 +214,12 @@ def test_no_accept_header_breaks_the_server(client, here, accept):
     assert client.get(here(IRIS.dataset), accept).status_code in (200, 406)
 
 
-def test_several_accept_headers_are_one(client, here):
+def test_multiple_accept_headers_are_joined(client, here):
     headers = [("accept", "image/png"), ("accept", "text/turtle")]
     assert bare(client.request("GET", here(IRIS.dataset), headers=headers)) == "text/turtle"
 
 
-def test_every_answer_says_what_it_depends_on(client, here):
+def test_every_answer_states_what_it_depends_on(client, here):
     thing = here(IRIS.resource(FOUNDER))
     document = client.get(here.document(IRIS.resource(FOUNDER), "ttl"))
     unchanged = client.get(here.document(IRIS.resource(FOUNDER), "ttl"), if_none_match=document.headers["etag"])
@@ -242,11 +244,11 @@ def test_each_representation_has_its_own_strong_tag(client, here):
     assert all(re.fullmatch(r'"[!#-~]+"', tag) for tag in tags)
 
 
-@pytest.mark.parametrize("held", ["{tag}", "W/{tag}", '"x", {tag}', "*"])
-def test_a_client_that_has_it_gets_304_without_body(client, here, held):
+@pytest.mark.parametrize("found", ["{tag}", "W/{tag}", '"x", {tag}', "*"])
+def test_a_client_that_has_it_gets_304_without_body(client, here, found):
     path = here.document(IRIS.resource(FOUNDER), "ttl")
     tag = client.get(path).headers["etag"]
-    answer = client.get(path, if_none_match=held.format(tag=tag))
+    answer = client.get(path, if_none_match=found.format(tag=tag))
     assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", tag)
     assert client.get(path, if_none_match='"other"').status_code == 200
 
@@ -400,7 +402,7 @@ def test_no_location_names_another_host(site_at, running, base, path):
             assert not location.startswith("//")
 
 
-def test_a_fault_of_the_server_is_told_to_its_log_and_not_to_the_client(site, running, caplog):
+def test_a_fault_of_the_server_is_logged_and_not_sent_to_the_client(site, running, caplog):
     class Broken:
         def __getattr__(self, name):
             if name == "sample_founders":

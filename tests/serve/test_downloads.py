@@ -38,6 +38,6 @@ def test_a_release_with_full_dumps_of_its_own_leads_there_from_the_one_before(si
     assert about[1] == ["void.ttl"]
 
 
-def test_every_file_is_offered_once_also_where_nothing_is_said_of_dumps(site):
+def test_every_file_is_offered_once_even_without_dumps(site):
     (about,) = downloads(site.manifest)
     assert about.files == site.manifest.files

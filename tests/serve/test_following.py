@@ -42,11 +42,11 @@ class Publisher:
     def open_current(self):
         place = self.published.current()
         manifest = self.published.manifest(place)
-        held = self.published.hold(place)
+        lock = self.published.hold(place)
 
         def close():
             self.closed.append(place.name)
-            held.close()
+            lock.close()
 
         site = self._make(self._folder / "unused" / place.name)
         return msgspec.structs.replace(site, manifest=manifest, release=place, close=close, settings=self.settings)
@@ -145,8 +145,8 @@ class Changed:
     def record(self, record):
         if record == NEW:
             return msgspec.structs.replace(self._catalog.record(ALONE), id=NEW)
-        held = self._catalog.record(record)
-        return msgspec.structs.replace(held, deleted=True) if record == FOUNDER else held
+        current = self._catalog.record(record)
+        return msgspec.structs.replace(current, deleted=True) if record == FOUNDER else current
 
     def cluster_of(self, record):
         if record == FOUNDER:
@@ -188,7 +188,7 @@ def test_every_iri_that_the_release_mentions_answers_while_a_run_changes_the_cat
                 assert answer.status_code == 200, path
 
 
-def test_pages_and_data_say_what_the_release_says(changed, running, here, iris):
+def test_pages_and_data_are_those_of_the_release(changed, running, here, iris):
     with running(changed) as client:
         merged = here.document(iris.resource(FOUNDER), "ttl")
         assert client.get(here(iris.resource(MEMBER)), "text/turtle").headers["location"] == merged
@@ -219,21 +219,21 @@ def test_the_links_of_a_release_are_those_of_the_catalog_that_it_was_made_from(s
         assert view.merged(record) == site.catalog.merged(record)
     assert view.edges_of((FOUNDER, MEMBER, ALONE)) == site.catalog.edges_of((FOUNDER, MEMBER, ALONE))
     stored = ReleaseView(Changed(site.catalog), graph, iris).edge(Pair.from_records(FOUNDER, MEMBER))
-    held = site.catalog.edge(Pair.from_records(FOUNDER, MEMBER))
-    assert (stored.score.value, stored.verdict) == (held.score.value, held.verdict)
-    assert stored.score.shared_blocking_keys == held.score.shared_blocking_keys
+    current = site.catalog.edge(Pair.from_records(FOUNDER, MEMBER))
+    assert (stored.score.value, stored.verdict) == (current.score.value, current.verdict)
+    assert stored.score.shared_blocking_keys == current.score.shared_blocking_keys
     assert {feature.name: feature.value for feature in stored.score.features} == {"publisher": 0.62}
 
 
-def test_a_cluster_that_has_grown_says_of_its_values_only_what_the_release_may_know(site, iris):
+def test_a_cluster_that_has_grown_names_only_the_records_of_the_release(site, iris):
     class Grown(type(site.catalog)):
         def __init__(self, catalog):
             self.__dict__.update(catalog.__dict__)
 
         def merged(self, founder):
-            held = super().merged(founder)
-            sources = tuple(msgspec.structs.replace(each, records=(*each.records, NEW)) for each in held.sources)
-            return Merged(Cluster(founder, (*held.cluster.members, NEW)), held.mods, sources)
+            current = super().merged(founder)
+            sources = tuple(msgspec.structs.replace(each, records=(*each.records, NEW)) for each in current.sources)
+            return Merged(Cluster(founder, (*current.cluster.members, NEW)), current.mods, sources)
 
     view = ReleaseView(Grown(site.catalog), ReleaseGraph(site.store.open()), iris)
     assert view.merged(FOUNDER) == site.catalog.merged(FOUNDER)

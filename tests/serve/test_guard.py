@@ -1,4 +1,4 @@
-"""Nothing that a query says opens a connection or writes: it is refused before anything evaluates it."""
+"""No query opens a connection or writes: it is refused before it is evaluated."""
 
 from __future__ import annotations
 

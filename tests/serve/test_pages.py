@@ -155,7 +155,7 @@ def test_a_character_that_turns_the_direction_of_writing_turns_nothing_but_its_o
     assert all(any(name == "bdi" or "dir" in attributes for name, attributes in within) for within in turned)
 
 
-def test_the_resource_page_tells_what_was_merged_and_why(client):
+def test_the_resource_page_shows_what_was_merged_and_why(client):
     seen = page(client, RESOURCE)
     assert "merged from 2 records" in seen.text
     marks = [attributes for attributes in seen.of("span") if attributes.get("class") == "mark"]
@@ -166,7 +166,7 @@ def test_the_resource_page_tells_what_was_merged_and_why(client):
     ]
     differing = [attributes for attributes in seen.of("td") if attributes.get("class") == "differs"]
     assert len(differing) == 4  # publisher and ISBN in two columns
-    for told in (
+    for shown in (
         "0.964",
         "by model",
         "Title, author and year agree.",
@@ -177,7 +177,7 @@ def test_the_resource_page_tells_what_was_merged_and_why(client):
         "+0.12",
         "title+year",
     ):
-        assert told in seen.text
+        assert shown in seen.text
     hrefs = {attributes["href"] for attributes in seen.of("a")}
     assert MATCH.removesuffix(".html") in hrefs
     assert RECORD.removesuffix(".html") in hrefs
@@ -208,7 +208,7 @@ def test_the_record_page_shows_the_original_and_its_forms(client):
         assert client.get(path).status_code == 200
 
 
-def test_an_entity_page_is_bounded_and_says_how_many_are_left(client):
+def test_an_entity_page_is_bounded_and_counts_the_rest(client):
     seen = page(client, PUBLISHER)
     pointing = [attributes for attributes in seen.of("a") if attributes["href"].startswith("/lod/concept/")]
     assert len(pointing) == 100
@@ -222,13 +222,13 @@ def test_russian_is_marked_as_russian(client):
 
 def test_the_first_page_shows_figures_downloads_and_samples(client, site):
     seen = page(client, "/lod/")
-    for told in (
+    for shown in (
         "Books of two libraries",
         "Книги двух библиотек",
         "Russian State Library",
         site.manifest.files[0].sha256,
     ):
-        assert told in seen.text
+        assert shown in seen.text
     hrefs = {attributes["href"] for attributes in seen.of("a")}
     assert "/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591" in hrefs
     assert "/lod/dumps/bibld.nq.gz" in hrefs
@@ -256,7 +256,7 @@ def test_errors_are_pages_for_people_and_problems_for_programs(client, path, sta
     assert problem.json()["status"] == status
 
 
-def test_a_date_that_stands_with_each_script_is_one_value_of_all_who_have_it():
+def test_a_date_repeated_with_each_script_is_one_value():
     date = m.Date(value="1970", encoding="w3cdtf")
     mods = m.Mods(origin_info=(m.OriginInfo(date_issued=(date,)), m.OriginInfo(date_issued=(date,))))
     one, other, third = (RecordId(source, "1") for source in ("nlr", "rsl", "slavica"))

@@ -1,4 +1,4 @@
-"""A real server in a process of its own."""
+"""A real server in a separate process."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def test_a_server_starts_answers_and_ends_with_all_its_processes(tmp_path, numbe
     )
     try:
         assert server.stderr is not None
-        said = server.stderr.readline()
-        found = re.fullmatch(r"serving release 1 at (http://127\.0\.0\.1:[0-9]+/lod/)\n", said)
-        assert found, said + server.stderr.read()
+        line = server.stderr.readline()
+        found = re.fullmatch(r"serving release 1 at (http://127\.0\.0\.1:[0-9]+/lod/)\n", line)
+        assert found, line + server.stderr.read()
         with httpx.Client(base_url=found[1]) as http:
             assert "<h1>" in http.get("").text
             document = http.get("dataset", headers={"accept": "text/turtle"})
@@ -82,7 +82,7 @@ def test_a_client_that_leaves_takes_its_query_with_it_and_a_base_may_have_escape
 
 
 @pytest.mark.server
-def test_a_taken_address_is_an_error_that_says_so(tmp_path, taken_port):
+def test_a_taken_address_is_an_error_with_a_remedy(tmp_path, taken_port):
     conftest = Path(__file__).with_name("conftest.py")
     ended = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(conftest), str(tmp_path), str(taken_port)],

@@ -124,9 +124,9 @@ def test_a_result_that_has_no_acceptable_form_is_406(client):
 
 def test_a_query_without_dataset_sees_all_graphs_and_one_with_a_dataset_only_that(client):
     graph = "https://data.example.org/lod/graph/provenance"
-    everything = number(ask(client, COUNT))
+    of_all = number(ask(client, COUNT))
     one = number(ask(client, COUNT, **{"default-graph-uri": graph}))
-    assert 0 < one < everything
+    assert 0 < one < of_all
     assert number(ask(client, COUNT.replace("WHERE", f"FROM <{graph}> WHERE"))) == one
     named = "SELECT (COUNT(*) AS ?n) WHERE { GRAPH ?g { ?s ?p ?o } }"
     assert number(ask(client, named, **{"named-graph-uri": graph})) == one
@@ -169,7 +169,7 @@ def test_bad_requests_are_refused(client, method, path, content, content_type, s
         assert answer.json()["detail"]
 
 
-def test_a_syntax_error_says_where(client):
+def test_a_syntax_error_names_its_place(client):
     answer = ask(client, "SELECT * WHERE {\n ?s ?p }")
     assert answer.status_code == 400
     assert "2:9" in answer.json()["detail"]
@@ -288,7 +288,7 @@ def test_many_queries_at_once_are_bounded(site, running):
 
 
 def test_one_client_cannot_take_all_places(site, running):
-    """Behind a proxy on this machine a client is who the proxy says, not who the client says."""
+    """Behind a proxy on this machine the client is identified by what the proxy wrote, not by what the client wrote."""
     path = f"{ENDPOINT}?query={quote(PRODUCT)}"
     with running(site) as client:
         by_address, first = client.begin_query(path, x_forwarded_for="10.0.0.1, 203.0.113.7")
@@ -419,5 +419,5 @@ def test_a_process_that_dies_of_its_first_query_is_not_asked_again(in_pool):
 def test_all_processes_end_with_the_application(site, running):
     with running(site) as client:
         assert number(ask(client, COUNT)) > 300
-        living = children()
-    assert living - children()
+        running_before = children()
+    assert running_before - children()
