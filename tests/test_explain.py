@@ -130,10 +130,10 @@ def test_what_never_was_is_said_to_be_so(loaded, pair):
     assert "record rsl:never was never seen" in fault("resource/rsl/never")
     assert "is not the slug of a match" in fault("match/x")
     assert "is not a slug" in fault("resource/rsl/a.b.c")
-    assert "no IRI of this dataset" in fault("https://example.org/resource/rsl/1")
-    assert "such an IRI" in fault(f"{BASE}nothing/here")
-    assert "such an IRI" in fault(f"{BASE}agent/")
-    assert "such an IRI" in fault(BASE)
+    assert "not an IRI of this dataset" in fault("https://example.org/resource/rsl/1")
+    assert "unknown kind of IRI" in fault(f"{BASE}nothing/here")
+    assert "unknown kind of IRI" in fault(f"{BASE}agent/")
+    assert "unknown kind of IRI" in fault(BASE)
 
 
 kinds = st.sampled_from(["resource/rsl/", "record/rsl/", "match/", "agent/", "doc/", "graph/", "concept/x/", "", BASE])
