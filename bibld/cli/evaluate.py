@@ -110,7 +110,7 @@ def _print(result: Evaluation, wrong: bool) -> None:
 
 
 def _print_materials(name: str, materials: Sequence[MaterialResult]) -> None:
-    rows = [(one.material, one.joined, one.lost, one.wrongly_joined, one.rightly_apart) for one in materials]
+    rows = [(one.material, one.joined, one.lost, one.wrongly_joined, one.rightly_separate) for one in materials]
     print_table((name, "joined", "lost", "wrongly joined", "rightly apart"), rows)
 
 

@@ -1,10 +1,11 @@
-"""Dedup: the features of living records in; scored edges with reasons, and clusters, out.
+"""Find the records that describe the same publication: scored pairs with reasons, and clusters.
 
-The method is put together from a blocker or several (``block/``) and a scorer (``score/``). ``block = ["paper"]`` with
-``score = "jaccard"`` is that of Kosolapov, Serebryakov, Teymurazov and Shorin, "Algorithm for merging duplicate
-bibliographic records".
+The method consists of blockers (``block/``), which propose candidate pairs, and a scorer (``score/``). That of
+Kosolapov, Serebryakov, Teymurazov and Shorin, "Algorithm for merging duplicate bibliographic records", is
+``block = ["paper"]`` with ``score = "jaccard"``.
 
-What is new or changed is matched against an index of all; the connected components that it touches are clustered anew.
+A run matches new and changed records against an index of all records, and clusters again the connected components that
+it touches. :func:`find_duplicates` matches records in memory.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ __all__ = [
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Two records compared on their own, whether or not a blocker proposes the pair.
+    """Two records compared, whether or not a blocker proposes the pair.
 
-    ``left_keys`` and ``right_keys`` name the kinds of keys that each has, ``exceptions`` are sentences; the score
-    of the edge names the keys that the two share.
+    ``left_keys`` and ``right_keys`` name the kinds of blocking keys that each has, ``exceptions`` are sentences; the
+    score of the edge names the keys that the two share.
     """
 
     edge: Edge
@@ -75,39 +76,41 @@ def dedup(
 ) -> DedupSummary:
     """Match the dirty records against all live records, and store edges and clusters.
 
-    ``run_time`` (ISO 8601) is noted in the history of the records. ``restat``: count the statistics of blocking
-    anew instead of using the frozen ones; ``rematch_all``: match all records anew.
+    ``run_time`` is the time of the run (ISO 8601), for the history of the records. ``restat``: count the statistics of
+    blocking again instead of using the frozen ones; ``rematch_all``: match all records, not only the dirty ones.
     """
     return Matching(catalog, config, progress, run_time, queue, settings_digest(config), rematch_all).run(restat)
 
 
 def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, progress: Progress) -> Comparison | None:
-    """Compare any two living records; None where one of them is not in the catalog."""
+    """Compare any two live records; None if one of them is not in the catalog."""
     import numpy as np
 
     records = [catalog.record(record) for record in sorted((left, right))]
-    held = [record for record in records if record is not None and not record.deleted]
-    if len(held) < 2:
+    live = [record for record in records if record is not None and not record.deleted]
+    if len(live) < 2:
         return None
-    features = [features_of(record.mods) for record in held]
+    features = [features_of(record.mods) for record in live]
     columns = FeatureColumns.from_features(enumerate(features))
-    several = {source.id for source in config.sources if source.config.duplicates}
-    sources = [-1 if record.id.source in several else int(record.id.source != held[0].id.source) for record in held]
-    judge = Judge(columns, np.array(sources), config)
+    with_duplicates = {source.id for source in config.sources if source.config.duplicates}
+    sources = [
+        -1 if record.id.source in with_duplicates else int(record.id.source != live[0].id.source) for record in live
+    ]
+    scoring = Judge(columns, np.array(sources), config)
     keys = keys_of_all(columns, config, _statistics(catalog, config, progress))
-    edges = Edges(judge, lambda some: [held[row].id for row in some.tolist()], settings_digest(config))
-    judged = judge.judged(np.array([0]), np.array([1]), least=0.0)
+    edges = Edges(scoring, lambda some: [live[row].id for row in some.tolist()], settings_digest(config))
+    found = scoring.judged(np.array([0]), np.array([1]), least=0.0)
     (edge,) = edges.of(
-        judged,
+        found,
         lambda some, one, other: families_met(keys, some, config, one.astype(np.uint32), other.astype(np.uint32)),
     )
     left_keys, right_keys = (tuple(name for blocker in keys for name in key_names(blocker, row)) for row in (0, 1))
-    exceptions = tuple(finding.reason for finding in told(int(judged.exceptions[0]), features[0], features[1]))
+    exceptions = tuple(finding.reason for finding in told(int(found.exceptions[0]), features[0], features[1]))
     return Comparison(edge, features[0], features[1], left_keys, right_keys, exceptions)
 
 
 def _statistics(catalog: Catalog, config: Config, progress: Progress) -> Statistics:
-    """The frozen statistics where they were made for these settings, else what they would be now."""
+    """Return the frozen statistics if they were counted for these settings, else count them."""
     frozen = frozen_statistics(catalog, config)
     if frozen is not None:
         return frozen

@@ -1,9 +1,8 @@
-"""How well matching does on pairs that people judged.
+"""Measure matching on labelled pairs: precision, recall, and which step lost which pairs.
 
 A pairs file is CSV with a header: the first two columns are record ids (``source:control number``, or the bare control
 number where it is unique), the column ``label`` is 1 or 0 (or ``duplicate``/``not_duplicate``); without a label column
-every row is a true pair. A column ``kind`` groups the results. A pair that stands there again, in whatever order,
-counts once.
+every row is a true pair. A column ``kind`` groups the results. A repeated pair counts once, in either order.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -24,14 +23,11 @@ from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["Evaluation", "LabelledPair", "Mode", "evaluate", "rates", "read_pairs"]
 
 
 class KindResult(msgspec.Struct, frozen=True):
-    """The pairs of one kind: how many there are, and about how many the matcher is right."""
+    """The labelled pairs of one kind: how many there are, and how many were decided as labelled."""
 
     kind: str
     is_duplicate: bool
@@ -40,27 +36,27 @@ class KindResult(msgspec.Struct, frozen=True):
 
 
 class MaterialResult(msgspec.Struct, frozen=True):
-    """The confusion for one type of material (of both records where they differ).
+    """The confusion matrix for one type of material, or for two where the records of a pair differ.
 
-    ``joined`` true pairs were found, ``lost`` were not; ``wrongly_joined`` pairs are not true, ``rightly_apart`` ones
-    are labelled as different.
+    ``joined`` counts the true positives, ``lost`` the false negatives, ``wrongly_joined`` the false positives and
+    ``rightly_separate`` the true negatives among the labelled pairs.
     """
 
     material: str
     joined: int
     lost: int
     wrongly_joined: int
-    rightly_apart: int
+    rightly_separate: int
 
 
 Step = Literal["blocking", "threshold", "exception", "cluster", "person"]
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """What lost true pairs, and which: ``by`` is a verdict with the rule that gave it, ``step`` where it belongs.
+    """The true pairs that one rule lost: ``by`` is the decision with its rule, ``step`` the step that it belongs to.
 
-    ``blocking``: never compared; ``threshold``: the score is too low; ``exception``: a rule stands above the score;
-    ``cluster``: a constraint on clusters, or a better cluster; ``person``: someone said so.
+    ``blocking``: never compared; ``threshold``: the score is too low; ``exception``: a rule outweighs the score;
+    ``cluster``: a constraint on clusters, or a better cluster; ``person``: a person decided.
     """
 
     by: str
@@ -69,7 +65,7 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class Wrong(msgspec.Struct, frozen=True):
-    """A pair decided otherwise than labelled: ``is_joined`` but not true, or true but not joined, and by what."""
+    """A pair decided otherwise than labelled: ``is_joined`` but not true, or true but not joined; ``by``: the rule."""
 
     left: str
     right: str
@@ -81,7 +77,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     """The figures. ``pairs`` counts the labelled pairs; ``wrong`` lists those decided otherwise than labelled.
 
     Mode ``pairs``: every labelled pair is scored, whether or not blocking proposes it. Mode ``full``: what the whole
-    pipeline joins, against all true pairs; a joined pair that the file does not hold as true counts as wrong.
+    pipeline joins, against all true pairs; a joined pair that is not labelled as true counts as wrong.
     ``review`` counts the pairs that wait for a person, and ``review_true`` the true ones among them. ``materials`` are
     by carrier and level together, ``carriers`` and ``levels`` by each alone.
     """
@@ -118,41 +114,41 @@ def evaluate(
     blockers: bool = False,
     sweep: bool = False,
 ) -> Evaluation:
-    """Match as configured and compare with the labels.
+    """Match all records as configured and compare the result with the labels; nothing is stored.
 
-    ``blockers``: also what each blocker and each of its kinds of keys finds; ``sweep``: also the figures at other
-    thresholds.
+    With ``blockers`` the result has the recall of each blocker and each kind of key, with ``sweep`` the figures at
+    other thresholds.
     """
     begin = perf_counter()
     with prepared(catalog, config, progress) as ready:
         trial = Trial(ready, config, catalog.register.verdicts())
-        judged = trial.full() if mode == "full" else trial.pairs(labelled)
+        decided = trial.full() if mode == "full" else trial.pairs(labelled)
         seconds = perf_counter() - begin
         true = {item.pair for item in labelled if item.is_duplicate}
-        met = trial.met(true, trial.candidates)
-        lost = _losses(true, judged, met if mode == "full" else true, trial, config.dedup.score)
-        precision, recall, f1 = rates(judged.joined, true)
+        found_by_blocking = trial.met(true, trial.candidates)
+        lost = _losses(true, decided, found_by_blocking if mode == "full" else true, trial, config.dedup.score)
+        precision, recall, f1 = rates(decided.joined, true)
         count, records = len(trial.candidates), len(ready.records)
         return Evaluation(
             mode=mode,
             precision=precision,
             recall=recall,
             f1=f1,
-            candidate_recall=share(len(met), len(true)),
+            candidate_recall=share(len(found_by_blocking), len(true)),
             candidates_per_record=round(count / records, 4) if records else 0.0,
             pairs=len(labelled),
             true_pairs=len(true),
             records=records,
             candidates=count,
-            review=len(judged.review()),
-            review_true=len(judged.review() & true),
+            review=len(decided.review()),
+            review_true=len(decided.review() & true),
             seconds=round(seconds, 3),
-            kinds=_kinds(labelled, judged.joined),
-            materials=_materials(judged.joined, labelled, ready, ("carrier", "level")),
-            carriers=_materials(judged.joined, labelled, ready, ("carrier",)),
-            levels=_materials(judged.joined, labelled, ready, ("level",)),
+            kinds=_kinds(labelled, decided.joined),
+            materials=_materials(decided.joined, labelled, ready, ("carrier", "level")),
+            carriers=_materials(decided.joined, labelled, ready, ("carrier",)),
+            levels=_materials(decided.joined, labelled, ready, ("level",)),
             losses=lost,
-            wrong=_wrong(lost, judged, true),
+            wrong=_wrong(lost, decided, true),
             blockers=trial.blockers(true) if blockers else (),
             sweep=trial.sweep(labelled, true, mode) if sweep else (),
         )
@@ -177,12 +173,12 @@ def _kinds(labelled: Iterable[LabelledPair], joined: set[Pair]) -> tuple[KindRes
 def _materials(
     joined: set[Pair], labelled: Iterable[LabelledPair], ready: Prepared, features: Sequence[str]
 ) -> tuple[MaterialResult, ...]:
-    """The confusion for each value of some features together, over labelled and joined pairs."""
+    """Return the confusion matrix for each combination of values of these features, over labelled and joined pairs."""
     labels = dict.fromkeys(joined, False) | {item.pair: item.is_duplicate for item in labelled}
-    held = _of_material(ready, {record for pair in labels for record in (pair.left, pair.right)}, features)
+    materials = _of_material(ready, {record for pair in labels for record in (pair.left, pair.right)}, features)
     counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for pair, is_true in labels.items():
-        kinds = {held[record] for record in (pair.left, pair.right)}
+        kinds = {materials[record] for record in (pair.left, pair.right)}
         counts[" / ".join(sorted(kinds))][is_true, pair in joined] += 1
     return tuple(
         MaterialResult(material, count[True, True], count[True, False], count[False, True], count[False, False])
@@ -194,7 +190,7 @@ _LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "iss
 
 
 def _of_material(ready: Prepared, records: set[RecordId], features: Sequence[str]) -> dict[RecordId, str]:
-    """What each record is, in the words of some features."""
+    """Return the material of each record, in words made from these features."""
     import numpy as np
 
     ordered = sorted(records)
@@ -206,15 +202,15 @@ def _of_material(ready: Prepared, records: set[RecordId], features: Sequence[str
     return found
 
 
-def _losses(true: set[Pair], judged: Judged, met: set[Pair], trial: Trial, scorer: str) -> tuple[Loss, ...]:
-    """Which step and rule lost which true pairs, the greatest losses first; ``met`` are the true candidates."""
+def _losses(true: set[Pair], decided: Judged, candidates: set[Pair], trial: Trial, scorer: str) -> tuple[Loss, ...]:
+    """Return the rules that lost true pairs, the greatest losses first; ``candidates`` are the true candidate pairs."""
     lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
-    missed = sorted(true - judged.joined)
-    verdicts = trial.verdicts([pair for pair in missed if pair not in judged.verdicts]) | judged.verdicts
+    missed = sorted(true - decided.joined)
+    verdicts = trial.verdicts([pair for pair in missed if pair not in decided.verdicts]) | decided.verdicts
     for pair in missed:
         verdict = verdicts[pair]
         by, step = f"{verdict.decision}: {verdict.by}", _step(verdict, scorer)
-        if pair not in met and pair not in judged.verdicts:
+        if pair not in candidates and pair not in decided.verdicts:
             by, step = "not a candidate", "blocking"
         elif verdict.decision == "same":
             by, step = "in another cluster", "cluster"
@@ -237,12 +233,12 @@ def _step(verdict: Verdict, scorer: str) -> Step:
     return "cluster" if verdict.by in _CONSTRAINTS else "person"
 
 
-def _wrong(lost: Iterable[Loss], judged: Judged, true: set[Pair]) -> tuple[Wrong, ...]:
-    """The true pairs that were lost, then those wrongly joined, by their own score or through other records."""
+def _wrong(lost: Iterable[Loss], decided: Judged, true: set[Pair]) -> tuple[Wrong, ...]:
+    """Return the lost true pairs, then the wrongly joined ones: by their score or through other records."""
     missed = sorted((left, right, loss.by) for loss in lost for left, right in loss.pairs)
     false = []
-    for pair in sorted(judged.joined - true):
-        verdict = judged.verdicts.get(pair)
+    for pair in sorted(decided.joined - true):
+        verdict = decided.verdicts.get(pair)
         by = "through others"
         if verdict is not None and verdict.decision == "same":
             by = f"same: {verdict.by}"

@@ -1,8 +1,8 @@
-"""Pairs that people judged, as CSV.
+"""Labelled pairs, as CSV.
 
-Commas, semicolons or tabs stand between the cells, whichever the first line has first. The first two columns are record
-ids; of the others ``label`` and ``kind`` count. A first line that holds record ids is a pair, not a header: then the
-third cell is the label and the fourth the kind.
+Cells are separated by commas, semicolons or tabs, whichever occurs first in the first line. The first two columns are
+record ids; of the others only ``label`` and ``kind`` are read. A first line with record ids is a pair, not a header:
+then the third cell is the label and the fourth the kind.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Line = tuple[int, list[str]]
 
 
 class LabelledPair(msgspec.Struct, frozen=True):
-    """A pair that someone judged."""
+    """A pair that a person labelled."""
 
     pair: Pair
     is_duplicate: bool
@@ -38,7 +38,7 @@ class LabelledPair(msgspec.Struct, frozen=True):
 
 
 def read_pairs(path: Path, catalog: Catalog) -> list[LabelledPair]:
-    """Read a pairs file; a pair that is said again, in whatever order, counts once.
+    """Read a file of labelled pairs; a repeated pair counts once, in either order.
 
     Raises ``ConfigError`` with one message for each line that cannot be used, also for pairs with two labels.
     """
@@ -63,7 +63,7 @@ def read_pairs(path: Path, catalog: Catalog) -> list[LabelledPair]:
 
 
 class _Labelled:
-    """The pairs read so far, with the line where each stood first, and the faults."""
+    """The pairs read so far, each with its first line."""
 
     def __init__(self, name: str, names: _Names, header: list[str]) -> None:
         self._name = name
@@ -111,7 +111,7 @@ class _Labelled:
 
 
 def _lines(path: Path) -> list[Line]:
-    """The lines that are not blank, each with its number in the file."""
+    """Read the lines that are not blank, each with its number in the file."""
     lines: list[Line] = []
     number = 1
     try:
@@ -132,48 +132,48 @@ def _lines(path: Path) -> list[Line]:
 
 
 def _refuse_other_labels(name: str, header: list[str], lines: Sequence[Line]) -> None:
-    """Raise where labels stand under another name: without labels all pairs would count as true."""
+    """Raise ``ConfigError`` if a column of another name has labels: without labels all pairs would count as true."""
     for place in range(2, len(header)):
-        held = {cells[place].strip().lower() if place < len(cells) else "" for _, cells in lines}
-        if held <= _LABELS.keys() and not all(_LABELS[label] for label in held):
+        values = {cells[place].strip().lower() if place < len(cells) else "" for _, cells in lines}
+        if values <= _LABELS.keys() and not all(_LABELS[label] for label in values):
             raise ConfigError(
                 [f'{name}: there is no column "label"; is it the one called "{header[place]}"? Rename it']
             )
 
 
 class _Names:
-    """The living records by what people call them. A control number is sought in each source, which has an index."""
+    """Finds live records by record id or control number; each source has an index of its control numbers."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._sources = sorted(catalog.records.count_by_source())
 
     def are_ids(self, names: Sequence[str]) -> bool:
-        """Whether these are record ids: at least one of the catalog, or all look like it."""
+        """Return whether these are record ids: at least one is in the catalog, or all have the form of one."""
         return any(self.named(name) for name in names) or None not in [_parsed(name) for name in names]
 
     def record(self, name: str) -> RecordId:
-        """The record that a cell names; raises ``ValueError``."""
+        """Return the record that a cell names; raises ``ValueError``."""
         if not name:
             raise ValueError("needs two record ids")
         found = self.named(name)
         if not found:
-            raise ValueError(f"there is no record {_shown(name)} in the catalog; was it loaded?")
+            raise ValueError(f"record {_shown(name)} not found in the catalog; was it loaded?")
         if len(found) > 1:
-            several = ", ".join(map(str, found))
-            raise ValueError(f"{_shown(name)} is the control number of several records; write one of {several}")
+            ids = ", ".join(map(str, found))
+            raise ValueError(f"{_shown(name)} is the control number of {len(found)} records; write one of {ids}")
         return found[0]
 
     def named(self, name: str) -> list[RecordId]:
-        """The records that have an id, or else a control number."""
+        """Return the records with this id, or else with this control number."""
         full = _parsed(name)
-        if full is not None and self._is_living(full):
+        if full is not None and self._is_live(full):
             return [full]
         return [
-            record for source in self._sources if self._is_living(record := RecordId.from_control_number(source, name))
+            record for source in self._sources if self._is_live(record := RecordId.from_control_number(source, name))
         ]
 
-    def _is_living(self, record: RecordId) -> bool:
+    def _is_live(self, record: RecordId) -> bool:
         ordinal = self._catalog.register.ordinal(record)
         return ordinal is not None and self._catalog.records.is_live(ordinal)
 
@@ -186,6 +186,6 @@ def _parsed(name: str) -> RecordId | None:
 
 
 def _shown(text: str) -> str:
-    """A text in quotes as it stands, but for what cannot be printed."""
+    """Return a text in quotes, unchanged unless some of it cannot be printed."""
     short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     return f'"{short}"' if short.isprintable() else repr(short)

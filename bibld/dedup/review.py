@@ -1,7 +1,8 @@
-"""What people decide: the pairs that wait for them, what they may say, and what will come of it.
+"""Decisions by people: the pairs to review, the verdicts about them, and the clusters that follow.
 
-``waiting`` and ``question`` give the pairs that matching left undecided; ``give`` keeps what people say about them, or
-about any other pair; ``parting`` is what takes records out of their clusters; ``outlook`` tells the clusters to come.
+``undecided_pairs`` and ``load_question`` return the pairs that matching left undecided; ``store_verdicts`` stores
+verdicts about these or any other pairs; ``split_verdicts`` makes the verdicts that take records out of their clusters;
+``preview_clusters`` returns the clusters to expect from the next run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bibld.model.linkage import Edge, Pair
 from bibld.model.origin import RecordId
 
 SPLIT = "split"
-"""What the reasons begin with of the verdicts that take a record out of its cluster."""
+"""The first word of the reasons of verdicts that take a record out of its cluster."""
 
 
 Ordinals = tuple[int, int]
@@ -29,7 +30,7 @@ Ordinals = tuple[int, int]
 
 
 class ComparedFeature(msgspec.Struct, frozen=True):
-    """One thing that two records say, and whether they say the same."""
+    """A feature of two records side by side; an empty text where a record does not have it."""
 
     name: str
     left: str
@@ -37,7 +38,7 @@ class ComparedFeature(msgspec.Struct, frozen=True):
 
     @property
     def sign(self) -> str:
-        """``=`` equal, ``≠`` different, ``?`` one of them does not say it."""
+        """Return ``=`` for equal, ``≠`` for different values, ``?`` where one of them is missing."""
         return "=" if self.left == self.right else "≠" if self.left and self.right else "?"
 
     def __str__(self) -> str:
@@ -45,10 +46,10 @@ class ComparedFeature(msgspec.Struct, frozen=True):
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A pair that waits for a person.
+    """A pair to be reviewed by a person.
 
-    ``relation`` is what the two are if they are not the same, as far as matching knows; ``reasons`` state why the pair
-    was left undecided.
+    ``relation`` is the relation that matching suggests in case the two are not the same; ``reasons`` state why the
+    pair was left undecided.
     """
 
     left: str
@@ -61,12 +62,12 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def pair(self) -> Pair:
-        """The two records."""
+        """Return the two records."""
         return Pair(RecordId.parse(self.left), RecordId.parse(self.right))
 
 
 def compare_features(left: Features, right: Features) -> tuple[ComparedFeature, ...]:
-    """What at least one of two records says; 0 is a missing number."""
+    """Return the features that at least one of two records has; the number 0 is a missing one."""
     one, other = (
         {name: str(value or "") for name, value in msgspec.structs.asdict(side).items()} for side in (left, right)
     )
@@ -75,33 +76,33 @@ def compare_features(left: Features, right: Features) -> tuple[ComparedFeature, 
     )
 
 
-# -- the pairs that wait ---------------------------------------------------------------------------------------------
+# -- pairs to review -------------------------------------------------------------------------------------------------
 
 
 def undecided_pairs(catalog: Catalog, config: Config, source: str | None = None) -> Iterator[Pair]:
-    """The pairs up for review about which nobody has said anything, the most uncertain first.
+    """Yield the pairs for review that nobody has decided, the most uncertain first.
 
-    Most uncertain is what scores nearest to the middle between ``review`` and ``same``; ties in the order of ordinals.
-    ``source``: only pairs with a record of it.
+    The most uncertain pair scores nearest to the middle between ``review`` and ``same``; ties are in the order of
+    ordinals. ``source``: only pairs with a record of this source.
     """
     settings = config.settings("dedup.score", config.dedup.score)
     same = float(settings.same)
     review = getattr(settings, "review", None)
     middle = same if review is None else (same + float(review)) / 2
-    said = catalog.register.verdicts()
+    verdicts = catalog.register.verdicts()
     for ordinals in catalog.linkage.review_queue(middle):
         pair = Pair.from_records(*map(catalog.register.record, ordinals))
-        if pair not in said and (source is None or source in (pair.left.source, pair.right.source)):
+        if pair not in verdicts and (source is None or source in (pair.left.source, pair.right.source)):
             yield pair
 
 
 def load_question(catalog: Catalog, pair: Pair) -> Question | None:
-    """A pair as people are asked about it; None where it is not up for review any more."""
+    """Load what a person needs to decide about a pair; None if it is no longer to be reviewed."""
     edge = catalog.edge(pair)
     if edge is None or edge.verdict.decision != "review":
         return None
-    held = [catalog.record(record) for record in (pair.left, pair.right)]
-    features = [features_of(record.mods) for record in held if record is not None and not record.deleted]
+    records = [catalog.record(record) for record in (pair.left, pair.right)]
+    features = [features_of(record.mods) for record in records if record is not None and not record.deleted]
     if len(features) < 2:
         return None
     return Question(
@@ -115,80 +116,80 @@ def load_question(catalog: Catalog, pair: Pair) -> Question | None:
     )
 
 
-# -- what people say -------------------------------------------------------------------------------------------------
+# -- verdicts of people ----------------------------------------------------------------------------------------------
 
 
 def store_verdicts(
-    verdicts: Verdicts, sayings: Sequence[PersonVerdict], given: str, places: Mapping[Pair, str] | None = None
+    verdicts: Verdicts, new: Sequence[PersonVerdict], given: str, places: Mapping[Pair, str] | None = None
 ) -> list[StoredVerdict]:
-    """Keep what a person says: all of it or nothing; gives what is new.
+    """Store verdicts, all or none of them, and return those that were not stored before.
 
-    ``given`` is the time (ISO 8601), ``places`` tell where each pair was read, for the messages. Raises ``ConfigError``
-    where two records are said to be the same and not the same, be it by way of others; ``CatalogError`` where the
-    register cannot be written.
+    ``given`` is the time (ISO 8601); ``places`` name the line that each pair was read from, for the messages. Raises
+    ``ConfigError`` if two records would be the same and not the same, also by way of others, and ``CatalogError`` if
+    the register cannot be written.
     """
     with verdicts.transaction():
-        new = {verdicts.ordinals(saying.pair): saying for saying in sayings}
-        decisions = verdicts.decisions() | {ordinals: saying.decision for ordinals, saying in new.items()}
+        by_ordinals = {verdicts.ordinals(verdict.pair): verdict for verdict in new}
+        decisions = verdicts.decisions() | {ordinals: verdict.decision for ordinals, verdict in by_ordinals.items()}
         faults = [
-            _fault(verdicts, apart, chain, new, places or {}) for apart, chain in _contradictions(decisions, new.keys())
+            _contradiction(verdicts, separate, chain, by_ordinals, places or {})
+            for separate, chain in _contradictions(decisions, by_ordinals.keys())
         ]
         if faults:
             raise ConfigError(faults)
-        return verdicts.add(sayings, given)
+        return verdicts.add(new, given)
 
 
-def _fault(
+def _contradiction(
     verdicts: Verdicts,
-    apart: Ordinals,
+    separate: Ordinals,
     chain: Iterable[Ordinals],
     new: Mapping[Ordinals, PersonVerdict],
     places: Mapping[Pair, str],
 ) -> str:
-    """Why a pair cannot be kept apart: the way by which its records are the same, and who says all that."""
+    """Return the message about a pair that cannot be separate: the chain that joins it, and who decided each link."""
 
     def origin(ordinals: Ordinals) -> str:
         pair = verdicts.pair(ordinals)
-        held = None if ordinals in new else verdicts.get(pair)
-        return f"decided by {held.verdict.person} on {held.given_at}" if held else places.get(pair, "decided now")
+        stored = None if ordinals in new else verdicts.get(pair)
+        return f"decided by {stored.verdict.person} on {stored.given_at}" if stored else places.get(pair, "decided now")
 
-    pair = verdicts.pair(apart)
+    pair = verdicts.pair(separate)
     links = [(verdicts.pair(link), origin(link)) for link in chain]
     ways = "; ".join(f"{one.left} is the same as {one.right} ({where})" for one, where in links)
-    return (
-        f"{pair.left} and {pair.right} cannot be kept apart ({origin(apart)}): {ways}; correct or withdraw one of these"
-    )
+    names = f"{pair.left} and {pair.right}"
+    return f"{names} cannot be kept apart ({origin(separate)}): {ways}; correct or withdraw one of these"
 
 
 def withdraw_verdict(verdicts: Verdicts, pair: Pair) -> StoredVerdict:
-    """Take back what was said last of a pair, and give it; what was said before holds again.
+    """Withdraw the last verdict about a pair and return it; the verdict before it is in force again.
 
-    Raises ``ConfigError`` if no person has decided about it.
+    Raises ``ConfigError`` if no person has decided about the pair.
     """
     with verdicts.transaction():
-        held = verdicts.get(pair)
-        if held is None:
+        stored = verdicts.get(pair)
+        if stored is None:
             raise ConfigError([f"{pair.left} and {pair.right}: no verdict of a person to withdraw"])
-        verdicts.withdraw(held)
-        return held
+        verdicts.withdraw(stored)
+        return stored
 
 
 def _contradictions(decisions: Mapping[Ordinals, str], new: Set[Ordinals]) -> Iterator[tuple[Ordinals, list[Ordinals]]]:
-    """Pairs that are kept apart and yet the same by way of others, with that way; old ones are nobody's fault now."""
+    """Yield the pairs that are separate and yet joined by others, with the chain, if a new verdict is part of it."""
     beside: defaultdict[int, list[int]] = defaultdict(list)
     for (left, right), decision in decisions.items():
         if decision == "same":
             beside[left].append(right)
             beside[right].append(left)
-    for apart, decision in decisions.items():
-        if decision != "same" and apart[0] in beside and apart[1] in beside:
-            chain = _chain(apart, beside)
-            if chain and (apart in new or not new.isdisjoint(chain)):
-                yield apart, chain
+    for separate, decision in decisions.items():
+        if decision != "same" and separate[0] in beside and separate[1] in beside:
+            chain = _chain(separate, beside)
+            if chain and (separate in new or not new.isdisjoint(chain)):
+                yield separate, chain
 
 
 def _chain(ends: Ordinals, beside: Mapping[int, Sequence[int]]) -> list[Ordinals]:
-    """The shortest way from one end to the other by pairs that are the same; empty where there is none."""
+    """Return the shortest chain of pairs that are the same from one end to the other; empty if there is none."""
     came = {ends[0]: ends[0]}
     ahead = deque(came)
     while ahead and ends[1] not in came:
@@ -205,14 +206,14 @@ def _chain(ends: Ordinals, beside: Mapping[int, Sequence[int]]) -> list[Ordinals
     return chain[::-1]
 
 
-# -- taking records out of their clusters, and putting them together --------------------------------------------------
+# -- splitting and joining clusters ------------------------------------------------------------------------------------
 
 
 def split_verdicts(catalog: Catalog, records: Sequence[RecordId], person: str, reason: str = "") -> list[PersonVerdict]:
-    """What is to be said so that records leave the others of their clusters, and stay together themselves.
+    """Return the verdicts by which records leave their clusters, but stay with each other.
 
-    Pairs that people keep apart already are left as they are. Raises ``ConfigError`` for every record that is deleted
-    or alone, and where all members of a cluster would leave.
+    Pairs that a person separated before are left out. Raises ``ConfigError`` for every record that is deleted or
+    alone, and if all members of a cluster would leave.
     """
     faults: list[str] = []
     leaving: dict[RecordId, dict[RecordId, None]] = {}
@@ -226,26 +227,26 @@ def split_verdicts(catalog: Catalog, records: Sequence[RecordId], person: str, r
         else:
             leaving.setdefault(cluster.founder, {})[record] = None
             members[cluster.founder] = cluster.members
-    for founder, gone in leaving.items():
-        if len(gone) == len(members[founder]):
-            names = " and ".join(map(str, gone))
+    for founder, named in leaving.items():
+        if len(named) == len(members[founder]):
+            names = " and ".join(map(str, named))
             faults.append(f"{names} are their whole cluster: name those that do not belong to the others, not all")
     if faults:
         raise ConfigError(faults)
-    said = catalog.register.verdicts()
+    verdicts = catalog.register.verdicts()
     words = f"{SPLIT}: {reason}" if reason else SPLIT
     return [
         PersonVerdict(pair, "different", person, words)
-        for founder, gone in leaving.items()
-        for one, other in product(gone, [member for member in members[founder] if member not in gone])
-        if (pair := Pair.from_records(one, other)) not in said or said[pair].decision == "same"
+        for founder, named in leaving.items()
+        for one, other in product(named, [member for member in members[founder] if member not in named])
+        if (pair := Pair.from_records(one, other)) not in verdicts or verdicts[pair].decision == "same"
     ]
 
 
 def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> list[StoredVerdict]:
-    """Take back the verdicts that took these records out of their clusters; gives those taken back.
+    """Withdraw the verdicts that took these records out of their clusters, and return them.
 
-    What people had said before of the same pairs holds again.
+    Earlier verdicts about the same pairs are in force again.
     """
     asked = set(records)
     with verdicts.transaction():
@@ -260,30 +261,31 @@ def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> 
 
 
 def preview_clusters(catalog: Catalog, config: Config, records: Iterable[RecordId]) -> list[tuple[RecordId, ...]]:
-    """The clusters to come of records and of the members of their clusters, as far as stored pairs and verdicts tell.
+    """Return the clusters to expect for records and the members of their clusters, by stored pairs and verdicts.
 
-    The next matching knows more: it compares members anew, and a record that was kept out may find a place now.
+    The next run may find others: it compares the members again, and a record that was refused may join now.
     """
     found: dict[RecordId, RecordId] = {}
     for record in records:
         cluster = catalog.cluster_of(record)
         for member in cluster.members if cluster else (record,):
             found[member] = member
-    said = catalog.register.verdicts()
-    inside = {pair: verdict for pair, verdict in said.items() if pair.left in found and pair.right in found}
+    verdicts = catalog.register.verdicts()
+    inside = {pair: verdict for pair, verdict in verdicts.items() if pair.left in found and pair.right in found}
     edges = [edge for edge in catalog.edges_of(found) if edge.pair not in inside]
-    apart = {pair for pair, verdict in inside.items() if verdict.decision != "same"}
-    barred = apart | {edge.pair for edge in edges if edge.verdict.decision == "related"}
-    several = {source.id for source in config.sources if source.config.duplicates}
+    separate = {pair for pair, verdict in inside.items() if verdict.decision != "same"}
+    barred = separate | {edge.pair for edge in edges if edge.verdict.decision == "related"}
+    with_duplicates = {source.id for source in config.sources if source.config.duplicates}
     groups = {record: [record] for record in found}
     for pair in sorted(pair for pair, verdict in inside.items() if verdict.decision == "same"):
-        _unite(groups, pair, lambda one, other: Pair.from_records(one, other) in apart)
+        _unite(groups, pair, lambda one, other: Pair.from_records(one, other) in separate)
     for edge in sorted((edge for edge in edges if edge.verdict.decision == "same"), key=_best_first):
         _unite(
             groups,
             edge.pair,
             lambda one, other: (
-                Pair.from_records(one, other) in barred or (one.source == other.source and one.source not in several)
+                Pair.from_records(one, other) in barred
+                or (one.source == other.source and one.source not in with_duplicates)
             ),
         )
     unique = {id(group): tuple(_by_ordinal(catalog, group)) for group in groups.values()}

@@ -1,4 +1,4 @@
-"""Training: pairs that people judged in, a model for the scorer ``model`` out.
+"""Train a model for the scorer ``model`` from labelled pairs.
 
 Needs scikit-learn (``pip install 'bibld[train]'``). The same labels, records, seed and versions give the same model.
 """
@@ -35,7 +35,7 @@ _FEWEST_LABELS = 50
 _MOST_MADE_UP = 26_000
 _WEIGHT_OF_MADE_UP = 0.2
 _WEIGHT_OF_DIFFERENT = 1.2
-"""What a wrong merge counts when probabilities are calibrated, where a missed one counts 1."""
+"""The weight of a wrong merge in the calibration of probabilities; a missed one has weight 1."""
 _FREQUENT = 10
 _BEYOND = 1e6
 _RARE = 3
@@ -44,7 +44,7 @@ _MONOTONIC = frozenset({
     "set_or_volume", "name", "names", "year", "last_year", "pages", "pages_apart", "volumes", "edition", "isbn",
     "set_title", "other_identifier", "level", "language", "carrier",
 })  # fmt: skip
-"""Features of which more likeness never counts against a pair."""
+"""Features of which a greater similarity never lowers the score."""
 _SILENT = (
     (0.5, ("height",)),
     (0.3, ("pages", "pages_apart")),
@@ -53,7 +53,7 @@ _SILENT = (
     (0.5, ("series", "series_number")),
     (0.2, ("name", "first_name", "names")),
 )
-"""What records of other libraries often do not say, and how often the training leaves it out."""
+"""Features that records of other libraries often lack, and the share of pairs in which training leaves them out."""
 _TREES = {
     "max_iter": 180,
     "learning_rate": 0.09,
@@ -66,7 +66,7 @@ _TREES = {
 
 
 class Examples(msgspec.Struct, frozen=True, eq=False):
-    """Pairs of rows with labels; ``groups`` are equal where pairs share a cluster, ``weights`` are 1 for judged."""
+    """Pairs of rows with labels; ``groups`` are equal if pairs share a cluster, ``weights`` are 1 for labelled ones."""
 
     columns: FeatureColumns
     left: npt.NDArray[np.uint32]
@@ -77,7 +77,7 @@ class Examples(msgspec.Struct, frozen=True, eq=False):
 
 
 class TrainingSetup(msgspec.Struct, frozen=True):
-    """What a model says of itself beside its figures."""
+    """What a model file states about its training, beside the figures."""
 
     data: str
     licence: str
@@ -88,10 +88,10 @@ class TrainingSetup(msgspec.Struct, frozen=True):
 def train(
     catalog: Catalog, labelled: Sequence[LabelledPair], vary: frozenset[str], seed: int, about: TrainingSetup
 ) -> tuple[Model, dict[str, float]]:
-    """Train on judged pairs, and on pairs made up out of the records of the sources in ``vary``, of each alike many.
+    """Train on labelled pairs, and on pairs synthesised from records of the sources in ``vary``, each equally often.
 
-    Gives the model and its figures on judged pairs whose clusters were held back. Raises ``ConfigError`` where there
-    are too few labels, or no scikit-learn.
+    Returns the model and its figures on labelled pairs whose clusters were left out of the training. Raises
+    ``ConfigError`` if there are too few labels or scikit-learn is not installed.
     """
     records: dict[RecordId, Mods] = {}
     varied: dict[str, list[Mods]] = {source: [] for source in sorted(vary)}
@@ -116,7 +116,7 @@ def write_model(model: Model, file: Path) -> None:
 
 
 def interleave(sources: Sequence[Sequence[Mods]], seed: int) -> list[Mods]:
-    """The records of several sources in the order of chance, one of each in turn, so that none outweighs the others."""
+    """Return the records of all sources in random order, one of each in turn, so that none outweighs the others."""
     random = Random(seed)
     shuffled = [random.sample(list(source), len(source)) for source in sources]
     return [mods for turn in zip_longest(*shuffled) for mods in turn if mods is not None]
@@ -125,7 +125,7 @@ def interleave(sources: Sequence[Sequence[Mods]], seed: int) -> list[Mods]:
 def make_examples(
     records: dict[RecordId, Mods], labelled: Sequence[LabelledPair], varied: Sequence[Mods], seed: int
 ) -> Examples:
-    """Put judged pairs and made-up ones into columns."""
+    """Put labelled pairs and synthesised ones into columns."""
     import numpy as np
 
     from bibld.dedup.score._variations import variations
@@ -134,7 +134,7 @@ def make_examples(
     features = [features_of(mods) for mods in records.values()]
     groups = _components([(rows[item.pair.left], rows[item.pair.right]) for item in labelled], len(rows))
     pairs = [(rows[item.pair.left], rows[item.pair.right], item.is_duplicate, 1.0) for item in labelled]
-    held = [groups[left] for left, *_ in pairs]
+    of_pairs = [groups[left] for left, *_ in pairs]
     random = Random(seed)
     for number, mods in enumerate(varied):
         if len(pairs) - len(labelled) >= _MOST_MADE_UP:
@@ -142,19 +142,19 @@ def make_examples(
         for made in variations(mods, varied, random):
             features += [features_of(made.left), features_of(made.right)]
             pairs.append((len(features) - 2, len(features) - 1, made.is_duplicate, _WEIGHT_OF_MADE_UP))
-            held.append(len(rows) + number)
+            of_pairs.append(len(rows) + number)
     return Examples(
         FeatureColumns.from_features(enumerate(features)),
         np.array([left for left, *_ in pairs], np.uint32),
         np.array([right for _, right, *_ in pairs], np.uint32),
         np.array([label for *_, label, _ in pairs], np.int8),
-        np.array(held, np.int64),
+        np.array(of_pairs, np.int64),
         np.array([weight for *_, weight in pairs], np.float64),
     )
 
 
 def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[str, float]]:
-    """Fit the trees, calibrate them on the pairs held back, and put all into a model."""
+    """Fit the trees, calibrate them by cross-validation, and return the model with its figures."""
     import numpy as np
 
     from bibld.dedup.score._comparison import NAMES
@@ -162,21 +162,21 @@ def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[s
     from bibld.dedup.score._words import Rarity
     from bibld.dedup.score.model import compared
 
-    judged = given.weights == 1
-    if min(np.count_nonzero(given.labels[judged] == label) for label in (0, 1)) < _FEWEST_LABELS:
+    labelled = given.weights == 1
+    if min(np.count_nonzero(given.labels[labelled] == label) for label in (0, 1)) < _FEWEST_LABELS:
         raise ConfigError([f"training needs at least {_FEWEST_LABELS} pairs of each label"])
     words = _weights(given.columns)
     found = compared(given.columns, given.left, given.right, Rarity.of(words, 1.0))
     logits = cross_validate(found, given, seed)
-    scale, shift = _calibrated(logits[judged], given.labels[judged])
-    figures = _figures(logits[judged] * scale + shift, given.labels[judged])
+    scale, shift = _calibrated(logits[labelled], given.labels[labelled])
+    figures = _figures(logits[labelled] * scale + shift, given.labels[labelled])
     fitted = _fitted(found, given.labels, given.weights, seed)
     model = Model(
         format=FORMAT,
         provenance=Provenance(
             **msgspec.structs.asdict(about),
-            pairs=int(judged.sum()),
-            made_up_pairs=int((~judged).sum()),
+            pairs=int(labelled.sum()),
+            made_up_pairs=int((~labelled).sum()),
             seed=seed,
             figures=figures,
         ),
@@ -192,7 +192,7 @@ def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[s
 
 
 def cross_validate(found: npt.NDArray[np.float32], given: Examples, seed: int) -> npt.NDArray[np.float64]:
-    """The logit of each pair by trees that saw no pair of its group, shape (pairs,)."""
+    """Return the logit of each pair by trees that were trained on other groups, shape (pairs,)."""
     import numpy as np
     from sklearn.model_selection import GroupKFold
 
@@ -206,7 +206,7 @@ def cross_validate(found: npt.NDArray[np.float32], given: Examples, seed: int) -
 def _fitted(
     found: npt.NDArray[np.float32], labels: npt.NDArray[np.int8], weights: npt.NDArray[np.float64], seed: int
 ) -> Any:  # noqa: ANN401
-    """Trees, in one thread, since the order of sums is part of the result."""
+    """Fit trees in one thread, since the order of additions changes the result."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
@@ -218,14 +218,14 @@ def _fitted(
 
     monotonic = [1 if name in _MONOTONIC else 0 for name in NAMES]
     trees = HistGradientBoostingClassifier(random_state=seed, monotonic_cst=monotonic, **_TREES)
-    silent = _silenced(found, seed)
-    both = np.concatenate((found, silent)), np.concatenate((labels, labels)), np.concatenate((weights, weights / 2))
+    sparse = _with_less(found, seed)
+    both = np.concatenate((found, sparse)), np.concatenate((labels, labels)), np.concatenate((weights, weights / 2))
     with threadpool_limits(limits=1):
         return trees.fit(_with_missing(both[0]), both[1], sample_weight=both[2])
 
 
-def _silenced(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.float32]:
-    """The pairs again, as if their records said less: that a record says little must not make it another book."""
+def _with_less(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.float32]:
+    """Return the pairs with some features removed: a short record must not count as another book."""
     import numpy as np
 
     from bibld.dedup._kernel_types import MISSING
@@ -242,18 +242,18 @@ def _silenced(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.float
 
 
 def _with_missing(found: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Features as scikit-learn wants them: NaN where missing; a feature that every pair lacks says nothing."""
+    """Return features as scikit-learn expects them: NaN where missing, unless every pair lacks the feature."""
     import numpy as np
 
     from bibld.dedup._kernel_types import MISSING
 
-    held = np.where(found == MISSING, np.float32(np.nan), found)
-    held[:, np.isnan(held).all(axis=0)] = MISSING
-    return held
+    result = np.where(found == MISSING, np.float32(np.nan), found)
+    result[:, np.isnan(result).all(axis=0)] = MISSING
+    return result
 
 
 def _calibrated(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -> tuple[float, float]:
-    """Scale and shift of the logits by which they are the best probabilities (Platt 1999), on the safe side."""
+    """Return the scale and shift that turn logits into probabilities (Platt 1999), erring against wrong merges."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 
@@ -263,21 +263,21 @@ def _calibrated(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -
 
 
 def _figures(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -> dict[str, float]:
-    """Precision, recall and F1 at one half, and both at the threshold above which pairs are merged."""
+    """Return precision, recall and F1 at 0.5 and at 0.9, the default threshold for merging."""
     import numpy as np
 
     result: dict[str, float] = {}
     for name, threshold in (("", 0.5), ("_at_0.9", 0.9)):
-        said = 1 / (1 + np.exp(-logits)) >= threshold
-        right = int((said & (labels == 1)).sum())
-        precision, recall = right / max(1, int(said.sum())), right / max(1, int((labels == 1).sum()))
+        decided = 1 / (1 + np.exp(-logits)) >= threshold
+        right = int((decided & (labels == 1)).sum())
+        precision, recall = right / max(1, int(decided.sum())), right / max(1, int((labels == 1).sum()))
         result[f"precision{name}"], result[f"recall{name}"] = round(precision, 4), round(recall, 4)
         result[f"f1{name}"] = round(2 * precision * recall / max(1e-9, precision + recall), 4)
     return result
 
 
 def _weights(columns: FeatureColumns) -> dict[str, float]:
-    """How much frequent words say, from 0 to 1: the logarithm of their rarity, by that of a word of a few records."""
+    """Return the weight of frequent words, 0 to 1: the logarithm of their rarity, relative to that of a rare word."""
     counts: Counter[str] = Counter()
     for row in range(len(columns)):
         texts = (columns.texts[name].text(row) for name in ("main_title", "remainder", "publisher", "series"))
@@ -292,7 +292,7 @@ def _weights(columns: FeatureColumns) -> dict[str, float]:
 
 
 def _components(pairs: Iterable[tuple[int, int]], count: int) -> list[int]:
-    """The least row that each row hangs together with."""
+    """Return for each row the smallest row that it is connected with."""
     parents = list(range(count))
 
     def top(row: int) -> int:
@@ -317,13 +317,13 @@ def _tree(nodes: Any) -> Tree:  # noqa: ANN401
             left, right = int(nodes["left"][node]), int(nodes["right"][node])
             ones, others = int(nodes["count"][left]), int(nodes["count"][right])
             values[node] = (ones * values[left] + others * values[right]) / (ones + others)
-    leaf = [bool(held) for held in nodes["is_leaf"]]
+    leaf = [bool(node) for node in nodes["is_leaf"]]
     return Tree(
-        feature=[-1 if end else int(held) for end, held in zip(leaf, nodes["feature_idx"], strict=True)],
-        threshold=[0.0 if end else _short(float(held)) for end, held in zip(leaf, nodes["num_threshold"], strict=True)],
-        left=[0 if end else int(held) for end, held in zip(leaf, nodes["left"], strict=True)],
-        right=[0 if end else int(held) for end, held in zip(leaf, nodes["right"], strict=True)],
-        missing_left=[0 if end else int(held) for end, held in zip(leaf, nodes["missing_go_to_left"], strict=True)],
+        feature=[-1 if end else int(node) for end, node in zip(leaf, nodes["feature_idx"], strict=True)],
+        threshold=[0.0 if end else _short(float(node)) for end, node in zip(leaf, nodes["num_threshold"], strict=True)],
+        left=[0 if end else int(node) for end, node in zip(leaf, nodes["left"], strict=True)],
+        right=[0 if end else int(node) for end, node in zip(leaf, nodes["right"], strict=True)],
+        missing_left=[0 if end else int(node) for end, node in zip(leaf, nodes["missing_go_to_left"], strict=True)],
         value=[_short(value) for value in values],
     )
 

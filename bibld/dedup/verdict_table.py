@@ -1,4 +1,4 @@
-"""Pairs for review, and what people say about them, as CSV for a spreadsheet.
+"""Pairs for review, and the verdicts of people about them, as CSV for a spreadsheet.
 
 The first two columns are record ids, as in the pairs file of an evaluation; ``label`` is the verdict. A file that a
 spreadsheet saved comes back with a byte order mark, with semicolons or tabs: all of these are read.
@@ -32,10 +32,10 @@ LABELS: dict[str, Literal["same", "different", "related"]] = {
     "different": "different",
     "related": "related",
 }
-"""What a label may be, and what it says."""
+"""The labels that are read, and the decision that each stands for."""
 
 LONGEST_NAME, LONGEST_REASON = 100, 2_000
-"""Characters of a person's name and of a reason."""
+"""The most characters of a person's name and of a reason."""
 
 _LARGEST_FILE = 64 * 1024 * 1024
 _OWN = ("label", "relation", "reason", "person")
@@ -44,7 +44,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class CsvVerdict(msgspec.Struct, frozen=True):
-    """A verdict of a file: what was said, and where it stands; ``sleeps``: one of the records is deleted."""
+    """A verdict of a file, with its line; ``sleeps``: one of the records is deleted, so it has no effect yet."""
 
     verdict: PersonVerdict
     place: str
@@ -55,13 +55,13 @@ class CsvVerdict(msgspec.Struct, frozen=True):
 
 
 def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
-    """Questions as the text of a CSV file, piece by piece: labels are empty, what differs is marked with ``≠``."""
+    """Yield questions as lines of CSV: labels are empty, different values are marked with ``≠``."""
     yield "\ufeff"
     yield _line(("left", "right", *_OWN[:3], "score", "because", "suggested relation", *_FEATURES))
     for one in questions:
         cells = {compared.name: _cell(compared) for compared in one.compared}
-        told = (one.left, one.right, "", "", "", f"{one.score:.6f}", "; ".join(one.reasons), one.relation)
-        yield _line([_harmless(cell) for cell in (*told, *(cells.get(name, "") for name in _FEATURES))])
+        values = (one.left, one.right, "", "", "", f"{one.score:.6f}", "; ".join(one.reasons), one.relation)
+        yield _line([_harmless(cell) for cell in (*values, *(cells.get(name, "") for name in _FEATURES))])
 
 
 def _cell(compared: ComparedFeature) -> str:
@@ -77,7 +77,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """Return a cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
@@ -85,7 +85,7 @@ def _harmless(cell: str) -> str:
 
 
 def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]:
-    """The verdicts of a CSV file; rows without a label say nothing. ``person``: who speaks in rows that do not say.
+    """Read the verdicts of a CSV file; rows without a label are skipped, ``person`` decided where a row names nobody.
 
     Raises ``ConfigError`` with one message for each line that cannot be used.
     """
@@ -94,12 +94,12 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
     faults = rows.faults
     for place, row in rows:
         try:
-            said = _said(row, place, catalog, person)
+            verdict = _verdict(row, place, catalog, person)
         except ValueError as error:
             faults.append(f"{place}: {error}")
             continue
-        if said is not None:
-            found.append(said)
+        if verdict is not None:
+            found.append(verdict)
     faults += _disagreements(found)
     if faults:
         raise ConfigError(faults)
@@ -107,7 +107,7 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
 
 
 class _Rows:
-    """The rows of a file as tuples of both ids and the columns that count, each with its place; faults are kept."""
+    """The rows of a file, each with its place, as both ids and the columns that are read; collects the faults."""
 
     def __init__(self, path: Path) -> None:
         self.faults: list[str] = []
@@ -165,8 +165,8 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=head.count)
 
 
-def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> CsvVerdict | None:
-    """What a row says; raises ``ValueError``."""
+def _verdict(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> CsvVerdict | None:
+    """Return the verdict of a row, None without a label; raises ``ValueError``."""
     left, right, own = row
     label = own["label"].lower()
     relation = own.get("relation", "").lower()
@@ -186,13 +186,13 @@ def _said(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, pe
         edge = catalog.edge(pair)
         relation = edge.verdict.relation if edge is not None else ""
     speaker = checked_person(own.get("person") or person)
-    saying = PersonVerdict(pair, decision, speaker, checked_reason(own.get("reason", "")), relation)
-    held = (catalog.record(record) for record in (pair.left, pair.right))
-    return CsvVerdict(saying, place, sleeps=any(record is None or record.deleted for record in held))
+    verdict = PersonVerdict(pair, decision, speaker, checked_reason(own.get("reason", "")), relation)
+    records = (catalog.record(record) for record in (pair.left, pair.right))
+    return CsvVerdict(verdict, place, sleeps=any(record is None or record.deleted for record in records))
 
 
 def checked_person(text: str) -> str:
-    """A person's name as it is kept; raises ``ValueError`` for what is none."""
+    """Return a person's name with single blanks; raises ``ValueError`` if it cannot be one."""
     name = " ".join(text.split())
     if not name or len(name) > LONGEST_NAME or not _is_text(name):
         raise ValueError(f"a person's name has 1 to {LONGEST_NAME} characters, none of them control characters")
@@ -200,7 +200,7 @@ def checked_person(text: str) -> str:
 
 
 def checked_reason(text: str) -> str:
-    """A reason as it is kept, in one line; raises ``ValueError`` for one that is too long, or no text."""
+    """Return a reason in one line; raises ``ValueError`` if it is too long or has control characters."""
     reason = " ".join(text.split())
     if len(reason) > LONGEST_REASON or not _is_text(reason):
         raise ValueError(f"a reason has at most {LONGEST_REASON} characters, none of them control characters")
@@ -212,14 +212,14 @@ def _is_text(words: str) -> bool:
 
 
 def _disagreements(found: Iterable[CsvVerdict]) -> Iterator[str]:
-    """Pairs about which a file says two things."""
+    """Yield a message for each pair that a file decides in two ways."""
     first: dict[Pair, CsvVerdict] = {}
-    for said in found:
-        before = first.setdefault(said.verdict.pair, said)
-        one, other = before.verdict, said.verdict
+    for row in found:
+        before = first.setdefault(row.verdict.pair, row)
+        one, other = before.verdict, row.verdict
         if (one.decision, one.relation) != (other.decision, other.relation):
             yield (
-                f"{said.place}: {other.pair.left} and {other.pair.right} are {other.decision} {other.relation}".rstrip()
+                f"{row.place}: {other.pair.left} and {other.pair.right} are {other.decision} {other.relation}".rstrip()
                 + f", but {one.decision} {one.relation}".rstrip()
                 + f" in {before.place}"
             )

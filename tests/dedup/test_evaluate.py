@@ -22,7 +22,7 @@ def evaluated(file, mode, **asked):
 
 
 def cells(material):
-    return material.joined, material.lost, material.wrongly_joined, material.rightly_apart
+    return material.joined, material.lost, material.wrongly_joined, material.rightly_separate
 
 
 def test_every_labelled_pair_is_in_one_cell_of_each_confusion(sample):

@@ -105,20 +105,20 @@ def test_a_contradiction_names_both_lines(faults):
         (f"left,right\n{ONE},01004039769\n", f"pairs.csv line 2: {ONE} makes no pair with itself"),
         (
             f'left,right\n"rsl:0,1",{OTHER}\n',
-            'pairs.csv line 2: there is no record "rsl:0,1" in the catalog; was it loaded?',
+            'pairs.csv line 2: record "rsl:0,1" not found in the catalog; was it loaded?',
         ),
         (
             f"left,right\nrsl:0,1,{OTHER}\n",
-            'pairs.csv line 2: there is no record "rsl:0" in the catalog; was it loaded? '
+            'pairs.csv line 2: record "rsl:0" not found in the catalog; was it loaded? '
             "(the line has more cells than the first one; an id with a comma needs quotes)",
         ),
         (
             "left,right\nRU\\NO,rsl:\x00\n",
-            'pairs.csv line 2: there is no record "RU\\NO" in the catalog; was it loaded?',
+            'pairs.csv line 2: record "RU\\NO" not found in the catalog; was it loaded?',
         ),
         (
             f"rsl:0,{OTHER},1\n",
-            'pairs.csv line 1: there is no record "rsl:0" in the catalog; was it loaded?',
+            'pairs.csv line 1: record "rsl:0" not found in the catalog; was it loaded?',
         ),
         (
             f'left,right\n{ONE},{OTHER}\n"{ONE},{THIRD}\n',
@@ -134,8 +134,8 @@ def test_all_faults_are_told_at_once_with_their_lines_but_no_flood_of_them(fault
     told = faults(
         f"left,right\n{ONE},rsl:no\n{ONE},{OTHER}\n" + "".join(f"rsl:no{number},{ONE}\n" for number in range(40))
     )
-    assert told[0].startswith('pairs.csv line 2: there is no record "rsl:no" ')
-    assert told[1].startswith('pairs.csv line 4: there is no record "rsl:no0" ')
+    assert told[0].startswith('pairs.csv line 2: record "rsl:no" not found ')
+    assert told[1].startswith('pairs.csv line 4: record "rsl:no0" not found ')
     assert len(told) == 21
     assert told[-1] == "pairs.csv: 21 more lines cannot be used"
 
@@ -159,7 +159,7 @@ def test_a_number_of_several_records_asks_which_is_meant(read, faults, sample):
         catalog.records._connection.execute("UPDATE record SET ordinal = ? WHERE ordinal = ?", (dead, living))
     (fault,) = faults(content)
     assert fault == (
-        'pairs.csv line 2: "01004039769" is the control number of several records; '
+        'pairs.csv line 2: "01004039769" is the control number of 2 records; '
         "write one of rsl:01004039769, slavica:01004039769"
     )
 

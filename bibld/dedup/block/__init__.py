@@ -1,1 +1,1 @@
-"""Blockers: feature columns in, keys out; two records with a key in common are a candidate pair."""
+"""Blockers: adapters that make blocking keys from feature columns; records that share a key are a candidate pair."""

@@ -1,10 +1,10 @@
-"""Keys put together from several fields, so that each is rare and a slip in one field leaves other keys whole.
+"""Keys put together from several fields, so that each is rare and a misprint in one field spoils only some.
 
 Titles, names and set titles are compared romanised and without blanks; ``title 12`` are the first twelve characters of
 main title and remainder, ``author 4`` the first four of any of the first three names. ``year`` is the first and the
-last year of publication. A key is made only where none of its fields is missing. Which words of a title are rare is
-told by the statistics of the catalogue. The part of a volume is sought under the title of its set, or where the record
-names no set, under its own.
+last year of publication. A key is made only if none of its fields is missing. The statistics of the catalogue decide
+which words of a title are rare. The part number of a volume is combined with the title of its set or, if the record
+names no set, with the title of the volume.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ COLUMNS = ("main_title", "remainder", "set_title", "part", "names", "year", "las
 _NAMES = 3
 _ALL = 1 << 30
 _GUARD = 4
-"""Two words make a key where, were they independent, they would meet in at most so many titles."""
+"""Two words make a key if, were they independent, at most this many titles would have both."""
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``largest_bucket``: a key that more records have is refined by the year, then the pages, then the author's first
-    letters; ``rare_words``: how many of the rarest words of a title make keys; ``families``: which keys are made, all
-    where none is named.
+    """``largest_bucket``: a key of more records is refined by the year, then the pages, then the author's first
+    letters; ``rare_words``: how many of the rarest words of a title make keys; ``families``: the keys that are made,
+    all if empty.
     """
 
     largest_bucket: Annotated[int, msgspec.Meta(ge=2)] = 100
@@ -57,7 +57,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, Rows]:
-    """The keys of all rows. The first byte of a key is the number of its family, the rest is a hash."""
+    """Return the keys of all rows. The first byte of a key is the number of its family, the rest is a hash."""
     import numpy as np
 
     from bibld.dedup._keys.statistics import title
@@ -86,7 +86,7 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
 
 
 def _parts(columns: FeatureColumns, title12: Numbers) -> Numbers:
-    """Set title (without one the own title) and part of volumes, 0 for other records."""
+    """Return the hash of set title (or else title) and part number of volumes, 0 for other records."""
     import numpy as np
 
     from bibld.dedup._keys.hash_kernels import mixed, prefixes

@@ -1,7 +1,7 @@
 """Each identifier is a key: ISBN, ISSN, ISMN, LCCN, DOI, national bibliography number and the like.
 
-The ISBN of a whole set makes none, since all volumes have it. An identifier that more than ``largest_bucket`` records
-have (that of a series, or a mistake that was copied) is refined by the year, then the pages, then the author's first
+The ISBN of a set is no key, since all volumes have it. An identifier of more than ``largest_bucket`` records (of a
+series, or a copied mistake) is refined by the year, then the pages, then the author's first
 letters.
 """
 
@@ -26,7 +26,7 @@ _MOST = 64
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``largest_bucket``: an identifier that more records have does not stand for one publication."""
+    """``largest_bucket``: an identifier of more records than this is refined."""
 
     largest_bucket: Annotated[int, msgspec.Meta(ge=2)] = 20
 
@@ -34,7 +34,7 @@ class Settings(msgspec.Struct, frozen=True):
 def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
-    """The keys of all rows that have identifiers, and their rows."""
+    """Return the keys of all rows with identifiers, and their rows."""
     import numpy as np
 
     from bibld.dedup._keys.text_kernels import values

@@ -1,6 +1,8 @@
-"""The blocking of Kosolapov, Serebryakov, Teymurazov and Shorin, "Algorithm for merging duplicate bibliographic
-records": SimHash of 32 bits, cut into four bytes; candidates agree in two of the four bytes of the title and of the
-author."""
+"""The blocking of Kosolapov, Serebryakov, Teymurazov and Shorin.
+
+"Algorithm for merging duplicate bibliographic records": SimHash of 32 bits, cut into four bytes; candidates agree in
+two of the four bytes of the title and of the author.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ COLUMNS = ("title", "author")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``title_only``: agree in the title alone, whatever the authors are."""
+    """``title_only``: candidates need to agree in the title only."""
 
     title_only: bool = False
 
@@ -30,7 +32,7 @@ class Settings(msgspec.Struct, frozen=True):
 def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
-    """Blocking keys of all rows that have a title, and their rows.
+    """Return the keys of all rows with a title, and their rows.
 
     A key holds its family and the number of the band (which two bytes of which text), then the bytes: two of the
     title's SimHash, and two of the author's unless ``title_only``.
@@ -49,7 +51,7 @@ def keys(
 
 
 def _bands(column: TextColumn, rows: npt.NDArray[np.uint32]) -> list[npt.NDArray[np.uint64]]:
-    """Each choice of two bytes of the SimHash, as a number of 16 bits."""
+    """Return each choice of two bytes of the SimHash, as a number of 16 bits."""
     import numpy as np
 
     from bibld.dedup._keys.kernels import java_simhash

@@ -1,7 +1,7 @@
-"""SimHash of 64 bits over the character trigrams of the whole romanised title, for titles with misprints and variants.
+"""SimHash of 64 bits over the character trigrams of the romanised title, for titles with misprints and variants.
 
-The bits are cut into bands; two records meet where two bands are equal, and are a candidate pair where their hashes
-differ in no more than ``distance`` bits.
+The bits are cut into bands. Two records share a key if two of their bands are equal, and are a candidate pair if their
+hashes differ in at most ``distance`` bits.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ COLUMNS = ("main_title", "remainder")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``bands``: into how many bands the 64 bits are cut; ``distance``: in how many bits candidates may differ;
-    ``largest_bucket``: two bands that more records share are refined by the year, then the pages, then the author's
-    first letters.
+    """``bands``: the number of bands that the 64 bits are cut into; ``distance``: the bits in which candidates may
+    differ; ``largest_bucket``: two bands that more records share are refined by the year, then the pages, then the
+    author's first letters.
     """
 
     bands: Annotated[int, msgspec.Meta(ge=3, le=8)] = 6
@@ -35,7 +35,7 @@ class Settings(msgspec.Struct, frozen=True):
 def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
-    """Two bands of each row that has a title, and which two they are."""
+    """Return a key for each two bands of each row with a title: the bands and their numbers."""
     import numpy as np
 
     hashes = signatures(columns, settings)
@@ -50,7 +50,7 @@ def keys(
 
 
 def signatures(columns: FeatureColumns, settings: Settings) -> npt.NDArray[np.uint64]:
-    """The SimHash of each row, 0 without a title."""
+    """Return the SimHash of each row, 0 without a title."""
     from bibld.dedup._keys.statistics import title
     from bibld.dedup._keys.text_kernels import trigram_simhash
 
@@ -59,5 +59,5 @@ def signatures(columns: FeatureColumns, settings: Settings) -> npt.NDArray[np.ui
 
 
 def distance(settings: Settings) -> int:
-    """In how many bits the signatures of a candidate pair may differ."""
+    """Return the number of bits in which the signatures of a candidate pair may differ."""
     return settings.distance

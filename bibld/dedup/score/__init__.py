@@ -1,1 +1,1 @@
-"""Scorers: candidate pairs in, scores between 0 and 1 out."""
+"""Scorers: adapters that score candidate pairs between 0 and 1, and explain each score."""

@@ -1,7 +1,7 @@
-"""The score of Kosolapov, Serebryakov, Teymurazov and Shorin: the mean of the Jaccard similarities of the sets of
-character bigrams of author and title.
+"""The score of Kosolapov, Serebryakov, Teymurazov and Shorin.
 
-Where both records have no author, the title's similarity alone; where one has none, its author counts as 0. Two records
+It is the mean of the Jaccard similarities of the sets of character bigrams of author and title. If neither record has
+an author, it is the similarity of the titles; if one has none, the similarity of the authors is 0. Two records
 are the same when the score is above ``same`` and their part numbers do not conflict.
 """
 
@@ -33,7 +33,7 @@ def scores(
     right: npt.NDArray[np.uint32],
     settings: Settings,
 ) -> npt.NDArray[np.float32]:
-    """The scores of pairs of rows, shape (pairs,)."""
+    """Return the scores of pairs of rows, shape (pairs,)."""
     title, author = similarities(columns, left, right)
     return _score(title, author)
 
@@ -41,7 +41,7 @@ def scores(
 def similarities(
     columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Jaccard similarity of title and author for pairs of rows; an author's is -1 where both have none."""
+    """Return the Jaccard similarities of titles and of authors of pairs of rows; -1 if neither row has an author."""
     import numpy as np
 
     from bibld.dedup._keys.kernels import bigrams, jaccard
@@ -62,7 +62,7 @@ def explain(
     right: npt.NDArray[np.uint32],
     settings: Settings,
 ) -> Iterator[Score]:
-    """The scores of pairs of rows, each with the two similarities that it is the mean of."""
+    """Yield the scores of pairs of rows, each with the two similarities that it is the mean of."""
     import numpy as np
 
     titles, authors = similarities(columns, left, right)

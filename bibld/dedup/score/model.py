@@ -1,8 +1,8 @@
-"""A trained model: some forty features of the two descriptions, weighed by gradient boosted trees, give the probability
-that they describe the same publication.
+"""A trained model: gradient boosted trees compute the probability that two descriptions are of one publication.
 
-What a record does not say counts as missing, not as different. Each score is explained by what every feature adds to
-its logit. The model is a readable file, which says what it was trained on; `bibld train` makes one of your own labels.
+The trees weigh some forty features. A value that a record lacks counts as missing, not as different. Each score is
+explained by the contribution of every feature to its logit. The model is a readable file, which states the data it was
+trained on; `bibld train` trains one on other labels.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 _PAIRS_AT_ONCE = 16_384
 _SHIPPED = "model.json"
 START = "start"
-"""The name of the explanation's first line: the logit of a pair of which nothing is known."""
+"""The name of the first line of an explanation: the logit of a pair without any features."""
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``same``: from this probability on two records are the same; ``review``: from this one on they are to be
-    reviewed. ``file``: a model that `bibld train` has made, instead of the one that comes with bibld."""
+    """``same``: two records with at least this probability are the same; ``review``: with at least this one they are
+    reviewed by a person. ``file``: a model made by `bibld train`, instead of the one that comes with bibld.
+    """
 
     same: Share = 0.9
     review: Share = 0.5
@@ -49,7 +50,7 @@ def scores(
     right: npt.NDArray[np.uint32],
     settings: Settings,
 ) -> npt.NDArray[np.float32]:
-    """The probabilities of pairs of rows, shape (pairs,); raises ``ConfigError`` for a model file that is none."""
+    """Return the probabilities of pairs of rows, shape (pairs,); raises ``ConfigError`` for an unusable model file."""
     import numpy as np
 
     from bibld.dedup.score._steps import sums
@@ -62,7 +63,7 @@ def scores(
 
 
 def identity(settings: Settings) -> str:
-    """What a result depends on beside the settings: a hash of the model's file; raises ``ConfigError``."""
+    """Return a hash of the model file, on which results depend beside the settings; raises ``ConfigError``."""
     return hashlib.blake2b(_content(settings.file), digest_size=16).hexdigest()
 
 
@@ -72,14 +73,14 @@ def features(
     right: npt.NDArray[np.uint32],
     settings: Settings,
 ) -> npt.NDArray[np.float32]:
-    """The features of pairs of rows that the model weighs, shape (pairs, features); -1 for a missing one."""
+    """Return the features of pairs of rows that the model weighs, shape (pairs, features); -1 for a missing one."""
     return compared(columns, left, right, _loaded(settings.file)[2])
 
 
 def compared(
     columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], rarity: Rarity
 ) -> npt.NDArray[np.float32]:
-    """:func:`features` with given weights of words."""
+    """Return what :func:`features` returns, with other weights of words."""
     import numpy as np
 
     from bibld.dedup.score._comparison import COUNT
@@ -93,7 +94,7 @@ def compared(
 def _in_portions(
     columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], rarity: Rarity
 ) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
-    """The features of some pairs at a time."""
+    """Yield the features of some pairs at a time."""
     import numpy as np
 
     from bibld.dedup.score._comparison import COUNT, compare
@@ -104,21 +105,20 @@ def _in_portions(
     rows = np.flatnonzero(is_used)
     places = np.zeros(len(columns), dtype=np.int32)
     places[rows] = np.arange(len(rows), dtype=np.int32)
-    held = ready(columns, rows, rarity)
+    words = ready(columns, rows, rarity)
     for start in range(0, len(left), _PAIRS_AT_ONCE):
         pairs = slice(start, start + _PAIRS_AT_ONCE)
         found = np.empty((len(left[pairs]), COUNT), dtype=np.float32)
-        compare(held, places[left[pairs]], places[right[pairs]], found)
+        compare(words, places[left[pairs]], places[right[pairs]], found)
         yield pairs, found
 
 
 def explain(
     columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], settings: Settings
 ) -> Iterator[Score]:
-    """The probabilities of pairs of rows, and what each feature adds to the logit, the weightiest first.
+    """Yield the probabilities of pairs of rows, with the contribution of each feature to the logit, the greatest first.
 
-    The contributions of all features and of ``start`` add up to the logit. A feature's value of -1 says that it is
-    missing.
+    The contributions of all features and of ``start`` add up to the logit. A feature with the value -1 is missing.
     """
     import numpy as np
 
@@ -156,7 +156,7 @@ def _probability(model: Model, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.
 
 @lru_cache(maxsize=4)
 def _loaded(file: str) -> tuple[Model, Forest, Rarity]:
-    """A model ready for use, the one that comes with bibld for no name."""
+    """Load a model file; without a name the model that comes with bibld."""
     from bibld.dedup.score._trees import forest, of_json, rarity
 
     try:
