@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from bibld import config, dedup, progress
+from bibld import config, dedup, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair, Verdict
@@ -23,7 +23,8 @@ def test_the_result_is_that_of_a_run_over_the_sample(sample, method):
     if method == "model":
         loaded = msgspec.structs.replace(loaded, dedup=config.DedupConfig())
         with Catalog(loaded.workspace) as catalog:
-            dedup.dedup(catalog, loaded, progress.Silent(), CLOCK, rematch_all=True)
+            queue = pipeline.stage_queue(catalog, "dedup")
+            dedup.dedup(catalog, loaded, progress.Silent(), CLOCK, queue, rematch_all=True)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         found = dedup.find_duplicates(records_of(catalog), loaded)
         assert found.pairs
