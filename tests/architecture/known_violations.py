@@ -48,7 +48,6 @@ LANGUAGE = {
     "bibld/dedup/score",
     "bibld/errors.py",
     "bibld/explain.py",
-    "docs/how-to/measure-matching.md",
     "docs/reference/catalog.md",
 >>>>>>> aa693b9 (Delete the entries of clean files)
     "docs/reference/errors.md",
