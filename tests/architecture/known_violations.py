@@ -48,8 +48,6 @@ LANGUAGE = {
     "bibld/dedup/score",
     "bibld/errors.py",
     "bibld/explain.py",
-    "docs/reference/catalog.md",
->>>>>>> aa693b9 (Delete the entries of clean files)
     "docs/reference/errors.md",
     "tests/catalog",
     "tests/dedup",
