@@ -155,7 +155,7 @@ def test_records_may_be_named_by_their_addresses(invoke, catalog):
     one, other = two(catalog)
     invoke("split", f"http://localhost:8000/doc/resource/{other.path}.html")
     assert len(state(invoke)) == 1
-    assert "no IRI of this dataset" in invoke("split", f"https://example.org/resource/{one.path}", code=2)
+    assert "not an IRI of this dataset" in invoke("split", f"https://example.org/resource/{one.path}", code=2)
     assert "is not the IRI of a record" in invoke("split", "agent/viaf-1", code=2)
 
 
