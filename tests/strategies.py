@@ -124,7 +124,7 @@ def marc_records(draw: st.DrawFn, *, with_embedded: bool = False) -> MarcRecord:
 
 @st.composite
 def _structs(draw: st.DrawFn, kind: type, depth: int) -> Any:
-    """An instance that says something, of any class of the model; ``depth`` bounds related items within others."""
+    """An instance with at least one value, of any class of the model; ``depth`` bounds related items within others."""
     plan = plan_of(kind)
     values: dict[str, Any] = {}
     for name, _ in _some(draw, plan.attributes, 2):

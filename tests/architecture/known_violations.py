@@ -54,6 +54,5 @@ LANGUAGE = {
     "tests/docs",
     "tests/end_to_end",
     "tests/ingest",
-    "tests/strategies.py",
     "tests/test_explain.py",
 }

@@ -115,3 +115,8 @@ def test_a_table_goes_through_the_pipeline(load):
     assert summary.sources[0].converted == 1
     with Catalog(loaded.workspace, read_only=True) as catalog:
         assert [row[0] for row in catalog.records.coverage()] == []
+
+
+def test_a_row_without_a_title_has_a_warning_and_one_with_a_title_has_none():
+    assert converted(author="Lee, Ann").warnings == ("the row has no title",)
+    assert converted(title="On tables").warnings == ()
