@@ -40,6 +40,37 @@ def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(w
     assert roles == ([RELATORS + code for code in codes] or [f":{RESOURCE[len(BASE) :]}#role1"])
 
 
+@pytest.mark.parametrize(
+    ("code", "usage", "dublin_core", "schema_org"),
+    [
+        ("aut", None, "dcterms:creator", "schema:author"),
+        ("trl", None, "dcterms:contributor", "schema:translator"),
+        ("trl", "primary", "dcterms:contributor", "schema:translator"),
+        (None, "primary", "dcterms:creator", "schema:author"),
+        (None, None, "dcterms:contributor", "schema:contributor"),
+    ],
+)
+def test_an_agent_is_a_creator_by_its_role_or_without_one_by_the_main_entry(code, usage, dublin_core, schema_org):
+    role = (Role((RoleTerm(code, type="code", authority="marcrelator"),)),) if code else ()
+    made = describe(Mods(name=(person("Гнедич, Н. И.", role=role, usage=usage),)))
+    properties = ("dcterms:creator", "dcterms:contributor", "schema:author", "schema:translator", "schema:contributor")
+    assert [name for name in properties if made.values(name)] == [dublin_core, schema_org]
+
+
+@pytest.mark.parametrize(
+    ("term", "codes"),
+    [
+        (RoleTerm("Aut.", type="code"), ["aut"]),
+        (RoleTerm("aut", authority="local"), []),
+        (RoleTerm("x", value_uri="http://id.loc.gov/vocabulary/relators/ill"), ["ill"]),
+    ],
+)
+def test_a_code_of_a_role_counts_unless_it_is_of_another_list(term, codes):
+    made = describe(Mods(name=(person("Рихтер, С. Т.", role=(Role((term,)),)),)))
+    roles = [value for value in made.values("bf:role", f"{RESOURCE}#contribution1") if value.startswith(RELATORS)]
+    assert roles == [RELATORS + code for code in codes]
+
+
 def _is_same(one: ComparedName, other: ComparedName) -> bool:
     if one.type != other.type:
         return False

@@ -76,3 +76,11 @@ def test_country_codes_of_iso_are_those_of_marc():
 def test_a_heading_without_words_has_no_statements(text):
     made = cluster_statements(alone(Mods(subject=(Subject((Geographic(text), Name())),))), [], IRIS)
     assert made.claims == ()
+
+
+def test_a_single_topic_has_its_identifier_and_one_of_the_complete_heading_comes_first():
+    part, complete = (f"http://id.loc.gov/authorities/subjects/sh8511586{number}" for number in (1, 2))
+    made = describe(Subject((Topic("История", value_uri=part),), authority="lcsh"))
+    assert made.values("dcterms:subject") == [":concept/lcsh/lcsh-sh85115861"]
+    made = describe(Subject((Topic("История", value_uri=part),), authority="lcsh", value_uri=complete))
+    assert made.values("dcterms:subject") == [":concept/lcsh/lcsh-sh85115862"]
