@@ -66,7 +66,7 @@ MEANINGS = {
 
 
 def plain(docstring: str | None) -> str:
-    """A docstring as Markdown: one line a paragraph, reStructuredText's marks as Markdown's."""
+    """Return a docstring as Markdown: one line a paragraph, reStructuredText's marks as Markdown's."""
     text = inspect.cleandoc(docstring or "")
     text = re.sub(r":(?:func|class|meth|mod):`~?([^`]+)`", r"`\1`", text)
     text = text.replace("``", "`")
@@ -74,7 +74,7 @@ def plain(docstring: str | None) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; bars and line ends in cells are escaped."""
+    """Return a Markdown table; bars and line ends in cells are escaped."""
     lines = [list(header), ["---"] * len(header)]
     lines += [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -92,13 +92,13 @@ _STRUCTS: dict[str, type[Any]] = {
 
 
 def settings(section: str) -> str:
-    """The keys of one table of the configuration."""
+    """Return the keys of one table of the configuration."""
     struct = _STRUCTS.get(section) or importlib.import_module(f"bibld.{section}").Settings
     return keys(struct, section)
 
 
 def keys(struct: type[Any], section: str) -> str:
-    """The keys of a settings struct: type, default and meaning."""
+    """Return the keys of a settings struct: type, default and meaning."""
     fields = msgspec.structs.fields(struct)
     if not fields:
         return "No settings."
@@ -124,7 +124,7 @@ def meaning(struct: type[Any], key: str, names: Sequence[str], section: str) -> 
 
 
 def words(type_: Any) -> str:  # noqa: ANN401
-    """A type in words of TOML."""
+    """Return a type in words of TOML."""
     return _words(msgspec.inspect.type_info(type_))
 
 
@@ -155,7 +155,7 @@ def _words(info: Any) -> str:  # noqa: ANN401
 
 
 def default(field: msgspec.structs.FieldInfo) -> str:
-    """The default of a key as TOML has it."""
+    """Return the default of a key as TOML has it."""
     if field.required:
         return "required"
     value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
@@ -163,7 +163,7 @@ def default(field: msgspec.structs.FieldInfo) -> str:
 
 
 def switches(flavour: str) -> str:
-    """The corrections of a crosswalk, each a switch with what the reference does without it."""
+    """Return the corrections of a crosswalk, each a switch with what the reference does without it."""
     fields = msgspec.structs.fields(adapters.settings_type("crosswalk", flavour))
     (struct,) = [field.type for field in fields if field.name == "corrections"]
     (declared,) = [node for node in ast.parse(inspect.getsource(struct)).body if isinstance(node, ast.ClassDef)]
@@ -198,7 +198,7 @@ def adapters_of(stage: str) -> str:
 
 
 def adapter_keys(stage: str) -> str:
-    """The settings of every adapter of a stage."""
+    """Return the settings of every adapter of a stage."""
     parts = []
     for name in adapters.adapter_names(stage):
         struct = adapters.load_adapter(stage, name).Settings
@@ -208,7 +208,7 @@ def adapter_keys(stage: str) -> str:
 
 
 def commands() -> str:
-    """The help of every command."""
+    """Return the help of every command."""
     return "\n\n".join(f"## {name}\n\n```text\n{text}\n```" for name, text in _helps("bibld", cli.command_line, None))
 
 
@@ -224,7 +224,7 @@ def _helps(name: str, command: click.Command, parent: click.Context | None) -> I
 
 
 def error_tree() -> str:
-    """The tree of errors, and what each means."""
+    """Return the tree of errors, and what each means."""
     known = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.BibldError)]
     tree = "\n".join((errors.BibldError.__name__, *_branches(errors.BibldError, known)))
     rows = [(f"`{kind.__name__}`", _exit_code(kind), plain(kind.__doc__).replace("\n\n", " ")) for kind in known]
@@ -291,7 +291,7 @@ API = {
 
 
 def public_names(part: str) -> str:
-    """The public names of one part of the API: signature, docstring, fields, methods."""
+    """Return the public names of one part of the API: signature, docstring, fields, methods."""
     return "\n\n".join(_public_name(name) for name in API[part])
 
 
@@ -319,7 +319,7 @@ def _public_name(name: str) -> str:
 
 
 def _signature(name: str, value: Any, drops_first: bool = False) -> str:  # noqa: ANN401
-    """A call as a block of code, one parameter a line where one line is too short."""
+    """Return a call as a block of code, one parameter a line where one line is too short."""
     if isinstance(value, type) and issubclass(value, Warning):
         return ""
     signature = inspect.signature(value)
@@ -359,7 +359,7 @@ def _type(annotation: Any) -> str:  # noqa: ANN401
 
 
 def rules(flavour: str) -> str:
-    """What a crosswalk does with each tag: which subfields are read, which MODS is written."""
+    """Return what a crosswalk does with each tag: which subfields are read, which MODS is written."""
     entries = sorted(
         (tag != "LDR", tag, position, _codes(codes), rule.writes, plain(rule.build.__doc__))
         for position, rule in enumerate(rules_of(flavour).rules)
@@ -382,7 +382,7 @@ def _cell(text: str) -> str:
 
 
 def private(flavour: str) -> str:
-    """The subfields that a crosswalk keeps back."""
+    """Return the subfields that a crosswalk keeps back."""
     rows = [(tag, _codes("".join(sorted(codes)))) for tag, codes in sorted(rules_of(flavour).private.items())]
     groups = groupby(rows, key=lambda entry: entry[1])
     return table(("tag", "subfields"), [(" ".join(tag for tag, _ in group), codes) for codes, group in groups])
@@ -421,7 +421,7 @@ def iri_table(base: str = _BASE) -> str:
 
 
 def queries() -> str:
-    """The example queries that travel with bibld."""
+    """Return the example queries that travel with bibld."""
     return "\n".join(
         f"- [{query.title}](../../ontology/queries/{query.name}.rq): {query.description}"
         for query in example_queries(Iris(_BASE))
@@ -429,7 +429,7 @@ def queries() -> str:
 
 
 def forms() -> str:
-    """The forms of documents and their media types."""
+    """Return the forms of documents and their media types."""
     media_types: dict[str, str] = importlib.import_module("bibld.serve").MEDIA_TYPES
     return table(("suffix", "media type"), [(f"`.{suffix}`", f"`{kind}`") for suffix, kind in media_types.items()])
 

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 
 
 def records_of(text: Path) -> list[MarcRecord]:
-    """The records of a file of MARC as text.
+    """Return the records of a file of MARC as text.
 
     Raises ``ReadError`` for the first one that cannot be read without repairs: people's slips are to be put right.
     """
@@ -62,7 +62,7 @@ FILES: tuple[tuple[str, str, Callable[[Iterable[MarcRecord]], bytes]], ...] = (
 
 
 def built(folder: Path = FOLDER) -> dict[str, tuple[int, bytes]]:
-    """The number of records and the bytes of each file that the texts in a folder give, by file name."""
+    """Return the number of records and the bytes of each file that the texts in a folder give, by file name."""
     results: dict[str, tuple[int, bytes]] = {}
     for text, name, write in FILES:
         records = records_of(folder / text)

@@ -23,7 +23,7 @@ class Leader(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def record_status(self) -> str:
-        """Position 05: n new, c corrected, d deleted …"""
+        """Position 05, such as n (new), c (corrected) and d (deleted)."""
         return self.text[5]
 
     @property

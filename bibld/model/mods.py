@@ -114,7 +114,7 @@ class Name(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag
 
 
 class TypeOfResource(Controlled, frozen=True, omit_defaults=True):
-    """The kind of content: text, cartographic, notated music …"""
+    """The kind of content, such as text, cartographic or notated music."""
 
     value: str = ""
     collection: Attribute = None

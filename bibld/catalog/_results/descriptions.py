@@ -91,7 +91,7 @@ class Statements:
         self._blobs.train("quads", samples)
 
     def put(self, founder: int, quads: bytes, dependencies: Iterable[tuple[RecordId, bool]], made_by: str) -> None:
-        """Store the quads of a cluster, and the records whose existence they depend on: did they exist?"""
+        """Store the quads of a cluster, and the records whose existence they depend on, with whether they existed."""
         blob = self._blobs.compress("quads", quads)
         self._connection.execute("INSERT OR REPLACE INTO statement VALUES (?, ?, ?)", (founder, blob, made_by))
         self._connection.execute("DELETE FROM existence_dependency WHERE founder = ?", (founder,))
