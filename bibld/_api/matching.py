@@ -119,13 +119,20 @@ def find_duplicates(
     ``options``: ``MethodOptions``, or a ``Workspace`` for those of its configuration.
 
     If an identifier occurs again in a source, a Python warning names it and the last description is used. Raises
-    ``ConfigError`` for a name that cannot name a source.
+    ``ConfigError`` for a name that cannot name a source, and ``TypeError`` for values that are not MODS.
     """
+    if not isinstance(mods_by_source, Mapping):
+        raise TypeError('expected a dictionary, such as {"rsl": bibld.to_mods("rsl.mrc")}')
     records: dict[RecordId, Mods] = {}
     for source, descriptions in mods_by_source.items():
         if not SOURCE_ID.fullmatch(source):
             raise ConfigError([f'"{source}" cannot name a source: use small Latin letters and digits, a letter first'])
         for mods in descriptions:
+            if not isinstance(mods, Mods):
+                raise TypeError(
+                    f'source "{source}": expected MODS, got {type(mods).__name__}; convert files and records with'
+                    " bibld.to_mods first"
+                )
             record = _record_id(source, mods)
             if record in records:
                 warnings.warn(f"{record} occurs again; its last description is used", stacklevel=2)
@@ -156,6 +163,11 @@ def merge(
 
     Raises ``ConfigError`` for an unknown element or policy.
     """
+    if not isinstance(cluster, RecordCluster):
+        raise TypeError(
+            f"expected one RecordCluster, got {type(cluster).__name__}; merge the clusters one by one:"
+            " [bibld.merge(cluster) for cluster in found]"
+        )
     chosen = dict(policies or {})
     if unknown := sorted(chosen.keys() - set(MergeConfig.__struct_fields__)):
         known = sorted(MergeConfig.__struct_fields__)
@@ -172,11 +184,14 @@ def merge(
 def to_quads(merged: MergedCluster | Iterable[MergedCluster], *, base: str) -> Iterator[str]:
     """Yield the lines of N-Quads that a run would publish for merged clusters.
 
-    ``base`` is what all IRIs begin with, such as ``https://data.example.org/``. Persons, places, subjects and
+    ``base`` is the beginning of all IRIs, such as ``https://data.example.org/``. Persons, places, subjects and
     publishers are described from all clusters together: pass all clusters in one call. Raises ``ConfigError`` for an
     unusable base.
     """
     if not is_web_iri(base) or not base.endswith("/"):
         raise ConfigError([f'base "{base}": must be an absolute http or https IRI that ends with /'])
     clusters = [merged] if isinstance(merged, MergedCluster) else list(merged)
+    for one in clusters:
+        if not isinstance(one, MergedCluster):
+            raise TypeError(f"expected merged clusters, got {type(one).__name__}; merge each with bibld.merge first")
     return quads_of(clusters, Iris(base), [edge for one in clusters for edge in one.edges])

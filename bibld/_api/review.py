@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
+from bibld._api.arguments import check_choice, check_source, run_time
 from bibld._api.records import PathName
 from bibld._api.tables import Table
 from bibld.catalog import RELATIONS, Catalog, PersonVerdict, StoredVerdict, Verdicts
@@ -110,7 +111,7 @@ class Review:
         return ReviewSession(self._workspace, pairs, who)
 
     def _waiting(self, catalog: Catalog, source: str | None) -> Iterator[Pair]:
-        self._workspace.check_source(source)
+        check_source(self._workspace.config, source)
         return reviewing.undecided_pairs(catalog, self._workspace.config, source)
 
     # -- verdicts ----------------------------------------------------------------------------------------------------
@@ -133,8 +134,9 @@ class Review:
         """Store a verdict about two records; None if the same one is in force already.
 
         ``relation`` goes with *related*: same_set, part_of, other_edition, other_format or translation. Raises
-        ``ConfigError`` for a verdict that contradicts others.
+        ``ConfigError`` for an unknown decision or relation, and for a verdict that contradicts others.
         """
+        check_choice(decision, "decision", list(get_args(PersonDecision)))
         if relation and (decision != "related" or relation not in RELATIONS):
             raise ConfigError(
                 [f'unknown relation "{relation}" of {decision} records (allowed: {", ".join(RELATIONS)})']
@@ -142,7 +144,7 @@ class Review:
         who, why = person_name(person), checked_reason(reason)
         with self._opened() as (catalog, verdicts):
             verdict = PersonVerdict(self._pair(catalog, left, right), decision, who, why, relation)
-            given = reviewing.store_verdicts(verdicts, [verdict], self._workspace.now())
+            given = reviewing.store_verdicts(verdicts, [verdict], run_time().isoformat())
         return VerdictRow.from_stored(given[0]) if given else None
 
     def join(self, left: str, right: str, *, reason: str = "", person: str | None = None) -> VerdictRow | None:
@@ -162,7 +164,7 @@ class Review:
         who, why = person_name(person), checked_reason(reason)
         with self._opened() as (catalog, verdicts):
             wanted = reviewing.split_verdicts(catalog, self._records(catalog, records), who, why)
-            given = reviewing.store_verdicts(verdicts, wanted, self._workspace.now())
+            given = reviewing.store_verdicts(verdicts, wanted, run_time().isoformat())
         return Table(VerdictRow, map(VerdictRow.from_stored, given))
 
     def withdraw_split(self, records: Sequence[str]) -> Table[VerdictRow]:
@@ -188,7 +190,7 @@ class Review:
         with self._opened() as (catalog, verdicts):
             read = verdict_table.read_verdicts(Path(table), catalog, who)
             places = {one.verdict.pair: one.place for one in read}
-            new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], self._workspace.now(), places)
+            new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], run_time().isoformat(), places)
         dormant = tuple(one.place for one in read if one.sleeps)
         return Imported(Table(VerdictRow, map(VerdictRow.from_stored, new)), len(read) - len(new), dormant)
 

@@ -6,18 +6,19 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property, partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, get_args
 
 import msgspec
 
 from bibld import adapters, harvest, pipeline
 from bibld import config as configuration
 from bibld import explain as explaining
+from bibld._api.arguments import check_choice, check_source, run_time
 from bibld._api.records import PathName
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title
@@ -43,25 +44,14 @@ from bibld.read import carrier_of
 Until = Literal["read", "dedup", "merge", "triplify", "store", "publish"]
 
 
-def run_time() -> datetime:
-    """Return the time of a run: now, or the environment variable SOURCE_DATE_EPOCH; raises ``ConfigError``."""
-    given = os.environ.get("SOURCE_DATE_EPOCH")
-    if given is None:
-        return datetime.now(UTC).replace(microsecond=0)
-    try:
-        return datetime.fromtimestamp(int(given), UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise ConfigError([f"SOURCE_DATE_EPOCH={given}: must be a number of seconds since 1970"]) from error
-
-
 class Workspace:
     """A configuration file and the workspace that it names.
 
-    The configuration is checked at once: ``ConfigError`` lists every fault is wrong with it. Nothing else is opened
+    The configuration is checked at once: ``ConfigError`` lists everything that is wrong with it. Nothing else is opened
     or locked between two calls, so that a workspace may be looked into while a run is in progress. Most methods need
     a run before them, and raise ``CatalogError`` otherwise. ``progress`` receives the progress of long work.
 
-    Records are named as ``source:control number`` (``rsl:01003120729``), by a control number that is unique, or by one
+    Records are named as ``source:control number`` (``rsl:01004039769``), by a control number that is unique, or by one
     of their IRIs.
     """
 
@@ -99,8 +89,10 @@ class Workspace:
         """Run the stages up to ``until``, and return what was done; what did not change is not done again.
 
         ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading. ``at`` is the
-        time that the published data state (now, or SOURCE_DATE_EPOCH). Raises ``StageError`` when a stage cannot go on.
+        time that the published data state (now, or SOURCE_DATE_EPOCH). Raises ``ConfigError`` for an unknown stage, and
+        ``StageError`` when a stage cannot continue.
         """
+        check_choice(until, "stage", list(get_args(Until)))
         return pipeline.run(self.config, at or run_time(), self.progress, until, restat, rebuild)
 
     def files(self) -> Table[FileRow]:
@@ -148,7 +140,7 @@ class Workspace:
 
     def records(self, source: str | None = None, limit: int | None = None) -> Table[RecordRow]:
         """Return the live records, of one source or of all: title and cluster of each."""
-        self.check_source(source)
+        check_source(self.config, source)
         with self.catalog() as catalog:
 
             def rows() -> Iterator[RecordRow]:
@@ -161,7 +153,12 @@ class Workspace:
             return Table(RecordRow, islice(rows(), limit))
 
     def pairs(self, decision: Decision | None = None, limit: int | None = None) -> Table[PairRow]:
-        """Return the scored pairs with decision and reasons, all or those of one decision."""
+        """Return the scored pairs with decision and reasons, all or those of one decision.
+
+        ``decision`` is same, different, related or review.
+        """
+        if decision is not None:
+            check_choice(decision, "decision", list(get_args(Decision)))
         with self.catalog() as catalog:
             edges = (edge for edge in catalog.linkage.edges() if decision in (None, edge.verdict.decision))
             return Table(PairRow, map(PairRow.from_edge, islice(edges, limit)))
@@ -180,7 +177,7 @@ class Workspace:
 
     def rejects(self, source: str | None = None) -> Table[Reject]:
         """Return what could not be used, with the reason and the original bytes."""
-        self.check_source(source)
+        check_source(self.config, source)
         with self.catalog() as catalog:
             return Table(Reject, catalog.records.rejects(source))
 
@@ -274,7 +271,7 @@ class Workspace:
         labels are stored with the model. Needs scikit-learn (``pip install 'bibld[train]'``).
         """
         for source in vary:
-            self.check_source(source)
+            check_source(self.config, source)
         labels, file = Path(pairs), Path(out)
         varied = "".join(f" --vary {name}" for name in sorted(set(vary)))
         command = f"bibld train {self.path.name} --pairs {labels.name}{varied} --seed {seed} --out {file.name}"
@@ -303,7 +300,7 @@ class Workspace:
 
     def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:
         """Write the MODS of all live records: into a folder one file for each source, or into a binary stream."""
-        self.check_source(source)
+        check_source(self.config, source)
         sources = [one.id for one in self.config.sources] if source is None else [source]
         with self.catalog() as catalog:
             export_mods(catalog, sources, _folder_or_stream(out), self.progress)
@@ -313,22 +310,10 @@ class Workspace:
 
         A binary stream takes the records of one source, format and charset; raises ``ConfigError`` for a mixture.
         """
-        self.check_source(source)
+        check_source(self.config, source)
         with self.catalog() as catalog:
             written = export_originals(catalog, source, _folder_or_stream(out), self.progress)
             return Table(Exported, written)
-
-    # -- for the other parts of the API ------------------------------------------------------------------------------
-
-    def now(self) -> str:
-        """Return the time of a verdict (ISO 8601)."""
-        return run_time().isoformat()
-
-    def check_source(self, source: str | None) -> None:
-        """Raise ``ConfigError`` for a source that is not in the configuration."""
-        known = [one.id for one in self.config.sources]
-        if source is not None and source not in known:
-            raise ConfigError([adapters.unknown_name_message(source, known, "source")])
 
 
 def _folder_or_stream(out: PathName | BinaryIO) -> Path | BinaryIO:

@@ -94,6 +94,16 @@ def test_bad_input_is_named(found, descriptions):
     assert len(bibld.find_duplicates({})) == 0
 
 
+def test_values_of_another_type_are_named_with_what_to_pass(found, descriptions):
+    for wrong in ([descriptions], {"rsl": "rsl.mrc"}):
+        with pytest.raises(TypeError, match=r"bibld\.to_mods"):
+            bibld.find_duplicates(wrong)
+    with pytest.raises(TypeError, match="one RecordCluster, got DuplicateClusters"):
+        bibld.merge(found)
+    with pytest.raises(TypeError, match=r"merge each with bibld\.merge"):
+        bibld.to_quads(found, base="https://data.example.org/")
+
+
 def test_an_identifier_that_occurs_again_is_named_and_one_that_is_missing_is_made(descriptions):
     mods = descriptions["rsl"][0]
     with pytest.warns(UserWarning, match="rsl:01004039769 occurs again"):

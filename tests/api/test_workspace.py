@@ -90,6 +90,17 @@ def test_an_unknown_source_is_answered_with_the_known_ones(workspace):
             look("rsll")
 
 
+def test_an_unknown_stage_and_an_unknown_decision_are_answered_with_the_known_ones(own):
+    with pytest.raises(bibld.ConfigError, match='unknown stage "dedupe"; did you mean "dedup"'):
+        own.run("dedupe")
+    with pytest.raises(bibld.ConfigError, match='unknown decision "simlar"'):
+        own.pairs("simlar")
+    left, right = own.clusters()[0].records[:2]
+    with pytest.raises(bibld.ConfigError, match='unknown decision "sme"; did you mean "same"'):
+        own.review.decide(left, right, "sme")
+    assert not own.review.verdicts()
+
+
 def test_rejects_and_stats(own):
     with (own.path.parent / "rsl.mrc").open("ab") as file:
         file.write(b"00099nam no record")
