@@ -18,7 +18,7 @@ CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def sample_in(folder: Path) -> Config:
-    """A copy of the sample in a folder of its own, with its workspace beside it."""
+    """A copy of the sample in a folder to itself, with its workspace beside it."""
     shutil.copytree(resources.folder("sample_data"), folder / "sample")
     return config.load(folder / "sample" / "bibld.toml")
 

@@ -34,9 +34,9 @@ def server(sample):
     with subprocess.Popen(
         [sys.executable, "-m", "bibld", "serve", str(sample.file), "--port", "0"], stderr=subprocess.PIPE, text=True
     ) as process:
-        said = process.stderr.readline()
-        address = re.search(r"http://[0-9.:]+/", said)
-        assert address, said + process.stderr.read()
+        line = process.stderr.readline()
+        address = re.search(r"http://[0-9.:]+/", line)
+        assert address, line + process.stderr.read()
         yield address[0]
         process.terminate()
         process.communicate(timeout=600)
@@ -58,7 +58,7 @@ def page(server, tmp_path):
     return page
 
 
-def test_the_home_page_leads_to_a_merged_publication_and_tells_why_it_was_merged(page):
+def test_the_home_page_leads_to_a_merged_publication_and_the_reasons_for_merging_it(page):
     home = page("")
     assert "Three libraries as Linked Open Data" in home
     merged = re.search(r'href="/(resource/[^"]+)"', home)

@@ -72,7 +72,7 @@ class Differences(RuleBasedStateMachine):
         self.place = self.folder / "one"
         shutil.rmtree(self.place, ignore_errors=True)
         self.place.mkdir(parents=True)
-        self.held: dict[tuple[str, str], tuple[int, str]] = {}
+        self.books: dict[tuple[str, str], tuple[int, str]] = {}
         self.suppressed: set[tuple[str, str, str]] = set()
         self.same = 0.9
         self.policy = "union"
@@ -84,19 +84,19 @@ class Differences(RuleBasedStateMachine):
     @rule(record=records, book=books, extra=st.sampled_from(["", "A note", "Another note"]))
     def put(self, record, book, extra):
         """A record is new, or changes, or comes back."""
-        self.held[record] = book, extra
+        self.books[record] = book, extra
         self.changed = True
 
     @rule(record=records, book=books, other=st.sampled_from(["nlr", "slavica"]))
     def put_twice(self, record, book, other):
         """Two libraries hold the same book."""
-        self.held[record] = self.held[other, record[1]] = book, ""
+        self.books[record] = self.books[other, record[1]] = book, ""
         self.changed = True
 
-    @precondition(lambda self: self.held)
+    @precondition(lambda self: self.books)
     @rule(data=st.data())
     def delete(self, data):
-        del self.held[data.draw(st.sampled_from(sorted(self.held)))]
+        del self.books[data.draw(st.sampled_from(sorted(self.books)))]
         self.changed = True
 
     @rule(record=records, value=st.sampled_from(["", "A note", "Russian literature", "1869"]))
@@ -113,11 +113,11 @@ class Differences(RuleBasedStateMachine):
     def change_policy(self, policy):
         self.policy, self.changed = policy, True
 
-    @precondition(lambda self: not self.changed and len(self.held) > 1)
+    @precondition(lambda self: not self.changed and len(self.books) > 1)
     @rule(data=st.data(), decision=st.sampled_from(["same", "different", "related"]))
-    def say(self, data, decision):
-        """A person says something about two records."""
-        pair = data.draw(st.sets(st.sampled_from(sorted(self.held)), min_size=2, max_size=2))
+    def decide(self, data, decision):
+        """A person decides about two records."""
+        pair = data.draw(st.sets(st.sampled_from(sorted(self.books)), min_size=2, max_size=2))
         left, right = (RecordId(*one) for one in sorted(pair))
         with Verdicts(self.place / "work") as verdicts, verdicts.transaction():
             verdicts.add([PersonVerdict(Pair.from_records(left, right), decision, "anna")], "2026-01-01T00:00:00Z")
@@ -160,7 +160,7 @@ class Differences(RuleBasedStateMachine):
 
     def run(self, place, rebuild=False):
         for source in SOURCES:
-            inside = sorted((number, *held) for (of, number), held in self.held.items() if of == source)
+            inside = sorted((number, *book) for (of, number), book in self.books.items() if of == source)
             (place / f"{source}.mrc").write_bytes(b"".join(marc(*one) for one in inside))
         lines = [f"{source}:{number},{value},test" for source, number, value in sorted(self.suppressed)]
         (place / "suppress.csv").write_text("\n".join(["record,value,reason", *lines]), encoding="utf-8")
@@ -180,10 +180,10 @@ class Differences(RuleBasedStateMachine):
             "[publish]",
             'suppress = "suppress.csv"',
         ]
-        for source, several in SOURCES.items():
+        for source, duplicates in SOURCES.items():
             lines += [
                 table_of_source(source, f"{source}.mrc"),
-                f"duplicates = {str(several).lower()}",
+                f"duplicates = {str(duplicates).lower()}",
             ]
         return "\n".join(lines) + "\n"
 

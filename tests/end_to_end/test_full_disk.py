@@ -57,16 +57,16 @@ def on_disk(folder, disk):
     return config.load(loaded.file)
 
 
-def test_a_full_disk_is_told_at_every_stage_and_costs_nothing(sample, tmp_path, disk):
+def test_a_full_disk_is_reported_at_every_stage_and_costs_nothing(sample, tmp_path, disk):
     loaded = on_disk(tmp_path, disk(SIZES[0]))
     reached = set[str]()
     for size in SIZES:
         disk(size)
         stopped = bibld("run", str(loaded.file))
-        *said, last = stopped.stderr.strip().splitlines()
+        *lines, last = stopped.stderr.strip().splitlines()
         assert (stopped.returncode, last.startswith("bibld: "), "space" in last) == (1, True, True), stopped.stderr
         assert "Traceback" not in stopped.stderr
-        reached.update(line.split(":")[0] for line in said[-1:])
+        reached.update(line.split(":")[0] for line in lines[-1:])
         disk(64_000)
         if reached != {"read"} and reached:
             checked = bibld("catalog", "check", str(loaded.file), "--all", "-q")

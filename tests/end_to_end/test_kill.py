@@ -50,7 +50,7 @@ def test_what_a_killed_run_reported_and_is_not_there_is_seen(kill, tmp_path):
     assert kill.missing(loaded.file, log) == ["merge had begun: 1 unmatched records"]
 
 
-def test_a_second_run_says_who_holds_the_workspace_and_stops(tmp_path):
+def test_a_second_run_reports_who_uses_the_workspace_and_stops(tmp_path):
     loaded = sample_in(tmp_path)
     words = [sys.executable, "-m", "bibld", "run", str(loaded.file)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as first:

@@ -52,7 +52,7 @@ def test_every_record_of_every_file_is_accounted_for(loaded):
         assert load.read == load.converted + load.superseded + load.rejected + load.deleted, name
 
 
-def test_nothing_but_authority_records_is_rejected_and_each_says_so(loaded):
+def test_nothing_but_authority_records_is_rejected_and_each_for_this_reason(loaded):
     rejects = list(loaded.records.rejects())
     assert len(rejects) == EXPECTED["marc21/authorities_utf8.mrc"]
     for reject in rejects:
@@ -61,7 +61,7 @@ def test_nothing_but_authority_records_is_rejected_and_each_says_so(loaded):
         assert reject.origin.file.endswith("authorities_utf8.mrc")
 
 
-def test_every_record_has_a_title_or_says_that_it_has_none(loaded):
+def test_every_record_has_a_title_or_a_warning_that_it_has_none(loaded):
     for ordinal, _, mods in loaded.records.live():
         warnings = loaded.records.warnings(ordinal)
         assert any(info.title for info in mods.title_info) or any("title" in text for text in warnings)

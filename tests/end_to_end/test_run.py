@@ -40,7 +40,7 @@ def test_the_dump_means_the_same_to_two_parsers(sample):
     again = dataset.serialize(format="nquads").encode()
     theirs = {str(quad) for quad in pyoxigraph.parse(again, format=pyoxigraph.RdfFormat.N_QUADS)}
     assert ours == theirs
-    assert len(ours) == text.count(b"\n"), "a line stands in the dump twice"
+    assert len(ours) == text.count(b"\n"), "a line is in the dump twice"
 
 
 def test_the_triples_dump_is_the_default_graph_of_the_quads_dump(sample):
@@ -92,8 +92,8 @@ def test_a_run_that_is_killed_is_completed_by_the_next_one(sample, tmp_path, lin
     with subprocess.Popen(
         [sys.executable, "-m", "bibld", "run", str(loaded.file)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     ) as process:
-        for said in process.stderr:
-            if said.decode().startswith(line):
+        for message in process.stderr:
+            if message.decode().startswith(line):
                 process.kill()
                 break
         process.stderr.read()
@@ -130,7 +130,7 @@ def test_ctrl_c_ends_a_run_with_a_message_and_the_next_run_resumes(sample, tmp_p
     assert dumps(loaded) == dumps(sample)
 
 
-def test_the_paper_s_method_is_measured_on_the_judged_pairs(sample):
+def test_the_paper_s_method_is_measured_on_the_labelled_pairs(sample):
     with Catalog(sample.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.folder / "gold_pairs.csv", catalog)
         full = evaluate.evaluate(catalog, sample, labelled, "full", progress.Silent())
@@ -165,22 +165,22 @@ def test_a_changed_record_changes_the_release_and_a_removed_one_leaves_it(sample
     assert dumps(loaded) == dumps(sample)
 
 
-def test_a_deleted_record_is_answered_by_its_heir_for_ever(tmp_path):
+def test_a_deleted_record_redirects_for_ever(tmp_path):
     loaded = sample_in(tmp_path)
     pipeline.run(loaded, CLOCK, progress.Silent())
     with Catalog(loaded.workspace, read_only=True) as catalog:
         founder = next(record for record in catalog.sample_founders(20) if record.source == "rsl")
-        heir = catalog.cluster_of(founder).members[1]
+        successor = catalog.cluster_of(founder).members[1]
     records = (loaded.folder / "rsl.mrc").read_bytes().split(b"\x1d")
     number = founder.control_number.encode()
     (loaded.folder / "rsl.mrc").write_bytes(b"\x1d".join(record for record in records if number not in record))
     for _ in range(2):
         pipeline.run(loaded, CLOCK, progress.Silent())
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            assert catalog.redirect_target(founder) == heir
+            assert catalog.redirect_target(founder) == successor
 
 
-def test_changed_labels_and_licences_reach_the_release_without_matching_anew(sample, tmp_path):
+def test_changed_labels_and_licences_reach_the_release_without_matching_again(sample, tmp_path):
     loaded = sample_in(tmp_path)
     pipeline.run(loaded, CLOCK, progress.Silent())
     text = loaded.file.read_text(encoding="utf-8")
@@ -205,7 +205,7 @@ def test_a_bad_configuration_starts_nothing_and_ends_with_2(tmp_path, words):
     assert not (tmp_path / "w").exists()
 
 
-def test_serving_before_running_says_what_to_do(tmp_path):
+def test_serving_before_running_explains_what_to_do(tmp_path):
     loaded = sample_in(tmp_path)
     done = command("serve", str(loaded.file))
     assert done.returncode == 1

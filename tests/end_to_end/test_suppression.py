@@ -53,13 +53,13 @@ BOOKS = {
 
 
 class Listening(progress.Silent):
-    """Keeps what is said."""
+    """Collects the messages."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.messages: list[str] = []
 
     def report(self, message: str) -> None:
-        self.said.append(message)
+        self.messages.append(message)
 
 
 class Library:
@@ -73,7 +73,7 @@ class Library:
         write_config(place, PUBLISH, rsl="rsl.mrc", nlr="nlr.mrc")
 
     def run(self, *suppressed: str, until: str = "publish") -> list[str]:
-        """Run with these lines in the list; gives what was said."""
+        """Run with these lines in the list; returns what was reported."""
         for source, books in self.books.items():
             (self.place / f"{source}.mrc").write_bytes(b"".join(books))
         lines = "\n".join(("record,value,reason", *suppressed))
@@ -81,14 +81,14 @@ class Library:
         self.clock += timedelta(hours=1)
         listening = Listening()
         pipeline.run(self.loaded, self.clock, listening, until)
-        return [message for message in listening.said if "suppress" in message]
+        return [message for message in listening.messages if "suppress" in message]
 
     @property
     def loaded(self) -> config.Config:
         return config.load(self.place / "bibld.toml")
 
     def published(self) -> str:
-        """Everything that lies in the releases as text."""
+        """All that is stored in the releases as text."""
         files = [path for path in sorted((self.place / "work/releases").rglob("*")) if path.is_file()]
         texts = [
             gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -119,17 +119,17 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path)
 
 
-def everything(library: Library) -> tuple[set[str], set[str]]:
+def all_published(library: Library) -> tuple[set[str], set[str]]:
     return quads(library.place), live(library.place)
 
 
-def test_a_suppressed_record_is_gone_from_all_that_is_published_and_its_heir_does_not_answer(library):
+def test_a_suppressed_record_is_deleted_from_all_that_is_published_and_has_no_redirect(library):
     library.run()
-    before = everything(library)
+    before = all_published(library)
     assert SECRET in library.published()
-    library.run("rsl:1,,a court said so")
-    after, alive = everything(library)
-    assert after == alive
+    library.run("rsl:1,,a court ordered it")
+    after, live = all_published(library)
+    assert after == live
     assert not any("rsl/1>" in line or "rsl/1#" in line or SECRET in line for line in after)
     assert any("resource/nlr/1>" in line for line in after)
     text = library.published()
@@ -145,17 +145,17 @@ def test_a_suppressed_record_is_gone_from_all_that_is_published_and_its_heir_doe
         assert client.get("/resource/nlr/1").status_code == 303
         assert SECRET not in client.get("/doc/resource/nlr/1.html").text
     library.run()
-    assert everything(library) == before
+    assert all_published(library) == before
     with library.site() as client:
         assert client.get("/doc/resource/rsl/1.html").status_code == 200
 
 
 def test_a_suppressed_value_is_gone_from_the_merged_description_and_the_original(library):
     library.run()
-    before = everything(library)
+    before = all_published(library)
     library.run(f"rsl:1,{SECRET},a letter")
-    after, alive = everything(library)
-    assert after == alive
+    after, live = all_published(library)
+    assert after == live
     assert SECRET not in library.published() and SECRET not in "".join(after)
     assert any("resource/rsl/1>" in line and "War and peace" in line for line in after)
     with library.site() as client:
@@ -166,7 +166,7 @@ def test_a_suppressed_value_is_gone_from_the_merged_description_and_the_original
                 assert "Orlova" not in answer.text, (path, form)
         assert "War and peace" in client.get("/record/rsl/1.marcxml").text
     library.run()
-    assert everything(library) == before
+    assert all_published(library) == before
     with library.site() as client:
         assert "Orlova" in client.get("/record/rsl/1.marcxml").text
 
@@ -174,7 +174,7 @@ def test_a_suppressed_value_is_gone_from_the_merged_description_and_the_original
 def test_a_suppressed_title_is_taken_from_its_record_alone(library):
     library.books["rsl"] = [marc("1", "War and peas", "Tolstoy, Leo", SECRET), BOOKS["rsl"][1]]
     library.run("rsl:1,titleInfo/title=War and peas,a typing error")
-    found = "".join(everything(library)[0])
+    found = "".join(all_published(library)[0])
     assert "War and peas" not in found and "War and peace" in found and SECRET in found
     with Catalog(library.loaded.workspace, read_only=True) as catalog:
         titles = [mods.title_info[0].title for _, _, mods in catalog.records.stored()]
@@ -182,8 +182,8 @@ def test_a_suppressed_title_is_taken_from_its_record_alone(library):
 
 
 def test_what_is_new_and_suppressed_in_one_run_is_never_published(library):
-    said = library.run("rsl:1,,x", "nlr:3,,y")
-    assert said == ["read: 2 new suppressions, 0 lifted, 2 in force"]
+    messages = library.run("rsl:1,,x", "nlr:3,,y")
+    assert messages == ["read: 2 new suppressions, 0 lifted, 2 in force"]
     assert SECRET not in library.published() and "Dead souls" not in library.published()
 
 
@@ -193,12 +193,12 @@ def test_a_takedown_ends_all_earlier_releases_and_their_dumps(library):
     library.run()
     assert library.releases() == [1, 2]
     releases = Releases(library.loaded.workspace)
-    held = releases.hold(releases.current())
+    release = releases.hold(releases.current())
     library.run(f"rsl:1,{SECRET},x")
     _, manifest = pipeline.current_release(library.loaded)
     assert (manifest.full.release, manifest.patches) == (3, ())
     assert library.releases() == [2, 3], "one that is served stays"
-    held.close()
+    release.close()
     library.run(f"rsl:1,{SECRET},x")
     assert library.releases() == [3], "until a run finds it free, though nothing changed"
     library.run(f"rsl:1,{SECRET},x", "rsl:2,,y")
@@ -213,8 +213,8 @@ def test_a_takedown_of_what_only_pages_show_makes_a_release_too(library):
     library.run()
     with library.site() as client:
         assert "Tolstoy, Leo" in client.get("/record/nlr/1.mrk").text
-    said = library.run("nlr:1,Leo Tolstoy,x")
-    assert said[1:] == [
+    messages = library.run("nlr:1,Leo Tolstoy,x")
+    assert messages[1:] == [
         "suppress.csv line 2: 'Leo Tolstoy' is not the text of an element in the MODS of nlr:1; fields of its"
         " original that contain it are left out"
     ]
@@ -242,7 +242,7 @@ def test_a_record_that_its_source_gives_again_stays_suppressed_and_one_that_it_w
     library.run()
     with library.site() as client:
         answer = client.get("/resource/rsl/1")
-        assert (answer.status_code, "nlr/1" in answer.headers["location"]) == (303, True), "its heir answers"
+        assert (answer.status_code, "nlr/1" in answer.headers["location"]) == (303, True), "its redirect answers"
         assert client.get("/record/rsl/1").status_code == 410
     library.run("rsl:1,,x")
     library.books["rsl"] = BOOKS["rsl"]
@@ -269,7 +269,7 @@ def test_a_run_that_was_stopped_between_register_and_catalog_is_made_good(librar
         register.execute("INSERT INTO suppression SELECT ordinal, '', 'x' FROM ordinal WHERE source = 'rsl'")
     register.close()
     library.run("rsl:1,,x", "rsl:2,,x")
-    assert "rsl/1>" not in "".join(everything(library)[0])
+    assert "rsl/1>" not in "".join(all_published(library)[0])
 
 
 def test_a_run_that_was_stopped_before_its_release_forgets_no_takedown(library):
@@ -280,11 +280,13 @@ def test_a_run_that_was_stopped_before_its_release_forgets_no_takedown(library):
     assert SECRET not in library.published()
 
 
-def test_what_is_not_found_is_told_with_its_line(library):
-    said = library.run("rsl:9,,x", "lib:1,,x", "https://data.example.org/agent/x,,x", "rsl:1,War and piece,x")
-    assert [message.partition(": ")[0] for message in said[:3]] == [f"suppress.csv line {line}" for line in (2, 3, 4)]
-    assert all("ignored" in message for message in said[:3])
-    assert said[-1] == (
+def test_what_is_not_found_is_reported_with_its_line(library):
+    messages = library.run("rsl:9,,x", "lib:1,,x", "https://data.example.org/agent/x,,x", "rsl:1,War and piece,x")
+    assert [message.partition(": ")[0] for message in messages[:3]] == [
+        f"suppress.csv line {line}" for line in (2, 3, 4)
+    ]
+    assert all("ignored" in message for message in messages[:3])
+    assert messages[-1] == (
         "suppress.csv line 5: 'War and piece' is not the text of an element in the MODS of rsl:1; did you mean"
         " 'War and peace'?"
     )
@@ -297,15 +299,15 @@ def test_a_record_may_be_named_by_its_iri(library):
             assert [str(one.record) for one in catalog.suppressions.all()] == ["rsl:1"]
 
 
-def test_related_records_do_not_link_to_what_is_suppressed_and_people_are_told(library):
-    library.run("rsl:1,,a court said so", "nlr:1,1869,x")
+def test_related_records_do_not_link_to_what_is_suppressed_and_people_see_why(library):
+    library.run("rsl:1,,a court ordered it", "nlr:1,1869,x")
     with Catalog(library.loaded.workspace, read_only=True) as catalog:
         way = explain.explain_record(catalog, library.loaded, explain.resolve_record_id(catalog, "rsl:1"))
-    assert (way.answers, way.suppressed) == ("410 Gone", ("the whole record: a court said so",))
+    assert (way.answers, way.suppressed) == ("410 Gone", ("the whole record: a court ordered it",))
     assert way.state == "suppressed; its IRI answers 410 Gone"
     stats = msgspec.json.decode(library.command("stats", str(library.loaded.file), "--json"))
-    assert [(one["value"], one["reason"]) for one in stats["suppressed"]] == [("1869", "x"), ("", "a court said so")]
-    assert "a court said so" in library.command("stats", str(library.loaded.file))
+    assert [(one["value"], one["reason"]) for one in stats["suppressed"]] == [("1869", "x"), ("", "a court ordered it")]
+    assert "a court ordered it" in library.command("stats", str(library.loaded.file))
 
 
 def test_the_export_of_the_catalog_keeps_all(library):

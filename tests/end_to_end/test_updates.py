@@ -32,7 +32,7 @@ BASE = "https://data.example.org/"
 
 
 class Book(msgspec.Struct, frozen=True):
-    """What a library says about a book."""
+    """How a library describes a book."""
 
     title: str
     author: str
@@ -117,7 +117,7 @@ class Libraries:
         return set(lines)
 
     def cluster(self, record: str) -> list[str]:
-        """The records of the cluster that a record is in, its founder first; none for one that is gone."""
+        """The records of the cluster that a record is in, its founder first; none for a deleted one."""
         with Catalog(self.place / "work", read_only=True) as catalog:
             found = catalog.cluster_of(RecordId.parse(record))
             return [] if found is None else [str(member) for member in found.members]
@@ -130,7 +130,7 @@ class Libraries:
             return [str(event).partition(" ")[2] for event in catalog.history.events(ordinal)]
 
     def redirect_target(self, record: str) -> str | None:
-        """Who answers for a record that is gone."""
+        """The record that a deleted one redirects to."""
         with Catalog(self.place / "work", read_only=True) as catalog:
             found = catalog.redirect_target(RecordId.parse(record))
             return None if found is None else str(found)
@@ -144,8 +144,8 @@ class Libraries:
                 found[subject[len(BASE) + 10 : -1].replace("/", ":")] = rest.split('"')[1]
         return found
 
-    def says(self, text: str) -> bool:
-        """Whether a text stands in what is published, but for what single records say."""
+    def publishes(self, text: str) -> bool:
+        """Return whether a text is published, apart from the descriptions of single records."""
         return any(text in line for line in self.quads() if f"<{BASE}graph/provenance>" not in line)
 
 
@@ -158,7 +158,7 @@ def libraries(tmp_path):
 
 @pytest.fixture
 def three(libraries):
-    """Three libraries that hold the same play since the first run, of which the history of records tells nothing."""
+    """Three libraries that hold the same play since the first run, which is not in the history of records."""
     for source in ("north", "south", "union"):
         libraries.send(source, marc("1", ORCHARD))
     libraries.update()
@@ -188,13 +188,13 @@ def test_a_new_record_of_a_known_book_joins_its_cluster(libraries):
     assert libraries.history("south:7") == ["appeared", "was merged into north:1"]
 
 
-def test_a_changed_record_says_what_it_says_now_and_no_more_what_it_said(libraries):
+def test_of_a_changed_record_only_the_new_values_are_published(libraries):
     libraries.send("north", marc("1", changed(ORCHARD, note="A comedy")))
     libraries.update()
     libraries.send("north", marc("1", changed(ORCHARD, note="A tragedy")))
     libraries.update()
-    assert libraries.says("A tragedy")
-    assert not libraries.says("A comedy")
+    assert libraries.publishes("A tragedy")
+    assert not libraries.publishes("A comedy")
 
 
 def test_a_full_file_that_is_the_same_changes_nothing(three):
@@ -216,7 +216,7 @@ def test_a_record_is_deleted(way, libraries):
         libraries.send("north", marc("1", ORCHARD))
     libraries.update()
     assert libraries.titles() == {"north:1": "The cherry orchard"}
-    assert not libraries.says("Tolstoy")
+    assert not libraries.publishes("Tolstoy")
     assert libraries.history("north:2") == ["was deleted"]
     assert libraries.redirect_target("north:2") is None
 
@@ -256,7 +256,7 @@ def test_a_restored_record_loses_its_redirect(three):
     three.send("north", complete=False, deletes=["1"])
     three.update()
     assert three.redirect_target("north:1") is None
-    assert not three.says("resource/north/1")
+    assert not three.publishes("resource/north/1")
 
 
 # -- clusters ----------------------------------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_a_record_that_is_corrected_moves_from_one_cluster_to_another(libraries)
     assert libraries.history("south:1") == ["was merged into north:2"]
 
 
-def test_a_cluster_falls_apart_in_two_and_each_has_its_founder(libraries):
+def test_a_cluster_splits_in_two_and_each_has_its_founder(libraries):
     libraries.send("north", marc("1", ORCHARD))
     libraries.send("south", marc("1", ORCHARD))
     libraries.send("union", marc("1", ORCHARD), marc("2", ORCHARD))
@@ -295,7 +295,7 @@ def test_when_the_founder_is_deleted_the_next_one_founds_the_cluster_and_answers
     assert three.cluster("union:1") == ["south:1", "union:1"]
     assert three.redirect_target("north:1") == "south:1"
     assert three.titles() == {"south:1": "The cherry orchard"}
-    assert not three.says("resource/north/1")
+    assert not three.publishes("resource/north/1")
     assert three.history("north:1") == ["was deleted"]
     assert three.history("south:1") == ["left north:1 and answers for itself again"]
     assert three.history("union:1") == ["was merged into south:1"]
@@ -306,7 +306,7 @@ def test_when_all_are_deleted_one_after_another_nobody_answers(three):
         three.send(source, complete=False, deletes=["1"])
         three.update()
     assert three.titles() == {}
-    assert not three.says("orchard")
+    assert not three.publishes("orchard")
     assert [three.redirect_target(f"{source}:1") for source in ("north", "south", "union")] == [None, None, None]
 
 
@@ -315,18 +315,18 @@ def test_when_all_are_deleted_one_after_another_nobody_answers(three):
 
 def test_a_source_that_is_taken_out_and_put_back_is_as_it_was(three):
     before = three.quads()
-    held = three.sources.pop("north")
+    north = three.sources.pop("north")
     three.update()
     assert three.cluster("north:1") == []
     assert three.titles() == {"south:1": "The cherry orchard"}
     assert three.redirect_target("north:1") == "south:1"
-    three.sources = {"north": held, **three.sources}
+    three.sources = {"north": north, **three.sources}
     three.update()
     assert three.quads() == before
     assert three.history("north:1") == ["was deleted", "was there again"]
 
 
-def test_a_higher_threshold_takes_doubtful_clusters_apart_and_a_lower_one_brings_them_back(libraries):
+def test_a_higher_threshold_splits_doubtful_clusters_and_a_lower_one_joins_them_again(libraries):
     libraries.settings = "[dedup.model]\nsame = 0.5\nreview = 0.1\n"
     libraries.send("north", marc("1", changed(ORCHARD, isbn="")))
     libraries.send("south", marc("1", changed(ORCHARD, isbn="", author="Chekhov, A.", pages="96")))
@@ -342,15 +342,15 @@ def test_a_higher_threshold_takes_doubtful_clusters_apart_and_a_lower_one_brings
     assert libraries.history("south:1") == ["left north:1 and answers for itself again", "was merged into north:1"]
 
 
-def test_another_policy_of_merging_changes_what_is_said_and_no_cluster(libraries):
+def test_another_policy_of_merging_changes_values_and_no_cluster(libraries):
     libraries.send("north", marc("1", changed(ORCHARD, note="A comedy")))
     libraries.send("south", marc("1", changed(ORCHARD, note="Four acts, without a hero")))
     libraries.update()
-    assert libraries.says("A comedy")
+    assert libraries.publishes("A comedy")
     libraries.settings = '[merge]\nnote = "longest"\n'
     summary = libraries.update()
-    assert not libraries.says("A comedy")
-    assert libraries.says("Four acts, without a hero")
+    assert not libraries.publishes("A comedy")
+    assert libraries.publishes("Four acts, without a hero")
     assert libraries.cluster("south:1") == ["north:1", "south:1"]
     assert libraries.history("south:1") == []
     assert [time.stage for time in summary.stages if not time.was_current] == ["read", "merge", "triplify"]
@@ -376,7 +376,7 @@ def test_what_a_stopped_run_has_finished_is_not_done_again(three, monkeypatch):
     assert [time.stage for time in again.stages if not time.was_current] == ["read"]
 
 
-def test_the_command_does_all_anew_and_what_is_published_stays(three):
+def test_the_command_rebuilds_all_and_what_is_published_stays(three):
     three.run(three.place, until="publish")
     command = ["run", "--rebuild", "--quiet", "--json", str(three.place / "bibld.toml")]
     answer = CliRunner().invoke(command_line, command, catch_exceptions=False)
@@ -397,7 +397,13 @@ def test_real_updates_end_where_a_rebuild_and_a_fresh_run_do(tmp_path, monkeypat
     monkeypatch.syspath_prepend(BENCHMARKS)
     updates = importlib.import_module("updates")
     monkeypatch.delitem(sys.modules, "updates")
-    said = list(updates.play(tmp_path, Path(DATA), most=12))
-    assert [line.split()[0] for line in said if line[0] != " "] == ["2025-12", "2026-01", "2026-02", "2026-03", "fresh"]
-    assert "12 deleted, 0 restored" in said[4]
-    assert "7 restored" in said[6]
+    lines = list(updates.play(tmp_path, Path(DATA), most=12))
+    assert [line.split()[0] for line in lines if line[0] != " "] == [
+        "2025-12",
+        "2026-01",
+        "2026-02",
+        "2026-03",
+        "fresh",
+    ]
+    assert "12 deleted, 0 restored" in lines[4]
+    assert "7 restored" in lines[6]
