@@ -52,7 +52,6 @@ LANGUAGE = {
     "tests/catalog",
     "tests/dedup",
     "tests/docs",
-    "tests/end_to_end",
     "tests/ingest",
     "tests/test_explain.py",
 }
