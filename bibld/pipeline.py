@@ -7,6 +7,7 @@ items are queued. A run that was stopped, in whatever way, is continued by the n
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
@@ -271,6 +272,6 @@ def current_release(config: Config) -> tuple[Path, Manifest]:
     place = releases.current()
     if place is None:
         raise StageError(
-            f"{config.workspace}: nothing has been published yet; run `bibld run {config.file.name}` first"
+            f"{config.workspace}: nothing has been published yet; run `bibld run {shlex.quote(str(config.file))}` first"
         )
     return place, releases.manifest(place)

@@ -38,5 +38,7 @@ def write_sample(folder_name: str | os.PathLike[str]) -> Path:
         text = config.read_text(encoding="utf-8").replace(_WORKSPACE_OF_CHECKOUT, 'workspace = "build"')
         config.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ConfigError([f"{place}: the sample cannot be written there: {error}"]) from error
+        raise ConfigError(
+            [f"{place}: the sample cannot be written: {error.strerror or error}; name another folder"]
+        ) from error
     return config

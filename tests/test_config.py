@@ -142,7 +142,7 @@ def test_a_configuration_in_another_charset_must_be_saved_as_utf_8(tmp_path, cha
     line = 1 if charset == "utf-16" else 5
     (fault,) = faults(path).splitlines()
     assert fault.startswith(f"{path}:{line}: byte 0x")
-    assert fault.endswith("is not UTF-8; save it as UTF-8")
+    assert fault.endswith("is not UTF-8; save the file as UTF-8")
 
 
 def test_a_configuration_may_begin_with_a_byte_order_mark(write):

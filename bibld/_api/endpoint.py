@@ -47,7 +47,9 @@ def query(endpoint: str, sparql: str, *, timeout: int = 60) -> Table[Any]:
     except (SPARQLExceptions.SPARQLWrapperException, HTTPError, URLError, OSError) as error:
         if isinstance(getattr(error, "reason", None), TimeoutError):
             raise QueryTimeoutError(f"{endpoint}: no answer within {timeout} s") from error
-        raise StoreUnavailableError(f"{endpoint}: {_first_line(error)}") from error
+        raise StoreUnavailableError(
+            f"{endpoint}: cannot be queried: {_first_line(error)}; check the address, and that the endpoint is running"
+        ) from error
     if not is_graph:
         return table_of_results(body)
     triples = Graph().parse(data=body, format="xml")
@@ -55,5 +57,7 @@ def query(endpoint: str, sparql: str, *, timeout: int = 60) -> Table[Any]:
 
 
 def _first_line(error: Exception) -> str:
+    if isinstance(error, URLError) and isinstance(error.reason, OSError):
+        return error.reason.strerror or str(error.reason)
     text = str(getattr(error, "msg", "") or error).strip()
     return text.partition("\n")[0] or type(error).__name__

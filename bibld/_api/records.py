@@ -138,7 +138,10 @@ def _harvested(files: PathName | Iterable[PathName | HarvestedFile]) -> list[Har
     ]
     if missing := [file.path for file in found if not file.path.is_file()]:
         raise ConfigError(
-            [f"{path}: {'is a folder, not a file' if path.is_dir() else 'there is no such file'}" for path in missing]
+            [
+                f"{path}: {'is a folder, not a file' if path.is_dir() else 'not found; check the name of the file'}"
+                for path in missing
+            ]
         )
     return found
 

@@ -233,7 +233,9 @@ def _lock(workspace: Path) -> TextIO:
         workspace.mkdir(parents=True, exist_ok=True)
         lock = (workspace / "lock").open("a+", encoding="utf-8")
     except OSError as error:
-        raise CatalogError(f"{workspace}: the workspace cannot be written: {error}") from error
+        raise CatalogError(
+            f"{workspace}: the workspace cannot be written: {error.strerror}; check the permissions of the folder"
+        ) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -252,6 +252,10 @@ def open_database(file: Path, tables: str, version: int, read_only: bool) -> sql
                 connection.execute("PRAGMA journal_mode = WAL")
             found = connection.execute("PRAGMA user_version").fetchone()[0]
             if found == 0 and not read_only:
+                if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                    raise CatalogError(
+                        f"{file}: is not a database of bibld; name another `workspace` in the configuration"
+                    )
                 connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
             elif found != version:
                 raise CatalogError(f"{file}: {describe_format(found, version, file.parent)}")
@@ -259,10 +263,14 @@ def open_database(file: Path, tables: str, version: int, read_only: bool) -> sql
             connection.close()
             raise
     except sqlite3.Error as error:
-        raise CatalogError(
-            f"{file}: cannot be opened: {error}; check that there is space on the disk and that it may be written"
-        ) from error
+        raise CatalogError(f"{file}: cannot be opened: {error}; {_open_remedy(error)}") from error
     return connection
+
+
+def _open_remedy(error: sqlite3.Error) -> str:
+    if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return "restore it from a backup, or name another folder as `workspace` in the configuration"
+    return "check that there is space on the disk and that the folder may be written"
 
 
 def describe_format(found: int, version: int, workspace: Path) -> str:

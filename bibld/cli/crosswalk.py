@@ -70,9 +70,12 @@ def crosswalk(
         converter = opened.enter_context(bibld.Converter(**names, counts_fields=coverage))
         display = opened.enter_context(progress.display(quiet=quiet or not sys.stderr.isatty()))
 
+        # Names the files that do not exist, before anything is written.
+        outcomes = converter.convert(paths, form="xml" if to == "mods" else "json", progress=display)
+
         def contents() -> Iterator[bytes]:
             nonlocal converted, rejected, warned
-            for outcome in converter.convert(paths, form="xml" if to == "mods" else "json", progress=display):
+            for outcome in outcomes:
                 if isinstance(outcome, bibld.Reject):
                     rejected += 1
                     click.echo(f"reject: {outcome}", err=True)

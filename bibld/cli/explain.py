@@ -21,7 +21,7 @@ from bibld.model.linkage import Feature
 def explain(config: Path, record: str, other: str | None, as_json: bool) -> None:
     """Explain what became of RECORD, or why RECORD and OTHER are, or are not, the same publication.
 
-    A record is named as source:control-number (rsl:01003120729), by its control number if that is unique, or by one of
+    A record is named as source:control-number (rsl:01004039769), by its control number if that is unique, or by one of
     its IRIs. RECORD may also be any other IRI of the dataset, in full or from its path on (match/…, agent/…, doc/…):
     then the report is what it is, what a request for it gets, and its history.
     """
@@ -45,8 +45,11 @@ def _print(report: Any) -> None:  # noqa: ANN401
 
 def _line(name: str, value: object) -> None:
     if isinstance(value, tuple) and value:
-        value = "".join(f"\n  {printable(_item(item))}" for item in value)
-    elif value in ("", ()):
+        click.echo(f"{name}:")
+        for item in value:
+            click.echo(f"  {printable(_item(item))}")
+        return
+    if value in ("", ()):
         value = "none"
     elif isinstance(value, bool):
         value = "yes" if value else "no"

@@ -22,13 +22,26 @@ def query(config: Path, sparql: str, as_json: bool) -> None:
     from bibld import ConfigError, Workspace
 
     if sparql.startswith("@"):
+        file = Path(sparql[1:])
         try:
-            sparql = Path(sparql[1:]).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError([f"{sparql[1:]}: cannot be read: {error}"]) from error
+            sparql = file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise ConfigError([f"{file}: not found; name a file that contains the query after @"]) from None
+        except OSError as error:
+            raise ConfigError([f"{file}: cannot be read: {error.strerror}"]) from error
+        except UnicodeDecodeError as error:
+            raise ConfigError([f"{file}: is not UTF-8; save the file as UTF-8"]) from error
     rows = Workspace(config).query(sparql)
     if as_json:
         print_json(rows.to_dicts())
         return
-    cells = [["" if cell is None else cell for cell in row.values()] for row in rows.to_dicts()]
-    print_table(rows.columns, [[printable(cell) if isinstance(cell, str) else cell for cell in row] for row in cells])
+    print_table(rows.columns, [[_cell(cell) for cell in row.values()] for row in rows.to_dicts()])
+
+
+def _cell(value: str | float | bool | None) -> str | float:
+    """Return a value as a table shows it: booleans as SPARQL writes them, nothing for an unbound variable."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    return printable(value) if isinstance(value, str) else value

@@ -26,14 +26,18 @@ def load(path: Path) -> Config:
         data = path.read_bytes()
     except FileNotFoundError:
         raise ConfigError([f"{path}: not found; name a configuration such as bibld.toml"]) from None
+    except IsADirectoryError:
+        raise ConfigError([f"{path}: is a folder; name a configuration in it, such as {path / 'bibld.toml'}"]) from None
     except (OSError, ValueError) as error:
-        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
+        raise ConfigError([f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"]) from error
     try:
         text = data.decode("utf-8-sig")
         tables = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError([f"{path}:{line}: byte 0x{data[error.start]:02x} is not UTF-8; save it as UTF-8"]) from error
+        raise ConfigError(
+            [f"{path}:{line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"]
+        ) from error
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         line_of, message = (f"{place[1]}:", str(error)[: place.start()]) if place else ("", str(error))

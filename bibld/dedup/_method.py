@@ -64,6 +64,8 @@ class MethodOptions(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Check every setting, so that nothing is computed with a wrong one."""
+        if isinstance(self.block, str):
+            raise ConfigError([f'block: must be a tuple of names, such as ("{self.block}",)'])
         unknown = self.adapter_settings.keys() - {*self.block, self.score}
         if not self.block:
             raise ConfigError(["block: name at least one blocker"])

@@ -52,7 +52,7 @@ class KernelWarmUp:
         use_cache()
         if not _mark().exists():
             self._progress.report(
-                "dedup: the first use on a machine compiles what compares records, for some fifteen seconds"
+                "dedup: compiling the functions that compare records; some fifteen seconds, once on a machine"
             )
             self._processes = [
                 subprocess.Popen(

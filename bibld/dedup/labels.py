@@ -126,8 +126,12 @@ def _lines(path: Path) -> list[Line]:
                 number = rows.line_num + 1
     except csv.Error as error:
         raise ConfigError([f"{path.name}: the row that begins in line {number} is no CSV: {error}"]) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError([f"{path}: cannot be read as CSV in UTF-8: {error}"]) from error
+    except FileNotFoundError:
+        raise ConfigError([f"{path}: not found; name a CSV file of labelled pairs"]) from None
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{path}: is not UTF-8; save the file as UTF-8"]) from error
     return lines
 
 

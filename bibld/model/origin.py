@@ -49,7 +49,7 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
         """Read ``source:control number``; raises ``ValueError`` if there is no source id before the colon."""
         source, colon, control_number = text.partition(":")
         if not colon or not SOURCE_ID.fullmatch(source) or not control_number.strip():
-            raise ValueError(f"{text!r} is not a record id; one looks like rsl:01003120729")
+            raise ValueError(f"{text!r} is not a record id; an id is source:control-number, such as rsl:01004039769")
         return cls.from_control_number(source, control_number)
 
     @property

@@ -168,7 +168,10 @@ def _write_parts(draft: ReleaseDraft, config: Config) -> Manifest:
             raise
         except Exception as error:
             cause = f"{type(error).__name__}: {error}"
-            raise StageError(f'part "{name}" of the release failed: {cause}; take it out of [publish] parts') from error
+            raise StageError(
+                f'part "{name}" of the release failed: {cause}; report this to its authors, or remove it from [publish]'
+                " parts, unless the store adapter is the cause"
+            ) from error
     if draft.manifest.full is not None:
         return draft.manifest
     quads = draft.store.count() - len(draft.run_statements)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import socket
 from collections.abc import Callable
@@ -59,4 +60,5 @@ def _free_port(host: str, port: int) -> int:
             trial.bind(address)
             return int(trial.getsockname()[1])
     except OSError as error:
-        raise StageError(f"cannot serve at {host}, port {port}: {error.strerror}; choose another port") from error
+        wrong = "host" if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL else "port"
+        raise StageError(f"cannot serve at {host}, port {port}: {error.strerror}; choose another {wrong}") from error

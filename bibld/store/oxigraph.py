@@ -127,7 +127,7 @@ class OxigraphStore:
             results.serialize(out, format=pyoxigraph.QueryResultsFormat.from_media_type(query.media_type(kind)))
             return kind
         except SyntaxError as error:
-            raise BadQueryError(str(error.msg or error)) from error
+            raise BadQueryError(f"the query is not SPARQL: {error.msg or error}") from error
         except (ValueError, RuntimeError, OSError) as error:
             raise BadQueryError(f"the query cannot be evaluated: {error}") from error
 

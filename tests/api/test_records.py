@@ -103,7 +103,7 @@ def test_a_path_that_is_no_file_is_named_before_anything_is_read(path, tmp_path)
         with pytest.raises(bibld.ConfigError) as caught:
             function([path, tmp_path, tmp_path / "nothing.mrc"])
         assert "is a folder" in caught.value.faults[0]
-        assert "nothing.mrc: there is no such file" in caught.value.faults[1]
+        assert "nothing.mrc: not found" in caught.value.faults[1]
 
 
 def test_a_file_of_an_unknown_format_is_one_reject(tmp_path, path):

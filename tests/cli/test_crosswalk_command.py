@@ -101,7 +101,9 @@ def test_an_unknown_name_is_reported_before_anything_is_started(path, words, exp
 
 
 def test_a_missing_file_is_reported():
-    assert "there is no such file" in invoke("nowhere.mrc").stderr
+    done = invoke("nowhere.mrc")
+    assert "nowhere.mrc: not found" in done.stderr
+    assert not done.stdout
 
 
 def test_every_profile_of_the_settings_can_be_chosen(path):

@@ -166,6 +166,9 @@ def test_a_number_of_several_records_asks_which_is_meant(read, faults, sample):
 
 def test_a_file_in_another_charset_or_no_file_is_told(faults, sample, tmp_path):
     (fault,) = faults("left,right\nrsl:тест,nlr:1\n".encode("cp1251"))
-    assert "cannot be read as CSV in UTF-8" in fault
-    with Catalog(config.load(sample).workspace, read_only=True) as catalog, pytest.raises(ConfigError, match="No such"):
+    assert "is not UTF-8; save the file as UTF-8" in fault
+    with (
+        Catalog(config.load(sample).workspace, read_only=True) as catalog,
+        pytest.raises(ConfigError, match="not found"),
+    ):
         read_pairs(tmp_path / "none.csv", catalog)

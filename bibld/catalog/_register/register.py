@@ -103,7 +103,9 @@ class Register:
         if len(found) > 1:
             raise ValueError(f"{name!r} is the control number of {', '.join(map(str, found))}; name the source too")
         if not found:
-            raise ValueError(f"record {name!r} not found in the catalog; an id looks like rsl:01003120729")
+            raise ValueError(
+                f"record {name!r} not found in the catalog; an id is source:control-number, such as rsl:01004039769"
+            )
         return found[0]
 
     # -- verdicts of people ------------------------------------------------------------------------------------------
