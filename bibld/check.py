@@ -53,10 +53,10 @@ def check_workspace(config: Config, all_records: bool, repair: bool, progress: P
     ``all_records`` reads all stored records instead of a sample, ``repair`` mends what can be made again. Raises
     ``CatalogError`` while a run holds the workspace.
     """
-    findings = [_finding(fault, repair) for fault in file_faults(config.workspace, progress)]
+    findings = [_finding(fault, repair) for fault in file_faults(config.workspace, progress, config.file)]
     if not all(finding.mended for finding in findings):
         return CheckReport(0, tuple(findings))
-    with Catalog(config.workspace) as catalog:
+    with Catalog(config.workspace, config_file=config.file) as catalog:
         findings += [_finding(fault, repair) for fault in _faults(catalog, config, all_records, progress)]
         return CheckReport(catalog.records.count(), tuple(findings))
 

@@ -17,8 +17,7 @@
       │ └ QueryTimeoutError
       └ CatalogError
 
-An error is complete when it is raised: it states what happened, where, and what to do. An exception of a library that
-a stage uses is converted in that stage.
+The message of an error states what happened, where, and what to do. A stage converts the exceptions of its libraries.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ class DamagedFileError(ReadError):
 
 
 class CrosswalkError(RecordError):
-    """The record is not a bibliographic description that the crosswalk can convert (an authority record, say)."""
+    """The record is not a bibliographic description that the crosswalk can convert; for example an authority record."""
 
 
 class StageError(BibldError):

@@ -28,8 +28,8 @@ _SHOWN = 20
 class RecordReport(msgspec.Struct, frozen=True):
     """One record: its origin, the features by which it is compared, its cluster, its IRIs.
 
-    ``state`` is what it is now, ``suppressed`` names what of it must not be published, and why; ``verdicts`` are those
-    of people about it, ``history`` is what changed it until now.
+    ``state`` is a sentence about its present state; ``suppressed`` lists what of it must not be published, and why;
+    ``verdicts`` are the verdicts of people about it; ``history`` lists its events.
     """
 
     record: str
@@ -52,7 +52,7 @@ class RecordReport(msgspec.Struct, frozen=True):
 
 
 class PairReport(msgspec.Struct, frozen=True):
-    """Two records side by side: their features, which keys they share, score, exceptions, decision, cluster.
+    """Two records side by side: their features, the keys that they share, score, exceptions, decision, cluster.
 
     ``features`` are the similarities that the scorer computed, and what each adds to the score.
     ``shared_blocking_keys`` name the keys that both have; a pair without any is never compared in a run, and only then
@@ -80,9 +80,9 @@ class PairReport(msgspec.Struct, frozen=True):
 class IriReport(msgspec.Struct, frozen=True):
     """What an IRI of the dataset is, what a request for it gets, and what happened to its record.
 
-    ``records`` are the records that it is made of: its own, the two of a match, or founders of the clusters that claim
-    an agent, concept, place, publisher or series (the first of them; ``claimed_by`` is their number). ``pair`` explains
-    a match of two live records.
+    ``records`` are the records that it is made of: its record, the two records of a match, or the founders of the
+    clusters that make assertions about an agent, concept, place, publisher or series (the first of them;
+    ``claimed_by`` is their number). ``pair`` explains a match of two live records.
     """
 
     iri: str
@@ -99,7 +99,7 @@ class IriReport(msgspec.Struct, frozen=True):
 
 
 def resolve_path(config: Config, text: str) -> str | None:
-    """Return the path of a thing of the dataset that a text names by its IRI, its document or a path.
+    """Return the path, within the dataset, that a text names: an IRI, the IRI of a document, or a path.
 
     Return None for the id of a record. Raises ``ConfigError`` for an IRI that is not of this dataset.
     """
@@ -187,9 +187,9 @@ def explain_record(catalog: Catalog, config: Config, record: RecordId) -> Record
 
 
 def explain_iri(catalog: Catalog, config: Config, path: str) -> IriReport:
-    """Explain the thing under a path of the dataset (``resolve_path``).
+    """Explain the IRI that has this path (``resolve_path``).
 
-    Raises ``ConfigError`` for a path that never named anything.
+    Raises ``ConfigError`` for an unknown path.
     """
     kind, _, rest = path.partition("/")
     iri = config.dataset.base + path
@@ -202,11 +202,11 @@ def explain_iri(catalog: Catalog, config: Config, path: str) -> IriReport:
         raise ConfigError([f"{iri}: {error}"]) from error
     if kind in ENTITIES and rest:
         return _entity_iri(catalog, iri, kind)
-    what = {"dataset": "the dataset, or the part of it that one source gave", "graph": "a named graph"}
+    what = {"dataset": "the dataset, or the part of it that comes from one source", "graph": "a named graph"}
     what |= {"ontology": "the ontology of this dataset"}
     if kind not in what:
         raise ConfigError([f"{iri}: unknown kind of IRI; the paths of this dataset begin with {', '.join(_KINDS)}"])
-    return IriReport(iri, what[kind], "200", "it has no record of its own, and no history")
+    return IriReport(iri, what[kind], "200", "no single record describes it; no history is stored")
 
 
 def _record_iri(catalog: Catalog, iris: Iris, kind: str, record: RecordId) -> IriReport:
@@ -229,7 +229,9 @@ def _match_iri(catalog: Catalog, config: Config, iri: str, pair: Pair) -> IriRep
     for record in (pair.left, pair.right):
         _known(catalog, record)
     edge = catalog.edge(pair)
-    state = "the pair is not stored: the two are neither the same nor related" if edge is None else _sentence(edge)
+    state = (
+        "the pair is not stored: the two records are neither the same nor related" if edge is None else _sentence(edge)
+    )
     cluster = catalog.cluster_of(pair.left)
     are_live = cluster is not None and catalog.cluster_of(pair.right) is not None
     return IriReport(
@@ -244,11 +246,13 @@ def _match_iri(catalog: Catalog, config: Config, iri: str, pair: Pair) -> IriRep
 
 def _entity_iri(catalog: Catalog, iri: str, kind: str) -> IriReport:
     founders = catalog.entities.asserting_clusters(iri)
-    what = f"a thing of the kind {kind}, known by the key that its IRI is made of"
+    what = f"an entity of the kind {kind}; its IRI is made from the key of its description"
     if not founders:
         return IriReport(iri, what, "404", "no cluster makes an assertion about it now")
     records = tuple(str(catalog.register.record(founder)) for founder in founders[:_SHOWN])
-    return IriReport(iri, what, "303 to its document", "clusters make assertions about it", records, len(founders))
+    return IriReport(
+        iri, what, "303 to its document", "described by the assertions of clusters", records, len(founders)
+    )
 
 
 def _state(catalog: Catalog, record: RecordId) -> str:
@@ -257,21 +261,23 @@ def _state(catalog: Catalog, record: RecordId) -> str:
     if cluster is None:
         ordinal = catalog.register.ordinal(record)
         if ordinal is not None and catalog.suppressions.is_suppressed(ordinal):
-            return "suppressed; its IRI answers 410 Gone"
+            return "suppressed; requests get 410 Gone"
         target = catalog.redirect_target(record)
-        return f"deleted; its IRI redirects to {target}" if target else "deleted; its IRI answers 410 Gone"
+        return f"deleted; requests are redirected to {target}" if target else "deleted; requests get 410 Gone"
     if cluster.founder != record:
         return f"live, merged into {cluster.founder}"
     others = [str(member) for member in cluster.members if member != record]
-    return f"live, the founder of a cluster with {', '.join(others)}" if others else "live, without duplicates"
+    return f"live, founder of a cluster with {', '.join(others)}" if others else "live, without duplicates"
 
 
 def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
-    return tuple(
-        f"{pair.left} and {pair.right}: {verdict.decision}, said by {': '.join((verdict.by, *verdict.reasons))}"
-        for pair, verdict in catalog.register.verdicts().items()
-        if record in (pair.left, pair.right)
-    )
+    """Return a sentence about each verdict of a person about a record."""
+    sentences = []
+    for pair, verdict in catalog.register.verdicts().items():
+        if record in (pair.left, pair.right):
+            reasons = f" ({'; '.join(verdict.reasons)})" if verdict.reasons else ""
+            sentences.append(f"{pair.left} and {pair.right}: verdict by {verdict.by}: {verdict.decision}{reasons}")
+    return tuple(sentences)
 
 
 # -- two records -----------------------------------------------------------------------------------------------------

@@ -262,7 +262,7 @@ def run(
     the records were stored. Continues a run that was interrupted. Raises ``StageError`` when a stage cannot continue,
     ``CatalogError`` when another run uses the workspace.
     """
-    with Catalog(config.workspace) as catalog:
+    with Catalog(config.workspace, config_file=config.file) as catalog:
         return Pipeline(catalog, config, run_time, progress, restat, rebuild).run(until)
 
 

@@ -155,7 +155,7 @@ def _words(info: Any) -> str:  # noqa: ANN401
 
 
 def default(field: msgspec.structs.FieldInfo) -> str:
-    """Return the default of a key as TOML has it."""
+    """Return the default of a key as TOML writes it."""
     if field.required:
         return "required"
     value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
@@ -382,7 +382,7 @@ def _cell(text: str) -> str:
 
 
 def private(flavour: str) -> str:
-    """Return the subfields that a crosswalk keeps back."""
+    """Return the subfields that a crosswalk does not publish."""
     rows = [(tag, _codes("".join(sorted(codes)))) for tag, codes in sorted(rules_of(flavour).private.items())]
     groups = groupby(rows, key=lambda entry: entry[1])
     return table(("tag", "subfields"), [(" ".join(tag for tag, _ in group), codes) for codes, group in groups])
@@ -421,7 +421,7 @@ def iri_table(base: str = _BASE) -> str:
 
 
 def queries() -> str:
-    """Return the example queries that travel with bibld."""
+    """Return the example queries that are part of bibld."""
     return "\n".join(
         f"- [{query.title}](../../ontology/queries/{query.name}.rq): {query.description}"
         for query in example_queries(Iris(_BASE))

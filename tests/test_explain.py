@@ -70,7 +70,7 @@ def test_an_id_is_no_path(loaded, text):
 def test_the_state_and_the_answers_of_merged_records_are_told(loaded, pair):
     founder, other = pair
     one, two = explained(loaded, f"resource/{founder.path}"), explained(loaded, f"resource/{other.path}")
-    assert one.state == f"live, the founder of a cluster with {other}"
+    assert one.state == f"live, founder of a cluster with {other}"
     assert two.state == f"live, merged into {founder}"
     assert one.answers == two.answers == f"303 to {IRIS.document(IRIS.resource(founder))}"
     assert explained(loaded, f"record/{other.path}").answers == "200"
@@ -85,7 +85,7 @@ def test_the_history_is_told_with_dates(loaded, pair):
     assert way.history[-3:] == (
         f"{LATER} appeared",
         f"{LATER} was merged into {first}",
-        f"{LATEST} left {first} and answers for itself again",
+        f"{LATEST} was separated from {first}",
     )
     assert explained(loaded, IRIS.resource(other)).history == way.history
 
@@ -103,13 +103,13 @@ def test_the_deleted_lead_to_their_heirs_or_are_gone(loaded, pair):
     founder, other = pair
     retire(loaded, founder.source)
     way = explained(loaded, IRIS.resource(founder))
-    assert way.state == f"deleted; its IRI redirects to {other}"
+    assert way.state == f"deleted; requests are redirected to {other}"
     assert way.answers == f"303 to {IRIS.document(IRIS.resource(other))}"
     assert explained(loaded, IRIS.record(founder)).answers == "410 Gone"
     retire(loaded, other.source)
     for record in pair:
         way = explained(loaded, IRIS.resource(record))
-        assert (way.state, way.answers) == ("deleted; its IRI answers 410 Gone", "410 Gone")
+        assert (way.state, way.answers) == ("deleted; requests get 410 Gone", "410 Gone")
 
 
 def test_a_match_is_explained_as_its_pair(loaded, pair):

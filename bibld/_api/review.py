@@ -203,7 +203,11 @@ class Review:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Catalog, Verdicts]]:
-        with self._workspace.catalog() as catalog, Verdicts(self._workspace.config.workspace) as verdicts:
+        workspace = self._workspace
+        with (
+            workspace.catalog() as catalog,
+            Verdicts(workspace.config.workspace, config_file=workspace.path) as verdicts,
+        ):
             yield catalog, verdicts
 
     def _records(self, catalog: Catalog, names: Iterable[str]) -> list[RecordId]:

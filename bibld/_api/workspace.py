@@ -73,7 +73,7 @@ class Workspace:
         """Open the catalog for reading; raises ``CatalogError`` before the first run."""
         if not (self.config.workspace / "catalog.db").is_file():
             raise CatalogError(f"{self.config.workspace}: nothing has been run yet; run `{self.run_command}` first")
-        with Catalog(self.config.workspace, read_only=True) as opened:
+        with Catalog(self.config.workspace, read_only=True, config_file=self.path) as opened:
             yield opened
 
     # -- run ---------------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class Workspace:
                 release, manifest = pipeline.current_release(self.config)
                 lock = Releases.hold(release)
             opening.callback(lock.close)
-            catalog = opening.enter_context(Catalog(self.config.workspace, read_only=True))
+            catalog = opening.enter_context(Catalog(self.config.workspace, read_only=True, config_file=self.path))
             original = partial(public_original_of, catalog=catalog)
             store_settings = self.config.settings("store", manifest.backend)
             return Site(manifest, release, catalog, original, settings, opening.pop_all().close, store_settings)

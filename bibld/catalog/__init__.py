@@ -1,4 +1,4 @@
-"""The memory between runs: source records, rejects, edges, clusters, merged descriptions, statements; and identity.
+"""What is stored between runs: source records, rejects, edges, clusters, merged descriptions, quads, and ordinals.
 
 A workspace has two SQLite databases. ``register.db`` contains what cannot be recomputed (ordinals, redirects, verdicts,
 suppressions); ``catalog.db`` contains the rest and is the only commit point of a run. The register is committed first,
@@ -31,7 +31,15 @@ from bibld.catalog._results.entities import Entities
 from bibld.catalog._results.linkage import Linkage, StoredEdge
 from bibld.catalog._results.patches import Delivery, Patches
 from bibld.catalog._results.segments import SegmentRow, SegmentTable
-from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, open_database
+from bibld.catalog._schema import (
+    CATALOG,
+    CATALOG_FORMAT,
+    REGISTER,
+    REGISTER_FORMAT,
+    is_locked,
+    open_database,
+    run_command,
+)
 from bibld.catalog._stages import DirtyQueue, DirtyQueues, ItemKind, Queue, Runs, StageQueue
 from bibld.errors import CatalogError
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
@@ -65,26 +73,28 @@ __all__ = [
 class Catalog:
     """The catalog of one workspace, opened for a run (with the lock of the workspace) or for reading.
 
-    Raises ``CatalogError`` if another run uses the workspace, or the databases cannot be opened.
+    ``config_file`` is the configuration of the workspace; messages name it in the command to run. Raises
+    ``CatalogError`` if another run uses the workspace, or the databases cannot be opened.
     """
 
-    def __init__(self, workspace: Path, read_only: bool = False) -> None:
+    def __init__(self, workspace: Path, read_only: bool = False, config_file: Path | None = None) -> None:
         if read_only and not (workspace / "catalog.db").is_file():
-            raise CatalogError(f"{workspace}: contains no catalog yet; run `bibld run` first")
+            raise CatalogError(f"{workspace}: contains no catalog yet; run {run_command(config_file)} first")
         with ExitStack() as opening:
             if not read_only:
                 opening.callback(_lock(workspace).close)
-            self._register_connection = open_database(workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only)
+            self._register_connection = open_database(
+                workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only, config_file
+            )
             opening.callback(self._register_connection.close)
-            self._connection = open_database(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only)
+            self._connection = open_database(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only, config_file)
             opening.callback(self._connection.close)
             _check_same_workspace(self._register_connection, self._connection, workspace, read_only)
             self._resources = opening.pop_all()
         if not read_only:
             self._register_connection.execute("PRAGMA synchronous = FULL")
-            self._register_connection.execute(
-                "PRAGMA busy_timeout = 60000"
-            )  # for people who give verdicts during a run
+            # Wait for people who give verdicts during a run.
+            self._register_connection.execute("PRAGMA busy_timeout = 60000")
             self._connection.execute("PRAGMA synchronous = NORMAL")
         blobs = self._blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
@@ -114,7 +124,7 @@ class Catalog:
 
     @contextmanager
     def commit(self) -> Iterator[None]:
-        """Commit all that is written inside, or nothing; raises ``CatalogError`` if that fails (a full disk)."""
+        """Commit all writes inside, or none; raises ``CatalogError`` if that fails, for example on a full disk."""
         try:
             self._register_connection.execute("BEGIN IMMEDIATE")
             self._connection.execute("BEGIN IMMEDIATE")
@@ -128,7 +138,10 @@ class Catalog:
             self._blobs.invalidate_cache()
             self.suppressions.invalidate_cache()
             if isinstance(error, sqlite3.Error):
-                raise CatalogError(f"the catalog cannot be written: {error}; {_remedy(error)}") from error
+                remedy = "free some space"
+                if is_locked(error):
+                    remedy = "another program is using it; wait until it has finished"
+                raise CatalogError(f"the catalog cannot be written: {error}; {remedy}, then run again") from error
             raise
 
     def invalidate_results(self) -> None:
@@ -139,7 +152,7 @@ class Catalog:
     # -- bibld.protocols.CatalogView ----------------------------------------------------------------------------------
 
     def record(self, record: RecordId) -> SourceRecord | None:
-        """Return one source record, live or deleted; None if there never was one."""
+        """Return one source record, live or deleted; None for an unknown one."""
         ordinal = self.register.ordinal(record)
         return None if ordinal is None else self.records.get(ordinal)
 
@@ -168,8 +181,10 @@ class Catalog:
         return None if left is None or right is None else self.linkage.edge(left, right)
 
     def redirect_target(self, record: RecordId) -> RecordId | None:
-        """Return the live record to which the IRI of a record redirects: itself, or the end of a chain of redirects of
-        deleted records; None if there is none, or if the record must not be published."""
+        """Return the live record to which the IRI of a record redirects: itself, or the end of its redirects.
+
+        Return None if there is none, or if the record must not be published.
+        """
         ordinal = self.register.ordinal(record)
         if ordinal is not None and self.suppressions.is_suppressed(ordinal):
             return None
@@ -184,13 +199,6 @@ class Catalog:
     def sample_founders(self, count: int) -> list[RecordId]:
         """Return the founders of up to ``count`` clusters, those with most members first, then by ordinal."""
         return [self.register.record(ordinal) for ordinal in self.linkage.largest_clusters(count)]
-
-
-def _remedy(error: sqlite3.Error) -> str:
-    """Return what to do about an error."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "another program is using it; wait until it has finished, then run again"
-    return "free some space, then run again"
 
 
 def _check_same_workspace(
@@ -243,7 +251,7 @@ def _lock(workspace: Path) -> TextIO:
         holder = lock.read().strip() or "unknown"
         lock.close()
         raise CatalogError(
-            f"{workspace}: is in use by another run (process {holder}); wait until it ends, or stop it"
+            f"{workspace}: in use by another run (process {holder}); wait until it ends, or stop it"
         ) from None
     lock.truncate(0)
     lock.write(str(os.getpid()))

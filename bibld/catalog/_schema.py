@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from enum import StrEnum
 from pathlib import Path
@@ -40,7 +41,7 @@ CREATE TABLE verdict_change (                  -- pairs whose verdict was given 
   left_ordinal INTEGER NOT NULL,
   right_ordinal INTEGER NOT NULL
 );
-CREATE TABLE suppression (                     -- what must not be published
+CREATE TABLE suppression (                     -- records and values that must not be published
   ordinal INTEGER NOT NULL REFERENCES ordinal,
   value TEXT NOT NULL,                         -- empty: the whole record
   reason TEXT NOT NULL,
@@ -202,7 +203,7 @@ CREATE TABLE assertion (                       -- what clusters assert about an 
 CREATE TABLE asserting_cluster (               -- which clusters make an assertion
   founder INTEGER NOT NULL,
   assertion INTEGER NOT NULL REFERENCES assertion,
-  votes INTEGER NOT NULL,                      -- those of its own records
+  votes INTEGER NOT NULL,                      -- those of the cluster's records
   PRIMARY KEY (founder, assertion)
 ) WITHOUT ROWID;
 CREATE INDEX asserting_cluster_assertion ON asserting_cluster (assertion);
@@ -243,7 +244,9 @@ class RecordStatus(StrEnum):
     """Its source has the record, but it must not be published."""
 
 
-def open_database(file: Path, tables: str, version: int, read_only: bool) -> sqlite3.Connection:
+def open_database(
+    file: Path, tables: str, version: int, read_only: bool, config_file: Path | None = None
+) -> sqlite3.Connection:
     """Open a database, and create its tables if it has none; raises ``CatalogError``."""
     try:
         connection = connect(file, read_only)
@@ -258,7 +261,7 @@ def open_database(file: Path, tables: str, version: int, read_only: bool) -> sql
                     )
                 connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
             elif found != version:
-                raise CatalogError(f"{file}: {describe_format(found, version, file.parent)}")
+                raise CatalogError(f"{file}: {describe_format(found, version, file.parent, config_file)}")
         except BaseException:
             connection.close()
             raise
@@ -273,14 +276,25 @@ def _open_remedy(error: sqlite3.Error) -> str:
     return "check that there is space on the disk and that the folder may be written"
 
 
-def describe_format(found: int, version: int, workspace: Path) -> str:
-    """Return the message for a database of another format: what it has, and what to do."""
+def describe_format(found: int, version: int, workspace: Path, config_file: Path | None) -> str:
+    """Return the message for a database of another format: its format, and what to do."""
     if found > version:
         return f"has format {found}, but this bibld reads format {version}; use the newer bibld that wrote it"
     return (
         f"has format {found} of an earlier bibld, but this one reads format {version}; move the folder {workspace}"
-        " away, then run `bibld run` to build it again from the sources"
+        f" away, then run {run_command(config_file)} to build it again from the sources"
     )
+
+
+def run_command(config_file: Path | None) -> str:
+    """Return the command that fills a workspace, for messages; with its configuration if that is known."""
+    return f"`bibld run {shlex.quote(str(config_file))}`" if config_file else "`bibld run`"
+
+
+def is_locked(error: sqlite3.Error) -> bool:
+    """Return whether an operation failed because another process was using the database."""
+    # The low byte of the error code is its kind, the others are details.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def connect(file: Path, read_only: bool) -> sqlite3.Connection:

@@ -1,7 +1,7 @@
 """Copy register and catalog, also during a run.
 
-Both are copied in their state between two commits of a run, so they belong together. The copy knows nothing of what is
-stored beside the databases (index, live store, releases): a run over it makes these again.
+Both are copied as they are between two commits of a run, so they belong together. The copy contains nothing about the
+files beside the databases (index, live store, releases): a run over it makes these again.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ PATIENCE = 600.0
 """Seconds to wait for a run that is writing."""
 
 _PAGES_AT_ONCE = 2_000
-_BESIDE = ("segment", "tombstone", "patch", "delivery")
-"""Tables about what is stored beside the databases."""
+_TABLES_ABOUT_FILES = ("segment", "tombstone", "patch", "delivery")
+"""Tables about the files beside the databases; the copy of a catalog has none of their rows."""
 
 
 class Copied(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ def back_up(
         if not (workspace / name).is_file():
             raise CatalogError(f"{workspace}: contains no {name} yet; run `bibld run` first")
     if folder.exists():
-        raise CatalogError(f"{folder}: exists already; name a new folder, each backup has its own")
+        raise CatalogError(f"{folder}: exists already; name a new folder, each backup needs its own")
     building = folder.with_name(f"{folder.name}.building")
     try:
         shutil.rmtree(building, ignore_errors=True)
@@ -71,7 +71,7 @@ def back_up(
 def _frozen(workspace: Path, names: list[str], patience: float) -> Iterator[list[sqlite3.Connection]]:
     """Yield connections that see both databases in their state at one moment between two commits.
 
-    While this process holds the write locks of both, nobody else commits; in that moment two snapshots are opened.
+    While this process has the write locks of both, no other process commits; in that moment two snapshots are opened.
     """
     writers = [connect(workspace / name, read_only=False) for name in names]
     readers = [connect(workspace / name, read_only=True) for name in names]
@@ -92,7 +92,7 @@ def _frozen(workspace: Path, names: list[str], patience: float) -> Iterator[list
 
 
 def _copy(source: sqlite3.Connection, file: Path, progress: Progress) -> None:
-    """Copy a database page by page, and delete from a catalog what refers to files beside it."""
+    """Copy a database page by page, and delete from a catalog the rows about files beside it."""
     pages = source.execute("PRAGMA page_count").fetchone()[0]
     progress.stage("backup", f"pages of {file.name}", pages)
     done = 0
@@ -107,7 +107,7 @@ def _copy(source: sqlite3.Connection, file: Path, progress: Progress) -> None:
         target.execute("PRAGMA journal_mode = DELETE")
         if file.name == "catalog.db":
             target.execute("BEGIN")
-            for table in _BESIDE:
+            for table in _TABLES_ABOUT_FILES:
                 target.execute(f"DELETE FROM {table}")
             target.execute("COMMIT")
 

@@ -1,14 +1,15 @@
-"""Check a catalog: intact files, readable blobs, consistent rows.
+"""Check a catalog: files are intact, blobs can be read, rows are consistent.
 
-What can be made again is repaired by deleting it and marking it dirty, so that the next run makes it. The register is
-never changed.
+Damaged results of stages are deleted and their items added to the dirty queues, so that the next run makes them again.
+The register is never changed.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -18,7 +19,7 @@ from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import unpack_mods, unpack_original
 from bibld.catalog._results.linkage import EdgeBody
-from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT, connect, describe_format
+from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT, connect, describe_format, run_command
 from bibld.errors import CatalogError
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Mods
@@ -32,7 +33,7 @@ _RESTORE = "restore it from a backup"
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """Something that is wrong: where, what, and what to do; ``mend`` does that, in a commit of its own."""
+    """Something that is wrong: where, what, and what to do; ``mend`` does that in a separate commit."""
 
     where: str
     what: str
@@ -40,10 +41,11 @@ class Fault(msgspec.Struct, frozen=True):
     mend: Callable[[], None] | None = None
 
 
-def file_faults(workspace: Path, progress: Progress) -> Iterator[Fault]:
+def file_faults(workspace: Path, progress: Progress, config_file: Path | None = None) -> Iterator[Fault]:
     """Yield the faults of the two database files; if there are any, their contents cannot be checked.
 
-    Wrong indices are repaired by SQLite's ``REINDEX``; for other damage there is the backup.
+    Wrong indices are repaired by SQLite's ``REINDEX``; other damage needs a backup. ``config_file`` is the
+    configuration of the workspace; remedies name it in the command to run.
     """
     for name, version in (("register.db", REGISTER_FORMAT), ("catalog.db", CATALOG_FORMAT)):
         file = workspace / name
@@ -61,168 +63,167 @@ def file_faults(workspace: Path, progress: Progress) -> Iterator[Fault]:
         if found:
             is_index = name == "catalog.db" and all("index" in text for text in found)
             remedy = "its indices are built again" if is_index else _RESTORE
-            yield Fault(name, "; ".join(found[:_SHOWN]), remedy, _reindexing(file) if is_index else None)
+            yield Fault(name, "; ".join(found[:_SHOWN]), remedy, partial(_reindex, file) if is_index else None)
         elif version_found == 0:
-            yield Fault(name, "is empty", "`bibld run` fills it")
+            yield Fault(name, "is empty", f"run {run_command(config_file)}")
         elif version_found != version:
-            what, _, remedy = describe_format(version_found, version, workspace).partition("; ")
+            what, _, remedy = describe_format(version_found, version, workspace, config_file).partition("; ")
             yield Fault(name, what, remedy)
 
 
-def _reindexing(file: Path) -> Callable[[], None]:
-    def mend() -> None:
-        with closing(connect(file, read_only=False)) as connection:
-            connection.execute("REINDEX")
-
-    return mend
+def _reindex(file: Path) -> None:
+    with closing(connect(file, read_only=False)) as connection:
+        connection.execute("REINDEX")
 
 
-def faults(catalog: Catalog, everything: bool, progress: Progress) -> Iterator[Fault]:
-    """Yield the faults of an open catalog; ``everything``: read all blobs instead of a sample of each table."""
+def faults(catalog: Catalog, all_blobs: bool, progress: Progress) -> Iterator[Fault]:
+    """Yield the faults of an open catalog; reads a sample of the blobs of each table, or ``all_blobs``."""
     ordinals = {row[0] for row in catalog._register_connection.execute("SELECT ordinal FROM ordinal")}
     stored = catalog._connection.execute("SELECT ordinal FROM record ORDER BY ordinal")
     unknown = [ordinal for (ordinal,) in stored if ordinal not in ordinals]
     if unknown:
         yield Fault("register.db", f"does not contain {abbreviate(unknown)}, which catalog.db contains", _RESTORE)
     for table in _blob_tables(catalog):
-        yield from table.faults(catalog, everything, progress)
-    yield from _disagreements(catalog, progress)
+        yield from _unreadable_blobs(catalog, table, all_blobs, progress)
+    yield from _inconsistent_rows(catalog, progress)
 
 
-# -- blobs -------------------------------------------------------------------------------------------------------------
+def _repair(catalog: Catalog, statements: Sequence[str], rows: Sequence[tuple[int, ...]]) -> None:
+    """Execute statements in one commit: those with parameters for each row, the others once."""
+    with catalog.commit():
+        for statement in statements:
+            if "?" in statement:
+                count = 2 if "?2" in statement else 1
+                catalog._connection.executemany(statement, [row[:count] for row in rows])
+            else:
+                catalog._connection.execute(statement)
 
 
-class _BlobTable:
-    """A table with blobs: how they are read, and the statements that repair it."""
+def abbreviate(numbers: Sequence[int]) -> str:
+    """Return the first numbers as text, and how many there are."""
+    shown = ", ".join(map(str, numbers[:_SHOWN]))
+    return shown if len(numbers) <= _SHOWN else f"{shown} … ({len(numbers)} in total)"
 
-    def __init__(
-        self,
-        name: str,
-        key: str,
-        columns: str,
-        read: Callable[[Sequence[bytes]], object],
-        mend: Sequence[str],
-        remedy: str = "the next run makes it again",
-    ) -> None:
-        self._name = name
-        self._key = key
-        self._columns = columns
-        self._read = read
-        self._mend = mend
-        self._remedy = remedy
 
-    def faults(self, catalog: Catalog, everything: bool, progress: Progress) -> Iterator[Fault]:
-        """Yield one fault that lists the blobs that cannot be read, if there are any."""
-        execute = catalog._connection.execute
-        last = execute(f"SELECT max({self._key}) FROM {self._name}").fetchone()[0] or 0
-        step = 1 if everything else max(last // SAMPLE, 1)
-        progress.stage("check", f"blobs of {self._name}", last // step)
-        damaged: list[tuple[int, str]] = []
-        for key in range(step, last + 1, step):
-            for row in execute(f"SELECT {self._columns} FROM {self._name} WHERE {self._key} = ?", (key,)):
-                try:
-                    self._read(row)
-                except (CatalogError, msgspec.MsgspecError, ValueError) as error:
-                    damaged.append((key, str(error)))
-            progress.advance()
-        if damaged:
-            keys = sorted({key for key, _ in damaged})
-            what = f"{self._name} {abbreviate(keys)} cannot be read: {damaged[0][1]}"
-            yield Fault(
-                "catalog.db", what, self._remedy, lambda: _repair(catalog, self._mend, [(key,) for key in keys])
-            )
+# -- statements that repair --------------------------------------------------------------------------------------------
+
+_ADD_TO_QUEUE = "INSERT OR IGNORE INTO dirty_queue VALUES ('{}', ?1)"
+_MERGE = _ADD_TO_QUEUE.format(Queue.UNMERGED_CLUSTERS)
+_DESCRIBE_CLUSTER = _ADD_TO_QUEUE.format(Queue.UNDESCRIBED_CLUSTERS)
+_DESCRIBE_ENTITY = _ADD_TO_QUEUE.format(Queue.UNDESCRIBED_ENTITIES)
+_MATCH = f"INSERT OR IGNORE INTO dirty_queue SELECT '{Queue.UNMATCHED_RECORDS}', ordinal FROM record WHERE ordinal = ?1"
+_MATCH_BOTH = _MATCH, _MATCH.replace("?1", "?2")
+_RELOAD = "DELETE FROM delivery", "DELETE FROM patch"
+"""Without patches, live store and release are built from all stored quads."""
+
+
+# -- unreadable blobs --------------------------------------------------------------------------------------------------
+
+
+class _BlobTable(msgspec.Struct, frozen=True):
+    """A table with blobs: its key and columns, a function that reads a row, and the statements that repair one."""
+
+    name: str
+    key: str
+    columns: str
+    read: Callable[[Sequence[bytes]], object]
+    mend: tuple[str, ...]
+    remedy: str = "the next run makes it again"
 
 
 def _blob_tables(catalog: Catalog) -> list[_BlobTable]:
     blobs = Blobs(catalog._connection)
     subfields = Subfields(catalog._connection)
 
-    def record(row: Sequence[bytes]) -> None:
+    def read_record(row: Sequence[bytes]) -> None:
         piece = blobs.decompress(row[0])
         msgspec.json.decode(unpack_mods(piece), type=Mods)
         unpack_original(piece)
         subfields.decode(row[1])
 
-    return [
-        # A missing record is restored as soon as its source has it; its stored bytes are lost.
-        _BlobTable(
-            "record",
-            "ordinal",
-            "body, coverage",
-            record,
-            ("UPDATE record SET status = 'missing', made_by = x'' WHERE ordinal = ?1", _MATCH.format("?1")),
-            "the next run reads it again if its source still has it; otherwise restore a backup",
-        ),
-        _BlobTable("reject", "reject", "original", lambda row: blobs.decompress(row[0]), (_DELETE.format("reject"),)),
-        *_made_tables(blobs),
-    ]
+    def read_merged(row: Sequence[bytes]) -> None:
+        msgspec.json.decode(blobs.decompress(row[0]), type=Mods)
+        msgspec.json.decode(blobs.decompress(row[1]), type=tuple[ValueSource, ...])
 
-
-def _made_tables(blobs: Blobs) -> list[_BlobTable]:
-    """Return the tables with results of stages."""
-
-    def plain(row: Sequence[bytes | None]) -> None:
+    def read_text(row: Sequence[bytes | None]) -> None:
         for blob in row:
             if blob is not None:
                 blobs.decompress(blob).decode()
 
-    def merged(row: Sequence[bytes]) -> None:
-        msgspec.json.decode(blobs.decompress(row[0]), type=Mods)
-        msgspec.json.decode(blobs.decompress(row[1]), type=tuple[ValueSource, ...])
-
-    reload = "DELETE FROM delivery", "DELETE FROM patch"
     return [
+        # The stored bytes are lost. The record is restored when a run reads it from its source.
+        _BlobTable(
+            "record",
+            "ordinal",
+            "body, coverage",
+            read_record,
+            ("UPDATE record SET status = 'missing', made_by = x'' WHERE ordinal = ?1", _MATCH),
+            "the next run reads it again if its source still has it; otherwise restore a backup",
+        ),
+        _BlobTable(
+            "reject",
+            "reject",
+            "original",
+            lambda row: blobs.decompress(row[0]),
+            ("DELETE FROM reject WHERE reject = ?1",),
+        ),
         _BlobTable(
             "edge",
             "left_ordinal",
             "body",
             lambda row: msgspec.json.decode(blobs.decompress(row[0]), type=EdgeBody),
-            (_MATCH.format("?1"), "DELETE FROM edge WHERE left_ordinal = ?1"),
+            (_MATCH, "DELETE FROM edge WHERE left_ordinal = ?1"),
         ),
         _BlobTable(
-            "merged",
-            "founder",
-            "mods, sources",
-            merged,
-            (_DELETE_OF.format("merged"), _PEND.format(Queue.UNMERGED_CLUSTERS, "?1")),
+            "merged", "founder", "mods, sources", read_merged, ("DELETE FROM merged WHERE founder = ?1", _MERGE)
         ),
         _BlobTable(
             "statement",
             "founder",
             "quads",
-            plain,
-            (_DELETE_OF.format("statement"), _PEND.format(Queue.UNDESCRIBED_CLUSTERS, "?1"), *reload),
+            read_text,
+            ("DELETE FROM statement WHERE founder = ?1", _DESCRIBE_CLUSTER, *_RELOAD),
         ),
         _BlobTable(
             "entity",
             "entity",
             "quads",
-            plain,
-            (
-                "UPDATE entity SET quads = NULL WHERE entity = ?1",
-                _PEND.format(Queue.UNDESCRIBED_ENTITIES, "?1"),
-                *reload,
-            ),
+            read_text,
+            ("UPDATE entity SET quads = NULL WHERE entity = ?1", _DESCRIBE_ENTITY, *_RELOAD),
         ),
-        _BlobTable("patch", "patch", "added, removed", plain, reload),
+        _BlobTable("patch", "patch", "added, removed", read_text, _RELOAD),
     ]
+
+
+def _unreadable_blobs(catalog: Catalog, table: _BlobTable, all_blobs: bool, progress: Progress) -> Iterator[Fault]:
+    """Yield one fault that lists the rows of a table with blobs that cannot be read, if there are any."""
+    execute = catalog._connection.execute
+    last = execute(f"SELECT max({table.key}) FROM {table.name}").fetchone()[0] or 0
+    step = 1 if all_blobs else max(last // SAMPLE, 1)
+    progress.stage("check", f"blobs of {table.name}", last // step)
+    errors: dict[int, str] = {}
+    for key in range(step, last + 1, step):
+        for row in execute(f"SELECT {table.columns} FROM {table.name} WHERE {table.key} = ?", (key,)):
+            try:
+                table.read(row)
+            except (CatalogError, msgspec.MsgspecError, ValueError) as error:
+                errors.setdefault(key, str(error))
+        progress.advance()
+    if errors:
+        what = f"{table.name} {abbreviate(list(errors))} cannot be read: {next(iter(errors.values()))}"
+        mend = partial(_repair, catalog, table.mend, [(key,) for key in errors])
+        yield Fault("catalog.db", what, table.remedy, mend)
 
 
 # -- inconsistent rows -------------------------------------------------------------------------------------------------
 
-_PEND = "INSERT OR IGNORE INTO dirty_queue VALUES ('{}', {})"
-_MATCH = (
-    f"INSERT OR IGNORE INTO dirty_queue SELECT '{Queue.UNMATCHED_RECORDS}', ordinal FROM record WHERE ordinal = {{}}"
-)
-_DELETE = "DELETE FROM {0} WHERE {0} = ?1"
-_DELETE_OF = "DELETE FROM {} WHERE founder = ?1"
-_DIRTY = "EXISTS (SELECT 1 FROM dirty_queue WHERE item = {} AND queue IN ({}))"
 _LIVE = "EXISTS (SELECT 1 FROM record WHERE ordinal = {} AND status = 'live')"
 _QUEUES = {
-    "dedup": f"'{Queue.UNMATCHED_RECORDS}'",
-    "merge": f"'{Queue.UNMATCHED_RECORDS}', '{Queue.UNMERGED_CLUSTERS}'",
-    "triplify": f"'{Queue.UNMATCHED_RECORDS}', '{Queue.UNMERGED_CLUSTERS}', '{Queue.UNDESCRIBED_CLUSTERS}'",
+    "dedup": [Queue.UNMATCHED_RECORDS],
+    "merge": [Queue.UNMATCHED_RECORDS, Queue.UNMERGED_CLUSTERS],
+    "triplify": [Queue.UNMATCHED_RECORDS, Queue.UNMERGED_CLUSTERS, Queue.UNDESCRIBED_CLUSTERS],
 }
+"""The queues whose items a run still processes in this stage or before it: rows about them may be inconsistent."""
 
 
 class _Rule(msgspec.Struct, frozen=True):
@@ -235,7 +236,9 @@ class _Rule(msgspec.Struct, frozen=True):
 
 
 def _is_dirty(item: str, stage: str) -> str:
-    return _DIRTY.format(item, _QUEUES[stage])
+    """Return an SQL condition: whether an item is in a queue of the stage or of one before it."""
+    queues = ", ".join(f"'{queue}'" for queue in _QUEUES[stage])
+    return f"EXISTS (SELECT 1 FROM dirty_queue WHERE item = {item} AND queue IN ({queues}))"
 
 
 _RULES = (
@@ -247,15 +250,14 @@ _RULES = (
         f" AND NOT {_is_dirty('right_ordinal', 'dedup')}",
         (
             "DELETE FROM edge WHERE left_ordinal = ?1 AND right_ordinal = ?2",
-            _MATCH.format("?1"),
-            _MATCH.format("?2"),
+            *_MATCH_BOTH,
         ),
     ),
     _Rule(
         "dedup",
         "records {} are in clusters but not live",
         f"SELECT ordinal FROM member WHERE NOT {_LIVE.format('ordinal')} AND NOT {_is_dirty('ordinal', 'dedup')}",
-        (_MATCH.format("?1"),),
+        (_MATCH,),
     ),
     _Rule(
         "dedup",
@@ -272,14 +274,14 @@ _RULES = (
         "clusters {} are not merged",
         "SELECT DISTINCT founder FROM member WHERE founder NOT IN (SELECT founder FROM merged)"
         f" AND NOT {_is_dirty('founder', 'merge')}",
-        (_PEND.format(Queue.UNMERGED_CLUSTERS, "?1"),),
+        (_MERGE,),
     ),
     _Rule(
         "merge",
         "merged descriptions {} belong to no cluster",
         "SELECT founder FROM merged WHERE founder NOT IN (SELECT founder FROM member)"
         f" AND NOT {_is_dirty('founder', 'merge')}",
-        (_PEND.format(Queue.UNMERGED_CLUSTERS, "?1"),),
+        (_MERGE,),
     ),
     _Rule(
         "triplify",
@@ -287,7 +289,7 @@ _RULES = (
         "SELECT ordinal FROM record LEFT JOIN member USING (ordinal) WHERE status = 'live'"
         " AND coalesce(founder, ordinal) = ordinal AND ordinal NOT IN (SELECT founder FROM statement)"
         f" AND NOT {_is_dirty('ordinal', 'triplify')}",
-        (_PEND.format(Queue.UNDESCRIBED_CLUSTERS, "?1"),),
+        (_DESCRIBE_CLUSTER,),
     ),
     _Rule(
         "triplify",
@@ -295,7 +297,7 @@ _RULES = (
         f"SELECT founder FROM statement WHERE NOT ({_LIVE.format('founder')} AND coalesce((SELECT member.founder FROM"
         " member WHERE ordinal = statement.founder), founder) = founder)"
         f" AND NOT {_is_dirty('founder', 'triplify')}",
-        (_PEND.format(Queue.UNDESCRIBED_CLUSTERS, "?1"),),
+        (_DESCRIBE_CLUSTER,),
     ),
     _Rule(
         "triplify",
@@ -306,7 +308,7 @@ _RULES = (
         (
             "DELETE FROM asserting_cluster WHERE founder = ?1 AND assertion NOT IN (SELECT assertion FROM assertion)",
             "UPDATE statement SET made_by = '' WHERE founder = ?1",
-            _PEND.format(Queue.UNDESCRIBED_CLUSTERS, "?1"),
+            _DESCRIBE_CLUSTER,
         ),
     ),
     _Rule(
@@ -319,7 +321,7 @@ _RULES = (
             "UPDATE assertion SET (clusters, votes) = (SELECT count(*), coalesce(sum(asserting_cluster.votes), 0)"
             " FROM asserting_cluster WHERE asserting_cluster.assertion = assertion.assertion) WHERE entity = ?1",
             "DELETE FROM assertion WHERE entity = ?1 AND clusters = 0",
-            _PEND.format(Queue.UNDESCRIBED_ENTITIES, "?1"),
+            _DESCRIBE_ENTITY,
         ),
     ),
     _Rule(
@@ -327,40 +329,19 @@ _RULES = (
         "entities {} have no quads, or there are no assertions about them",
         "SELECT entity FROM entity WHERE (quads IS NULL OR entity NOT IN (SELECT entity FROM assertion))"
         f" AND NOT EXISTS (SELECT 1 FROM dirty_queue WHERE item = entity AND queue = '{Queue.UNDESCRIBED_ENTITIES}')",
-        (_PEND.format(Queue.UNDESCRIBED_ENTITIES, "?1"),),
+        (_DESCRIBE_ENTITY,),
     ),
 )
 
 
-def _disagreements(catalog: Catalog, progress: Progress) -> Iterator[Fault]:
+def _inconsistent_rows(catalog: Catalog, progress: Progress) -> Iterator[Fault]:
+    """Yield one fault for each rule that rows break; the rules of stages that never were complete are skipped."""
     progress.stage("check", "rules", len(_RULES))
     for rule in _RULES:
         if catalog.runs.made_by(rule.stage) is not None:
             rows = catalog._connection.execute(rule.query).fetchall()
             if rows:
                 what = rule.what.format(abbreviate([row[0] for row in rows]))
-                yield Fault(
-                    "catalog.db", what, f"the next run repeats {rule.stage} for them", _repairing(catalog, rule, rows)
-                )
+                remedy = f"the next run repeats {rule.stage} for them"
+                yield Fault("catalog.db", what, remedy, partial(_repair, catalog, rule.mend, rows))
         progress.advance()
-
-
-def _repairing(catalog: Catalog, rule: _Rule, rows: Sequence[tuple[int, ...]]) -> Callable[[], None]:
-    return lambda: _repair(catalog, rule.mend, rows)
-
-
-def _repair(catalog: Catalog, statements: Sequence[str], rows: Iterable[tuple[int, ...]]) -> None:
-    repaired = list(rows)
-    with catalog.commit():
-        for text in statements:
-            if "?" in text:
-                count = 2 if "?2" in text else 1
-                catalog._connection.executemany(text, [row[:count] for row in repaired])
-            else:
-                catalog._connection.execute(text)
-
-
-def abbreviate(numbers: Sequence[int]) -> str:
-    """Return the first numbers as text, and how many there are."""
-    shown = ", ".join(map(str, numbers[:_SHOWN]))
-    return shown if len(numbers) <= _SHOWN else f"{shown} … ({len(numbers)} in total)"

@@ -16,8 +16,10 @@ _MOST = 40
 @click.option("--all", "all_subfields", is_flag=True, help=f"List every unmapped subfield, not only the first {_MOST}.")
 @json_option
 def stats(config: Path, all_subfields: bool, as_json: bool) -> None:
-    """Report what the catalog contains: records and charsets of each source, what is suppressed, and subfields that
-    are not in the MODS."""
+    """Report what the catalog contains.
+
+    For each source: records and charsets; then the suppressions, and the subfields that are not in the MODS.
+    """
     from bibld import Workspace
 
     found = Workspace(config).stats()

@@ -42,8 +42,9 @@ def export_mods(catalog: Catalog, sources: Sequence[str], out: BinaryIO | Path, 
 def export_originals(
     catalog: Catalog, source: str | None, out: BinaryIO | Path, progress: Progress
 ) -> Iterator[Exported]:
-    """Write the original bytes of all live records: into a folder one file for each file that they come from, or into
-    a stream; yield what was written.
+    """Write the original bytes of all live records; yield what was written.
+
+    Into a folder: one file for each file that they come from. Into a stream: all of them.
 
     Raises ``ConfigError`` if a stream would contain several sources, formats or charsets.
     """

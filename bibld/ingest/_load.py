@@ -223,8 +223,10 @@ def original_of(record: SourceRecord) -> MarcRecord | None:
 
 
 def public_original_of(record: SourceRecord, catalog: Catalog) -> MarcRecord | None:
-    """Return the original as it may be published: without private subfields and without fields that contain
-    suppressed values."""
+    """Return the original as it may be published.
+
+    It is without private subfields and without fields that contain suppressed values.
+    """
     original = original_of(record)
     if original is None:
         return None

@@ -42,8 +42,10 @@ _NOT_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
 
 
 def expand(curie: str) -> str:
-    """Return the IRI that a compact IRI such as ``dcterms:title`` abbreviates; raises ``KeyError`` for a prefix that
-    is not in ``PREFIXES``."""
+    """Return the IRI that a compact IRI such as ``dcterms:title`` abbreviates.
+
+    Raises ``KeyError`` for a prefix that is not in ``PREFIXES``.
+    """
     prefix, _, local = curie.partition(":")
     return PREFIXES[prefix] + local
 

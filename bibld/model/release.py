@@ -55,8 +55,11 @@ class DatasetDescription(msgspec.Struct, frozen=True):
 
 
 class FullDumps(msgspec.Struct, frozen=True):
-    """The full dumps that a release builds on: of which release they are, when that was made (ISO 8601, UTC), and the
-    names of their files: all quads, and the default graph alone."""
+    """The full dumps that a release builds on.
+
+    They belong to the release ``release``, which was made at ``created`` (ISO 8601, UTC). ``files`` are the names of
+    two files: one contains all quads, the other the default graph alone.
+    """
 
     release: int
     created: str

@@ -44,8 +44,9 @@ def cluster_statements(
     settings: Settings | None = None,
     exists: Callable[[RecordId], bool] = lambda record: False,
 ) -> ClusterStatements:
-    """Return the lines that belong to a cluster, in a stable order and none twice, and what its records claim about
-    entities.
+    """Return the lines that belong to a cluster, and what its records assert about entities.
+
+    The lines are in a stable order, each once.
 
     ``edges`` are those between members of the cluster. ``exists`` answers whether a record is in the catalog:
     related resources are linked by IRI only if it is, since every IRI of the dataset must be answered.

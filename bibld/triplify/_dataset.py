@@ -21,8 +21,11 @@ GRAPH = "dataset"
 
 
 def catalog_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[str]:
-    """Yield every line of the dataset of a catalog, none twice: those of the clusters in the order of their founders,
-    of the entities in the order of their IRIs, and of the sources. Nothing may be pending."""
+    """Yield every line of the dataset of a catalog once.
+
+    First the lines of the clusters, in the order of their founders; then of the entities, in the order of their IRIs;
+    then of the sources. The dirty queues must be empty.
+    """
     for blocks in (catalog.statements.all_quads(), catalog.entities.all_quads()):
         for block in blocks:
             yield from (f"{line}\n" for line in block.decode().split("\n") if line)

@@ -30,8 +30,10 @@ _FIRST_YEAR_OF_1900S = 50
 
 
 def date_literal(text: str) -> str:
-    """Return a date as ``xsd:gYear``, ``xsd:gYearMonth`` or ``xsd:date`` if it is valid, else as a plain literal. There
-    is no year 0."""
+    """Return a date as ``xsd:gYear``, ``xsd:gYearMonth`` or ``xsd:date`` if it is valid, else as a plain literal.
+
+    There is no year 0.
+    """
     if _YEAR.fullmatch(text) and int(text) > 0:
         return typed(text, "gYear")
     match = _MONTH_OR_DAY.fullmatch(text)
@@ -110,8 +112,10 @@ def record_date(date: Date) -> str | None:
 
 
 def life_years(dates: str) -> tuple[str, str]:
-    """Return the years of birth and death, four digits each, from dates as catalogues state them; empty if not certain.
-    There is no year 0."""
+    """Return the years of birth and death, four digits each, from dates as catalogues state them.
+
+    A year is empty if it is not certain. There is no year 0.
+    """
     born = died = None
     if match := _LIFE.fullmatch(dates):
         born, died = match.groups()

@@ -18,8 +18,10 @@ Quad = tuple[str, str, str, str]
 
 
 def sort_quads(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
-    """Return quads (graph, subject, predicate, value) as lines, each once: the default graph first, in it the subject
-    ``first``, of each subject its types first."""
+    """Return quads (graph, subject, predicate, value) as lines, each once.
+
+    The default graph comes first, in it the subject ``first``; of each subject its types come first.
+    """
     keys = [
         (graph, subject != first, subject, predicate != _TYPE, predicate, value)
         for graph, subject, predicate, value in set(quads)
@@ -81,8 +83,10 @@ class Draft:
     def add_labelled_node(
         self, predicate: str, class_: str, kind: str, label: str, subject: str | None = None
     ) -> str | None:
-        """Add a statement whose value is a new node of a class with a label, and return the node; None if the label is
-        empty."""
+        """Add a statement whose value is a new node of a class with a label; return the node.
+
+        Return None, and add nothing, if the label is empty.
+        """
         tidied = tidy(label)
         if not tidied:
             return None
@@ -138,8 +142,7 @@ class Draft:
         return self.records_at(path)[0].source
 
     def hidden_values(self, path: str) -> list[ValueSource]:
-        """Return the values that records have in place of the one at a path, and the merged description does not
-        show."""
+        """Return the values of records that the merged description does not show, which has another one at a path."""
         return self._hidden.get(path, [])
 
     def is_in_catalog(self, record: RecordId) -> bool:

@@ -22,8 +22,10 @@ class Languages(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_mods(cls, mods: Mods, object_part: str | None = None) -> Languages:
-        """Return the languages of the resource, or those of one kind of its parts: of a summary, or of the text that it
-        was translated from (``translation``)."""
+        """Return the languages of the resource, or those of one kind of its parts.
+
+        Kinds are a summary, or the text that it was translated from (``translation``).
+        """
         codes = (
             term.value
             for language in mods.language

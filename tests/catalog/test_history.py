@@ -38,7 +38,7 @@ def test_a_history_is_kept_in_order_and_says_who_the_other_was(catalog):
     ]
     assert [str(event) for event in catalog.history.events(2)][1:3] == [
         f"{SECOND} was merged into rsl:1",
-        f"{THIRD} left rsl:1 and answers for itself again",
+        f"{THIRD} was separated from rsl:1",
     ]
     assert catalog.history.events(3) == []
 

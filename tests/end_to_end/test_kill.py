@@ -61,7 +61,7 @@ def test_a_second_run_reports_who_uses_the_workspace_and_stops(tmp_path):
         os.kill(first.pid, signal.SIGCONT)
         first.kill()
     assert second.returncode == 1
-    assert f"is in use by another run (process {first.pid}); wait until it ends, or stop it" in second.stderr
+    assert f"in use by another run (process {first.pid}); wait until it ends, or stop it" in second.stderr
     assert len(second.stderr.splitlines()) == 1
     with Catalog(config.load(loaded.file).workspace):
         pass  # who is killed holds it no more

@@ -304,7 +304,7 @@ def test_related_records_do_not_link_to_what_is_suppressed_and_people_see_why(li
     with Catalog(library.loaded.workspace, read_only=True) as catalog:
         way = explain.explain_record(catalog, library.loaded, explain.resolve_record_id(catalog, "rsl:1"))
     assert (way.answers, way.suppressed) == ("410 Gone", ("the whole record: a court ordered it",))
-    assert way.state == "suppressed; its IRI answers 410 Gone"
+    assert way.state == "suppressed; requests get 410 Gone"
     stats = msgspec.json.decode(library.command("stats", str(library.loaded.file), "--json"))
     assert [(one["value"], one["reason"]) for one in stats["suppressed"]] == [("1869", "x"), ("", "a court ordered it")]
     assert "a court ordered it" in library.command("stats", str(library.loaded.file))

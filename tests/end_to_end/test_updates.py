@@ -240,7 +240,7 @@ def test_a_restored_record_has_its_iri_again(complete, three):
     assert three.cluster("north:1") == ["north:1", "south:1", "union:1"]
     assert three.quads() == before
     assert three.redirect_target("north:1") == "north:1"
-    assert three.history("north:1") == ["was deleted", "was there again"]
+    assert three.history("north:1") == ["was deleted", "was restored"]
 
 
 def test_a_restored_record_loses_its_redirect(three):
@@ -252,7 +252,7 @@ def test_a_restored_record_loses_its_redirect(three):
     three.update()
     three.send("north", marc("1", PEACE))
     three.update()
-    assert three.history("north:1").count("was there again") == 1
+    assert three.history("north:1").count("was restored") == 1
     three.send("north", complete=False, deletes=["1"])
     three.update()
     assert three.redirect_target("north:1") is None
@@ -284,7 +284,7 @@ def test_a_cluster_splits_in_two_and_each_has_its_founder(libraries):
     libraries.update()
     assert libraries.cluster("north:1") == ["north:1", "south:1"]
     assert libraries.cluster("union:2") == ["union:1", "union:2"]
-    assert libraries.history("union:1") == ["left north:1 and answers for itself again"]
+    assert libraries.history("union:1") == ["was separated from north:1"]
     assert libraries.history("union:2") == ["was merged into union:1"]
     assert libraries.history("north:1") == []
 
@@ -297,7 +297,7 @@ def test_when_the_founder_is_deleted_the_next_one_founds_the_cluster_and_answers
     assert three.titles() == {"south:1": "The cherry orchard"}
     assert not three.publishes("resource/north/1")
     assert three.history("north:1") == ["was deleted"]
-    assert three.history("south:1") == ["left north:1 and answers for itself again"]
+    assert three.history("south:1") == ["was separated from north:1"]
     assert three.history("union:1") == ["was merged into south:1"]
 
 
@@ -323,7 +323,7 @@ def test_a_source_that_is_taken_out_and_put_back_is_as_it_was(three):
     three.sources = {"north": north, **three.sources}
     three.update()
     assert three.quads() == before
-    assert three.history("north:1") == ["was deleted", "was there again"]
+    assert three.history("north:1") == ["was deleted", "was restored"]
 
 
 def test_a_higher_threshold_splits_doubtful_clusters_and_a_lower_one_joins_them_again(libraries):
@@ -339,7 +339,7 @@ def test_a_higher_threshold_splits_doubtful_clusters_and_a_lower_one_joins_them_
     libraries.settings = "[dedup.model]\nsame = 0.5\nreview = 0.1\n"
     libraries.update()
     assert libraries.quads() == before
-    assert libraries.history("south:1") == ["left north:1 and answers for itself again", "was merged into north:1"]
+    assert libraries.history("south:1") == ["was separated from north:1", "was merged into north:1"]
 
 
 def test_another_policy_of_merging_changes_values_and_no_cluster(libraries):

@@ -16,22 +16,22 @@ _LEVEL = 3
 _DICTIONARY_BYTES = 110 * 1024
 _SAMPLES_NEEDED = 300
 
-_TRIED = 8
-"""Blobs that are compressed with each dictionary to find the best one for them."""
+_SAMPLES_TRIED = 8
+"""Number of blobs that are compressed with each dictionary to find the best one."""
 
 _MOST_DICTIONARIES = 16
 """Largest number of dictionaries of one kind."""
 
 _MUCH_BETTER = 0.9
-"""A new dictionary is stored if it compresses blobs to this share of what the others do."""
+"""A new dictionary is stored if blobs compressed with it have at most this share of their size with the best other."""
 
 _MUCH_WORSE = 0.8
 """Training is tried if blobs compress worse, by this factor, than those that the best dictionary was trained on."""
 
-_HELD_BACK = 16
-"""Each sixteenth sample is not trained on, but used to measure the new dictionary."""
+_TEST_EVERY = 16
+"""Each sixteenth sample is not used for training, but to measure the new dictionary."""
 
-_TRAINED_ON = 3 << 17
+_TRAINING_BYTES = 3 << 17
 """Bytes of samples that a dictionary is trained on; more bytes hardly improve it."""
 
 _DICTIONARY = zstandard.ZstdCompressor(level=9)
@@ -52,7 +52,7 @@ class Blobs:
         self._shares: dict[int, float] = {}
 
     def invalidate_cache(self) -> None:
-        """Forget the dictionaries that were read, because one may have been rolled back."""
+        """Discard the dictionaries in memory, because one may have been rolled back."""
         self._compressors.clear()
         self._decompressors.clear()
         self._latest.clear()
@@ -85,7 +85,7 @@ class Blobs:
 
     def _best_compressor(self, kind: str, topic: object, samples: Sequence[bytes]) -> zstandard.ZstdCompressor:
         """Return the compressor that is best for samples: with a stored dictionary of the kind, or a new one."""
-        tried = samples[:: max(len(samples) // _TRIED, 1)]
+        tried = samples[:: max(len(samples) // _SAMPLES_TRIED, 1)]
         sizes = {number: _size(self._compressor(number), tried) for number in (0, *self._numbers(kind))}
         best = min(sizes, key=lambda number: (sizes[number], number))
         share = sizes[best] / max(sizes[0], 1)
@@ -98,18 +98,19 @@ class Blobs:
     def _train_better(self, kind: str, best: int, samples: Sequence[bytes], without: float) -> int:
         """Return the number of a new dictionary if it is much better than the ``best`` one, else ``best``.
 
-        ``without`` is the average size of a sample that is compressed without any dictionary."""
-        held_back = samples[::_HELD_BACK]
-        made = _train([sample for place, sample in enumerate(samples) if place % _HELD_BACK])
+        ``without`` is the average size of a sample that is compressed without any dictionary.
+        """
+        test_samples = samples[::_TEST_EVERY]
+        made = _train([sample for place, sample in enumerate(samples) if place % _TEST_EVERY])
         if made is None:
             return best
         compressor = _compressor(made)
-        size = _size(compressor, held_back)
-        if size > _MUCH_BETTER * _size(self._compressor(best), held_back):
+        size = _size(compressor, test_samples)
+        if size > _MUCH_BETTER * _size(self._compressor(best), test_samples):
             return best
         number = self._store(kind, made)
         self._compressors[number] = compressor
-        self._shares[number] = size / (without * len(held_back))
+        self._shares[number] = size / (without * len(test_samples))
         return number
 
     def decompress(self, frame: bytes) -> bytes:
@@ -166,7 +167,7 @@ def _train(samples: Sequence[bytes]) -> zstandard.ZstdCompressionDict | None:
         # as the parameters that zstd finds by trying many on some samples, in a tenth of the time.
         return zstandard.train_dictionary(
             size,
-            list(samples[:: -(-total // _TRAINED_ON) or 1]),
+            list(samples[:: -(-total // _TRAINING_BYTES) or 1]),
             k=max(min(4096, size // 8), 16),
             d=8,
             f=16,

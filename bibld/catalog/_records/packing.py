@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-_AS_IT_IS, _WITHOUT_DIRECTORY = b"\0", b"\1"
+_UNCHANGED, _WITHOUT_DIRECTORY = b"\0", b"\1"
 _FIELD_END, _RECORD_END = b"\x1e", b"\x1d"
 _LEADER, _ENTRY, _TAG = 24, 12, 3
-_REST = 14
+_LEADER_REST = 14
 """Bytes of a leader that are neither record length nor base address."""
 
 _BEFORE = 11 * 10**9
@@ -37,14 +37,16 @@ def unpack_original(piece: bytes) -> bytes:
     """Return the original bytes in a piece; raises ``ValueError`` for bytes that are not a piece."""
     start = piece.index(b"\n") + 1
     kind, rest = piece[start : start + 1], piece[start + 1 :]
-    if kind not in (_AS_IT_IS, _WITHOUT_DIRECTORY):
+    if kind not in (_UNCHANGED, _WITHOUT_DIRECTORY):
         raise ValueError("the original is stored in an unknown form")
-    return rest if kind == _AS_IT_IS else _with_directory(rest)
+    return rest if kind == _UNCHANGED else _with_directory(rest)
 
 
 def _without_directory(original: bytes) -> tuple[bytes | bytearray, ...]:
-    """Return the form of the original and the parts to be stored: without lengths and directory if it is an ISO 2709
-    record for which :func:`_with_directory` computes exactly the same ones."""
+    """Return the form of the original, and the parts to be stored.
+
+    Lengths and directory are left out of an ISO 2709 record if :func:`_with_directory` computes exactly the same ones.
+    """
     if original[12:17].isdigit() and original[:5] == b"%05d" % len(original) and original[-2:] == b"\x1e\x1d":
         begin = int(original[12:17])
         entries = original[_LEADER : begin - 1]
@@ -59,15 +61,15 @@ def _without_directory(original: bytes) -> tuple[bytes | bytearray, ...]:
                 tags[column::_TAG] = entries[column::_ENTRY]
             if entries == _directory(tags, fields):
                 return _WITHOUT_DIRECTORY, original[5:12], original[17:_LEADER], tags, original[begin - 1 : -2]
-    return _AS_IT_IS, original
+    return _UNCHANGED, original
 
 
 def _with_directory(stored: bytes) -> bytes:
-    tags, _, content = stored[_REST:].partition(_FIELD_END)
+    tags, _, content = stored[_LEADER_REST:].partition(_FIELD_END)
     directory = _directory(tags, content.split(_FIELD_END))
     base = _LEADER + len(directory) + 1
     length = base + len(content) + 2
-    parts = (b"%05d" % length, stored[:7], b"%05d" % base, stored[7:_REST], directory, _FIELD_END, content)
+    parts = (b"%05d" % length, stored[:7], b"%05d" % base, stored[7:_LEADER_REST], directory, _FIELD_END, content)
     return b"".join((*parts, _FIELD_END, _RECORD_END))
 
 
@@ -82,7 +84,7 @@ def _directory(tags: bytes | bytearray, fields: Sequence[bytes]) -> bytearray:
         size = len(field) + 1
         numbers.append(size * 100_000 + start)
         start += size
-    # As JSON, which is several times faster than any other way to format so many numbers.
+    # As JSON, which is several times faster than any other way to format many numbers.
     directory = bytearray(_NUMBERS.encode(numbers))
     del directory[-1]
     for column in range(_TAG):

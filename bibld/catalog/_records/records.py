@@ -28,8 +28,11 @@ _MODS = msgspec.json.Decoder(Mods)
 
 
 class NewRecord(msgspec.Struct, frozen=True, gc=False):
-    """A converted record to be stored; ``mods`` is the JSON of its ``Mods``, ``made_by`` a hash of what it was made
-    from (bytes, carrier, versions, settings)."""
+    """A converted record to be stored.
+
+    ``mods`` is the JSON of its ``Mods``, ``made_by`` a hash of what it was made from: bytes, carrier, versions,
+    settings.
+    """
 
     id: RecordId
     origin: Origin
@@ -113,8 +116,10 @@ class Records:
         self._connection.execute("DELETE FROM reject WHERE source = ?", (source,))
 
     def find_unchanged(self, made_by: bytes) -> tuple[int, int, bool] | None:
-        """Return the stored record that was made from the same bytes in the same way: its ordinal, the run that saw it
-        last, and whether its own status is deleted."""
+        """Return the stored record that was made from the same bytes in the same way; None if there is none.
+
+        The values are its ordinal, the last run that saw it, and whether it states itself that it is deleted.
+        """
         row = self._connection.execute(
             "SELECT ordinal, run, status FROM record WHERE made_by = ?", (made_by,)
         ).fetchone()
@@ -293,8 +298,10 @@ class Records:
             yield ordinal, source, self._decode(body)
 
     def carriers(self, source: str | None = None) -> list[tuple[int, str, str, str, bytes]]:
-        """Return number, source, file, reader and state of the examined files, of one source or of all, that contain
-        records which their source still has."""
+        """Return the examined files, of one source or of all, that contain records which their source still has.
+
+        The values of each are number, source, file, reader and state.
+        """
         return self._connection.execute(
             "SELECT carrier, source, file, reader, state FROM carrier WHERE (?1 IS NULL OR source = ?1)"
             " AND carrier IN (SELECT carrier FROM record WHERE status IN ('live', 'suppressed'))"

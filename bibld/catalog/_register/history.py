@@ -1,4 +1,4 @@
-"""The history of the IRI of each record: when it appeared, was merged into another, was deleted or restored."""
+"""The history of the IRI of each record: when it appeared, was merged into another, deleted or restored."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ EventKind = Literal["appeared", "absorbed", "returned", "deleted", "restored"]
 _SENTENCES = {
     "appeared": "appeared",
     "absorbed": "was merged into {other}",
-    "returned": "left {other} and answers for itself again",
+    "returned": "was separated from {other}",
     "deleted": "was deleted",
-    "restored": "was there again",
+    "restored": "was restored",
 }
 
 

@@ -127,8 +127,10 @@ class Register:
         return dict(sorted(found.items()))
 
     def changed_verdicts(self, change: int) -> tuple[int, list[tuple[int, int]]]:
-        """Return the number of the last change of verdicts, and the pairs of ordinals (the smaller first) that changed
-        after ``change``, which is an earlier such number, or 0."""
+        """Return the number of the last change of verdicts, and the pairs that changed after ``change``.
+
+        ``change`` is an earlier such number, or 0. A pair is two ordinals, the smaller first.
+        """
         last = self._connection.execute("SELECT coalesce(max(change), 0) FROM verdict_change").fetchone()[0]
         rows = self._connection.execute(
             "SELECT DISTINCT left_ordinal, right_ordinal FROM verdict_change WHERE change > ? AND change <= ?"

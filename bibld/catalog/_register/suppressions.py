@@ -1,4 +1,4 @@
-"""What must not be published: records, and values of records."""
+"""Suppressions: records, and values of records, that must not be published."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Suppressions:
         return hashlib.blake2b(b"\0".join([made_by, *values]), digest_size=16).digest() if values else made_by
 
     def of_record(self, ordinal: int) -> list[Suppression]:
-        """Return what is suppressed of one record, with the reasons."""
+        """Return the suppressions of one record, with the reasons."""
         rows = self._register_connection.execute(
             "SELECT value, reason FROM suppression WHERE ordinal = ? ORDER BY value", (ordinal,)
         )
@@ -133,7 +133,7 @@ class Suppressions:
         return row is not None and row[0] == RecordStatus.LIVE
 
     def invalidate_cache(self) -> None:
-        """Forget what was read, because it may have been changed or rolled back."""
+        """Discard the suppressions in memory, because they may have been changed or rolled back."""
         self._known = None
 
     # -- releases -----------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class Suppressions:
         return self.has_new() or not self._dirty[Queue.NO_LONGER_SUPPRESSED].is_empty()
 
     def has_new(self) -> bool:
-        """Return whether some are newer than the last release, so that releases contain what must not be published."""
+        """Return whether some are newer than the last release, which may contain what must not be published."""
         return not self._dirty[Queue.NEWLY_SUPPRESSED].is_empty()
 
     def mark_released(self) -> None:

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from bibld.catalog._register.register import Register
-from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, open_database
+from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, is_locked, open_database, run_command
 from bibld.errors import CatalogError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
@@ -42,7 +42,7 @@ class PersonVerdict(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         relation = f" ({self.relation})" if self.relation else ""
         reason = f": {self.reason}" if self.reason else ""
-        return f"{self.pair.left} {self.pair.right}: {self.decision}{relation}, said by {self.person}{reason}"
+        return f"{self.pair.left} {self.pair.right}: {self.decision}{relation}, verdict by {self.person}{reason}"
 
 
 class StoredVerdict(msgspec.Struct, frozen=True):
@@ -56,16 +56,17 @@ class StoredVerdict(msgspec.Struct, frozen=True):
 class Verdicts:
     """The verdicts of one workspace. The last one of a pair is in force; if it is withdrawn, the one before is again.
 
-    A run uses the verdicts that were given before its matching began; later ones wait for the next run. Raises
+    A run uses the verdicts that were given before its matching began; later ones wait for the next run.
+    ``config_file`` is the configuration of the workspace; messages name it in the command to run. Raises
     ``CatalogError`` if there is no register, or it cannot be opened.
     """
 
-    def __init__(self, workspace: Path, patience: float = PATIENCE) -> None:
+    def __init__(self, workspace: Path, patience: float = PATIENCE, config_file: Path | None = None) -> None:
         self._file = workspace / "register.db"
         self._patience = patience
         if not self._file.is_file():
-            raise CatalogError(f"{workspace}: contains no register yet; run `bibld run` first")
-        self._connection = open_database(self._file, REGISTER, REGISTER_FORMAT, read_only=False)
+            raise CatalogError(f"{workspace}: contains no register yet; run {run_command(config_file)} first")
+        self._connection = open_database(self._file, REGISTER, REGISTER_FORMAT, False, config_file)
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
         self._register = Register(self._connection)
@@ -80,7 +81,7 @@ class Verdicts:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit all that is written inside, or nothing; nobody else writes meanwhile. Raises ``CatalogError``."""
+        """Commit all writes inside, or none; no other process writes meanwhile. Raises ``CatalogError``."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
@@ -89,16 +90,14 @@ class Verdicts:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             if isinstance(error, sqlite3.Error):
-                raise CatalogError(self._refusal(error)) from error
+                what = f"cannot be written: {error}; no verdict was saved"
+                if is_locked(error):
+                    what = (
+                        f"a run has been writing for more than {self._patience:g} seconds; no verdict was saved, give"
+                        " it again in a moment"
+                    )
+                raise CatalogError(f"{self._file}: {what}") from error
             raise
-
-    def _refusal(self, error: sqlite3.Error) -> str:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return (
-                f"{self._file}: a run has been writing for more than {self._patience:g} seconds; no verdict was saved,"
-                " give it again in a moment"
-            )
-        return f"{self._file}: cannot be written: {error}; no verdict was saved"
 
     # -- reading -----------------------------------------------------------------------------------------------------
 

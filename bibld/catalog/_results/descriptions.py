@@ -115,8 +115,10 @@ class Statements:
         return [(RecordId(source, number), bool(existed)) for source, number, existed in rows]
 
     def dependents(self, record: RecordId, exists: bool) -> list[int]:
-        """Return the founders of the clusters whose quads were made when the record did not exist as it does now
-        (``exists``), or did exist and does not now."""
+        """Return the founders of the clusters whose quads depend on a record and were made when this was different.
+
+        ``exists``: whether the record exists now.
+        """
         rows = self._connection.execute(
             "SELECT founder FROM existence_dependency WHERE source = ? AND control_number = ? AND existed <> ?"
             " ORDER BY founder",

@@ -64,7 +64,7 @@ class Linkage:
         self._blobs.train("edge", [_ENCODER.encode(EdgeBody(one.edge.score, one.edge.verdict)) for one in samples])
 
     def set_final_verdict(self, left: int, right: int, changed: Callable[[Verdict], Verdict] | None) -> None:
-        """Store the final verdict of an edge: ``changed`` applied to the verdict about the pair; None: the same."""
+        """Store the final verdict of an edge: ``changed`` of the verdict about the pair, or that verdict (None)."""
         row = self._connection.execute(
             "SELECT body FROM edge WHERE left_ordinal = ? AND right_ordinal = ?", (left, right)
         ).fetchone()
@@ -80,7 +80,7 @@ class Linkage:
         )
 
     def drop_edges(self, ordinals: Iterable[int] | None = None) -> set[int]:
-        """Delete all edges, or those of some ordinals; return the ordinals at the other ends of same pairs."""
+        """Delete all edges, or those of some ordinals; return the other ordinals of pairs that are the same."""
         if ordinals is None:
             self._connection.execute("DELETE FROM edge")
             return set()
@@ -214,7 +214,7 @@ class Linkage:
         yield from (founder for (founder,) in rows.fetchall())
 
     def largest_clusters(self, count: int) -> list[int]:
-        """Return the founders of the clusters of most members, then the smallest ordinals."""
+        """Return the founders of the ``count`` clusters with most members, then by ordinal."""
         rows = self._connection.execute(
             "SELECT ordinal, (SELECT count(*) FROM member AS other WHERE other.founder = record.ordinal) AS size"
             " FROM record LEFT JOIN member USING (ordinal)"

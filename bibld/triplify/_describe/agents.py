@@ -94,9 +94,10 @@ def _set_smaller(numbers: dict[Any, int], key: Hashable, number: int) -> None:
 
 
 def group_names(draft: Draft, names: Sequence[NameAtPath]) -> list[list[NameAtPath]]:
-    """Group the names that are the same agent: those that a record pairs (``@altRepGroup``) in different scripts, and
-    those with the same heading, in either script, whose dates do not differ.
+    """Group the names that are the same agent.
 
+    These are names that a record pairs (``@altRepGroup``) in different scripts, and names with the same heading, in
+    either script, whose dates do not differ.
     The latter is safe only because all names are in the description of one publication. Takes time in proportion to the
     number of names.
     """

@@ -89,8 +89,10 @@ def _add_score(draft: Draft, value: float, subject: str) -> None:
 
 
 def describe_values(draft: Draft) -> None:
-    """Describe each value that only some members have or that the merged description does not show: the value, and the
-    records that have it."""
+    """Describe each value that only some members have or that the merged description does not show.
+
+    The description is the value, and the records that have it.
+    """
     members = set(draft.merged.cluster.members)
     for source in draft.merged.sources:
         records = members.intersection(source.records)

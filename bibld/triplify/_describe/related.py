@@ -67,8 +67,11 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
 
 
 def _language(draft: Draft, item: RelatedItem, text: str, *titles: TitleInfo) -> str | None:
-    """Return the language tag of a title of a related item: by the languages that the item states; for the original of
-    a translation by the language that the record names as translated from."""
+    """Return the language tag of a title of a related item.
+
+    It comes from the languages that the item states; for the original of a translation, from the language that the
+    record names as translated from.
+    """
     own = Languages.from_mods(item.mods)
     if own.tags:
         return own.tag_own(text, titles[0] if titles else item)

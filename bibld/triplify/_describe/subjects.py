@@ -97,8 +97,11 @@ def _split_subdivisions(part: Controlled) -> list[str]:
 
 
 def _describe_place_or_time(draft: Draft, part: Controlled, path: str) -> list[str]:
-    """Describe the place or time that a part of a heading names; return the place. In a text with subdivisions only the
-    first element is a place, and the authority's identifier belongs to the complete heading."""
+    """Describe the place or time that a part of a heading names; return the place.
+
+    In a text with subdivisions only the first element is a place, and the authority's identifier belongs to the
+    complete heading.
+    """
     words = _split_subdivisions(part)
     if isinstance(part, Temporal):
         draft.add_text("dcterms:temporal", _BEFORE_SUBDIVISION.join(words))
