@@ -1,4 +1,4 @@
-"""Anybody can ask what an IRI is and what happened to it."""
+"""``bibld explain``: what an IRI of the dataset is, and what happened to its record."""
 
 import contextlib
 
@@ -38,12 +38,12 @@ def explained(loaded, text):
         return explain.explain_iri(catalog, loaded, explain.resolve_path(loaded, text))
 
 
-def tell(loaded, *events):
+def record_events(loaded, *events):
     with Catalog(loaded.workspace) as catalog, catalog.commit():
         catalog.history.record_events((catalog.register.ordinal(record), *event) for record, *event in events)
 
 
-def test_every_address_of_a_record_leads_to_it(loaded, pair):
+def test_a_record_is_found_by_each_of_its_addresses(loaded, pair):
     record = pair[0]
     for path in (
         f"resource/{record.path}",
@@ -54,8 +54,8 @@ def test_every_address_of_a_record_leads_to_it(loaded, pair):
         f"resource/{record.path.replace('~', '%7E')}",
     ):
         for text in (path, BASE + path.lstrip("/")):
-            way = explained(loaded, text)
-            assert (way.iri, way.records) == (IRIS.resource(record), (str(record),))
+            report = explained(loaded, text)
+            assert (report.iri, report.records) == (IRIS.resource(record), (str(record),))
     assert explained(loaded, f"record/{record.path}.marcxml").what == f"the source record {record}"
     with Catalog(loaded.workspace, read_only=True) as catalog:
         for text in (str(record), IRIS.resource(record), IRIS.record(record), f"doc/record/{record.path}.ttl"):
@@ -63,11 +63,11 @@ def test_every_address_of_a_record_leads_to_it(loaded, pair):
 
 
 @pytest.mark.parametrize("text", ["rsl:01003120729", "RU/NLR/bibl/1", "rsl:resource/x", "01003120729", "resource"])
-def test_an_id_is_no_path(loaded, text):
+def test_an_id_is_not_taken_for_a_path(loaded, text):
     assert explain.resolve_path(loaded, text) is None
 
 
-def test_the_state_and_the_answers_of_merged_records_are_told(loaded, pair):
+def test_the_state_and_the_answers_of_merged_records_are_reported(loaded, pair):
     founder, other = pair
     one, two = explained(loaded, f"resource/{founder.path}"), explained(loaded, f"resource/{other.path}")
     assert one.state == f"live, founder of a cluster with {other}"
@@ -76,22 +76,24 @@ def test_the_state_and_the_answers_of_merged_records_are_told(loaded, pair):
     assert explained(loaded, f"record/{other.path}").answers == "200"
 
 
-def test_the_history_is_told_with_dates(loaded, pair):
+def test_the_history_has_dates(loaded, pair):
     other = pair[1]
-    tell(loaded, (other, LATER, "appeared", None), (other, LATER, "absorbed", 1), (other, LATEST, "returned", 1))
+    record_events(
+        loaded, (other, LATER, "appeared", None), (other, LATER, "absorbed", 1), (other, LATEST, "returned", 1)
+    )
     with Catalog(loaded.workspace, read_only=True) as catalog:
         first = catalog.register.record(1)
-        way = explain.explain_record(catalog, loaded, other)
-    assert way.history[-3:] == (
+        report = explain.explain_record(catalog, loaded, other)
+    assert report.history[-3:] == (
         f"{LATER} appeared",
         f"{LATER} was merged into {first}",
         f"{LATEST} was separated from {first}",
     )
-    assert explained(loaded, IRIS.resource(other)).history == way.history
+    assert explained(loaded, IRIS.resource(other)).history == report.history
 
 
 def retire(loaded, source):
-    """Run without a source: its records are deleted."""
+    """Run without a source, which deletes its records."""
     head, *sources = loaded.file.read_text(encoding="utf-8").split("[[source]]")
     kept = [text for text in sources if f'id = "{source}"' not in text]
     assert len(kept) == len(sources) - 1
@@ -99,29 +101,29 @@ def retire(loaded, source):
     pipeline.run(config.load(loaded.file), CLOCK, progress.Silent(), until="dedup")
 
 
-def test_the_deleted_lead_to_their_heirs_or_are_gone(loaded, pair):
+def test_deleted_records_redirect_to_live_ones_or_answer_410(loaded, pair):
     founder, other = pair
     retire(loaded, founder.source)
-    way = explained(loaded, IRIS.resource(founder))
-    assert way.state == f"deleted; requests are redirected to {other}"
-    assert way.answers == f"303 to {IRIS.document(IRIS.resource(other))}"
+    report = explained(loaded, IRIS.resource(founder))
+    assert report.state == f"deleted; requests are redirected to {other}"
+    assert report.answers == f"303 to {IRIS.document(IRIS.resource(other))}"
     assert explained(loaded, IRIS.record(founder)).answers == "410 Gone"
     retire(loaded, other.source)
     for record in pair:
-        way = explained(loaded, IRIS.resource(record))
-        assert (way.state, way.answers) == ("deleted; requests get 410 Gone", "410 Gone")
+        report = explained(loaded, IRIS.resource(record))
+        assert (report.state, report.answers) == ("deleted; requests get 410 Gone", "410 Gone")
 
 
 def test_a_match_is_explained_as_its_pair(loaded, pair):
     matched = Pair.from_records(*pair)
-    way = explained(loaded, IRIS.match(matched))
-    assert way.answers == "200"
-    assert way.records == (str(matched.left), str(matched.right))
-    assert (way.pair.left, way.pair.right, way.pair.decision) == (*way.records, "same")
-    assert way.pair.in_one_cluster
+    report = explained(loaded, IRIS.match(matched))
+    assert report.answers == "200"
+    assert report.records == (str(matched.left), str(matched.right))
+    assert (report.pair.left, report.pair.right, report.pair.decision) == (*report.records, "same")
+    assert report.pair.in_one_cluster
 
 
-def test_what_never_was_is_said_to_be_so(loaded, pair):
+def test_an_unknown_iri_is_refused_with_the_reason(loaded, pair):
     def fault(text):
         with pytest.raises(ConfigError) as caught:
             explained(loaded, text)
@@ -144,7 +146,7 @@ kinds = st.sampled_from(["resource/rsl/", "record/rsl/", "match/", "agent/", "do
 @example("agent/", "\udcff")
 @example("match/", "rsl~3A1~~rsl~3A1")
 @example("resource/rsl/", "%00")
-def test_any_address_is_told_or_refused(loaded, kind, text):
+def test_any_address_is_explained_or_refused(loaded, kind, text):
     with contextlib.suppress(ConfigError), Catalog(loaded.workspace, read_only=True) as catalog:
         path = explain.resolve_path(loaded, kind + text)
         if path is None:
@@ -153,27 +155,27 @@ def test_any_address_is_told_or_refused(loaded, kind, text):
             assert explain.explain_iri(catalog, loaded, path).what
 
 
-def test_the_command_tells_it_all(loaded, pair):
+def test_the_command_prints_all_reports(loaded, pair):
     def invoke(*words):
         done = CliRunner().invoke(command_line, ["explain", str(loaded.file), *words], catch_exceptions=False)
         assert done.exit_code == 0, done.output
         return done.stdout
 
     founder, other = pair
-    tell(loaded, (other, LATER, "absorbed", 1))
+    record_events(loaded, (other, LATER, "absorbed", 1))
     assert f"{LATER} was merged into " in invoke(str(other))
     assert f"state: live, merged into {founder}" in invoke(IRIS.resource(other))
-    told = invoke(f"match/{IRIS.match(Pair.from_records(*pair)).rpartition('/')[2]}")
-    assert "decision: same" in told and "answers: 200" in told
+    output = invoke(f"match/{IRIS.match(Pair.from_records(*pair)).rpartition('/')[2]}")
+    assert "decision: same" in output and "answers: 200" in output
     assert msgspec.json.decode(invoke(f"resource/{other.path}", "--json"))["records"] == [str(other)]
     assert "in one cluster: yes" in invoke(IRIS.resource(founder), str(other))
 
 
-def test_an_agent_is_known_by_the_records_that_claim_it(loaded):
+def test_an_agent_is_explained_by_the_clusters_that_describe_it(loaded):
     pipeline.run(loaded, CLOCK, progress.Silent(), until="triplify")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         rows = catalog._connection.execute("SELECT iri FROM entity ORDER BY iri LIMIT 1").fetchall()
-    way = explained(loaded, rows[0][0])
-    assert way.claimed_by >= 1
-    assert len(way.records) == min(way.claimed_by, 20)
+    report = explained(loaded, rows[0][0])
+    assert report.claimed_by >= 1
+    assert len(report.records) == min(report.claimed_by, 20)
     assert explained(loaded, "agent/nobody").state == "no cluster makes an assertion about it now"

@@ -45,9 +45,5 @@ LANGUAGE = {
     "bibld/dedup/_writer.py",
     "bibld/dedup/block",
     "bibld/dedup/score",
-    "tests/catalog",
     "tests/dedup",
-    "tests/docs",
-    "tests/ingest",
-    "tests/test_explain.py",
 }

@@ -1,4 +1,4 @@
-"""The sample, run once for the tests of what lies in a workspace, and copies of it to damage."""
+"""The sample, run once for the tests of a workspace, and copies of it that tests may damage."""
 
 import shutil
 from collections.abc import Callable
@@ -13,15 +13,15 @@ from tests.end_to_end.conftest import CLOCK, sample_in
 
 
 @pytest.fixture(scope="package")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    loaded = sample_in(tmp_path_factory.mktemp("whole"))
+def intact(tmp_path_factory: pytest.TempPathFactory) -> Config:
+    loaded = sample_in(tmp_path_factory.mktemp("intact"))
     pipeline.run(loaded, CLOCK, progress.Silent())
     return loaded
 
 
 @pytest.fixture
-def copy(whole: Config, tmp_path: Path) -> Config:
-    shutil.copytree(whole.folder.parent, tmp_path / "copy")
+def copy(intact: Config, tmp_path: Path) -> Config:
+    shutil.copytree(intact.folder.parent, tmp_path / "copy")
     return config.load(tmp_path / "copy" / "sample" / "bibld.toml")
 
 

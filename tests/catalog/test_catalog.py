@@ -1,6 +1,7 @@
-"""The catalog keeps what it was given, and its ordinals for ever."""
+"""The catalog returns what was stored in it, and never changes an ordinal."""
 
 import multiprocessing
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -42,20 +43,20 @@ def put(catalog, *records, run=1):
         return catalog.records.put(records, run)
 
 
-def test_a_record_comes_back_as_it_was(catalog):
+def test_a_stored_record_is_returned_unchanged(catalog):
     put(catalog, new("1"))
-    held = catalog.record(RecordId("rsl", "1"))
-    assert held is not None
-    assert (held.original, held.mods, held.reader) == (
+    stored = catalog.record(RecordId("rsl", "1"))
+    assert stored is not None
+    assert (stored.original, stored.mods, stored.reader) == (
         new("1").original,
         Mods(title_info=(TitleInfo("Война и мир"),)),
         "iso2709",
     )
-    assert catalog.records.warnings(held.ordinal) == ["odd"]
+    assert catalog.records.warnings(stored.ordinal) == ["odd"]
     assert catalog.records.coverage() == [("marc21", "650$5", "unmapped", 2)]
 
 
-def test_many_records_survive_their_dictionary(catalog):
+def test_many_records_compressed_with_a_dictionary_are_returned_unchanged(catalog):
     first = [new(str(number), f"Title {number} of a long series of very similar titles") for number in range(800)]
     put(catalog, *first[:400])
     put(catalog, *first[400:])
@@ -64,14 +65,14 @@ def test_many_records_survive_their_dictionary(catalog):
     ]
 
 
-def test_the_same_id_again_in_one_load_supersedes(catalog):
+def test_a_second_record_with_the_same_id_in_one_load_supersedes_the_first(catalog):
     assert put(catalog, new("1", "old"), new("1", "new")) == Superseded(1, 0)
     assert put(catalog, new("1", "newer"), run=2) == Superseded(0, 0)
     assert catalog.record(RecordId("rsl", "1")).mods.title_info[0].title == "newer"
     assert catalog.records.count() == 1
 
 
-def test_ordinals_are_kept_when_a_record_goes_and_comes_back(catalog):
+def test_a_deleted_and_restored_record_has_the_same_ordinal(catalog):
     put(catalog, new("1"), new("2"))
     ordinal = catalog.register.ordinal(RecordId("rsl", "1"))
     with catalog.commit():
@@ -82,7 +83,7 @@ def test_ordinals_are_kept_when_a_record_goes_and_comes_back(catalog):
     assert not catalog.record(RecordId("rsl", "1")).deleted
 
 
-def test_ordinals_go_up_one_by_one_and_none_is_given_twice(catalog):
+def test_ordinals_are_consecutive_and_never_reused(catalog):
     def ids(*numbers):
         return [RecordId("rsl", number) for number in numbers]
 
@@ -99,7 +100,7 @@ def test_ordinals_go_up_one_by_one_and_none_is_given_twice(catalog):
         assert catalog.register.assign_ordinals(ids("h", "a")) == [8, 2]
 
 
-def test_an_unchanged_record_that_went_missing_lives_again_but_one_deleted_by_its_status_does_not(catalog):
+def test_a_missing_record_is_restored_when_it_is_seen_again_but_not_one_deleted_by_its_status(catalog):
     put(catalog, new("1"), new("2", deleted=True))
     with catalog.commit():
         catalog.records.delete_unseen("rsl", run=2)
@@ -111,14 +112,14 @@ def test_an_unchanged_record_that_went_missing_lives_again_but_one_deleted_by_it
         assert catalog.record(RecordId("rsl", number)).deleted is deleted
 
 
-def test_a_deleted_record_is_answered_by_its_heir_and_the_heir_s_heir(catalog):
+def test_a_deleted_record_redirects_to_a_live_member_and_follows_its_redirects(catalog):
     put(catalog, new("1"), new("2"), new("3"), new("4"))
     with catalog.commit():
         catalog.linkage.replace_clusters([[1, 2, 3]])
     with catalog.commit():
         catalog.records.delete(1, run=2)
         catalog.records.delete(4, run=2)
-        catalog.register.set_redirects((gone, catalog.linkage.smallest_live_member(gone)) for gone in (1, 4))
+        catalog.register.set_redirects((deleted, catalog.linkage.smallest_live_member(deleted)) for deleted in (1, 4))
         catalog.linkage.replace_clusters([[2, 3]], [1, 2, 3])
     assert catalog.redirect_target(RecordId("rsl", "1")) == RecordId("rsl", "2")
     assert catalog.redirect_target(RecordId("rsl", "4")) is None
@@ -129,12 +130,12 @@ def test_a_deleted_record_is_answered_by_its_heir_and_the_heir_s_heir(catalog):
     assert catalog.redirect_target(RecordId("rsl", "1")) == RecordId("rsl", "3")
 
 
-def test_a_reject_keeps_bytes_origin_and_reason(catalog):
+def test_a_reject_is_stored_with_bytes_origin_and_reason(catalog):
     error = ReadError(Origin("rsl", "a.mrc", 7, 99), "is no record", b"\x00\xff", "42")
     with catalog.commit():
         catalog.records.put_rejects([error])
-    (held,) = catalog.records.rejects("rsl")
-    assert (held.origin, held.reason, held.original, held.control_number) == (
+    (reject,) = catalog.records.rejects("rsl")
+    assert (reject.origin, reject.reason, reject.original, reject.control_number) == (
         error.origin,
         error.reason,
         error.original,
@@ -145,7 +146,7 @@ def test_a_reject_keeps_bytes_origin_and_reason(catalog):
     assert not list(catalog.records.rejects())
 
 
-def test_what_is_not_committed_is_not_there(catalog):
+def test_a_failed_commit_stores_nothing(catalog):
     with pytest.raises(ZeroDivisionError), catalog.commit():
         catalog.records.put([new("1")], 1)
         raise ZeroDivisionError
@@ -161,7 +162,7 @@ def _try_to_open(workspace, answer):
         answer.put(str(error))
 
 
-def test_a_second_run_is_told_who_holds_the_workspace(catalog, tmp_path):
+def test_a_second_run_is_refused_with_the_process_that_uses_the_workspace(catalog, tmp_path):
     context = multiprocessing.get_context("spawn")
     answer = context.Queue()
     process = context.Process(target=_try_to_open, args=(tmp_path, answer))
@@ -199,10 +200,12 @@ def test_a_register_older_than_the_catalog_is_refused(catalog, tmp_path):
         Catalog(tmp_path)
 
 
-def test_reading_before_the_first_run_says_what_to_do(tmp_path):
-    with pytest.raises(CatalogError, match="bibld run"):
+def test_reading_before_the_first_run_reports_the_command_to_run(tmp_path):
+    with pytest.raises(CatalogError, match="run `bibld run` first"):
         Catalog(tmp_path, read_only=True)
+    with pytest.raises(CatalogError, match=r"run `bibld run '/a b/bibld\.toml'` first"):
+        Catalog(tmp_path, read_only=True, config_file=Path("/a b/bibld.toml"))
 
 
-def test_a_digest_tells_different_things_apart():
+def test_different_values_have_different_digests():
     assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest(b"abc"), digest(["abc"])}) == 5

@@ -1,4 +1,4 @@
-"""``bibld catalog check`` finds what was damaged, and what it mends ends in the same release."""
+"""``bibld catalog check`` finds damage, and a run over the repaired workspace gives the same release."""
 
 import shutil
 from contextlib import closing
@@ -21,15 +21,15 @@ def execute(*statements):
     return damage
 
 
-def spoil(pattern, data=b"spoilt", place=None):
-    """Write something else into the first file that fits a pattern, at its end or some other place."""
+def overwrite(pattern, data=b"damaged", place=None):
+    """Return a function that overwrites part of the first file that matches a pattern, by default appends to it."""
 
     def damage(loaded):
         file = next(path for path in sorted(loaded.workspace.glob(pattern)) if path.is_file())
         content = file.read_bytes()
-        place_now = len(content) if place is None else place
-        file.unlink()  # other releases may have the same file
-        file.write_bytes(content[:place_now] + data + content[place_now + len(data) :])
+        start = len(content) if place is None else place
+        file.unlink()  # not in place: other releases may link to the same file
+        file.write_bytes(content[:start] + data + content[start + len(data) :])
 
     return damage
 
@@ -73,7 +73,7 @@ DAMAGES = {
         execute("DELETE FROM merged WHERE founder = (SELECT min(founder) FROM merged)"),
         "are not merged",
     ),
-    "a description too many": (
+    "a description without a cluster": (
         execute("INSERT INTO merged SELECT 288, mods, sources, made_by FROM merged LIMIT 1"),
         "belong to no cluster",
     ),
@@ -81,54 +81,54 @@ DAMAGES = {
         execute("DELETE FROM delivery", "DELETE FROM statement WHERE founder = (SELECT max(founder) FROM statement)"),
         "have no statements",
     ),
-    "an entity that nobody claims": (
+    "an entity without assertions": (
         execute("INSERT INTO entity (iri, quads) VALUES ('http://x', NULL)"),
         "there are no assertions",
     ),
-    "votes that nobody gave": (
+    "a wrong number of votes": (
         execute("UPDATE assertion SET votes = votes + 1 WHERE assertion = (SELECT max(assertion) FROM assertion)"),
         "have wrong counts of clusters or votes",
     ),
-    "a claim of something that nobody knows": (
+    "an assertion that does not exist": (
         execute(
             "INSERT INTO asserting_cluster SELECT founder, 1000000, 1 FROM statement ORDER BY founder LIMIT 1 OFFSET 99"
         ),
         "make assertions about an entity that does not exist",
     ),
-    "a segment that is gone": (remove("index/1"), "index/1"),
-    "a segment that is cut off": (spoil("index/1/texts.*"), "texts"),
-    "rows that were made of other records": (spoil("index/1/made.*", b"\1\2\3", 80), "another version"),
-    "a row that counts no more": (execute("INSERT INTO tombstone VALUES (1, 7)"), "have no row"),
-    "a run of keys": (spoil("index/1/keys-*/composite.0.keys", b"nothing", 0), "no whole run of keys"),
+    "a missing segment": (remove("index/1"), "index/1"),
+    "a truncated segment": (overwrite("index/1/texts.*"), "texts"),
+    "rows of other records": (overwrite("index/1/made.*", b"\1\2\3", 80), "another version"),
+    "a tombstone too many": (execute("INSERT INTO tombstone VALUES (1, 7)"), "have no row"),
+    "a run of keys": (overwrite("index/1/keys-*/composite.0.keys", b"nothing", 0), "no whole run of keys"),
     "the live store": (remove("store/*.sst"), "store: "),
-    "a live store of something else": (execute("UPDATE delivery SET quads = 17"), "quads instead of 17"),
-    "a dump": (spoil("releases/1/bibld.nq.gz", b"x", 100), "changed since they were made: bibld.nq.gz"),
-    "a manifest": (spoil("releases/1/manifest.json", b"}", 0), "is not a release"),
+    "a live store of other quads": (execute("UPDATE delivery SET quads = 17"), "quads instead of 17"),
+    "a dump": (overwrite("releases/1/bibld.nq.gz", b"x", 100), "changed since they were made: bibld.nq.gz"),
+    "a manifest": (overwrite("releases/1/manifest.json", b"}", 0), "is not a release"),
 }
 
 
-APART = {
-    "rows that were made of other records",
-    "a row that counts no more",
+SEPARATE = {
+    "rows of other records",
+    "a tombstone too many",
     "a run of keys",
-    "a live store of something else",
+    "a live store of other quads",
     "a manifest",
 }
-TOGETHER = [
-    [name for name, (damage, _) in DAMAGES.items() if "execute" in damage.__qualname__ and name not in APART],
-    ["a segment that is gone", "a dump"],
-    ["a segment that is cut off", "the live store"],
-    sorted(APART),
+GROUPS = [
+    [name for name, (damage, _) in DAMAGES.items() if "execute" in damage.__qualname__ and name not in SEPARATE],
+    ["a missing segment", "a dump"],
+    ["a truncated segment", "the live store"],
+    sorted(SEPARATE),
 ]
-"""Damages that do not hide each other."""
+"""Damages that can be found in one check because none hides another."""
 
 
-def test_every_damage_is_tried():
-    assert sorted(name for names in TOGETHER for name in names) == sorted(DAMAGES)
+def test_every_damage_is_in_a_group():
+    assert sorted(name for names in GROUPS for name in names) == sorted(DAMAGES)
 
 
-@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: names[0])
-def test_what_is_damaged_is_found_and_mended_by_the_next_run(names, copy, whole, invoke):
+@pytest.mark.parametrize("names", GROUPS, ids=lambda names: names[0])
+def test_damage_is_found_and_repaired_by_the_next_run(names, copy, intact, invoke):
     for name in names:
         DAMAGES[name][0](copy)
     found = invoke("catalog", "check", copy.file, "--all", "-q")
@@ -139,17 +139,17 @@ def test_what_is_damaged_is_found_and_mended_by_the_next_run(names, copy, whole,
     pipeline.run(copy, CLOCK, progress.Silent())
     after = invoke("catalog", "check", copy.file, "--all", "-q")
     assert (after.exit_code, after.output) == (0, "289 records checked: no faults\n")
-    assert dumps(copy) == dumps(whole)
+    assert dumps(copy) == dumps(intact)
 
 
-def test_a_workspace_that_is_well_is_not_changed(whole, invoke):
-    before = {path: path.stat().st_mtime_ns for path in whole.workspace.rglob("*.db")}
+def test_checking_an_intact_workspace_does_not_change_it(intact, invoke):
+    before = {path: path.stat().st_mtime_ns for path in intact.workspace.rglob("*.db")}
     for words in ((), ("--all",), ("--repair", "--json")):
-        assert invoke("catalog", "check", whole.file, "-q", *words).exit_code == 0
-    assert {path: path.stat().st_mtime_ns for path in whole.workspace.rglob("*.db")} == before
+        assert invoke("catalog", "check", intact.file, "-q", *words).exit_code == 0
+    assert {path: path.stat().st_mtime_ns for path in intact.workspace.rglob("*.db")} == before
 
 
-def test_what_is_pending_is_not_wrong(copy, invoke):
+def test_items_that_a_run_has_still_to_process_are_no_faults(copy, invoke):
     with Catalog(copy.workspace) as catalog, catalog.commit():
         catalog.records.delete(1, run=9)
         catalog.records.delete(200, run=9)
@@ -157,7 +157,7 @@ def test_what_is_pending_is_not_wrong(copy, invoke):
 
 
 @pytest.mark.parametrize("words", [(), ("--repair",)])
-def test_a_register_that_lost_something_is_never_mended(words, copy, invoke):
+def test_a_register_without_an_ordinal_is_never_repaired(words, copy, invoke):
     with closing(connect(copy.workspace / "register.db", read_only=False)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("DELETE FROM ordinal WHERE ordinal = 7")
@@ -169,7 +169,7 @@ def test_a_register_that_lost_something_is_never_mended(words, copy, invoke):
 
 
 @pytest.mark.parametrize("name", ["register.db", "catalog.db"])
-def test_a_damaged_database_is_found_and_left_for_the_backup(name, copy, invoke):
+def test_a_damaged_database_is_found_and_not_repaired(name, copy, invoke):
     file = copy.workspace / name
     content = bytearray(file.read_bytes())
     content[5000:9000] = b"\xff" * 4000
@@ -181,7 +181,7 @@ def test_a_damaged_database_is_found_and_left_for_the_backup(name, copy, invoke)
     assert "restore it from a backup" in finding["remedy"]
 
 
-def test_nothing_to_check_says_what_to_do(tmp_path, whole, invoke):
-    shutil.copytree(whole.folder, tmp_path / "sample")
+def test_checking_before_the_first_run_reports_the_command_to_run(tmp_path, intact, invoke):
+    shutil.copytree(intact.folder, tmp_path / "sample")
     found = invoke("catalog", "check", tmp_path / "sample" / "bibld.toml")
     assert f"run `bibld run {tmp_path / 'sample' / 'bibld.toml'}` first" in found.output

@@ -1,4 +1,4 @@
-"""What is exported is read again as what it was."""
+"""Exported files can be read again and give the same records."""
 
 from io import BytesIO
 
@@ -29,7 +29,7 @@ COLUMNS = '[crosswalk.columns]\nid = "id"\ntitle = "title"\n'
 
 
 def with_files(loaded, folder, paths):
-    """The configuration of the sample over other files."""
+    """Return the configuration of the sample with other files."""
     text = loaded.file.read_text(encoding="utf-8")
     for source, name in FILES.items():
         assert f'path = "{name}"' in text
@@ -44,18 +44,18 @@ def mods_by_record(loaded):
         return {str(catalog.register.record(ordinal)): mods for ordinal, _, mods in catalog.records.live()}
 
 
-def test_exported_originals_read_again_give_the_same_mods(whole, tmp_path, invoke):
-    done = invoke("catalog", "export", whole.file, "--what", "original", "--out", tmp_path / "out", "-q")
+def test_exported_originals_give_the_same_mods(intact, tmp_path, invoke):
+    done = invoke("catalog", "export", intact.file, "--what", "original", "--out", tmp_path / "out", "-q")
     assert done.exit_code == 0, done.output
     paths = {path.name.partition("-")[0]: path for path in (tmp_path / "out").iterdir()}
     assert {path.suffix for path in paths.values()} == {".mrc", ".xml"}
-    again = with_files(whole, tmp_path / "again" / "sample", paths)
+    again = with_files(intact, tmp_path / "again" / "sample", paths)
     pipeline.run(again, CLOCK, progress.Silent(), until="read")
-    assert mods_by_record(again) == mods_by_record(whole)
+    assert mods_by_record(again) == mods_by_record(intact)
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_originals_of_every_carrier_make_a_file_that_is_read_again(name, tmp_path, invoke):
+def test_exported_originals_of_every_carrier_can_be_read_again(name, tmp_path, invoke):
     def read(folder, content, file):
         folder.mkdir()
         (folder / file).write_bytes(content)
@@ -64,29 +64,29 @@ def test_originals_of_every_carrier_make_a_file_that_is_read_again(name, tmp_pat
         return loaded
 
     first = read(tmp_path / "first", SAMPLES[name], name)
-    held = mods_by_record(first).values()
-    assert held
+    exported = mods_by_record(first).values()
+    assert exported
     done = invoke("catalog", "export", first.file, "--what", "original", "--source", "a", "-q")
     assert done.exit_code == 0, done.output
     again = mods_by_record(read(tmp_path / "second", done.stdout_bytes, name)).values()
-    assert sorted(map(repr, again)) == sorted(map(repr, held))
+    assert sorted(map(repr, again)) == sorted(map(repr, exported))
 
 
-def test_a_mixture_is_not_written_to_stdout(whole, invoke):
-    done = invoke("catalog", "export", whole.file, "--what", "original", "-q")
+def test_originals_of_different_formats_are_not_written_to_stdout(intact, invoke):
+    done = invoke("catalog", "export", intact.file, "--what", "original", "-q")
     assert done.exit_code == 2
     assert "which do not make one file; name one source by --source, or a folder by --out" in done.output
 
 
-def test_mods_may_be_of_one_source_or_one_file_for_each(whole, tmp_path, invoke):
-    one = invoke("catalog", "export", whole.file, "--source", "slavica", "-q")
+def test_mods_are_exported_of_one_source_or_into_one_file_for_each(intact, tmp_path, invoke):
+    one = invoke("catalog", "export", intact.file, "--source", "slavica", "-q")
     assert len(etree.fromstring(one.stdout_bytes)) == 37
-    invoke("catalog", "export", whole.file, "--out", tmp_path, "-q")
+    invoke("catalog", "export", intact.file, "--out", tmp_path, "-q")
     found = {path.name: len(etree.parse(path).getroot()) for path in tmp_path.iterdir()}
     assert found == {"nlr.mods.xml": 129, "rsl.mods.xml": 123, "slavica.mods.xml": 37}
-    assert invoke("catalog", "export", whole.file, "--source", "nobody").exit_code == 2
+    assert invoke("catalog", "export", intact.file, "--source", "nobody").exit_code == 2
 
 
-def test_a_table_whose_columns_the_configuration_names_has_no_first_line():
+def test_a_table_whose_columns_are_configured_is_exported_without_a_header():
     carrier = csv.examine(BytesIO(b"1,One\n2,Two\n"), "a.csv", "a", csv.Settings(header=("id", "title")))
     assert file_frame("csv", carrier).head == b""

@@ -1,4 +1,4 @@
-"""What became of a record is told once, in the order of time."""
+"""The events of a record are stored once, in the order in which they happened."""
 
 from itertools import count
 
@@ -21,15 +21,15 @@ def catalog(tmp_path):
         yield opened
 
 
-def tell(catalog, *events):
+def record_events(catalog, *events):
     with catalog.commit():
         return catalog.history.record_events(events)
 
 
-def test_a_history_is_kept_in_order_and_says_who_the_other_was(catalog):
-    assert tell(catalog, (2, FIRST, "appeared", None), (1, FIRST, "appeared", None)) == 2
-    assert tell(catalog, (2, SECOND, "absorbed", 1)) == 1
-    assert tell(catalog, (2, THIRD, "returned", 1), (2, THIRD, "deleted", None)) == 2
+def test_events_are_stored_in_order_with_the_founder_that_they_name(catalog):
+    assert record_events(catalog, (2, FIRST, "appeared", None), (1, FIRST, "appeared", None)) == 2
+    assert record_events(catalog, (2, SECOND, "absorbed", 1)) == 1
+    assert record_events(catalog, (2, THIRD, "returned", 1), (2, THIRD, "deleted", None)) == 2
     assert catalog.history.events(2) == [
         Event(FIRST, "appeared"),
         Event(SECOND, "absorbed", RecordId("rsl", "1")),
@@ -43,25 +43,25 @@ def test_a_history_is_kept_in_order_and_says_who_the_other_was(catalog):
     assert catalog.history.events(3) == []
 
 
-def test_what_a_stopped_run_told_already_is_not_told_twice(catalog):
-    tell(catalog, (2, FIRST, "appeared", None), (2, FIRST, "absorbed", 1))
+def test_events_of_an_interrupted_run_are_not_stored_twice(catalog):
+    record_events(catalog, (2, FIRST, "appeared", None), (2, FIRST, "absorbed", 1))
     moved = ((2, SECOND, "returned", 1), (2, SECOND, "absorbed", 3))
-    assert tell(catalog, *moved) == 2
+    assert record_events(catalog, *moved) == 2
     again = [(ordinal, THIRD, what, other) for ordinal, _, what, other in moved]
-    assert tell(catalog, *again, (3, THIRD, "appeared", None)) == 1
+    assert record_events(catalog, *again, (3, THIRD, "appeared", None)) == 1
     assert [event.run_time for event in catalog.history.events(2)] == [FIRST, FIRST, SECOND, SECOND]
 
 
-def test_the_same_fate_may_befall_a_record_twice(catalog):
-    tell(catalog, (2, FIRST, "absorbed", 1))
-    tell(catalog, (2, SECOND, "returned", 1))
-    assert tell(catalog, (2, THIRD, "absorbed", 1)) == 1
+def test_the_same_event_may_happen_twice(catalog):
+    record_events(catalog, (2, FIRST, "absorbed", 1))
+    record_events(catalog, (2, SECOND, "returned", 1))
+    assert record_events(catalog, (2, THIRD, "absorbed", 1)) == 1
     assert [event.kind for event in catalog.history.events(2)] == ["absorbed", "returned", "absorbed"]
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
-    """A catalog, and a function that gives a new ordinal of it."""
+    """A catalog, and a function that assigns a new ordinal in it."""
     with Catalog(tmp_path_factory.mktemp("history")) as opened:
         numbers = count()
 
@@ -74,14 +74,14 @@ def fresh(tmp_path_factory):
 
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.lists(st.sampled_from(["absorbed", "returned", "deleted", "restored"]), max_size=3), max_size=4))
-def test_telling_every_run_twice_changes_nothing(fresh, runs):
+def test_repeating_the_events_of_a_run_changes_nothing(fresh, runs):
     catalog, new = fresh
-    told = []
+    histories = []
     for times in (1, 2):
         ordinal = new()
         with catalog.commit():
-            for happened, run in enumerate(runs):
+            for run_time, run in enumerate(runs):
                 for _ in range(times):
-                    catalog.history.record_events((ordinal, str(happened), what, None) for what in run)
-        told.append(catalog.history.events(ordinal))
-    assert told[0] == told[1]
+                    catalog.history.record_events((ordinal, str(run_time), what, None) for what in run)
+        histories.append(catalog.history.events(ordinal))
+    assert histories[0] == histories[1]

@@ -1,4 +1,4 @@
-"""Records come back from their packed form as they were, whatever their bytes are."""
+"""Records of any bytes are unpacked as they were packed."""
 
 from itertools import accumulate
 
@@ -35,20 +35,20 @@ def damaged(draw):
 
 
 @given(st.one_of(iso2709(), damaged(), st.binary()))
-def test_any_bytes_come_back(original):
+def test_any_bytes_are_unpacked_unchanged(original):
     piece = pack(b'{"note":"a\\n"}', original)
     assert (unpack_mods(piece), unpack_original(piece)) == (b'{"note":"a\\n"}', original)
 
 
 @given(iso2709())
-def test_a_regular_record_is_kept_without_its_directory(original):
+def test_a_regular_record_is_stored_without_its_directory(original):
     base = int(original[12:17])
     fields = (base - 25) // 12
     assert len(pack(b"", original)) == len(original) - 10 - 9 * fields - 2 + 2
 
 
 def with_fields(sizes):
-    """A record with fields of these sizes under tags of any characters, lengths cut to four digits, starts to five."""
+    """Return a record with fields of these sizes; lengths are cut to four digits, starts to five."""
     starts = list(accumulate((size + 1 for size in sizes), initial=0))
     entries = (f"{n % 1000:03X}{(n + 1) % 10000:04}{start:05}" for n, start in zip(sizes, starts, strict=False))
     directory = "".join(entries).encode()
@@ -57,14 +57,14 @@ def with_fields(sizes):
 
 
 @pytest.mark.parametrize("sizes", [[0], [0, 0, 7], [9998, 3], [9999, 3], [10_000, 0], [30_000, 60_000], range(1, 300)])
-def test_many_fields_and_long_ones_need_no_directory(sizes):
+def test_records_with_many_or_long_fields_are_stored_without_their_directory(sizes):
     original = with_fields(sizes)
     piece = pack(b"{}", original)
     assert unpack_original(piece) == original
     assert len(piece) == 3 + len(original) - 10 - 9 * len(sizes) - 2 + 1
 
 
-def test_what_is_no_piece_is_refused():
+def test_bytes_that_were_not_packed_are_refused():
     too_few_tags = b"{}\n\x01" + b"leader of 14 b" + b"001" + b"\x1eone\x1etwo"
     for piece in (b"", b"{}", b"{}\n", b"{}\n\x07abc", too_few_tags):
         with pytest.raises(ValueError):
@@ -72,7 +72,7 @@ def test_what_is_no_piece_is_refused():
 
 
 @given(st.lists(st.integers(1, 400)), st.lists(st.integers(1, 400)))
-def test_any_coverage_comes_back(unmapped, private):
+def test_any_coverage_is_decoded_unchanged(unmapped, private):
     import sqlite3
 
     connection = sqlite3.connect(":memory:")
@@ -91,11 +91,12 @@ def test_any_coverage_comes_back(unmapped, private):
 
 def books(kind, count=400):
     return [
-        f"{kind} {number}: a description of {kind} in so many words {number * 7919}".encode() for number in range(count)
+        f"{kind} {number}: a description of {kind} in a number of words {number * 7919}".encode()
+        for number in range(count)
     ]
 
 
-def test_a_dictionary_is_learnt_for_what_none_suits_and_not_for_what_one_does(tmp_path):
+def test_a_dictionary_is_trained_only_for_blobs_that_none_compresses_well(tmp_path):
     with Catalog(tmp_path) as catalog, catalog.commit():
         blobs = Blobs(catalog._connection)
         frames = blobs.compress_all("record", 1, books("book"))
@@ -116,9 +117,9 @@ def test_a_dictionary_that_was_rolled_back_is_not_used(tmp_path):
         assert [Blobs(catalog._connection).decompress(frame) for frame in frames] == books("book")[:9]
 
 
-def test_damage_is_told(tmp_path):
+def test_a_damaged_blob_is_reported(tmp_path):
     with Catalog(tmp_path) as catalog:
-        frame = bytearray(catalog._blobs.compress("record", b"some text that stands here " * 9))
+        frame = bytearray(catalog._blobs.compress("record", b"some text that is stored here " * 9))
         frame[-1] ^= 1
         with pytest.raises(CatalogError, match="bibld catalog check"):
             catalog._blobs.decompress(bytes(frame))

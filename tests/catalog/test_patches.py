@@ -1,4 +1,4 @@
-"""Patches sum up to what they come to, however many there are, and are kept until everybody has them."""
+"""Patches are summed correctly and stored until every consumer has them."""
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +18,7 @@ def catalog(tmp_path):
 
 @given(st.lists(LINES, max_size=8), st.integers(0, 40))
 @settings(max_examples=200)
-def test_a_sum_is_the_same_whatever_fits_in_memory(tmp_path_factory, changes, lines_in_memory):
+def test_the_sum_does_not_depend_on_how_many_lines_fit_in_memory(tmp_path_factory, changes, lines_in_memory):
     sums: dict[bytes, int] = {}
     with Net(tmp_path_factory.getbasetemp(), lines_in_memory) as net:
         for change in changes:
@@ -27,11 +27,11 @@ def test_a_sum_is_the_same_whatever_fits_in_memory(tmp_path_factory, changes, li
                 net.add((line + b"\n") * abs(number), 1 if number > 0 else -1)
         wanted = [(line, number > 0) for line, number in sorted(sums.items()) if number]
         assert list(net.lines()) == wanted
-        assert list(net.lines()) == wanted, "may be asked for again"
+        assert list(net.lines()) == wanted, "can be iterated again"
         assert net.mentioned == sum(abs(number) for change in changes for number in change.values())
 
 
-def test_the_patches_between_two_moments_are_summed(catalog, tmp_path):
+def test_the_patches_between_two_numbers_are_summed(catalog, tmp_path):
     with catalog.commit():
         for change in ({b"a": 1, b"b": -1}, {b"a": -1, b"c": 1}, {b"d": 2, b"e": 0}):
             catalog.patches.add(change)
@@ -42,7 +42,7 @@ def test_the_patches_between_two_moments_are_summed(catalog, tmp_path):
             assert dict(net.lines()) == wanted
 
 
-def test_a_patch_is_kept_until_everybody_has_it(catalog, tmp_path):
+def test_a_patch_is_stored_until_every_consumer_has_it(catalog, tmp_path):
     assert not catalog.patches.are_awaited()
     with catalog.commit():
         catalog.patches.delivered("store", 0, 10, "x")
@@ -64,4 +64,4 @@ def test_a_patch_is_kept_until_everybody_has_it(catalog, tmp_path):
     with catalog.commit():
         catalog.patches.delivered("release", 1, 11, "y")
     assert mentioned() == 0
-    assert catalog.patches.last() == 1, "numbers go on"
+    assert catalog.patches.last() == 1, "numbers are not reused"

@@ -1,4 +1,4 @@
-"""Verdicts hold until they are withdrawn, and are given beside a run."""
+"""Verdicts are in force until they are withdrawn, and can be given during a run."""
 
 import subprocess
 import sys
@@ -43,40 +43,40 @@ def workspace(tmp_path):
     return tmp_path
 
 
-def say(verdicts, *sayings, given=NOW):
+def give(verdicts, *new, given=NOW):
     with verdicts.transaction():
-        return verdicts.add(sayings, given)
+        return verdicts.add(new, given)
 
 
-def rows(workspace):
+def stored_rows(workspace):
     with Catalog(workspace, read_only=True) as catalog:
         return catalog._register_connection.execute("SELECT * FROM verdict ORDER BY verdict").fetchall()
 
 
-def in_register(workspace):
+def verdicts_of_run(workspace):
     with Catalog(workspace, read_only=True) as catalog:
         return catalog.register.verdicts()
 
 
-def test_matching_sees_what_was_said_last_of_a_pair(workspace):
+def test_matching_uses_the_last_verdict_about_a_pair(workspace):
     with Verdicts(workspace) as verdicts:
-        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(PAIRS[1], "same", "anna", "one printing"))
-        say(verdicts, PersonVerdict(PAIRS[0], "related", "boris", "vol. 2", "same_set"))
+        give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(PAIRS[1], "same", "anna", "one printing"))
+        give(verdicts, PersonVerdict(PAIRS[0], "related", "boris", "vol. 2", "same_set"))
         assert [one.verdict.person for one in verdicts.current()] == ["anna", "boris"]
-    assert in_register(workspace) == {
+    assert verdicts_of_run(workspace) == {
         PAIRS[0]: Verdict("related", "boris", ("vol. 2",), "same_set"),
         PAIRS[1]: Verdict("same", "anna", ("one printing",)),
     }
 
 
-def test_saying_the_same_again_is_no_change(workspace):
+def test_repeating_a_verdict_changes_nothing(workspace):
     with Verdicts(workspace) as verdicts:
-        assert len(say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))) == 1
-        assert say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), given="2027") == []
-        assert len(say(verdicts, PersonVerdict(PAIRS[0], "same", "boris"))) == 1
+        assert len(give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))) == 1
+        assert give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), given="2027") == []
+        assert len(give(verdicts, PersonVerdict(PAIRS[0], "same", "boris"))) == 1
 
 
-def test_matching_is_told_which_pairs_changed(workspace):
+def test_matching_sees_which_pairs_have_changed_verdicts(workspace):
     def since(change):
         with Catalog(workspace, read_only=True) as catalog:
             last, changed = catalog.register.changed_verdicts(change)
@@ -84,7 +84,7 @@ def test_matching_is_told_which_pairs_changed(workspace):
 
     assert since(0) == (0, [])
     with Verdicts(workspace) as verdicts:
-        (first, _) = say(
+        (first, _) = give(
             verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(PAIRS[2], "different", "anna")
         )
         last, changed = since(0)
@@ -92,12 +92,12 @@ def test_matching_is_told_which_pairs_changed(workspace):
         assert since(last) == (last, [])
         with verdicts.transaction():
             assert verdicts.withdraw(first)
-            assert not verdicts.withdraw(first), "it is withdrawn already"
+            assert not verdicts.withdraw(first), "it was withdrawn already"
         assert since(last) == (last + 1, [{A, B}])
         assert since(last + 1)[1] == []
 
 
-sayings = st.builds(
+any_verdict = st.builds(
     PersonVerdict,
     st.sampled_from(PAIRS),
     st.sampled_from(["same", "different", "related"]),
@@ -108,7 +108,7 @@ sayings = st.builds(
 
 @pytest.fixture(scope="module")
 def used(tmp_path_factory):
-    """A workspace in which every example leaves what it said before."""
+    """A workspace that all examples use, so that it contains the verdicts of earlier ones."""
     workspace = tmp_path_factory.mktemp("verdicts")
     with Catalog(workspace) as catalog, catalog.commit():
         for record in (A, B, C):
@@ -117,28 +117,28 @@ def used(tmp_path_factory):
 
 
 @settings(deadline=None, max_examples=25)
-@given(st.lists(sayings, max_size=5), st.lists(sayings, min_size=1, max_size=5))
-def test_giving_and_withdrawing_leaves_the_table_as_it_was(used, before, after):
+@given(st.lists(any_verdict, max_size=5), st.lists(any_verdict, min_size=1, max_size=5))
+def test_withdrawing_new_verdicts_restores_the_table(used, before, after):
     with Verdicts(used) as verdicts:
-        say(verdicts, *before)
-        stood, held = rows(used), in_register(used)
-        given_now = say(verdicts, *after)
+        give(verdicts, *before)
+        rows_before, verdicts_before = stored_rows(used), verdicts_of_run(used)
+        given_now = give(verdicts, *after)
         last = {one.pair: one.decision for one in after}
-        assert {pair: verdict.decision for pair, verdict in in_register(used).items()}.items() >= last.items()
+        assert {pair: verdict.decision for pair, verdict in verdicts_of_run(used).items()}.items() >= last.items()
         with verdicts.transaction():
             assert all(verdicts.withdraw(one) for one in reversed(given_now))
-    assert rows(used) == stood
-    assert in_register(used) == held
+    assert stored_rows(used) == rows_before
+    assert verdicts_of_run(used) == verdicts_before
 
 
-def test_what_fails_in_the_middle_is_not_kept(workspace):
+def test_verdicts_that_fail_together_are_not_stored(workspace):
     unknown = Pair(A, RecordId("rsl", "never"))
     with Verdicts(workspace) as verdicts, pytest.raises(KeyError):
-        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(unknown, "same", "anna"))
-    assert rows(workspace) == []
+        give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(unknown, "same", "anna"))
+    assert stored_rows(workspace) == []
 
 
-def test_there_must_have_been_a_run(tmp_path):
+def test_verdicts_need_a_run_before(tmp_path):
     with pytest.raises(CatalogError, match="bibld run"):
         Verdicts(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -149,7 +149,7 @@ def test_there_must_have_been_a_run(tmp_path):
 
 @pytest.fixture
 def run(workspace):
-    """Starts a process that holds the workspace, ``writing`` or not, until it is let go; gives how it ended."""
+    """Return a function that starts a process which uses the workspace, ``writing`` or not, until ``finish``."""
     started = []
 
     def start(what):
@@ -164,48 +164,48 @@ def run(workspace):
         process.communicate(timeout=60)
 
 
-def let_go(process):
-    told, _ = process.communicate("go\n", timeout=60)
+def finish(process):
+    output, _ = process.communicate("go\n", timeout=60)
     assert process.returncode == 0
-    return int(told)
+    return int(output)
 
 
-def test_a_verdict_is_given_while_a_run_holds_the_workspace(workspace, run):
-    process = run("holding")
+def test_a_verdict_can_be_given_while_a_run_uses_the_workspace(workspace, run):
+    process = run("waiting")
     with pytest.raises(CatalogError, match="in use by another run"):
         Catalog(workspace)
     with Verdicts(workspace, patience=0) as verdicts:
-        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
-    assert let_go(process) == 1, "the run sees what was said before it looks"
+        give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
+    assert finish(process) == 1, "the run sees verdicts that were given before it reads them"
 
 
-def test_a_long_commit_of_a_run_is_waited_for(workspace, run):
+def test_a_verdict_waits_for_a_long_commit_of_a_run(workspace, run):
     process = run("writing")
     threading.Timer(0.3, lambda: process.stdin.write("go\n") and process.stdin.flush()).start()
     with Verdicts(workspace, patience=60) as verdicts:
-        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
-    assert len(rows(workspace)) == 1
+        give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
+    assert len(stored_rows(workspace)) == 1
 
 
-def test_a_commit_that_takes_too_long_gives_a_message_and_keeps_nothing(workspace, run):
+def test_a_commit_that_takes_too_long_is_reported_and_no_verdict_is_stored(workspace, run):
     process = run("writing")
     with Verdicts(workspace, patience=0.05) as verdicts:
         with pytest.raises(CatalogError, match=r"register\.db: a run has been writing .* no verdict was saved"):
-            say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
-        assert let_go(process) == 0
-        say(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
-    assert len(rows(workspace)) == 1
+            give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
+        assert finish(process) == 0
+        give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"))
+    assert len(stored_rows(workspace)) == 1
 
 
-def test_two_people_at_once_lose_nothing(workspace):
+def test_no_verdict_of_two_people_at_once_is_lost(workspace):
     def person(name):
         with Verdicts(workspace) as verdicts:
             for number in range(10):
-                say(verdicts, PersonVerdict(PAIRS[number % 3], "same", name, str(number)))
+                give(verdicts, PersonVerdict(PAIRS[number % 3], "same", name, str(number)))
 
     people = [threading.Thread(target=person, args=(name,)) for name in ("anna", "boris")]
     for one in people:
         one.start()
     for one in people:
         one.join()
-    assert len(rows(workspace)) == 20
+    assert len(stored_rows(workspace)) == 20

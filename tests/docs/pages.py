@@ -1,4 +1,4 @@
-"""The pages of the documentation, taken apart."""
+"""The pages of the documentation: their blocks of code, links and headings."""
 
 import re
 from collections.abc import Iterator
@@ -19,18 +19,18 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path, language: str) -> Iterator[str]:
-    """The blocks of code in a language."""
+    """Yield the blocks of code in a language."""
     for found, code in _BLOCK.findall(page.read_text(encoding="utf-8")):
         if found == language:
             yield code
 
 
 def links(page: Path) -> list[str]:
-    """Where the links of a page lead, outside code."""
+    """Return the targets of the links of a page, outside code."""
     return _LINK.findall(_CODE.sub("", page.read_text(encoding="utf-8")))
 
 
 def anchors(page: Path) -> set[str]:
-    """The names by which the headings of a page are reached, as code hosts make them."""
+    """Return the anchors of the headings of a page, as code hosts make them."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in _HEADING.findall(text)}

@@ -1,4 +1,4 @@
-"""Every stage, command, adapter and key has its place in the documentation, and every link leads somewhere."""
+"""Every stage, command, adapter and key is documented, and every link has a target."""
 
 import importlib.util
 from pathlib import Path
@@ -11,7 +11,7 @@ from bibld.config._checker import _Top
 from tests.docs.pages import DOCS, PAGES, ROOT, anchors, links, name_of
 
 STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store", "publish", "serve")
-PLACES = {
+PAGE_OF_ADAPTERS = {
     "harvest": "harvest",
     "read": "read",
     "crosswalk": "crosswalk",
@@ -34,12 +34,12 @@ GENERATE = generator()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_what_is_generated_is_what_the_code_says_now(page):
+def test_generated_parts_agree_with_the_code(page):
     text = page.read_text(encoding="utf-8")
     assert GENERATE.rewritten(text) == text, "run python docs/generate.py"
 
 
-def test_a_page_that_is_out_of_date_is_found(tmp_path, monkeypatch):
+def test_an_outdated_page_is_found_and_rewritten(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
     page = tmp_path / "page.md"
@@ -55,7 +55,7 @@ def test_a_page_that_is_out_of_date_is_found(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_every_stage_has_a_page_and_a_line_in_the_index(stage):
+def test_every_stage_has_a_page_that_the_index_names(stage):
     assert (DOCS / "reference" / f"{stage}.md").is_file()
     assert f"(reference/{stage}.md)" in (DOCS / "README.md").read_text(encoding="utf-8")
 
@@ -65,9 +65,9 @@ def test_every_page_is_in_the_index():
     assert [name_of(page) for page in PAGES if page != DOCS / "README.md" and page not in found] == []
 
 
-@pytest.mark.parametrize("stage", PLACES)
-def test_every_adapter_has_its_place(stage):
-    page = (DOCS / "reference" / f"{PLACES[stage]}.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("stage", PAGE_OF_ADAPTERS)
+def test_every_adapter_is_documented(stage):
+    page = (DOCS / "reference" / f"{PAGE_OF_ADAPTERS[stage]}.md").read_text(encoding="utf-8")
     keys = (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
     for name in adapters.adapter_names(stage):
         assert f"### {name}\n" in page
@@ -86,11 +86,11 @@ def commands(command: click.Command, name: str) -> list[str]:
     if not isinstance(command, click.Group):
         return [name]
     context = click.Context(command)
-    held = {inner: command.get_command(context, inner) for inner in command.list_commands(context)}
-    return [name, *(found for inner, one in held.items() if one for found in commands(one, f"{name} {inner}"))]
+    inside = {inner: command.get_command(context, inner) for inner in command.list_commands(context)}
+    return [name, *(found for inner, one in inside.items() if one for found in commands(one, f"{name} {inner}"))]
 
 
-def test_every_command_has_its_place():
+def test_every_command_is_documented():
     page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
     found = commands(cli.command_line, "bibld")
     assert len(found) > len(STAGES)
@@ -105,19 +105,19 @@ def test_every_key_of_the_configuration_is_explained():
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name_of)
-def test_every_link_leads_somewhere(page):
-    lost = []
+def test_every_link_has_a_target(page):
+    broken = []
     for link in links(page):
         path, _, anchor = link.partition("#")
         if ":" in path:
             continue
         target = (page.parent / path).resolve() if path else page
         if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
-            lost.append(link)
-    assert lost == []
+            broken.append(link)
+    assert broken == []
 
 
-def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path):
+def test_links_and_anchors_of_a_page_are_found_outside_code(tmp_path: Path):
     page = tmp_path / "page.md"
     page.write_text("# The one\n\n[a](b.md) `[c](d.md)`\n\n```text\n[e](f.md)\n```\n[g](#the-one)")
     assert links(page) == ["b.md", "#the-one"]

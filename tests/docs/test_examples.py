@@ -1,4 +1,4 @@
-"""What the documentation shows works: configurations, queries, adapters, programs."""
+"""The examples of the documentation work: configurations, queries, adapters, programs."""
 
 import shutil
 import tomllib
@@ -32,8 +32,8 @@ class Sample(NamedTuple):
     measured: evaluate.Evaluation
 
 
-def whole(fragment: str) -> str:
-    """A configuration that holds a fragment of one."""
+def complete(fragment: str) -> str:
+    """Return a complete configuration that contains a fragment of one."""
     tables = tomllib.loads(fragment)
     top = "" if "workspace" in tables else 'workspace = "build"\n'
     rest = ("" if "dataset" in tables else DATASET) + ("" if "source" in tables else SOURCE)
@@ -41,7 +41,7 @@ def whole(fragment: str) -> str:
 
 
 def make_files(text: str, folder: Path) -> None:
-    """The files that a configuration names, empty."""
+    """Make empty files with the names in a configuration."""
     for source in tomllib.loads(text)["source"]:
         paths = source["path"] if isinstance(source["path"], list) else [source["path"]]
         for name in [*paths, *([source["deletes"]] if "deletes" in source else [])]:
@@ -60,13 +60,13 @@ CONFIGURATIONS = [
 
 @pytest.mark.parametrize("block", CONFIGURATIONS)
 def test_every_configuration_is_accepted(block, tmp_path):
-    text = whole(block)
+    text = complete(block)
     make_files(text, tmp_path)
     (tmp_path / "bibld.toml").write_text(text, encoding="utf-8")
     assert config.load(tmp_path / "bibld.toml").sources
 
 
-def test_the_shown_faults_are_those_of_the_wrong_configuration(tmp_path):
+def test_the_tutorial_shows_the_messages_of_its_wrong_configuration(tmp_path):
     """The tutorial's configuration with its two mistakes gives the messages that it shows."""
     page = DOCS / "tutorial.md"
     right = next(block for block in blocks(page, "toml"))
@@ -82,7 +82,7 @@ def test_the_shown_faults_are_those_of_the_wrong_configuration(tmp_path):
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory):
-    """The sample after a run: its folder, its store, its figures, and how well its pairs were judged."""
+    """The sample after a run: its folder, its store, its figures, and the evaluation of its labelled pairs."""
     folder = tmp_path_factory.mktemp("docs") / "sample"
     shutil.copytree(resources.folder("sample_data"), folder)
     loaded = config.load(folder / "bibld.toml")
@@ -103,7 +103,7 @@ def test_every_query_finds_something_in_the_sample(number, sample):
     assert sample.store.query(QUERIES[number])
 
 
-def test_the_figures_of_the_pages_are_those_of_the_sample(sample):
+def test_the_pages_show_the_figures_of_the_sample(sample):
     """Where this fails, run the commands of the page again and put their output into it."""
     figures, measured = sample.figures, sample.measured
     tutorial = (DOCS / "tutorial.md").read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ def test_every_command_of_the_tutorial_prints_what_the_tutorial_shows():
     assert [(step.command, step.shown, printed) for step, printed in found] == []
 
 
-def test_a_page_is_taken_apart_into_files_and_commands():
+def test_a_page_is_split_into_files_and_commands():
     page = "\n".join(
         [
             "Write `a/b.toml`:",

@@ -1,4 +1,4 @@
-"""An adapter that fails on a record rejects that record, with its name and the cause, wherever it runs."""
+"""An adapter that fails on a record rejects that record, with its name and the cause, in every process."""
 
 import msgspec
 import pytest
@@ -51,7 +51,7 @@ def test_a_crosswalk_that_fails_rejects_the_record(flavour, monkeypatch):
 
 
 @pytest.mark.parametrize("failure", [MemoryError(), ConfigError(["no such profile"]), KeyboardInterrupt()])
-def test_what_concerns_every_record_is_raised(failure, monkeypatch):
+def test_an_error_that_concerns_every_record_is_raised(failure, monkeypatch):
     def fail(record, settings):
         raise failure
 

@@ -1,5 +1,4 @@
-"""The file of what must not be published: a line that cannot be understood stops the run, one that finds nothing is
-told."""
+"""The list of suppressions: a line that cannot be understood stops the run, one that matches nothing is reported."""
 
 from pathlib import Path
 
@@ -28,7 +27,7 @@ def read(tmp_path: Path):
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_a_table_is_read_as_spreadsheets_save_it(read, delimiter, mark):
+def test_lists_are_read_in_the_forms_that_spreadsheets_save(read, delimiter, mark):
     text = f'{mark}Record,Value,Reason\r\nlib:1,,court\r\n\r\nlib:2,"A; ""b""\n c\t,d", letter \r\n'
     if delimiter != ",":
         text = text.replace('"A; ""b""\n c\t,d"', "\0").replace(",", delimiter).replace("\0", '"A; ""b""\n c\t,d"')
@@ -38,11 +37,11 @@ def test_a_table_is_read_as_spreadsheets_save_it(read, delimiter, mark):
     )
 
 
-def test_the_columns_may_stand_in_any_order(read):
+def test_the_columns_may_be_in_any_order(read):
     assert read("reason,record,value\nx,lib:1,y\n") == (SuppressionRequest("suppress.csv line 2", "lib:1", "y", "x"),)
 
 
-def test_a_header_alone_asks_for_nothing(read):
+def test_a_list_with_only_a_header_has_no_requests(read):
     assert read("record,value,reason\n") == ()
 
 
@@ -65,7 +64,7 @@ def test_a_header_alone_asks_for_nothing(read):
         ('record,value,reason\nlib:1,,x\nlib:2,"a"b,x\n', ["suppress.csv line 3: "]),
     ],
 )
-def test_what_cannot_be_understood_stops_the_run_with_every_fault(read, text, faults):
+def test_all_lines_that_cannot_be_understood_are_reported_at_once(read, text, faults):
     with pytest.raises(ConfigError) as caught:
         read(text)
     assert len(caught.value.faults) == len(faults)
