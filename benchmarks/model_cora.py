@@ -23,7 +23,7 @@ from bibld.dedup._keys.kernels import halves
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup.score import jaccard, model
 from bibld.dedup.score._words import Rarity
-from bibld.model.features import BETWEEN, FeatureColumns, Features
+from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, Features
 from bibld.text.dates import year
 from bibld.text.folding import fold
 from bibld.text.names import person_key
@@ -129,7 +129,7 @@ def citation(row: dict[str, str]) -> Features:
         title=fold(row["title"]),
         author=fold(names[0]) if names else "",
         main_title=romanise(row["title"]),
-        names=BETWEEN.join(romanise(name) for name in names),
+        names=VALUE_SEPARATOR.join(romanise(name) for name in names),
         publisher=romanise(row["publisher"] or row["institution"]),
         place=romanise(row["address"]),
         series=romanise(row["venue"]),

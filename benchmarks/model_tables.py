@@ -13,7 +13,7 @@ import numpy as np
 from _measure import real_data
 
 from bibld.dedup.score import jaccard, model
-from bibld.model.features import BETWEEN, FeatureColumns, Features
+from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, Features
 from bibld.text.dates import year
 from bibld.text.extents import pages
 from bibld.text.folding import fold
@@ -133,7 +133,7 @@ def article(title: str, authors: list[str], publisher: str, date: str, extent: s
         title=fold(title),
         author=fold(authors[0]),
         main_title=romanise(title),
-        names=BETWEEN.join(romanise(name) for name in names),
+        names=VALUE_SEPARATOR.join(romanise(name) for name in names),
         publisher=romanise(publisher),
         language="eng",
         carrier="print",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-from bibld.model.features import BETWEEN, Features
+from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.identifiers import isbn13
 from bibld.model.mods import Extent, Mods, Name, OriginInfo, RelatedItem, TitleInfo
 from bibld.text.dates import years
@@ -74,17 +74,17 @@ def features_of(mods: Mods) -> Features:
         remainder=_uncounted(remainder),
         part_name=replace_number_words(romanise(" ".join(_part_names(proper)))),
         set_title=_uncounted(_title_of(host)),
-        names=BETWEEN.join(dict.fromkeys(_names(mods.name))),
-        publisher=BETWEEN.join(dict.fromkeys(_publishers(mods.origin_info))),
-        place=BETWEEN.join(dict.fromkeys(_places(mods.origin_info))),
+        names=VALUE_SEPARATOR.join(dict.fromkeys(_names(mods.name))),
+        publisher=VALUE_SEPARATOR.join(dict.fromkeys(_publishers(mods.origin_info))),
+        place=VALUE_SEPARATOR.join(dict.fromkeys(_places(mods.origin_info))),
         edition_text=edition_text,
-        series=BETWEEN.join(dict.fromkeys(_key(_title_of(item)) for item in series)),
-        series_number=BETWEEN.join(dict.fromkeys(number for item in series for number in _numbers(item))),
+        series=VALUE_SEPARATOR.join(dict.fromkeys(_key(_title_of(item)) for item in series)),
+        series_number=VALUE_SEPARATOR.join(dict.fromkeys(number for item in series for number in _numbers(item))),
         responsibility=romanise(" ".join([note.value for note in mods.note if note.type == _STATEMENT])),
-        language=BETWEEN.join(_languages(mods)),
+        language=VALUE_SEPARATOR.join(_languages(mods)),
         carrier=_carrier(mods),
         level=_level(mods, host, part, lambda: volumes > 1 or (not pages and _IN_VOLUMES.search(title) is not None)),
-        identifiers=BETWEEN.join(dict.fromkeys(_identifiers(mods))),
+        identifiers=VALUE_SEPARATOR.join(dict.fromkeys(_identifiers(mods))),
         year=min(years_found, default=0),
         last_year=max(years_found, default=0),
         edition=edition,

@@ -19,7 +19,7 @@ from bibld.catalog import Catalog
 from bibld.dedup import features_of
 from bibld.dedup.labels import LabelledPair
 from bibld.errors import ConfigError
-from bibld.model.features import BETWEEN, FeatureColumns
+from bibld.model.features import VALUE_SEPARATOR, FeatureColumns
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 
@@ -281,7 +281,7 @@ def _weights(columns: FeatureColumns) -> dict[str, float]:
     counts: Counter[str] = Counter()
     for row in range(len(columns)):
         texts = (columns.texts[name].text(row) for name in ("main_title", "remainder", "publisher", "series"))
-        counts.update({word for text in texts for word in text.replace(BETWEEN, " ").split()})
+        counts.update({word for text in texts for word in text.replace(VALUE_SEPARATOR, " ").split()})
     rows = max(len(columns), _RARE + 1)
     least = max(_FREQUENT, rows // 2000)
     return {

@@ -6,7 +6,6 @@ another, so that a compiled kernel reads them without touching a Python object.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-BETWEEN = "|"
+VALUE_SEPARATOR = "|"
 """Separates the values of a text that has more than one (names, publishers, identifiers …)."""
 
 
@@ -29,7 +28,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     ``volumes``: the number of volumes (0 if only pages are counted). ``height`` is in centimetres. ``carrier`` is
     print, electronic, microform, audio, video, braille, map or score. ``level`` is m (monograph), v (volume of a set),
     c (complete set), s (serial), i (issue), a (article or part). ``identifiers`` are ``isbn:978…``, ``issn:…`` and the
-    like. More than one value of a text are separated by ``BETWEEN``.
+    like. More than one value of a text are separated by ``VALUE_SEPARATOR``.
     """
 
     title: str = ""
@@ -87,7 +86,7 @@ class TextColumn(msgspec.Struct, frozen=True, eq=False):
 
     def values(self, row: int) -> list[str]:
         """Return the values of a row that has more than one."""
-        return [value for value in self.text(row).split(BETWEEN) if value]
+        return [value for value in self.text(row).split(VALUE_SEPARATOR) if value]
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -143,7 +142,9 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 class Statistics(msgspec.Struct, frozen=True, eq=False):
-    """What blocking knows about all records, counted once and frozen, so that the keys of a record depend on it alone.
+    """Word counts and oversized keys of all records, for blocking.
+
+    They are counted once and then frozen, so that the keys of a record do not change when other records do.
 
     ``words`` (hashes, ascending) and ``counts`` (w,): in how many of the ``records`` titles a word occurs, for words of
     more than one. ``oversized``: for each blocker its keys (ascending) that too many records had.
@@ -167,8 +168,3 @@ class Statistics(msgspec.Struct, frozen=True, eq=False):
             known = self.words[places] == words
             result[known] = self.counts[places[known]]
         return result
-
-
-def hashed(text: str) -> int:
-    """Return a hash of 64 bits of a text, the same on every machine."""
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

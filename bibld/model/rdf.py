@@ -1,4 +1,4 @@
-"""RDF as text in N-Quads, one line a quad, and the prefixes of vocabularies. This is the only place that escapes.
+"""RDF as text in N-Quads, one line a quad, and the prefixes of vocabularies. No other module escapes characters.
 
 A term is a string in N-Quads syntax (https://www.w3.org/TR/n-quads/): ``<https://…>`` or ``"text"@ru``. There are no
 blank nodes, so that the difference of two datasets is the difference of two sets of lines.
@@ -29,15 +29,15 @@ PREFIXES = {
     "void": "http://rdfs.org/ns/void#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
-"""Prefix → namespace of every public vocabulary that bibld writes; ``ontology/context.jsonld`` declares the same, but
-for ``sd``, which only the description of the SPARQL endpoint needs."""
+"""Prefix → namespace of every public vocabulary that bibld writes; ``ontology/context.jsonld`` declares the same,
+except ``sd``, which only the description of the SPARQL endpoint needs."""
 
 XSD = PREFIXES["xsd"]
 
 _ILLEGAL_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _TO_ESCAPE = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff\ufffe\uffff]')
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
-_NAMED = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _NOT_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
 
 
@@ -78,9 +78,9 @@ def literal(text: str, language: str | None = None, datatype: str | None = None)
     return f'"{escaped}"'
 
 
-def typed(text: str, name: str) -> str:
+def typed_literal(text: str, xsd_type: str) -> str:
     """Write a literal with a datatype of XML Schema, such as ``gYear``."""
-    return literal(text, datatype=XSD + name)
+    return literal(text, datatype=XSD + xsd_type)
 
 
 def quad(subject: str, predicate: str, value: str, graph: str | None = None) -> str:
@@ -91,7 +91,7 @@ def quad(subject: str, predicate: str, value: str, graph: str | None = None) -> 
 
 
 def is_language_tag(text: str) -> bool:
-    """Whether a literal can have this language tag (BCP 47)."""
+    """Return whether a literal can have this language tag (BCP 47)."""
     return _LANGUAGE_TAG.fullmatch(text) is not None
 
 
@@ -108,4 +108,4 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    return _NAMED.get(match[0]) or f"\\u{ord(match[0]):04X}"
+    return _SHORT_ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04X}"

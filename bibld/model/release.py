@@ -67,7 +67,7 @@ class FullDumps(msgspec.Struct, frozen=True):
 
 
 class PatchDumps(msgspec.Struct, frozen=True):
-    """What has changed from one release (``since``) to another (``release``): the names of two files of quads.
+    """The changes from one release (``since``) to another (``release``): the names of two files of quads.
 
     No quad is in both files. The later release is the earlier one without the removed quads, with the added ones.
     """
@@ -81,7 +81,7 @@ class PatchDumps(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A release: its number (from 1), when it was made (ISO 8601, UTC), its description and its content.
+    """A release: its number (from 1), the time when it was made (ISO 8601, UTC), its description and its content.
 
     Its quads are those of the full dumps, changed by the patches of ``since_full``; all of these are among its files.
     ``delivered`` is the patch of the catalog up to which it has them; ``backend`` is the adapter that made the copy of

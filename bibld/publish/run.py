@@ -6,7 +6,7 @@ import msgspec
 
 from bibld import __version__
 from bibld.model.iris import Iris
-from bibld.model.rdf import iri, literal, quad, term, typed
+from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.protocols import ReleaseDraft
 
 
@@ -23,9 +23,9 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     lines = (
         quad(dataset, term("prov:wasGeneratedBy"), activity, graph),
         quad(dataset, term("owl:versionInfo"), literal(str(manifest.number)), graph),
-        quad(dataset, term("dcterms:modified"), typed(manifest.created, "dateTime"), graph),
+        quad(dataset, term("dcterms:modified"), typed_literal(manifest.created, "dateTime"), graph),
         quad(activity, term("rdf:type"), term("prov:Activity"), graph),
-        quad(activity, term("prov:startedAtTime"), typed(manifest.created, "dateTime"), graph),
+        quad(activity, term("prov:startedAtTime"), typed_literal(manifest.created, "dateTime"), graph),
         quad(activity, term("prov:wasAssociatedWith"), software, graph),
         quad(activity, term("dcterms:identifier"), literal(manifest.made_by), graph),
         quad(software, term("rdf:type"), term("prov:SoftwareAgent"), graph),

@@ -10,7 +10,7 @@ import pyoxigraph
 
 from bibld.model import rdf
 from bibld.model.iris import Iris
-from bibld.model.rdf import expand, iri, literal, quad, term, typed
+from bibld.model.rdf import expand, iri, literal, quad, term, typed_literal
 from bibld.model.release import DatasetDescription, SourceFigures
 from bibld.protocols import ReleaseDraft, Store
 from bibld.publish._files import FULL_DUMPS
@@ -124,4 +124,4 @@ def _integer(row: Sequence[str | None]) -> int:
 
 
 def _number(count: int) -> str:
-    return typed(str(count), "integer")
+    return typed_literal(str(count), "integer")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from bibld.model.mods import Date, OriginInfo
-from bibld.model.rdf import literal, typed
+from bibld.model.rdf import literal, typed_literal
 from bibld.text.dates import years
 from bibld.text.folding import tidy, trim
 
@@ -35,7 +35,7 @@ def date_literal(text: str) -> str:
     There is no year 0.
     """
     if _YEAR.fullmatch(text) and int(text) > 0:
-        return typed(text, "gYear")
+        return typed_literal(text, "gYear")
     match = _MONTH_OR_DAY.fullmatch(text)
     if match is not None:
         year, month, day = match.groups()
@@ -43,7 +43,7 @@ def date_literal(text: str) -> str:
             datetime.date(int(year), int(month), int(day or 1))
         except ValueError:
             return literal(text)
-        return typed(text, "date" if day else "gYearMonth")
+        return typed_literal(text, "date" if day else "gYearMonth")
     return literal(text)
 
 
@@ -104,11 +104,11 @@ def record_date(date: Date) -> str | None:
         return None
     try:
         if len(digits) == 8:
-            return typed(datetime.date.fromisoformat(digits).isoformat(), "date")
+            return typed_literal(datetime.date.fromisoformat(digits).isoformat(), "date")
         stamp = datetime.datetime.fromisoformat(f"{digits[:8]}T{digits[8:14]}")
     except ValueError:
         return None
-    return typed(stamp.isoformat(), "dateTime")
+    return typed_literal(stamp.isoformat(), "dateTime")
 
 
 def life_years(dates: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from bibld.model.iris import Iris
-from bibld.model.rdf import iri, literal, term, typed
+from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import EXTERNAL_SCHEMES
 from bibld.triplify._dates import life_years
@@ -86,9 +86,9 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
         if claim.type == "personal":
             birth, death = life_years(claim.dates)
             if birth:
-                yield "schema:birthDate", typed(birth, "gYear")
+                yield "schema:birthDate", typed_literal(birth, "gYear")
             if death:
-                yield "schema:deathDate", typed(death, "gYear")
+                yield "schema:deathDate", typed_literal(death, "gYear")
     if claim.scheme in EXTERNAL_SCHEMES:
         yield "skos:inScheme", iri(EXTERNAL_SCHEMES[claim.scheme])
     if claim.notation:

@@ -16,7 +16,7 @@ from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Edge, Feature, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin, RecordId
-from bibld.model.rdf import iri, literal, quad, typed
+from bibld.model.rdf import iri, literal, quad, typed_literal
 from bibld.model.release import DatasetDescription, Figures, Manifest, ReleaseFile, SourceFigures
 from bibld.protocols import SourceRecord
 from bibld.serve import Settings, Site
@@ -202,10 +202,10 @@ def quads() -> list[str]:
         quad(iri(match), iri(IRIS.term("rule")), literal("model"), provenance),
         quad(iri(match), iri(IRIS.term("reason")), literal("Title, author and year agree."), provenance),
         quad(iri(match), iri(IRIS.term("blockingKey")), literal("title+year"), provenance),
-        quad(iri(match), iri(IRIS.term("score")), typed("0.964", "decimal"), provenance),
+        quad(iri(match), iri(IRIS.term("score")), typed_literal("0.964", "decimal"), provenance),
         quad(iri(match), iri(IRIS.term("feature")), iri(f"{match}#feature-publisher"), provenance),
         quad(iri(f"{match}#feature-publisher"), term["label"], literal("publisher"), provenance),
-        quad(iri(f"{match}#feature-publisher"), iri(IRIS.term("score")), typed("0.62", "decimal"), provenance),
+        quad(iri(f"{match}#feature-publisher"), iri(IRIS.term("score")), typed_literal("0.62", "decimal"), provenance),
         quad(
             iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))
         ),

@@ -14,7 +14,7 @@ from bibld.crosswalk._unimarc.coded import (
     FORM_CODES,
     GENRE_CODES,
     PROJECTION,
-    Coded,
+    CodeTable,
 )
 from bibld.crosswalk._unimarc.codes import (
     AUDIENCE,
@@ -68,13 +68,13 @@ def type_of_resource(view: UnimarcView) -> Elements:
         )
 
 
-def terms_of_field(coded: Coded, view: UnimarcView) -> Iterator[str]:
+def terms_of_field(coded: CodeTable, view: UnimarcView) -> Iterator[str]:
     """Yield the terms for the codes of one coded field; codes without a term are skipped."""
     for text in view.texts(coded.tag, coded.code):
         yield from terms_in(coded, text)
 
 
-def terms_in(coded: Coded, text: str) -> Iterator[str]:
+def terms_in(coded: CodeTable, text: str) -> Iterator[str]:
     """Yield the terms for the codes of one subfield."""
     codes = latin(without_fill(text))
     for position in range(coded.start, coded.start + coded.width * coded.times, coded.width):

@@ -31,28 +31,29 @@ def language_codes(text: str) -> list[str]:
         return [code]
     pieces = re.split(r"[\s,;/+]+", text.strip(" .|#").casefold())
     if len(pieces) == 1 and len(text.strip()) % 3 == 0:
-        glued = text.strip().casefold()
-        pieces = [glued[start : start + 3] for start in range(0, len(glued), 3)]
+        joined = text.strip().casefold()
+        pieces = [joined[start : start + 3] for start in range(0, len(joined), 3)]
     codes = [language_code(piece) for piece in pieces]
     return [code for code in codes if code is not None] if all(codes) else []
 
 
 @BOOK.record("language/languageTerm[@authority=iso639-2b], with objectPart for $b–$e and $h–$j", t101="abcdefghij")
 def languages(view: UnimarcView) -> Elements:
-    """Field 101; the languages of the title page and of the title proper count where the text does not have them."""
-    of_the_text: list[str] = []
+    """Field 101; languages of the title page ($f) and of the title proper ($g) are added to those of the text."""
+    text_languages: list[str] = []
     for text in view.texts("101", "a"):
-        yield from _languages(text, None, of_the_text, view)
+        yield from _languages(text, None, text_languages, view)
     for code, part in ORIGINAL_LANGUAGE.items():
-        known: list[str] = []
+        part_languages: list[str] = []
         for text in view.texts("101", code):
-            yield from _languages(text, part, known, view)
+            yield from _languages(text, part, part_languages, view)
     for code in "fg":
         for text in view.texts("101", code):
-            yield from _languages(text, None, of_the_text, view)
+            yield from _languages(text, None, text_languages, view)
 
 
 def _languages(text: str, part: str | None, known: list[str], view: UnimarcView) -> Iterator[Language]:
+    """Yield the languages in a text that are not in ``known``, and add them to it."""
     codes = language_codes(text)
     if not codes and text.strip(" |#"):
         view.warn(f"101 {text!r} is not a language code; written as text")

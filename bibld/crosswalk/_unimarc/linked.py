@@ -45,16 +45,16 @@ _PAGES = re.compile(
     re.IGNORECASE,
 )
 _MANY_PAGES = re.compile(r"(?:с|c|р|p|s|pp|стр|стб|стлб|col)\b\.?\s*\[?\d.*", re.IGNORECASE)
-_BETWEEN = re.compile(r"\.\s*[-–—]\s+|[,;:]\s+")
+_SEPARATOR = re.compile(r"\.\s*[-–—]\s+|[,;:]\s+")
 _DESIGNATION_BREAK = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+", re.IGNORECASE)
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A link field, understood.
+    """The content of a link field: a description of the other resource, and the place of the record in it.
 
-    ``fields`` describe the other resource, without what went into ``part``; ``title`` is its title proper (empty where
-    there is none, or a mere designation of an issue), ``volume`` the designation in 200$v or ``$v``, ``number`` its
-    control number, ``label`` the copy that the link describes (``$5``).
+    ``fields`` describe the other resource, without the values that are in ``part``; ``title`` is its title proper
+    (empty if there is none, or only the designation of an issue), ``volume`` the designation in 200$v or ``$v``,
+    ``number`` its control number, ``label`` the copy that the link describes (``$5``).
     """
 
     tag: str
@@ -74,7 +74,7 @@ class Link(msgspec.Struct, frozen=True):
 
 
 def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
-    """Understand a link field; ``issue_titles``: a title that is only the designation of an issue goes to the part."""
+    """Parse a link field; with ``issue_titles``, a title that only designates an issue becomes a part of the place."""
     fields: list[ControlField | DataField] = []
     texts: list[str] = []
     title, volume, number, date = "", "", "", ""
@@ -95,9 +95,9 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
                 fields.append(inner)
         elif inner.tag == "215" and any(_is_pages(text) for text in inner.values("a")):
             texts += [text for text in inner.values("a") if _is_pages(text)]
-            kept = tuple(item for item in inner.subfields if item.code != "a" or not _is_pages(item.value))
-            if kept:
-                fields.append(replace(inner, subfields=kept))
+            others = tuple(item for item in inner.subfields if item.code != "a" or not _is_pages(item.value))
+            if others:
+                fields.append(replace(inner, subfields=others))
         else:
             if inner.tag == "210":
                 date = date or (inner.first("d") or "")
@@ -112,20 +112,20 @@ def fields_of_link(field: DataField) -> list[Field]:
     """Return the embedded fields, and fields made of the subfields of the standard technique."""
     if not field.subfields:
         return list(field.embedded)
-    made: dict[str, list[Subfield]] = {}
+    subfields_by_tag: dict[str, list[Subfield]] = {}
     controls: list[Field] = []
     for subfield in field.subfields:
         if subfield.code == "0":
             controls.append(ControlField("001", subfield.value))
         elif subfield.code in _STANDARD:
             tag, code = _STANDARD[subfield.code]
-            made.setdefault(tag, []).append(Subfield(code, subfield.value))
-    standard = [DataField(tag, subfields=tuple(subfields)) for tag, subfields in made.items()]
+            subfields_by_tag.setdefault(tag, []).append(Subfield(code, subfield.value))
+    standard = [DataField(tag, subfields=tuple(subfields)) for tag, subfields in subfields_by_tag.items()]
     return [*controls, *standard, *field.embedded]
 
 
 def is_generic_title(title: str) -> bool:
-    """Whether a title is only the designation of a volume: ``Т. 1``, ``Ч. 2, кн. 1``, ``[Вып.] 3``."""
+    """Return whether a title is only the designation of a volume: ``Т. 1``, ``Ч. 2, кн. 1``, ``[Вып.] 3``."""
     text = title.strip(" []").replace("]", "")
     if not text or _BARE_NUMBER.fullmatch(text):
         return bool(text)
@@ -134,16 +134,19 @@ def is_generic_title(title: str) -> bool:
 
 
 def is_issue_designation(title: str) -> bool:
-    """Whether a title is only the designation of an issue: ``N 3.``, ``2005, № 2``; no title counts as one."""
+    """Return whether a title is only the designation of an issue: ``N 3.``, ``2005, № 2``; also for an empty title."""
     if not title:
         return True
     return all(
-        is_generic_title(piece) or _YEAR.fullmatch(piece.strip()) for piece in _BETWEEN.split(title) if piece.strip()
+        is_generic_title(piece) or _YEAR.fullmatch(piece.strip()) for piece in _SEPARATOR.split(title) if piece.strip()
     )
 
 
 def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
-    """Read a place in another resource from designations and page ranges; ``volume_type``: do not divide a text."""
+    """Parse designations and page ranges as a place in another resource.
+
+    With ``volume_type`` each text that is not a page range is one detail of this type, and is not divided.
+    """
     details: list[Detail] = []
     extents: list[PartExtent] = []
     others: list[PartText] = []
@@ -170,12 +173,12 @@ def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
 
 
 def has_content(part: Part) -> bool:
-    """Whether a part has any content."""
+    """Return whether a part has any content."""
     return bool(part.detail or part.extent or part.text or part.date)
 
 
 def is_abbreviation(short: str, full: str) -> bool:
-    """Whether each word of one title begins the same word of the other: ``Шк. классики`` and ``Школа классики``."""
+    """Return whether each word of one title abbreviates that of the other: ``Шк. классики``, ``Школа классики``."""
     left = [fold_words(word) for word in short.split()]
     right = [fold_words(word) for word in full.split()]
     left, right = [words for words in left if words], [words for words in right if words]
@@ -186,7 +189,7 @@ def _abbreviates(short: list[str], full: list[str]) -> bool:
     word = "".join(full)
     if len(short) == 1:
         return word.startswith(short[0])
-    # a contraction such as б-ка
+    # A contraction such as б-ка has the beginning and the end of the word.
     return word.startswith(short[0]) and word.endswith(short[-1])
 
 
@@ -199,10 +202,10 @@ def _is_pages(text: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    """Cut a text at its marks where every piece is understood; else return it undivided."""
+    """Split a text at its punctuation if every piece can be parsed; else return it undivided."""
     if _extent(text) is not None or _detail(text) is not None:
         return [text]
-    pieces = [piece.strip() for piece in _BETWEEN.split(text) if piece.strip()]
+    pieces = [piece.strip() for piece in _SEPARATOR.split(text) if piece.strip()]
     if pieces and all(_extent(piece) or _detail(piece) or _YEAR.fullmatch(piece) for piece in pieces):
         return pieces
     return [text]

@@ -29,15 +29,15 @@ def _years(text: str) -> str:
 def personal_name(field: DataField, view: UnimarcView) -> Name | None:
     """Return a person (600, 700–703, 790): entry element, and the full form ($g) or else the initials ($b) of the rest.
 
-    Where indicator 2 is 0 the name is entered in direct order. What is repeated is another form of the name.
+    The name is in direct order if indicator 2 is 0. Repeated subfields are other forms of the name.
     """
     entry = space_initials((field.first("a") or "").rstrip(" ,;"))
     short = space_initials((field.first("b") or "").strip(" ,;"))
     full = space_initials((field.first("g") or "").strip(" ,;"))
     if not entry and not short and not full:
         return None
-    mark = " " if field.indicator2 == "0" else ", "
-    parts = [NamePart(value=mark.join(piece for piece in (entry, full or short) if piece))]
+    separator = " " if field.indicator2 == "0" else ", "
+    parts = [NamePart(value=separator.join(piece for piece in (entry, full or short) if piece))]
     parts += [NamePart(value=value, type="termsOfAddress") for value in field.values("c", "d")]
     parts += [NamePart(value=_years(value), type="date") for value in field.values("f")]
     return _with_identifiers(
@@ -60,10 +60,10 @@ def personal_name(field: DataField, view: UnimarcView) -> Name | None:
 def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
     """Return a body or (indicator 1) a conference (601, 710–713, 791) with its subdivisions.
 
-    Number, date and place are added to the conference, or to the body or subdivision that they follow.
+    Number, date and place of a meeting are added to the conference, or to the body or subdivision before them.
     """
     parts: list[str] = []
-    meets: int | None = None
+    meeting: int | None = None  # the part that number, date and place belong to
     for subfield in field.subfields:
         code, value = subfield.code, subfield.value
         if code in "ab":
@@ -72,11 +72,11 @@ def corporate_name(field: DataField, view: UnimarcView) -> Name | None:
             parts[-1:] = [f"{parts[-1]} ({value.strip('()')})"] if parts else [value]
         elif code in "gh":
             parts[-1:] = [f"{parts[-1]} {value}"] if parts else [value]
-        elif code in "def" and meets is None:
-            meets = 0 if field.indicator1 == "1" else max(len(parts) - 1, 0)
-    if meets is not None and parts:
+        elif code in "def" and meeting is None:
+            meeting = 0 if field.indicator1 == "1" else max(len(parts) - 1, 0)
+    if meeting is not None and parts:
         ordered = [value for code in "dfe" for value in field.values(code)]
-        parts[meets] = f"{parts[meets]} ({' : '.join(ordered)})"
+        parts[meeting] = f"{parts[meeting]} ({' : '.join(ordered)})"
     if not parts:
         return None
     return _with_identifiers(
@@ -102,13 +102,13 @@ def family_name(field: DataField, view: UnimarcView) -> Name | None:
     )
 
 
-_KINDS = {"0": personal_name, "1": corporate_name, "2": family_name}
+_NAME_OF_KIND = {"0": personal_name, "1": corporate_name, "2": family_name}
 """The digit of a heading's tag that states what it names: the second in block 7, the third in block 6."""
 
 
 def heading_name(field: DataField, view: UnimarcView) -> Name | None:
     """Return the name in a heading: 700 and 600 persons, 710 and 601 bodies, 720 and 602 families."""
-    return _KINDS[field.tag[2] if field.tag[0] == "6" else field.tag[1]](field, view)
+    return _NAME_OF_KIND[field.tag[2] if field.tag[0] == "6" else field.tag[1]](field, view)
 
 
 def _with_identifiers(name: Name, field: DataField, view: UnimarcView) -> Name:
@@ -195,29 +195,32 @@ def names(view: UnimarcView) -> Elements:
 
 def _add_alternative_name(found: list[tuple[DataField, Name]], field: DataField, form: Name, view: UnimarcView) -> None:
     """Add a form in another language or script (790, 791) to the name that ``$6`` or ``$3`` names."""
-    figure = "0" if field.tag == "790" else "1"
-    owners = [position for position, (heading, _) in enumerate(found) if heading.tag[1] == figure]
-    if not owners:
+    kind = "0" if field.tag == "790" else "1"
+    same_kind = [position for position, (heading, _) in enumerate(found) if heading.tag[1] == kind]
+    if not same_kind:
         found.append((field, form))
         return
-    named = [position for position in owners if _belongs(field, found[position][0])]
-    if not named and len(owners) > 1:
+    linked = [position for position in same_kind if _is_form_of(field, found[position][0])]
+    if not linked and len(same_kind) > 1:
         view.warn(f"{field.tag} does not name the heading of which it is a form; added to the first")
-    owner = (named or owners)[0]
-    heading, name = found[owner]
+    position = (linked or same_kind)[0]
+    heading, name = found[position]
     other = AlternativeName(name_part=form.name_part, name_identifier=form.name_identifier)
-    found[owner] = (heading, replace(name, alternative_name=(*name.alternative_name, other)))
+    found[position] = (heading, replace(name, alternative_name=(*name.alternative_name, other)))
 
 
-def _belongs(form: DataField, heading: DataField) -> bool:
-    """Whether ``$3`` or ``$6`` links both; ``$6``: a letter, number of the link, tag at its end (``z01702``)."""
+def _is_form_of(form: DataField, heading: DataField) -> bool:
+    """Return whether ``$3`` or ``$6`` links a form of a name to its heading.
+
+    ``$6`` consists of a letter, the number of the link, and the tag of the other field (``z01702``).
+    """
     links = [value[:3] for value in heading.values("6")]
     if any(value[:3] in links and value[-3:] == heading.tag for value in form.values("6")):
         return True
     return any(number in heading.values("3") for number in form.values("3"))
 
 
-_KIND_OF_UNCONTROLLED = {"1": "personal", "2": "corporate"}
+_TYPE_OF_UNCONTROLLED = {"1": "personal", "2": "corporate"}
 
 
 @BOOK.field("730", "a4", "name, @type=personal or corporate by indicator 1")
@@ -227,7 +230,7 @@ def uncontrolled_name(field: DataField, view: UnimarcView) -> Elements:
         yield Name(
             name_part=(NamePart(value=value),),
             role=tuple(roles(field, view)),
-            type=_KIND_OF_UNCONTROLLED.get(field.indicator1),
+            type=_TYPE_OF_UNCONTROLLED.get(field.indicator1),
         )
 
 

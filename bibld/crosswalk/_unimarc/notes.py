@@ -14,11 +14,11 @@ BOOK = RuleBook()
 
 
 class NoteKind(NamedTuple):
-    """What becomes of a note field: the MODS ``type``, the subfields that are joined, and the mark between them."""
+    """How a field becomes a note: the MODS ``type``, the subfields that are joined, and the text between them."""
 
     type: str | None
     codes: str = "a"
-    mark: str = " "
+    separator: str = " "
 
 
 NOTES = {
@@ -44,13 +44,14 @@ NOTES = {
 
 
 def _register_notes() -> None:
+    """Add a rule for each field in ``NOTES``."""
     for tag, kind in NOTES.items():
         type_ = f"[@type='{kind.type}']" if kind.type else ""
 
         @BOOK.field(tag, f"{kind.codes}u58", f"note{type_}; $5 and $8 @displayLabel, $u @xlink:href")
         def note(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Elements:
             """Note, with its address as link."""
-            text = punctuate(field, dict.fromkeys(kind.codes, kind.mark))
+            text = punctuate(field, dict.fromkeys(kind.codes, kind.separator))
             stated = " ".join(field.values("u"))
             reference = web_address(stated)
             if stated and reference is None:
@@ -100,7 +101,7 @@ def abstract(field: DataField, view: UnimarcView) -> Elements:
 
 
 @BOOK.field("333", "a", "targetAudience")
-def users(field: DataField, view: UnimarcView) -> Elements:
+def target_audience(field: DataField, view: UnimarcView) -> Elements:
     """Target audience; in RUSMARC also how the resource may be distributed and used."""
     for value in field.values("a"):
         yield TargetAudience(value=value)
@@ -110,7 +111,7 @@ _ACCESS = {"0": "restriction on access", "1": "use and reproduction", " ": "rest
 
 
 @BOOK.field("371", "abcdz", "accessCondition")
-def access(field: DataField, view: UnimarcView) -> Elements:
+def access_condition(field: DataField, view: UnimarcView) -> Elements:
     """Conditions of access, use and reproduction."""
     text = punctuate(field, dict.fromkeys("abcdz", ", "))
     if text:

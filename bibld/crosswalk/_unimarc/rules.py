@@ -36,7 +36,7 @@ PRIVATE_SUBFIELDS = {
     "675": "z3", "676": "z3", "679": "3", "680": "3", "686": "3", "791": "4", "801": "2", "802": "*",
     "852": "x2", "856": "xklbhijrtw", "899": "x",
 }  # fmt: skip
-"""Prices, inventory numbers, passwords, how to connect, internal notes, local fields: kept, not published."""
+"""Prices, inventory numbers, passwords, connection details, internal and local fields: stored, not published."""
 
 COMMON_RULES = RuleBook(*(block.BOOK for block in _BLOCKS))
 """The rules that all formats of the family share, in the order of their results."""
@@ -46,7 +46,7 @@ STRUCTURAL = "67"
 
 
 def convert(record: MarcRecord, settings: UnimarcSettings, rules: RuleSet) -> Converted:
-    """Convert a record by the rules of a flavour; raises ``CrosswalkError`` for a record that gives nothing."""
+    """Convert a record by the rules of a flavour; raises ``CrosswalkError`` for a record without content."""
     converted = rules.convert(UnimarcView(tidy_record(record, settings), settings, rules))
     if converted.mods == Mods():
         raise CrosswalkError(

@@ -33,10 +33,8 @@ _LIBRARY_BIBLIOGRAPHIC = re.compile(r"[А-Я]\d|\d\d?(?:[.(]|$|\s|я|[А-Я])|\d
 _SUBDIVISIONS: dict[str, type[Topic] | type[Geographic] | type[Temporal] | type[Genre]] = {
     "j": Genre, "x": Topic, "y": Geographic, "z": Temporal,
 }  # fmt: skip
-
-
 _WITH_LOCAL_FORM = _SUBDIVISIONS | {"9": Genre}
-"""The National Library of Russia puts form subdivisions of 604 to 606 into $9; in 600 to 602 it is a copy's number."""
+"""In 604 to 606 the National Library of Russia puts form subdivisions into $9; in 600 to 602, $9 is a copy's number."""
 
 
 def _subdivisions(
@@ -56,7 +54,7 @@ def _scheme(field: DataField) -> str | None:
 
 
 def _as_subject(name: Name) -> Name:
-    """Return a name for a subject, where MODS allows no ``alternativeName`` but other forms for display."""
+    """Return a name for a subject: its alternative names become display forms, since MODS allows no others there."""
     forms = tuple(part.value for other in name.alternative_name for part in other.name_part)
     return replace(name, display_form=forms, alternative_name=(), display_label=None)
 
@@ -83,7 +81,7 @@ def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     described = view.describe(field.embedded)
     titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
     parts = [*map(_as_subject, described.name), *titles, *_subdivisions(field, _WITH_LOCAL_FORM)]
-    # $2 after the embedded fields is read as a part of the last
+    # A $2 after the embedded fields was parsed as a subfield of the last one.
     scheme = next((info.authority for info in described.title_info if info.authority is not None), None)
     for subject in _subject(parts, field, view, None):
         yield replace(subject, authority=subject.authority or scheme)
@@ -217,14 +215,12 @@ def udc(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("676", "av", "classification[@authority=ddc][@edition=$v]")
 def dewey(field: DataField, view: UnimarcView) -> Elements:
-    """Dewey Decimal Classification; libraries are known that put class marks of the Russian LBC here."""
+    """Dewey Decimal Classification; some libraries put class marks of the Russian LBC here."""
     for value in field.values("a"):
         if _DEWEY.match(value) or not _LIBRARY_BIBLIOGRAPHIC.match(value):
             yield Classification(value=value, authority="ddc", edition=field.first("v"))
         else:
-            view.warn(
-                f"676 {value!r} is no Dewey number but of the Library-Bibliographical Classification; written as rubbk"
-            )
+            view.warn(f"676 {value!r} is not a Dewey number but a class mark of the Russian LBC; written as rubbk")
             yield Classification(value=value, authority="rubbk", edition=field.first("v"))
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._texts import address
-from bibld.crosswalk._unimarc.coded import Coded
+from bibld.crosswalk._unimarc.coded import CodeTable
 from bibld.crosswalk._view import View
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
@@ -75,7 +75,7 @@ class UnimarcView(View[UnimarcSettings]):
         """Return the texts of all such subfields of the record."""
         return [value for field in self.fields(tag) for value in field.values(code)]
 
-    def present(self, tables: Iterable[Coded]) -> list[Coded]:
+    def present(self, tables: Iterable[CodeTable]) -> list[CodeTable]:
         """Return those tables of codes for which the record has a field."""
         return [coded for coded in tables if self.has(coded.tag)]
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from bibld.model.features import BETWEEN, FeatureColumns, Features
+from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, Features
 
 _LEVELS = {
     "s": "a serial",
@@ -105,7 +105,7 @@ def _carrier(left: Features, right: Features) -> str:
 
 
 def _language(left: Features, right: Features) -> str:
-    one, other = (", ".join(sorted(side.language.split(BETWEEN))) for side in (left, right))
+    one, other = (", ".join(sorted(side.language.split(VALUE_SEPARATOR))) for side in (left, right))
     return f"different languages: {one} and {other}"
 
 

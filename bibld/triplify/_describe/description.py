@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bibld.model.mods import Language, Location
-from bibld.model.rdf import iri, literal, typed
+from bibld.model.rdf import iri, literal, typed_literal
 from bibld.model.web import web_iri
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
@@ -88,7 +88,7 @@ def describe_body(draft: Draft) -> None:
             draft.add_text("isbd:P1053", text)
             number = pages(text)
             if number is not None:
-                draft.add("schema:numberOfPages", typed(str(number), "integer"))
+                draft.add("schema:numberOfPages", typed_literal(str(number), "integer"))
         for form in description.form:
             draft.add_text("dc:format", form.value)
             if form.authority == "marcform" and form.value in CARRIERS:

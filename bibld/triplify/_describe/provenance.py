@@ -11,7 +11,7 @@ from bibld.model.linkage import Edge
 from bibld.model.mods import RecordInfo
 from bibld.model.mods_words import words_of
 from bibld.model.origin import RecordId, to_slug
-from bibld.model.rdf import iri, literal, typed
+from bibld.model.rdf import iri, literal, typed_literal
 from bibld.text.folding import tidy
 from bibld.triplify._dates import record_date
 from bibld.triplify._draft import Draft
@@ -85,7 +85,7 @@ def _add_score(draft: Draft, value: float, subject: str) -> None:
     """Add a score in the canonical form of XML Schema 1.1, in which stores return it."""
     if math.isfinite(value):
         text = f"{value:.6f}".rstrip("0").rstrip(".")
-        draft.add(draft.own_term("score"), typed("0" if text == "-0" else text, "decimal"), subject, GRAPH)
+        draft.add(draft.own_term("score"), typed_literal("0" if text == "-0" else text, "decimal"), subject, GRAPH)
 
 
 def describe_values(draft: Draft) -> None:
