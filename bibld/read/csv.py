@@ -183,10 +183,13 @@ def _rows_of(lines: Iterable[bytes], delimiter: str, maximum: int, width: int = 
 
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield lines with their offsets."""
+    """Yield lines with their offsets; the parts that follow the first of a line that is too long are left out."""
     offset = 0
+    is_continued = False
     for line in lines:
-        yield offset, line
+        if not is_continued:
+            yield offset, line
+        is_continued = not line.endswith(b"\n")
         offset += len(line)
 
 
