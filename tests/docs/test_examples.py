@@ -129,3 +129,12 @@ def test_every_program_runs_beside_the_sample(program, sample, monkeypatch, caps
     monkeypatch.chdir(sample.folder)
     exec(compile(program, "documentation", "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out
+
+
+def test_the_program_of_the_readme_runs_in_a_checkout(monkeypatch, capsys):
+    (program,) = blocks(ROOT / "README.md", "python")
+    monkeypatch.chdir(ROOT)
+    names = {"__name__": "__main__"}
+    exec(compile(program, "README", "exec"), names)
+    assert capsys.readouterr().out.count("rsl.mrc") == 123
+    assert next(iter(names["lines"])).startswith("<https://data.example.org/resource/")
