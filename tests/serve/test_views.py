@@ -1,0 +1,303 @@
+"""What pages show of the triples: entities, labels, statements, partitions and terms; and how triples are written."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pyoxigraph as ox
+import pytest
+
+from bibld.errors import StoreError
+from bibld.model.iris import Iris
+from bibld.serve import _pages as pages
+from bibld.serve._addresses import Addresses
+from bibld.serve._graph import Label, ReleaseGraph, read_turtle, triple, with_prefixes_in_order, write
+from bibld.serve._pages import views
+
+BASE = "https://data.example.org/lod/"
+ADDRESSES = Addresses(Iris(BASE))
+PREFIXES = {"ex": "http://example.org/", "void": "http://rdfs.org/ns/void#", "xsd": "http://www.w3.org/2001/XMLSchema#"}
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+PREFERRED = "http://www.w3.org/2004/02/skos/core#prefLabel"
+SAME = "http://www.w3.org/2002/07/owl#sameAs"
+BOOK, AUTHOR, TOPIC = (f"{BASE}{path}" for path in ("resource/rsl/1", "agent/x", "concept/y"))
+
+
+class Store:
+    """N-Quads in memory."""
+
+    def __init__(self, *lines: str) -> None:
+        self._quads = list(ox.parse("".join(f"{line} .\n" for line in lines).encode(), format=ox.RdfFormat.N_QUADS))
+
+    def quads(self, subject=None, predicate=None, value=None, graph=None) -> Iterator[str]:
+        wanted = (subject, predicate, value, graph)
+        for quad in self._quads:
+            terms = (quad.subject, quad.predicate, quad.object, quad.graph_name)
+            if all(text is None or term == ox.NamedNode(text) for text, term in zip(wanted, terms, strict=True)):
+                yield f"{quad} .\n"
+
+
+def graph(*lines: str) -> ReleaseGraph:
+    return ReleaseGraph(Store(*lines))
+
+
+def test_the_entities_of_a_description_are_linked_once_and_in_the_order_of_their_kinds():
+    names = graph(
+        f'<{TOPIC}> <{LABEL}> "War"',
+        f'<{AUTHOR}> <{LABEL}> "Толстой"',
+        f'<{AUTHOR}> <{PREFERRED}> "Tolstoi, Lev"@en',
+        f'<{BASE}resource/rsl/2> <{LABEL}> "Another book"',
+        f'<{BASE}dataset> <{LABEL}> "Dataset"',
+        f'<{BOOK}#value> <{LABEL}> "A part"',
+        f'<http://example.org/agent/x> <{LABEL}> "Somebody elsewhere"',
+    )
+    described = [
+        triple(BOOK, "dcterms:subject", TOPIC),
+        triple(BOOK, "dcterms:title", ox.Literal("Война и мир")),
+        *(
+            triple(BOOK, "dcterms:relation", iri)
+            for iri in (
+                f"{BASE}resource/rsl/2",
+                f"{BASE}agent/nameless",
+                f"{BASE}dataset",
+                f"{BOOK}#value",
+                "http://example.org/agent/x",
+            )
+        ),
+        triple(BOOK, "dcterms:creator", AUTHOR),
+        triple(BOOK, "dcterms:contributor", AUTHOR),
+    ]
+    assert views.entity_links(described, names, ADDRESSES) == [
+        (views.Link("/lod/agent/x", "Толстой", "Person or organisation", "ru"), {"толстой", "tolstoilev"}),
+        (views.Link("/lod/concept/y", "War", "Subject", ""), {"war"}),
+    ]
+
+
+def test_the_best_label_is_of_the_best_property_then_in_a_stated_language_then_not_romanised():
+    names = graph(
+        f'<{AUTHOR}> <{PREFERRED}> "worst"@en',
+        f'<{AUTHOR}> <{LABEL}> "Tolstoĭ"@ru-latn',
+        f'<{AUTHOR}> <{LABEL}> "no language"',
+        f'<{AUTHOR}> <{LABEL}> "Толстой"@ru',
+        f'<{AUTHOR}> <{LABEL}> "Leo"@en',
+        f'<{AUTHOR}> <{PREFERRED}> "Leo"@en',
+        f"<{AUTHOR}> <{LABEL}> <http://example.org/no-text>",
+    )
+    assert names.labels(AUTHOR) == [
+        Label("Leo", "en"),
+        Label("Толстой", "ru"),
+        Label("Tolstoĭ", "ru-latn"),
+        Label("no language", ""),
+        Label("worst", "en"),
+    ]
+
+
+def test_objects_subjects_and_literals_are_sorted_and_each_once():
+    p = "http://example.org/p"
+    some = graph(
+        f"<{BOOK}> <{p}> <http://example.org/b> <{BASE}graph/1>",
+        f"<{BOOK}> <{p}> <http://example.org/a>",
+        f"<{BOOK}> <{p}> <http://example.org/b>",
+        f'<{BOOK}> <{p}> "text"',
+        f'<{BOOK}> <{p}> "a text"@en',
+        f"_:blank <{p}> <http://example.org/b>",
+        f"<{AUTHOR}> <{p}> <http://example.org/b>",
+    )
+    assert some.objects(BOOK, p) == ["http://example.org/a", "http://example.org/b"]
+    assert some.literals(BOOK, p) == ["a text", "text"]
+    assert some.subjects(p, "http://example.org/b") == [AUTHOR, BOOK]
+
+
+def test_a_description_follows_the_hash_iris_of_the_thing_only():
+    p = "http://example.org/p"
+    some = graph(
+        f"<{BOOK}> <{p}> <{BOOK}#one>",
+        f"<{BOOK}#one> <{p}> <{BOOK}#two>",
+        f"<{BOOK}#two> <{p}> <{BOOK}>",
+        f'<{BOOK}#unreachable> <{p}> "x"',
+        f"<{BOOK}> <{p}> <{BOOK}0#one>",
+        f'<{BOOK}0#one> <{p}> "of another thing"',
+        f"<{AUTHOR}> <{SAME}> <{BOOK}>",
+        f"<{AUTHOR}> <{p}> <{BOOK}>",
+    )
+    subjects = [each.subject.value for each in some.description(BOOK)]
+    assert subjects == sorted([AUTHOR, BOOK, BOOK, f"{BOOK}#one", f"{BOOK}#two"], key=lambda iri: f"<{iri}>")
+
+
+def test_what_points_to_a_thing_is_listed_once_with_the_statement_of_the_thing_itself():
+    a, b, c = (f"{BASE}resource/rsl/{number}" for number in (3, 1, 2))
+    some = graph(
+        f"<{a}#part> <http://example.org/a> <{AUTHOR}>",
+        f"<{a}> <http://example.org/z> <{AUTHOR}>",
+        f"<{b}#part> <http://example.org/p> <{AUTHOR}>",
+        f"<{c}> <http://example.org/p> <{AUTHOR}>",
+        f"<{AUTHOR}#self> <http://example.org/p> <{AUTHOR}>",
+        f"_:blank <http://example.org/p> <{AUTHOR}>",
+    )
+    everything = some.incoming(AUTHOR, 3)
+    assert everything.links == (("http://example.org/p", b), ("http://example.org/p", c), ("http://example.org/z", a))
+    assert (everything.more, everything.is_all) == (0, True)
+    some_of_it = some.incoming(AUTHOR, 2)
+    assert (len(some_of_it.links), some_of_it.more) == (2, 1)
+
+
+def test_an_iri_is_mentioned_wherever_a_quad_has_it():
+    some = graph(f"<{BOOK}> <http://example.org/p> <{AUTHOR}> <{BASE}graph/1>")
+    for iri in (BOOK, "http://example.org/p", AUTHOR, f"{BASE}graph/1"):
+        assert some.mentions(iri) is True
+    assert some.mentions(TOPIC) is False
+
+
+def test_statements_are_short_texts_with_links_those_of_the_thing_first():
+    names = graph(f'<{AUTHOR}> <{LABEL}> "Толстой"@ru')
+    found = [
+        ox.Triple(ox.NamedNode(subject), ox.NamedNode(predicate), value)
+        for subject, predicate, value in (
+            (f"{BOOK}#part", "http://example.org/p", ox.Literal("a")),
+            (BOOK, "http://example.org/p", ox.NamedNode(AUTHOR)),
+            (BOOK, f"{BASE}ontology#p", ox.NamedNode(f"{BASE}agent/~D0~BB")),
+            (BOOK, "http://example.org/p", ox.NamedNode("http://example.org/other")),
+            (BOOK, "http://example.org/p", ox.NamedNode("urn:isbn:1")),
+            (BOOK, "http://example.org/p", ox.Literal("Мир")),
+            (BOOK, "http://example.org/p", ox.Literal("Mir", language="ru-latn")),
+            (BOOK, "http://example.org/p", ox.Literal("5", datatype=ox.NamedNode(PREFIXES["xsd"] + "integer"))),
+        )
+    ]
+    found.append(ox.Triple(ox.BlankNode("b"), ox.NamedNode("http://example.org/p"), ox.Literal("of nobody")))
+    rows = [
+        (row.subject, row.predicate, row.predicate_href, row.text, row.href, row.is_foreign, row.language, row.datatype)
+        for row in views.statements(found, BOOK, names, ADDRESSES, PREFIXES)
+    ]
+    assert rows == [
+        ("", "ex:p", None, "Толстой", "/lod/agent/x", False, "ru", ""),
+        ("", f"{BASE}ontology#p", "/lod/ontology#p", "agent/л", "/lod/agent/~D0~BB", False, "ru", ""),
+        ("", "ex:p", None, "ex:other", "http://example.org/other", True, "", ""),
+        ("", "ex:p", None, "urn:isbn:1", None, False, "", ""),
+        ("", "ex:p", None, "Мир", None, False, "ru", ""),
+        ("", "ex:p", None, "Mir", None, False, "ru-latn", ""),
+        ("", "ex:p", None, "5", None, False, "", "xsd:integer"),
+        ("#part", "ex:p", None, "a", None, False, "", ""),
+    ]
+
+
+def test_partitions_of_a_dataset_are_listed_by_kind_and_frequency():
+    void, dataset = PREFIXES["void"], f"{BASE}dataset"
+    number = ox.NamedNode(PREFIXES["xsd"] + "integer")
+
+    def partition(name: str, kind: str, term: str, counted: str, count: str) -> list[ox.Triple]:
+        node = ox.NamedNode(f"{dataset}#{name}")
+        return [
+            ox.Triple(node, ox.NamedNode(void + kind), ox.NamedNode(term)),
+            ox.Triple(node, ox.NamedNode(void + counted), ox.Literal(count, datatype=number)),
+        ]
+
+    stated = [
+        *partition("property1", "property", "http://example.org/p", "triples", "7"),
+        *partition("class1", "class", "http://example.org/Rare", "entities", "2"),
+        *partition("class2", "class", f"{BASE}ontology#Frequent", "entities", "10"),
+        *partition("class3", "class", "urn:x:Also", "entities", "2"),
+        *partition("class4", "class", "urn:x:Uncounted", "triples", "2"),
+        *partition("class5", "class", "urn:x:Many", "entities", "many"),
+    ]
+    assert views.partitions(stated, ADDRESSES, PREFIXES) == [
+        views.Partition("class", f"{BASE}ontology#Frequent", "/lod/ontology#Frequent", 10),
+        views.Partition("class", "ex:Rare", "http://example.org/Rare", 2),
+        views.Partition("class", "urn:x:Also", None, 2),
+        views.Partition("property", "ex:p", "http://example.org/p", 7),
+    ]
+    assert all(views.is_of_partition(each, dataset) for each in stated)
+    assert views.is_of_partition(triple(dataset, "void:classPartition", f"{dataset}#class1"), dataset)
+    assert not views.is_of_partition(triple(dataset, "void:feature", f"{dataset}#other"), dataset)
+
+
+def test_the_terms_of_the_ontology_have_their_kind_labels_and_parents():
+    ontology = f"{BASE}ontology"
+    text = f"""
+        @prefix : <{ontology}#> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix ex: <http://example.org/> .
+        @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        <{ontology}> a owl:Ontology ; rdfs:label "The ontology" .
+        ex:Other a owl:Class .
+        [] a owl:Class .
+        :part a owl:ObjectProperty , rdf:Property ; rdfs:subPropertyOf ex:b , ex:a .
+        :Work a owl:Class ; rdfs:label "Произведение"@ru , "Work"@en ; rdfs:comment "A work." ;
+            rdfs:subClassOf ex:Thing , [] .
+        :scheme a ex:Scheme .
+    """
+    terms = pages._terms(read_turtle(text.encode(), ontology), ontology, PREFIXES)
+    assert terms == [
+        pages.Term("Work", "Class", (("en", "Work"), ("ru", "Произведение")), (("", "A work."),), ("ex:Thing",)),
+        pages.Term("part", "Property", (), (), ("ex:a", "ex:b")),
+        pages.Term("scheme", "Term", (), (), ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (1536, "1.5 KiB"),
+        (1024**2, "1.0 MiB"),
+        (1024**3, "1.0 GiB"),
+        (5 * 1024**4, "5120.0 GiB"),
+    ],
+)
+def test_sizes_are_in_binary_units(size, text):
+    assert pages._size(size) == text
+
+
+@pytest.mark.parametrize(
+    ("texts", "best"),
+    [({"ru": "р", "en": "e"}, "e"), ({"ru": "р", "de": "d"}, "d"), ({}, "")],
+)
+def test_the_best_text_is_english_else_the_first_by_language(texts, best):
+    assert pages._best_text(texts) == best
+
+
+def test_a_result_page_has_the_first_rows_and_counts_all():
+    row = b'{"s": {"type": "literal", "value": "x"}}'
+    body = b'{"head": {"vars": ["s", "t"]}, "results": {"bindings": [' + b",".join([row] * 1001) + b"]}}"
+    view = pages.result_view("SELECT", "table", body)
+    assert (view.variables, len(view.rows), view.row_count) == (("s", "t"), 1000, 1001)
+    assert view.rows[0] == ({"type": "literal", "value": "x"}, None)
+    for value in (True, False):
+        assert pages.result_view("ASK", "boolean", b'{"boolean": %s}' % str(value).lower().encode()).boolean is value
+    assert pages.result_view("CONSTRUCT", "graph", "ж".encode()).text == "ж"
+
+
+def test_prefixes_are_in_order_and_in_turtle_only_those_that_are_used():
+    turtle = b"@prefix b: <urn:b:> .\n@prefix c: <urn:c:> .\n@prefix a: <urn:a:> .\na:x b:y 1 .\n"
+    assert with_prefixes_in_order(turtle, "text/turtle") == (
+        b"@prefix a: <urn:a:> .\n@prefix b: <urn:b:> .\na:x b:y 1 .\n"
+    )
+    assert with_prefixes_in_order(b"@prefix b: <urn:b:> .\n", "text/turtle") == b""
+    xml = b'<?xml?><rdf:RDF xmlns:b="b" xmlns:a="a"><rdf:RDF z="" y="">'
+    assert with_prefixes_in_order(xml, "application/rdf+xml") == (
+        b'<?xml?><rdf:RDF xmlns:a="a" xmlns:b="b"><rdf:RDF z="" y="">'
+    )
+    assert with_prefixes_in_order(turtle, "text/csv") == turtle
+
+
+@pytest.mark.parametrize(
+    "media_type", ["text/turtle", "application/n-triples", "application/rdf+xml", "application/ld+json"]
+)
+def test_the_same_triples_in_any_order_are_the_same_bytes(media_type):
+    some = [
+        triple(BOOK, "dcterms:creator", AUTHOR),
+        triple(BOOK, "dcterms:title", ox.Literal("Мир", language="ru")),
+        triple(BOOK, "dcterms:title", ox.Literal("Mir")),
+        triple(BOOK, "dcterms:extent", ox.Literal("007", datatype=ox.NamedNode(PREFIXES["xsd"] + "integer"))),
+    ]
+    written = {write(order, media_type, PREFIXES, {}) for order in itertools.permutations(some)}
+    assert written == {write([*some, *some], media_type, PREFIXES, {})}
+    if media_type == "application/ld+json":
+        (body,) = written
+        assert {quad.triple for quad in ox.parse(body, format=ox.RdfFormat.JSON_LD)} == set(some)
+
+
+def test_turtle_that_cannot_be_read_is_an_error_of_the_store():
+    with pytest.raises(StoreError, match="cannot be read"):
+        list(read_turtle(b"<a> <b>", BASE))
