@@ -7,13 +7,20 @@ import json
 import re
 from html.parser import HTMLParser
 
+import msgspec
 import pytest
 
 from bibld.model import mods as m
 from bibld.model.iris import Iris
-from bibld.model.linkage import Pair, ValueSource
+from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.origin import RecordId
-from bibld.serve._pages import views
+from bibld.serve._addresses import Addresses
+from bibld.serve._graph import ReleaseGraph
+from bibld.serve._pages import Pages, views
+from bibld.serve._things import OpenRelease, Thing
+from bibld.serve._vocabulary import load as load_vocabulary
+
+FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 
 RESOURCE = "/lod/doc/resource/rsl/RU~5CNLR~5Cbibl~5C204591.html"
 HOSTILE = "/lod/doc/resource/rsl/01003120729.html"
@@ -97,6 +104,11 @@ def test_pages_are_well_formed_and_have_their_landmarks(client, path):
     assert len(ids) == len(set(ids))
     labelled = {attributes["for"] for attributes in seen.of("label") if "for" in attributes}
     assert all(attributes["id"] in labelled for attributes in seen.of("textarea"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_have_no_runs_of_blank_lines(client, path):
+    assert not re.search(r"\n\s*\n\s*\n", client.get(path, "text/html").text)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -269,3 +281,40 @@ def test_a_date_repeated_with_each_script_is_one_value():
     assert (label, value.value.text, value.sources) == ("Published", "1970", ())
     (group,) = views.field_groups(mods, {}, (one, other, third, RecordId("dnb", "1")), sources)
     assert group.rows[0][1][0].sources == ("nlr", "rsl", "slavica")
+
+
+def test_a_publication_of_many_records_shows_the_first_and_counts_the_others(site, client):
+    def shown(members: int, edges: int) -> str:
+        records = [RecordId("rsl", f"{number:02}") for number in range(members)]
+        pairs = [Pair.from_records(*two) for two in itertools.combinations(records, 2)][:edges]
+        merged = Merged(Cluster(records[0], tuple(records)), m.Mods(title_info=(m.TitleInfo("Том"),)), ())
+
+        class Catalog(type(site.catalog)):
+            def __init__(self) -> None:
+                self.__dict__.update(site.catalog.__dict__)
+
+            def record(self, record):
+                return msgspec.structs.replace(super().record(FOUNDER), id=record)
+
+            def edges_of(self, records):
+                return [Edge(pair, Score(0.9), Verdict("same", "model", ()), "") for pair in pairs]
+
+        graph = ReleaseGraph(site.store.open())
+        addresses = Addresses(Iris(site.manifest.dataset.base))
+        vocabulary = load_vocabulary(addresses.iris)
+        release = OpenRelease(site.manifest, Catalog(), graph, addresses, vocabulary, site.original, b"")
+        thing = Thing("resource", "resource/rsl/00", f"{site.manifest.dataset.base}resource/rsl/00", merged=merged)
+        return Pages(release).document(thing, []).decode()
+
+    full = shown(12, 40)
+    assert "more record" not in full
+    assert "in the data" not in full
+    one_more = shown(13, 41)
+    assert "1 more record</summary>" in one_more
+    assert "1 more match is in the data" in one_more
+    many_more = shown(15, 43)
+    assert "3 more records</summary>" in many_more
+    assert "3 more matches are in the data" in many_more
+    assert many_more.count('<article class="edge same">') == 40
+    alone = shown(1, 1)
+    assert "Why these were merged" not in alone

@@ -135,11 +135,11 @@ def test_what_points_to_a_thing_is_listed_once_with_the_statement_of_the_thing_i
         f"<{AUTHOR}#self> <http://example.org/p> <{AUTHOR}>",
         f"_:blank <http://example.org/p> <{AUTHOR}>",
     )
-    everything = some.incoming(AUTHOR, 3)
-    assert everything.links == (("http://example.org/p", b), ("http://example.org/p", c), ("http://example.org/z", a))
-    assert (everything.more, everything.is_all) == (0, True)
-    some_of_it = some.incoming(AUTHOR, 2)
-    assert (len(some_of_it.links), some_of_it.more) == (2, 1)
+    full = some.incoming(AUTHOR, 3)
+    assert full.links == (("http://example.org/p", b), ("http://example.org/p", c), ("http://example.org/z", a))
+    assert (full.more, full.is_all) == (0, True)
+    shortened = some.incoming(AUTHOR, 2)
+    assert (len(shortened.links), shortened.more) == (2, 1)
 
 
 def test_an_iri_is_mentioned_wherever_a_quad_has_it():

@@ -72,7 +72,7 @@ for mebibytes in (32, 128):
 
 
 class Store:
-    """Answers as it is told."""
+    """Gives one answer, or fails."""
 
     def __init__(self, outcome: bytes | Exception) -> None:
         self._outcome = outcome

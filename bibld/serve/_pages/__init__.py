@@ -68,7 +68,6 @@ class Pages:
             loader=jinja2.PackageLoader("bibld.serve", "templates"),
             autoescape=True,
             trim_blocks=True,
-            lstrip_blocks=True,
             undefined=jinja2.StrictUndefined,
         )
         environment.globals.update(

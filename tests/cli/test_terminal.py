@@ -1,0 +1,136 @@
+"""What commands print: tables, counts, pairs side by side, and plots."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import click
+import pytest
+
+from bibld.cli import _terminal
+from bibld.cli._options import count_of, print_json, print_rows, print_table
+from bibld.cli._plot import svg
+from bibld.cli._terminal import print_question
+from bibld.dedup.review import ComparedFeature, Question
+
+
+@pytest.fixture
+def terminal(monkeypatch, capsys):
+    """A terminal of some width; returns the lines that a question prints there."""
+
+    def lines(question: Question, columns: int = 80) -> list[str]:
+        monkeypatch.setattr(_terminal, "get_terminal_size", lambda fallback: _Size(columns))
+        print_question(question, "3 of 9: ")
+        return click.unstyle(capsys.readouterr().out).splitlines()
+
+    return lines
+
+
+class _Size:
+    def __init__(self, columns: int) -> None:
+        self.columns = columns
+
+
+def question(*compared: tuple[str, str, str], reasons: tuple[str, ...] = (), relation: str = "") -> Question:
+    return Question("rsl:1", "nlr:2", 0.61234, "model", reasons, relation, tuple(ComparedFeature(*c) for c in compared))
+
+
+def test_a_pair_is_printed_side_by_side_with_the_reasons_for_asking(terminal):
+    asked = question(
+        ("title", "война и мир", "война и мир"),
+        ("year", "1978", "1979"),
+        ("isbn", "", "5280010000"),
+        ("author", "Толстой\x1b[2J", ""),
+        reasons=("The years\x07 differ.",),
+        relation="other edition",
+    )
+    assert terminal(asked) == [
+        "3 of 9: score 0.612, up for review by model",
+        f"{'':<18} {'rsl:1':<28} │ nlr:2",
+        f"= {'title':<16} {'война и мир':<28} │ война и мир",
+        f"≠ {'year':<16} {'1978':<28} │ 1979",
+        f"? {'isbn':<16} {'–':<28} │ 5280010000",
+        f"? {'author':<16} {'Толстой�[2J':<28} │ –",
+        "  The years� differ.",
+        "  if they are not the same: other edition",
+        "",
+    ]
+
+
+def test_without_reason_and_relation_none_is_printed(terminal):
+    assert terminal(question(("year", "1", "1")))[2:] == [f"= {'year':<16} {'1':<28} │ 1", ""]
+
+
+def test_a_long_value_goes_on_below_its_column(terminal):
+    lines = terminal(question(("title", "слово " * 6, "короткое")))[2:-1]
+    assert lines == [
+        f"≠ {'title':<16} {'слово слово слово слово':<28} │ короткое",
+        f"{'':<18} {'слово слово':<28} │",
+    ]
+
+
+@pytest.mark.parametrize(("columns", "width"), [(20, 18), (60, 18), (100, 38), (160, 68), (400, 68)])
+def test_the_columns_share_the_width_of_the_terminal_within_bounds(terminal, columns, width):
+    line = terminal(question(("year", "1", "1")), columns)[2]
+    assert line.index("│") == 18 + 1 + width + 1
+
+
+def test_differences_are_coloured_and_what_is_missing_is_dim(monkeypatch):
+    printed = []
+    monkeypatch.setattr(click, "secho", lambda text, **style: printed.append((text[0], style)))
+    print_question(question(("a", "1", "1"), ("b", "1", "2"), ("c", "", "1")), "")
+    assert printed[1:] == [
+        ("=", {"fg": None, "dim": None}),
+        ("≠", {"fg": "yellow", "dim": None}),
+        ("?", {"fg": None, "dim": True}),
+    ]
+
+
+def test_a_table_has_texts_to_the_left_and_numbers_to_the_right(capsys):
+    print_table(["name", "n", "mixed"], [["records", 12000, "x"], ["a", 7, 5]])
+    assert capsys.readouterr().out.splitlines() == [
+        "name          n  mixed",
+        "records  12,000  x",
+        "a             7  5",
+    ]
+
+
+def test_structs_are_printed_by_the_names_of_their_fields(capsys):
+    print_rows([ComparedFeature("year", "1978", "79")], "name", "left", "right")
+    assert capsys.readouterr().out.splitlines() == ["name  left  right", "year  1978  79"]
+
+
+def test_json_is_indented_and_keeps_its_letters(capsys):
+    print_json([ComparedFeature("год", "1", "")])
+    assert '"name": "год"' in capsys.readouterr().out
+    with pytest.raises(NotImplementedError):
+        print_json(object())
+
+
+@pytest.mark.parametrize(
+    ("number", "plural", "text"),
+    [(0, "", "0 files"), (1, "", "1 file"), (2, "", "2 files"), (1234, "", "1,234 files"), (2, "filae", "2 filae")],
+)
+def test_a_count_has_its_noun_in_the_right_number(number, plural, text):
+    assert count_of(number, "file", plural) == text
+
+
+def test_a_plot_draws_each_line_between_its_axes_with_another_colour():
+    drawn = svg("Precision & recall", "recall", {"first <": [(0.0, 0.0), (1.0, 1.0)], "second": [(0.5, 0.5)]})
+    root = ElementTree.fromstring(drawn)
+    space = "{http://www.w3.org/2000/svg}"
+    lines = root.findall(f"{space}polyline")
+    assert [line.get("points") for line in lines] == ["56.0,372.0 520.0,40.0", "288.0,206.0"]
+    assert len({line.get("stroke") for line in lines}) == 2
+    texts = [(text.text, text.get("x"), text.get("y")) for text in root.findall(f"{space}text")]
+    assert ("Precision & recall", "56", "24") in texts
+    assert ("recall", "288.0", "412") in texts
+    assert [(text, x) for text, x, _ in texts[-2:]] == [("first <", "532"), ("second", "532")]
+    assert [y for _, _, y in texts[-2:]] == ["56", "76"]
+    shares = [text for text, _, _ in texts if re.fullmatch(r"[01]\.\d", text)]
+    assert sorted(shares) == sorted(["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"] * 2)
+    assert ("0.0", "48", "376.0") in texts
+    assert ("1.0", "48", "44.0") in texts
+    assert ("1.0", "520.0", "390") in texts
+    assert len(root.findall(f"{space}line")) == 12
