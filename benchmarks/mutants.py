@@ -1,12 +1,12 @@
 """Mutation check: do the tests notice when a line of bibld is wrong?
 
 Draws mutants (one small change in one function each: another comparison, constant, boolean operator, result, order …),
-runs for each the tests that call the changed function, in a copy of the sources, and prints how many each package's
+runs for each the tests that execute the changed line, in a copy of the sources, and prints how many each package's
 tests killed, and every survivor with its file, line and change.
 
     python benchmarks/mutants.py --count 300 --seed 1 --jobs 2
 
-Which test calls which function is recorded first, in one run of all tests. The record and the results are stored in
+Which test executes which line is recorded first, in one run of all tests. The record and the results are stored in
 ``build/mutants``: a check that was stopped continues, and ``--retry`` runs the survivors again after tests
 were added. The internals of dedup are left out, and so is code outside functions, such as tables of codes.
 """
@@ -32,12 +32,14 @@ from pathlib import Path
 from queue import Queue
 from typing import Any, NamedTuple
 
+import coverage
+
 ROOT = Path(__file__).resolve().parents[1]
 PLACE = ROOT / "build" / "mutants"
 LEFT_OUT = ("bibld/dedup/_", "bibld/dedup/block/", "bibld/dedup/score/", "bibld/__main__.py")
 TESTS_LEFT_OUT = ("tests/architecture", "tests/end_to_end/test_browser.py")
 RECORD = "MUTANTS_RECORD"
-MOST_TESTS, MOST_SECONDS = 80, 40.0
+MOST_TESTS, MOST_SECONDS = 300, 60.0
 SURVIVING = ("survived", "untested")
 NO_TESTS = 5
 """The exit code of pytest that ran no test."""
@@ -60,7 +62,6 @@ class Mutant(NamedTuple):
 
     path: str
     function: str
-    first_line: int
     line: int
     start: int
     end: int
@@ -88,7 +89,6 @@ def mutants_of(path: str) -> Iterator[Mutant]:
         return offset(node.lineno, node.col_offset), offset(node.end_lineno, node.end_col_offset)
 
     for function, owner in functions(ast.parse(source)):
-        first_line = min([owner.lineno, *(one.lineno for one in owner.decorator_list)])
         seen: Counter[str] = Counter()
         for node in nodes_of(owner):
             for (start, end), new in changes(node, span, text):
@@ -96,7 +96,7 @@ def mutants_of(path: str) -> Iterator[Mutant]:
                 change = f"{ast.dump(owner)}|{old}|{new}"
                 seen[change] += 1
                 key = hashlib.blake2b(f"{path}|{function}|{change}|{seen[change]}".encode(), digest_size=8).hexdigest()
-                yield Mutant(path, function, first_line, getattr(node, "lineno", 0), start, end, old, new, key)
+                yield Mutant(path, function, getattr(node, "lineno", 0), start, end, old, new, key)
 
 
 def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -187,32 +187,24 @@ def package_of(path: str) -> str:
 
 
 class Recorder:
-    """A plug-in of pytest: which functions of bibld each test calls, how long it takes, whether it passes."""
+    """A plug-in of pytest: which lines of bibld each test executes, how long it takes, whether it passes."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
         self.tests: dict[str, dict[str, Any]] = {}
-        self.called: set[tuple[str, int]] = set()
-        self.sources = str(Path.cwd() / "bibld") + "/"
-
-    def trace(self, frame: Any, event: str, argument: object) -> None:
-        code = frame.f_code
-        if code.co_filename.startswith(self.sources):
-            self.called.add((code.co_filename, code.co_firstlineno))
+        self.name = ""
+        self.coverage = coverage.Coverage(data_file=None, source=["bibld"], config_file=False)
+        self.coverage.start()
 
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:
         self.finish()
-        self.name, self.called, self.begun = item.nodeid, set(), time.monotonic()
-        threading.settrace(self.trace)
-        sys.settrace(self.trace)
+        self.name, self.begun = item.nodeid, time.monotonic()
+        self.coverage.switch_context(item.nodeid)
 
     def finish(self) -> None:
-        sys.settrace(None)
-        if self.called:
-            here = str(Path.cwd()) + "/"
-            functions = sorted(f"{file.removeprefix(here)}:{line}" for file, line in self.called)
+        if self.name:
             test = self.tests.setdefault(self.name, {})
-            test |= {"seconds": round(time.monotonic() - self.begun, 3), "functions": functions}
+            test["seconds"] = round(time.monotonic() - self.begun, 3)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.outcome != "passed":
@@ -220,7 +212,15 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         self.finish()
-        self.out.write_text(json.dumps(self.tests), encoding="utf-8")
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        here = str(Path.cwd()) + "/"
+        lines = {
+            file.removeprefix(here): {str(line): sorted(filter(None, names)) for line, names in by_line.items()}
+            for file in data.measured_files()
+            if (by_line := data.contexts_by_lineno(file))
+        }
+        self.out.write_text(json.dumps({"tests": self.tests, "lines": lines}), encoding="utf-8")
 
 
 def pytest_configure(config: Any) -> None:
@@ -228,12 +228,19 @@ def pytest_configure(config: Any) -> None:
     config.pluginmanager.register(Recorder(Path(os.environ[RECORD])))
 
 
-def record(copies: list[Path], tests: list[str]) -> dict[str, dict[str, Any]]:
-    """Run the tests once, a share in each copy; gives what is known of each test."""
+class Record(NamedTuple):
+    """What is known of the tests: ``tests`` by name, and by file and line the names of those that execute it."""
+
+    tests: dict[str, dict[str, Any]]
+    lines: dict[str, dict[str, list[str]]]
+
+
+def record(copies: list[Path], tests: list[str]) -> Record:
+    """Run the tests once, a share in each copy; return what is known of them."""
     stored = PLACE / "record.json"
     if stored.exists():
-        known: dict[str, dict[str, Any]] = json.loads(stored.read_text(encoding="utf-8"))
-        print(f"the record of {len(known)} tests is used; delete {stored} to make another")
+        known = Record(**json.loads(stored.read_text(encoding="utf-8")))
+        print(f"the record of {len(known.tests)} tests is used; delete {stored} to make another")
         return known
     files = sorted(
         {path.relative_to(ROOT).as_posix() for test in tests for path in (ROOT / test).rglob("test_*.py")}
@@ -250,15 +257,19 @@ def record(copies: list[Path], tests: list[str]) -> dict[str, dict[str, Any]]:
             processes.append(subprocess.Popen(command, cwd=copy, env=environment, stdout=log, stderr=log))
     for process in processes:
         process.wait()
-    found: dict[str, dict[str, Any]] = {}
+    found = Record({}, defaultdict(lambda: defaultdict(list)))
     for number in range(len(copies)):
-        found |= json.loads((PLACE / f"record-{number}.json").read_text(encoding="utf-8"))
-    failed = [name for name, test in found.items() if test.get("unusable")]
+        one = Record(**json.loads((PLACE / f"record-{number}.json").read_text(encoding="utf-8")))
+        found.tests.update(one.tests)
+        for file, by_line in one.lines.items():
+            for line, names in by_line.items():
+                found.lines[file][line] += names
+    failed = [name for name, test in found.tests.items() if test.get("unusable")]
     print(
-        f"{len(found)} tests recorded in {time.monotonic() - begun:.0f} s; failed or skipped, so not used:",
+        f"{len(found.tests)} tests recorded in {time.monotonic() - begun:.0f} s; failed or skipped, so not used:",
         *failed[:20],
     )
-    stored.write_text(json.dumps(found), encoding="utf-8")
+    stored.write_text(json.dumps(found._asdict()), encoding="utf-8")
     return found
 
 
@@ -289,19 +300,17 @@ def make_copy(number: int) -> Path:
     return copy
 
 
-def tests_for(mutant: Mutant, known: dict[str, dict[str, Any]]) -> tuple[list[str], float]:
-    """The tests that call the function: those of the same package first, then the fastest; and their seconds."""
-    function = f"{mutant.path}:{mutant.first_line}"
-    usable = {name: test for name, test in known.items() if not test.get("unusable") and "seconds" in test}
-    calling = [name for name, test in usable.items() if function in test["functions"]]
+def tests_for(mutant: Mutant, known: Record) -> tuple[list[str], float]:
+    """Return the tests that execute the line, those of the same package first, then the fastest; and their seconds."""
     own = f"tests/{package_of(mutant.path)}"
-    calling.sort(key=lambda name: (not name.startswith(own), usable[name]["seconds"]))
+    executing = known.lines.get(mutant.path, {}).get(str(mutant.line), [])
+    usable = {name: known.tests[name]["seconds"] for name in executing if not known.tests[name].get("unusable")}
     chosen, seconds = [], 0.0
-    for name in calling[:MOST_TESTS]:
-        if not chosen or seconds + usable[name]["seconds"] <= MOST_SECONDS:
+    for name in sorted(usable, key=lambda name: (not name.startswith(own), usable[name])):
+        if len(chosen) < MOST_TESTS and (not chosen or seconds + usable[name] <= MOST_SECONDS):
             chosen.append(name)
-            seconds += usable[name]["seconds"]
-    if not chosen and (ROOT / own).is_dir():  # it is called in another process, or not at all
+            seconds += usable[name]
+    if not chosen and (ROOT / own).is_dir():  # it is executed in another process, or not at all
         return [own], 200.0
     return chosen, seconds
 
@@ -334,7 +343,7 @@ def run(mutant: Mutant, copy: Path, tests: list[str], seconds: float, number: in
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def check(mutants: list[Mutant], known: dict[str, dict[str, Any]], copies: list[Path], retry: bool) -> dict[str, str]:
+def check(mutants: list[Mutant], known: Record, copies: list[Path], retry: bool) -> dict[str, str]:
     """Run all mutants that have no result yet; gives the result of each by its key."""
     stored = PLACE / "results.jsonl"
     results: dict[str, str] = {}
