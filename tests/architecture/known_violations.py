@@ -45,5 +45,4 @@ LANGUAGE = {
     "bibld/dedup/_writer.py",
     "bibld/dedup/block",
     "bibld/dedup/score",
-    "tests/dedup",
 }

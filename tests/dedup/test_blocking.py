@@ -1,4 +1,4 @@
-"""Blockers: which records meet, by which keys, and what becomes of keys that too many have."""
+"""Blockers: which records share keys, and how keys of too many records are treated."""
 
 from itertools import combinations, pairwise
 
@@ -31,9 +31,9 @@ def columns(*records: Features):
 
 
 def candidates(config, *records, statistics=None):
-    held = columns(*records)
-    known = statistics or statistics_of(held, config)
-    left, right = halves(candidate_pairs(all_keys(held, config, known), held, config))
+    feature_columns = columns(*records)
+    known = statistics or statistics_of(feature_columns, config)
+    left, right = halves(candidate_pairs(all_keys(feature_columns, config, known), feature_columns, config))
     return set(zip(left.tolist(), right.tolist(), strict=True))
 
 
@@ -72,7 +72,7 @@ OTHER = {
         ("title 18", ("main_title", "remainder")),
     ],
 )
-def test_records_meet_by_a_family_when_its_fields_agree_and_only_then(family, kept):
+def test_records_share_a_key_of_a_family_only_when_its_fields_agree(family, kept):
     config = blocking("composite", composite=composite.Settings(families=(family,)))
     other = {name: value for name, value in OTHER.items() if name not in kept}
     assert candidates(config, book(), book(**other)) == {(0, 1)}
@@ -91,13 +91,13 @@ def test_missing_fields_never_make_a_key(family):
     assert candidates(config, Features(names="ivanov i"), Features(names="ivanov i")) == set()
 
 
-def test_a_range_of_years_meets_its_first_and_its_last_year():
+def test_a_range_of_years_shares_keys_with_its_first_and_last_year():
     config = blocking("composite", composite=composite.Settings(families=("title 12 and year",)))
     assert candidates(config, book(year=1868, last_year=1870), book(year=1870, last_year=1870)) == {(0, 1)}
     assert candidates(config, book(year=1868, last_year=1870), book(year=1868, last_year=1868)) == {(0, 1)}
 
 
-def test_a_volume_meets_the_record_that_has_the_title_of_the_set_as_its_own():
+def test_a_volume_shares_a_key_with_a_record_titled_like_its_set():
     config = blocking("composite")
     volume = Features(main_title="t 1", set_title="obshchaa teora prava", part="1", year=1981, last_year=1981)
     other = Features(main_title="obshchaa teora prava", part="1", year=1981, last_year=1981)
@@ -105,13 +105,13 @@ def test_a_volume_meets_the_record_that_has_the_title_of_the_set_as_its_own():
     assert candidates(config, volume, other, second) == {(0, 1)}
 
 
-def test_titles_without_authors_meet_by_their_pages():
+def test_titles_without_authors_share_a_key_by_their_pages():
     config = blocking("composite", composite=composite.Settings(families=("title 12 and pages, no author",)))
     assert candidates(config, book(names=""), book(names="", year=1)) == {(0, 1)}
     assert candidates(config, book(names=""), book()) == set()
 
 
-def test_identifiers_meet_but_for_those_of_sets():
+def test_identifiers_are_keys_except_those_of_sets():
     config = blocking("identifier")
     one, two = Features(identifiers="isbn:9781|setisbn:9789"), Features(identifiers="setisbn:9789|isbn:9782")
     assert candidates(config, one, two) == set()
@@ -119,28 +119,28 @@ def test_identifiers_meet_but_for_those_of_sets():
     assert candidates(config, Features(), Features()) == set()
 
 
-def test_an_identifier_that_many_have_is_refined_and_counted():
+def test_an_oversized_identifier_is_refined_and_counted():
     settings_ = identifier.Settings(largest_bucket=3)
     config = blocking("identifier", identifier=settings_)
     records = [Features(identifiers="issn:1", year=2000 + number // 2, pages=100) for number in range(8)]
-    held = columns(*records)
-    (keys,) = all_keys(held, config, statistics_of(held, config))
+    feature_columns = columns(*records)
+    (keys,) = all_keys(feature_columns, config, statistics_of(feature_columns, config))
     assert candidates(config, *records) == {(0, 1), (2, 3), (4, 5), (6, 7)}
     assert (keys.counts.refined, keys.counts.cut) == (1, 0)
     assert "1 oversized keys were refined" in keys.counts.message()
 
 
-def test_a_key_that_stays_oversized_makes_no_candidates_and_is_told():
+def test_a_key_that_stays_oversized_makes_no_candidates_and_is_reported():
     config = blocking("identifier", identifier=identifier.Settings(largest_bucket=3))
     records = [Features(identifiers="issn:1", year=2000)] * 5
-    held = columns(*records)
-    (keys,) = all_keys(held, config, statistics_of(held, config))
+    feature_columns = columns(*records)
+    (keys,) = all_keys(feature_columns, config, statistics_of(feature_columns, config))
     assert candidates(config, *records) == set()
     assert (keys.counts.cut, keys.counts.cut_rows) == (1, 5)
     assert "1 keys of 5 records stayed oversized" in keys.counts.message()
 
 
-def test_a_key_that_grew_since_the_statistics_were_counted_still_works_and_is_told():
+def test_a_key_that_grew_after_the_statistics_were_counted_is_used_and_reported():
     config = blocking("identifier", identifier=identifier.Settings(largest_bucket=3))
     few = columns(*[Features(identifiers="issn:1")] * 3)
     many = [Features(identifiers="issn:1")] * 4
@@ -164,13 +164,13 @@ EVERY = ("identifier", "composite", "simhash", "paper")
 
 @given(RECORDS, st.integers(2, 5))
 @settings(deadline=None, max_examples=30)
-def test_frozen_statistics_make_the_keys_of_a_record_depend_on_it_alone(records, largest):
-    """What a later run adds changes nothing about the pairs that were there."""
+def test_with_frozen_statistics_the_keys_of_a_record_do_not_depend_on_others(records, largest):
+    """Records that a later run adds do not change the pairs of the earlier ones."""
     config = blocking(
         *EVERY, composite=composite.Settings(largest_bucket=largest), simhash=simhash.Settings(largest_bucket=largest)
     )
-    whole = columns(*records)
-    known = statistics_of(whole, config)
+    all_columns = columns(*records)
+    known = statistics_of(all_columns, config)
     found = candidates(config, *records, statistics=known)
     half = len(records) // 2
     assert candidates(config, *records[:half], statistics=known) == {pair for pair in found if pair[1] < half}
@@ -178,13 +178,13 @@ def test_frozen_statistics_make_the_keys_of_a_record_depend_on_it_alone(records,
 
 @given(RECORDS)
 @settings(deadline=None, max_examples=30)
-def test_the_keys_that_two_records_met_by_are_named_exactly_for_candidates(records):
+def test_shared_keys_are_named_for_candidates_and_no_other_pairs(records):
     config = blocking(*EVERY)
-    held = columns(*records)
-    keys = all_keys(held, config, statistics_of(held, config))
+    feature_columns = columns(*records)
+    keys = all_keys(feature_columns, config, statistics_of(feature_columns, config))
     pairs = list(combinations(range(len(records)), 2))
     left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
-    met = families_met(keys, held, config, left, right)
+    met = families_met(keys, feature_columns, config, left, right)
     proposed = candidates(config, *records)
     for (one, other), names in zip(pairs, met, strict=True):
         assert bool(names) == ((one, other) in proposed)
@@ -192,7 +192,7 @@ def test_the_keys_that_two_records_met_by_are_named_exactly_for_candidates(recor
         assert set(names) <= own[0] & own[1]
 
 
-def test_simhash_meets_misprints_and_filters_by_distance():
+def test_simhash_finds_misprints_and_filters_by_distance():
     good = "istora gosudarstva rossiskogo ot drevneishih vremen do nashih dnei"
     bad = good.replace("dnei", "dneii")
     config = blocking("simhash")
@@ -201,7 +201,7 @@ def test_simhash_meets_misprints_and_filters_by_distance():
     assert candidates(strict, book(main_title=good, remainder=""), book(main_title=bad, remainder="")) == set()
 
 
-def test_statistics_come_back_from_bytes_and_damage_is_told():
+def test_statistics_are_read_from_bytes_and_damage_is_reported():
     config = blocking("composite", composite=composite.Settings(largest_bucket=2))
     made = statistics_of(columns(*[book()] * 4, Features(main_title="drugaa kniga")), config)
     again = from_bytes(to_bytes(made))
@@ -223,7 +223,7 @@ texts = st.lists(st.text(st.sampled_from("abc| "), max_size=12), max_size=6)
 
 @given(texts, st.integers(1, 5))
 @settings(deadline=None)
-def test_prefixes_are_equal_where_the_first_characters_are(rows, length):
+def test_prefixes_are_equal_when_the_first_characters_are(rows, length):
     column = TextColumn.from_texts(rows)
     found = prefixes(column.offsets, column.codes, length).tolist()
     short = [row.replace(" ", "")[:length] for row in rows]
@@ -236,11 +236,11 @@ def test_prefixes_are_equal_where_the_first_characters_are(rows, length):
 @settings(deadline=None)
 def test_a_title_is_read_as_one_text(mains, rests):
     rows = [Features(main_title=main, remainder=rest) for main, rest in zip(mains, rests, strict=False)]
-    apart = title(FeatureColumns.from_features(enumerate(rows)))
+    fields = title(FeatureColumns.from_features(enumerate(rows)))
     one = TextColumn.from_texts(f"{row.main_title} {row.remainder}" for row in rows)
     for number, length in enumerate((4, 12, 18, 99)):
-        assert title_prefixes(*apart)[number].tolist() == prefixes(one.offsets, one.codes, length).tolist()
-    offsets, hashes = words(*apart)
+        assert title_prefixes(*fields)[number].tolist() == prefixes(one.offsets, one.codes, length).tolist()
+    offsets, hashes = words(*fields)
     found = [set(hashes[begin:end].tolist()) for begin, end in pairwise(offsets)]
     expected = [set(f"{row.main_title} {row.remainder}".replace("|", " ").split()) for row in rows]
     assert list(map(len, found)) == list(map(len, expected))
@@ -250,25 +250,25 @@ def test_a_title_is_read_as_one_text(mains, rests):
     together = title(
         FeatureColumns.from_features(enumerate(Features(main_title=row.main_title + row.remainder) for row in rows))
     )
-    main, whole = trigram_simhash(*apart)
+    main, full = trigram_simhash(*fields)
     assert main.tolist() == trigram_simhash(*alone)[1].tolist()
-    assert whole.tolist() == trigram_simhash(*together)[0].tolist()
+    assert full.tolist() == trigram_simhash(*together)[0].tolist()
 
 
 @given(texts, st.sampled_from(["", "a", "ab"]))
 @settings(deadline=None)
-def test_values_are_as_many_as_there_are_but_for_those_that_begin_so(rows, without):
+def test_values_with_a_given_beginning_are_left_out(rows, without):
     column = TextColumn.from_texts(rows)
     codes = np.array([ord(letter) for letter in without], dtype=np.uint32)
     offsets, _ = values(column.offsets, column.codes, -2, 2, codes)
-    held = [[one.replace(" ", "") for one in row.split("|") if one.strip()][:2] for row in rows]
-    expected = [sum(not (without and one.startswith(without)) for one in row) for row in held]
+    limited = [[one.replace(" ", "") for one in row.split("|") if one.strip()][:2] for row in rows]
+    expected = [sum(not (without and one.startswith(without)) for one in row) for row in limited]
     assert np.diff(offsets).tolist() == expected
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=40, unique=True), st.lists(st.integers(0, 2**64 - 1), max_size=9))
 @settings(deadline=None)
-def test_frequencies_are_those_that_were_counted(known, others):
+def test_the_hash_table_returns_the_counted_frequencies(known, others):
     words_ = np.array(sorted(known), dtype=np.uint64)
     plain = Statistics(9, words_, np.arange(2, len(known) + 2, dtype=np.int32), {})
     asked = np.array(others + known, dtype=np.uint64)
@@ -277,7 +277,7 @@ def test_frequencies_are_those_that_were_counted(known, others):
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.integers(1, 4))
 @settings(deadline=None)
-def test_the_rarest_words_are_those_that_fewest_titles_have_but_never_seen_ones_come_last(frequencies, most):
+def test_the_rarest_words_come_first_and_unseen_ones_last(frequencies, most):
     hashes = np.arange(1, len(frequencies) + 1, dtype=np.uint64)
     offsets = np.array([0, len(frequencies)])
     found = rarest(offsets, hashes, np.array(frequencies, np.int32), most)[0]

@@ -1,4 +1,4 @@
-"""Compiled kernels lie in a folder of their own for each state of the sources; old ones go."""
+"""Compiled kernels are stored in a separate folder for each state of the sources; old folders are removed."""
 
 import os
 import time
@@ -35,7 +35,7 @@ def test_the_folder_is_the_same_until_a_source_with_kernels_changes(caches, monk
     assert len(found) == 2
 
 
-def test_where_nothing_can_be_written_the_next_folder_is_taken(caches, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_skipped(caches, monkeypatch):
     (caches / "file").touch()
     monkeypatch.setenv(_cache.VARIABLE, str(caches / "file" / "below"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(caches / "home"))
@@ -43,7 +43,7 @@ def test_where_nothing_can_be_written_the_next_folder_is_taken(caches, monkeypat
     assert _cache.cache_folder().parent == caches / "home" / "bibld"
 
 
-def test_kernels_that_nobody_used_for_long_are_removed(caches):
+def test_kernels_that_were_not_used_for_long_are_removed(caches):
     old, recent = caches / "kernels-0", caches / "kernels-1"
     for folder in (old, recent):
         folder.mkdir()

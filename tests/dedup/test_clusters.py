@@ -31,7 +31,7 @@ scores = st.sampled_from([0.1, 0.4, 0.6, 0.9, 0.92, 0.95, 0.99, 1.0])
 
 
 class World(NamedTuple):
-    """Links with their scores, the scores of all pairs, what bars some, and what people said."""
+    """Links with their scores, the scores of all pairs, what bars some, and the verdicts of people."""
 
     links: dict
     scores: dict
@@ -41,15 +41,15 @@ class World(NamedTuple):
 
 @st.composite
 def worlds(draw):
-    everything = {pair: draw(scores) for pair in combinations(NODES, 2)}
+    all_scores = {pair: draw(scores) for pair in combinations(NODES, 2)}
     people = draw(st.dictionaries(pairs, st.booleans(), max_size=4))
-    links = {pair: max(everything[pair], 0.9) for pair in draw(st.sets(pairs, max_size=20))}
-    everything |= links
-    links |= {pair: everything[pair] for pair, is_same in people.items() if is_same}
+    links = {pair: max(all_scores[pair], 0.9) for pair in draw(st.sets(pairs, max_size=20))}
+    all_scores |= links
+    links |= {pair: all_scores[pair] for pair, is_same in people.items() if is_same}
     links = {pair: score for pair, score in links.items() if people.get(pair, True)}
     bars = draw(st.dictionaries(pairs, st.sampled_from([RELATION, PARTS, ISBNS]), max_size=20))
     bars = {pair: bar for pair, bar in bars.items() if bar == ISBNS or pair not in links}
-    return World(links, everything, bars, people)
+    return World(links, all_scores, bars, people)
 
 
 def run(world, rules, order=None, records=RECORDS):
@@ -57,11 +57,11 @@ def run(world, rules, order=None, records=RECORDS):
     found = sorted(world.links)
     if order is not None:
         order.shuffle(found)
-    apart = [pair for pair, is_same in world.people.items() if not is_same]
+    separate = [pair for pair, is_same in world.people.items() if not is_same]
 
     def inside(left, right):
         asked = [tuple(sorted(pair)) for pair in zip(left.tolist(), right.tolist(), strict=True)]
-        bars = [PERSON if pair in apart else world.bars.get(pair, NOTHING) for pair in asked]
+        bars = [PERSON if pair in separate else world.bars.get(pair, NOTHING) for pair in asked]
         return Inside(np.array([world.scores[pair] for pair in asked], float), np.array(bars, np.uint8))
 
     ends = np.array(found, dtype=np.int64).reshape(-1, 2)
@@ -75,12 +75,12 @@ def run(world, rules, order=None, records=RECORDS):
             np.uint8,
         ),
     )
-    told = ends[::2] if order is None else np.array(order.sample(list(combinations(NODES, 2)), 20))
-    known = Known(told[:, 0], told[:, 1], inside(told[:, 0], told[:, 1]))
+    known_pairs = ends[::2] if order is None else np.array(order.sample(list(combinations(NODES, 2)), 20))
+    known = Known(known_pairs[:, 0], known_pairs[:, 1], inside(known_pairs[:, 0], known_pairs[:, 1]))
     names = sorted({source for source, _ in records})
     sources = np.array([-1 if one in rules.several else names.index(one) for one, _ in records])
-    said = np.array(sorted(apart), dtype=np.int64).reshape(-1, 2)
-    result = grouped(links, sources, rules, lambda nodes: nodes, known, inside, (said[:, 0], said[:, 1]))
+    verdicts = np.array(sorted(separate), dtype=np.int64).reshape(-1, 2)
+    result = grouped(links, sources, rules, lambda nodes: nodes, known, inside, (verdicts[:, 0], verdicts[:, 1]))
     clusters = {}
     for node, first in enumerate(result.clusters.tolist()):
         clusters.setdefault(first, []).append(node)
@@ -106,7 +106,7 @@ def test_the_order_of_links_changes_nothing(rules, world, random):
 
 @pytest.mark.parametrize("rules", RULES)
 @given(worlds())
-def test_no_record_is_in_two_clusters_and_only_what_is_linked_is_joined(rules, world):
+def test_no_record_is_in_two_clusters_and_only_linked_records_are_joined(rules, world):
     clusters, refused, _ = run(world, rules)
     members = [node for cluster in clusters for node in cluster]
     assert len(members) == len(set(members))
@@ -133,13 +133,13 @@ def test_the_constraints_hold_between_all_members_that_no_person_joined(rules, w
 
 @pytest.mark.parametrize("rules", RULES)
 @given(worlds())
-def test_what_people_kept_apart_is_apart(rules, world):
+def test_records_that_a_person_separated_are_never_in_one_cluster(rules, world):
     for cluster in run(world, rules)[0]:
         assert all(world.people.get(pair, True) for pair in combinations(cluster, 2))
 
 
 @given(worlds())
-def test_what_a_person_joined_stays_together_unless_people_contradict_each_other(world):
+def test_records_that_a_person_joined_are_in_one_cluster_unless_people_contradict_each_other(world):
     if not all(world.people.values()):
         return
     place = {node: number for number, cluster in enumerate(run(world, RULES[2])[0]) for node in cluster}
@@ -147,23 +147,23 @@ def test_what_a_person_joined_stays_together_unless_people_contradict_each_other
 
 
 @given(worlds())
-def test_every_member_is_like_the_medoid(world):
+def test_every_member_is_similar_to_the_medoid(world):
     """Unless people joined it; the least score is the threshold for review."""
     if any(world.people.values()):
         return
     for cluster in run(world, ClusterRules(review=0.5))[0]:
-        likeness = {
+        similarities = {
             one: [world.scores[tuple(sorted((one, other)))] for other in cluster if other != one] for one in cluster
         }
-        medoid = max(cluster, key=lambda one: (sum(likeness[one]), -one))
-        assert len(cluster) == 2 or min(likeness[medoid]) >= 0.5
+        medoid = max(cluster, key=lambda one: (sum(similarities[one]), -one))
+        assert len(cluster) == 2 or min(similarities[medoid]) >= 0.5
 
 
 def one_by_one(rules, *found, records="abcde", bars=None, others=None, people=None):
     """Clusters, what refused each link, and the result; each letter names the source of a record."""
     links = {pair: score for *pair, score in ((*sorted(one[:2]), one[2]) for one in found) for pair in [tuple(pair)]}
-    everything = dict.fromkeys(combinations(range(len(records)), 2), 0.9) | (others or {}) | links
-    world = World(links, everything, bars or {}, people or {})
+    all_scores = dict.fromkeys(combinations(range(len(records)), 2), 0.9) | (others or {}) | links
+    world = World(links, all_scores, bars or {}, people or {})
     return run(world, rules, records=[(letter, "") for letter in records])
 
 
@@ -176,18 +176,18 @@ def test_the_best_link_wins_a_record_of_a_source_and_the_other_is_refused():
     assert refused == {(A, B): SOURCE, (A, C): NOTHING}
 
 
-def test_a_member_that_is_not_like_the_middle_leaves():
-    apart = {(A, D): 0.1, (B, D): 0.1, (A, E): 0.1, (B, E): 0.1, (C, E): 0.1}
+def test_a_member_that_is_not_similar_to_the_medoid_leaves():
+    others = {(A, D): 0.1, (B, D): 0.1, (A, E): 0.1, (B, E): 0.1, (C, E): 0.1}
     clusters, refused, _ = one_by_one(
         ClusterRules(review=0.5),
         *((A, B, 0.99), (A, C, 0.98), (B, C, 0.99), (C, D, 0.95), (D, E, 0.91)),
-        others=apart,
+        others=others,
     )
     assert clusters == [(A, B, C, D)]
     assert refused[D, E] == MEDOID
 
 
-def test_those_that_leave_together_stay_together():
+def test_similar_members_that_leave_form_one_cluster():
     """Seven are like the first; the eighth and ninth are like each other, and like one of the seven."""
     others = {pair: 0.99 if pair[0] == 0 else 0.6 for pair in combinations(range(7), 2)}
     others |= {(low, high): 0.1 for low in range(7) for high in (7, 8)}
@@ -210,7 +210,7 @@ def test_isbns_without_one_in_common_and_different_parts_are_refused():
     assert refused[A, B] == ISBNS
 
 
-def test_the_papers_method_asks_about_nothing_but_sources_and_people():
+def test_the_papers_method_uses_no_constraint_but_sources_and_verdicts():
     clusters, _, _ = one_by_one(ClusterRules(), (A, B, 0.99), (B, C, 0.95), records="abc", bars={(A, C): PARTS})
     assert clusters == [(A, B, C)]
     clusters, refused, _ = one_by_one(ClusterRules(), (A, B, 0.99), (B, C, 0.95), records="abc", people={(A, C): False})
@@ -218,7 +218,7 @@ def test_the_papers_method_asks_about_nothing_but_sources_and_people():
     assert refused[B, C] == PERSON
 
 
-def test_a_person_joins_what_no_rule_would_and_that_holds():
+def test_a_verdict_joins_records_against_all_rules():
     clusters, refused, _ = one_by_one(
         ClusterRules(review=0.5),
         *((A, B, 0.2), (A, C, 0.9)),
@@ -230,7 +230,7 @@ def test_a_person_joins_what_no_rule_would_and_that_holds():
     assert set(refused.values()) == {NOTHING}
 
 
-def test_of_verdicts_that_contradict_each_other_the_one_that_fits_holds():
+def test_of_contradicting_verdicts_the_consistent_one_is_used():
     people = {(A, B): True, (B, C): True, (A, C): False}
     clusters, refused, _ = one_by_one(ClusterRules(review=0.5), (A, B, 0.9), (B, C, 0.8), records="abc", people=people)
     assert clusters == [(A, B)]

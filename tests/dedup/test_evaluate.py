@@ -27,17 +27,17 @@ def cells(material):
 
 def test_every_labelled_pair_is_in_one_cell_of_each_confusion(sample):
     found = evaluated(sample, "pairs")
-    assert found.review == 0, "the paper asks nobody"
+    assert found.review == 0, "the method of the paper sends no pair to review"
     for materials in (found.materials, found.carriers, found.levels):
         assert len({one.material for one in materials}) == len(materials)
         assert sum(sum(cells(one)) for one in materials) == found.pairs
-        joined, lost, wrong, apart = (sum(column) for column in zip(*map(cells, materials), strict=True))
+        joined, lost, wrong, separate = (sum(column) for column in zip(*map(cells, materials), strict=True))
         assert joined + lost == found.true_pairs
         assert (joined, lost + wrong) == (
             round(found.recall * found.true_pairs),
             len(found.wrong),
         )
-        assert apart == sum(kind.right for kind in found.kinds if not kind.is_duplicate)
+        assert separate == sum(kind.right for kind in found.kinds if not kind.is_duplicate)
     assert {one.material for one in found.carriers} >= {"print", "map", "score", "electronic"}
     assert {one.material for one in found.levels} >= {"monograph", "volume", "set", "serial", "article"}
 
@@ -49,7 +49,7 @@ def test_pairs_joined_beside_the_labelled_ones_are_wrong_in_mode_full(sample):
     assert sum(one.wrongly_joined for one in found.levels) == sum(one.is_joined for one in found.wrong)
 
 
-def test_each_lost_pair_is_lost_by_one_step(sample):
+def test_each_lost_pair_is_attributed_to_one_step(sample):
     found = evaluated(sample, "full")
     lost = [pair for loss in found.losses for pair in loss.pairs]
     assert len(lost) == len(set(lost))
@@ -79,7 +79,7 @@ def test_a_verdict_belongs_to_a_step(verdict, step):
     assert evaluate._step(verdict, "model") == step
 
 
-def test_the_labelled_pairs_are_judged_as_single_pairs_are(sample):
+def test_labelled_pairs_get_the_decisions_of_single_pairs(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
@@ -93,9 +93,9 @@ def test_the_labelled_pairs_are_judged_as_single_pairs_are(sample):
 @pytest.mark.parametrize("mode", ["pairs", "full"])
 def test_the_command_measures_in_both_modes(sample, mode):
     words = ["evaluate", str(sample), "--pairs", str(sample.parent / "gold_pairs.csv"), "--quiet", "--mode", mode]
-    told = msgspec.json.decode(CliRunner().invoke(command_line, [*words, "--json"], catch_exceptions=False).stdout)
+    printed = msgspec.json.decode(CliRunner().invoke(command_line, [*words, "--json"], catch_exceptions=False).stdout)
     found = evaluated(sample, mode)
-    assert {name: told[name] for name in ("mode", "precision", "recall", "f1", "candidate_recall", "pairs")} == {
+    assert {name: printed[name] for name in ("mode", "precision", "recall", "f1", "candidate_recall", "pairs")} == {
         "mode": mode,
         "precision": found.precision,
         "recall": found.recall,
@@ -108,14 +108,14 @@ def test_the_command_measures_in_both_modes(sample, mode):
     for loss in found.losses:
         assert any(line.split("  ")[0] == loss.by and loss.step in line for line in table.splitlines())
     listed = CliRunner().invoke(command_line, [*words, "--wrong"], catch_exceptions=False).stdout.splitlines()
-    told = [
+    expected = [
         f"{'wrongly joined' if one.is_joined else 'not joined'}: {one.left} {one.right} ({one.by})"
         for one in found.wrong
     ]
-    assert listed[-len(told) :] == told
+    assert listed[-len(expected) :] == expected
 
 
-def test_a_pair_joined_through_another_record_says_so(sample):
+def test_a_pair_joined_through_another_record_is_reported_as_such(sample):
     found = evaluated(sample, "full")
     assert {one.by for one in found.wrong if one.is_joined} == {"same: jaccard"}
     pair = Pair.from_records(RecordId("nlr", "1"), RecordId("rsl", "2"))

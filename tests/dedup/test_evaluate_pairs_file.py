@@ -58,12 +58,12 @@ def faults(read):
         "left,right\n01004039769,RU\\NLR\\bibl\\538692\n",
     ],
 )
-def test_one_true_pair_in_many_ways(read, content):
+def test_one_true_pair_can_be_written_in_many_forms(read, content):
     (found,) = read(content)
     assert (found.pair, found.is_duplicate, found.kind) == (PAIR, True, "")
 
 
-def test_a_pair_counts_once_in_whatever_order_it_is_said_again(read):
+def test_a_repeated_pair_counts_once_in_either_order(read):
     found = read(
         f"left,right,label,kind\n{ONE},{OTHER},1,first\n{OTHER},{ONE},1,again\n{ONE},{THIRD},0,\n{ONE},{OTHER},1,\n"
     )
@@ -126,37 +126,37 @@ def test_a_contradiction_names_both_lines(faults):
         ),
     ],
 )
-def test_what_cannot_be_used_is_told(faults, content, fault):
+def test_unusable_content_is_reported(faults, content, fault):
     assert faults(content) == (fault,)
 
 
-def test_all_faults_are_told_at_once_with_their_lines_but_no_flood_of_them(faults):
-    told = faults(
+def test_the_first_twenty_faults_are_reported_at_once_with_their_lines(faults):
+    reported = faults(
         f"left,right\n{ONE},rsl:no\n{ONE},{OTHER}\n" + "".join(f"rsl:no{number},{ONE}\n" for number in range(40))
     )
-    assert told[0].startswith('pairs.csv line 2: record "rsl:no" not found ')
-    assert told[1].startswith('pairs.csv line 4: record "rsl:no0" not found ')
-    assert len(told) == 21
-    assert told[-1] == "pairs.csv: 21 more lines cannot be used"
+    assert reported[0].startswith('pairs.csv line 2: record "rsl:no" not found ')
+    assert reported[1].startswith('pairs.csv line 4: record "rsl:no0" not found ')
+    assert len(reported) == 21
+    assert reported[-1] == "pairs.csv: 21 more lines cannot be used"
 
 
-def test_a_row_over_several_lines_has_the_number_of_its_first(faults):
+def test_a_row_of_more_than_one_line_is_reported_with_its_first(faults):
     assert faults(f'left,right,why\n{ONE},{OTHER},"two\nlines"\nrsl:no,{OTHER},"two\nlines"\n')[0].startswith(
         "pairs.csv line 4: "
     )
 
 
-def test_a_number_of_several_records_asks_which_is_meant(read, faults, sample):
+def test_an_ambiguous_control_number_is_refused_with_the_ids(read, faults, sample):
     with Catalog(config.load(sample).workspace) as catalog, catalog.commit():
         catalog.register._connection.execute(
             "INSERT INTO ordinal (source, control_number) VALUES ('slavica', '01004039769')"
         )
-        dead = catalog.register.ordinal(RecordId("slavica", "01004039769"))
-        living = catalog.register.ordinal(RecordId.parse(THIRD))
+        deleted = catalog.register.ordinal(RecordId("slavica", "01004039769"))
+        live = catalog.register.ordinal(RecordId.parse(THIRD))
     content = f"left,right\n01004039769,{OTHER}\n"
-    assert read(content)[0].pair == PAIR, "a record that is not living is not meant"
+    assert read(content)[0].pair == PAIR, "a record that is not live is not found"
     with Catalog(config.load(sample).workspace) as catalog, catalog.commit():
-        catalog.records._connection.execute("UPDATE record SET ordinal = ? WHERE ordinal = ?", (dead, living))
+        catalog.records._connection.execute("UPDATE record SET ordinal = ? WHERE ordinal = ?", (deleted, live))
     (fault,) = faults(content)
     assert fault == (
         'pairs.csv line 2: "01004039769" is the control number of 2 records; '
@@ -164,7 +164,7 @@ def test_a_number_of_several_records_asks_which_is_meant(read, faults, sample):
     )
 
 
-def test_a_file_in_another_charset_or_no_file_is_told(faults, sample, tmp_path):
+def test_a_file_in_another_charset_or_no_file_is_reported(faults, sample, tmp_path):
     (fault,) = faults("left,right\nrsl:тест,nlr:1\n".encode("cp1251"))
     assert "is not UTF-8; save the file as UTF-8" in fault
     with (

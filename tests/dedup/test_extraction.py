@@ -41,8 +41,8 @@ def read_sample(tmp_path_factory):
 
 @pytest.fixture
 def catalog(read_sample):
-    with Catalog(read_sample.workspace, read_only=True) as held:
-        yield held
+    with Catalog(read_sample.workspace, read_only=True) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def bytes_of(segment):
     return {path.name: path.read_bytes() for path in segment.folder.iterdir()}
 
 
-def told(columns):
+def as_features(columns):
     return [(int(ordinal), columns.features(row)) for row, ordinal in enumerate(columns.ordinals)]
 
 
@@ -77,12 +77,12 @@ class Advances(progress.Silent):
         self.done += count
 
 
-def test_a_segment_holds_the_features_of_all_living_records(catalog, read_sample, tmp_path):
-    heard = Advances()
-    segment = extract(catalog, read_sample, tmp_path / "base", heard)
+def test_a_segment_contains_the_features_of_all_live_records(catalog, read_sample, tmp_path):
+    advances = Advances()
+    segment = extract(catalog, read_sample, tmp_path / "base", advances)
     expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.live()]
-    assert told(segment.chunk(0, len(segment))) == expected
-    assert heard.done == len(expected) == catalog.records.count()
+    assert as_features(segment.chunk(0, len(segment))) == expected
+    assert advances.done == len(expected) == catalog.records.count()
 
 
 def test_the_segment_does_not_depend_on_the_number_of_processes(catalog, read_sample, tmp_path, small_batches):
@@ -103,7 +103,7 @@ def test_the_segment_does_not_depend_on_the_number_of_processes(catalog, read_sa
     assert made[0].array("length").tolist() == np.diff(made[1].column("title").offsets).tolist()
 
 
-def test_a_few_named_records_start_no_process_and_the_deleted_are_left_out(read_sample, tmp_path, monkeypatch):
+def test_a_few_records_are_extracted_in_this_process_without_deleted_ones(read_sample, tmp_path, monkeypatch):
     monkeypatch.setattr(_extraction, "ProcessPool", None)
     shutil.copytree(read_sample.workspace, tmp_path / "work")
     loaded = msgspec.structs.replace(read_sample, workspace=tmp_path / "work")
@@ -117,7 +117,7 @@ def test_a_few_named_records_start_no_process_and_the_deleted_are_left_out(read_
     assert len(nothing) == 0
 
 
-def test_a_process_that_dies_is_said_and_leaves_no_segment(catalog, read_sample, tmp_path, small_batches):
+def test_a_killed_process_is_reported_and_leaves_no_segment(catalog, read_sample, tmp_path, small_batches):
     with pytest.raises(StageError, match="workers = 1"):
         extract(catalog, workers(read_sample, 2), tmp_path / "base", progress.Silent(), further=_die)
     assert not (tmp_path / "base").exists() and not (tmp_path / "base.building").exists()
@@ -127,7 +127,7 @@ def _die(columns):
     os._exit(1)
 
 
-def test_batches_come_in_order_and_can_be_left_early(catalog, read_sample, small_batches):
+def test_batches_are_in_order_and_iteration_can_stop_early(catalog, read_sample, small_batches):
     batches = extracted(catalog, workers(read_sample, 2))
     first = next(batches)
     batches.close()
@@ -136,33 +136,33 @@ def test_batches_come_in_order_and_can_be_left_early(catalog, read_sample, small
 
 def features():
     values = {name: any_texts() for name in TEXTS} | {name: st.integers(-(2**31), 2**31 - 1) for name in NUMBERS}
-    return st.fixed_dictionaries({}, optional=values).map(lambda held: Features(**held))
+    return st.fixed_dictionaries({}, optional=values).map(lambda fields: Features(**fields))
 
 
 @given(st.lists(features(), max_size=4))
 @settings(deadline=None)
-def test_columns_are_those_that_features_give_one_by_one(held):
-    fast, slow = columns_of(enumerate(held)), FeatureColumns.from_features(enumerate(held))
-    assert told(fast) == told(slow) == list(enumerate(held))
+def test_columns_are_the_same_as_from_single_features(records):
+    fast, slow = columns_of(enumerate(records)), FeatureColumns.from_features(enumerate(records))
+    assert as_features(fast) == as_features(slow) == list(enumerate(records))
     assert fast.ordinals.dtype == slow.ordinals.dtype
     assert all(fast.numbers[name].dtype == slow.numbers[name].dtype for name in NUMBERS)
 
 
-# --- features that are remembered are those that are made anew
+# --- features that are remembered are the same as computed ones
 
 
 def forget():
-    for held in vars(_features).values():
-        if hasattr(held, "cache_clear"):
-            held.cache_clear()
+    for function in vars(_features).values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
 @given(st.lists(mods(), max_size=3))
 @settings(max_examples=30, deadline=None)
-def test_features_do_not_depend_on_the_records_before(held):
-    together = [features_of(record) for record in held]
+def test_features_do_not_depend_on_the_records_before(records):
+    together = [features_of(record) for record in records]
     forget()
-    again = [features_of(record) for record in reversed(held)][::-1]
+    again = [features_of(record) for record in reversed(records)][::-1]
     assert together == again
 
 
@@ -190,7 +190,7 @@ def test_a_title_loses_the_number_of_volumes_at_its_end(text):
 
 @given(st.text("0123456789Xx- \u00a0\t\u2028", max_size=20) | st.sampled_from(["978-5-17-090630-7", "5-7390-0346-6"]))
 @settings(deadline=None)
-def test_isbns_are_compared_without_blanks_and_hyphens_and_only_where_they_are_right(text):
+def test_only_valid_isbns_are_compared_without_blanks_and_hyphens(text):
     value = re.sub(r"[\s-]", "", text)
     found = features_of(Mods(identifier=(Identifier(value=text, type="isbn"),))).identifiers
     assert found == (f"isbn:{isbn13(value)}" if has_isbn_check_digit(value) else "")
@@ -200,7 +200,7 @@ DATA = os.environ.get("BIBLD_TEST_DATA")
 
 
 @pytest.mark.skipif(not DATA, reason="needs real records: set BIBLD_TEST_DATA")
-def test_a_segment_of_real_records_gives_their_features_back(configured, tmp_path):
+def test_a_segment_of_real_records_contains_their_features(configured, tmp_path):
     loaded = configured(a=f"{DATA}/rusmarc/nlr_koi8r.iso", b=f"{DATA}/marc21/gpo_covid_online.mrc")
     loaded = msgspec.structs.replace(loaded, workers=2)
     pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
@@ -209,4 +209,4 @@ def test_a_segment_of_real_records_gives_their_features_back(configured, tmp_pat
         forget()
         expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.live()]
     assert expected
-    assert told(Segment.open(segment.folder).chunk(0, len(segment))) == expected
+    assert as_features(Segment.open(segment.folder).chunk(0, len(segment))) == expected

@@ -73,7 +73,7 @@ def test_the_first_record_founds_its_cluster_and_sources_may_have_duplicates():
     assert cluster.members == (RecordId("a", "2"), RecordId("a", "1"))
 
 
-def test_without_records_there_is_nothing_to_find():
+def test_without_records_there_are_no_clusters():
     assert dedup.find_duplicates({}) == dedup.Duplicates((), (), 0, ())
 
 

@@ -53,9 +53,9 @@ def pairs(runs, config, statistics, **asked):
     with join(runs, config, statistics, **asked) as found:
         packed = [left.astype(np.uint64) << np.uint64(32) | right for left, right in found]
         assert [pair.tolist() for pair in found.packed()] == [pair.tolist() for pair in packed]
-    held = np.concatenate([np.empty(0, np.uint64), *packed]).tolist()
-    assert len(held) == len(set(held))
-    return {(pair >> 32, pair & 0xFFFFFFFF) for pair in held}
+    found = np.concatenate([np.empty(0, np.uint64), *packed]).tolist()
+    assert len(found) == len(set(found))
+    return {(pair >> 32, pair & 0xFFFFFFFF) for pair in found}
 
 
 def indexed(records, cuts, config, **asked):
@@ -65,14 +65,14 @@ def indexed(records, cuts, config, **asked):
 
 @given(RECORDS, CUTS, st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=40)
-def test_the_pairs_are_those_that_share_a_key_in_any_order_and_any_cut(records, cuts, random):
+def test_exactly_the_pairs_that_share_a_key_are_found_in_any_order_and_segmentation(records, cuts, random):
     config = blocking(score="jaccard")
     statistics, runs = indexed(records, cuts, config)
     found = pairs(runs, config, statistics)
     columns = FeatureColumns.from_features(enumerate(records))
     every = np.array(list(combinations(range(len(records)), 2)), dtype=np.uint32).reshape(-1, 2)
-    held = keys_of_all(columns, config, statistics)
-    met = families_met(held, columns, config, every[:, 0].copy(), every[:, 1].copy())
+    keys = keys_of_all(columns, config, statistics)
+    met = families_met(keys, columns, config, every[:, 0].copy(), every[:, 1].copy())
     assert found == {tuple(pair) for pair, names in zip(every.tolist(), met, strict=True) if names}
     order = list(range(len(records)))
     random.shuffle(order)
@@ -87,7 +87,7 @@ def test_the_pairs_are_those_that_share_a_key_in_any_order_and_any_cut(records, 
 
 @given(RECORDS, CUTS, st.sampled_from([1, 2]), st.sampled_from([0, 64, 1 << 20]))
 @settings(deadline=None, max_examples=40)
-def test_neither_threads_nor_memory_nor_the_cut_change_anything(records, cuts, workers, memory):
+def test_threads_memory_and_segmentation_do_not_change_the_pairs(records, cuts, workers, memory):
     config = blocking()
     statistics, runs = indexed(records, [], config, workers=1)
     others, cut_runs = indexed(records, cuts, config, workers=workers, memory=memory)
@@ -114,17 +114,17 @@ def test_segments_probed_one_by_one_give_the_pairs_of_one_join(records, cuts, co
 
 @given(RECORDS, CUTS, st.sets(st.integers(0, 15)), st.booleans())
 @settings(deadline=None, max_examples=40)
-def test_dead_rows_make_no_pairs_and_change_none(records, cuts, dead, is_probe):
+def test_deleted_rows_make_no_pairs_and_change_no_others(records, cuts, deleted, is_probe):
     config = blocking()
     statistics, runs = indexed(records, cuts, config)
-    alive = np.array([row not in dead for row in range(len(records))], dtype=np.bool_)
+    live = np.array([row not in deleted for row in range(len(records))], dtype=np.bool_)
     new_from = len(runs) - 1 if is_probe else 0
     every = pairs(runs, config, statistics, new_from=new_from)
-    living = pairs(runs, config, statistics, new_from=new_from, alive=alive)
-    assert living == {pair for pair in every if not dead & set(pair)}
+    found = pairs(runs, config, statistics, new_from=new_from, alive=live)
+    assert found == {pair for pair in every if not deleted & set(pair)}
 
 
-def test_runs_on_disk_are_the_same_bytes_again_and_are_opened(tmp_path):
+def test_stored_runs_are_reproducible_and_can_be_opened(tmp_path):
     config = blocking()
     rows = cut(
         [Features(main_title="voina i mir", names="tolstoi", year=1970, pages=number // 3) for number in range(9)], []
@@ -142,7 +142,7 @@ def test_runs_on_disk_are_the_same_bytes_again_and_are_opened(tmp_path):
     assert open_runs(folders[0], 9, config) is None
 
 
-def test_a_damaged_run_is_told(tmp_path):
+def test_a_damaged_run_is_reported(tmp_path):
     config = blocking()
     index_base(cut([Features(main_title="voina i mir")] * 3, []), [tmp_path], config)
     path = tmp_path / "composite.0.keys"
@@ -163,7 +163,7 @@ def test_no_rows_make_no_pairs(tmp_path):
     assert pairs([open_runs(tmp_path, 0, config)], config, statistics) == set()
 
 
-def test_keys_that_grow_are_told_in_a_join_and_in_a_probe():
+def test_keys_that_grow_are_reported_by_a_join_and_by_a_probe():
     config = blocking(largest=3)
     few = [Features(identifiers="issn:1")] * 3
     statistics, runs = indexed(few, [], config)
@@ -173,7 +173,7 @@ def test_keys_that_grow_are_told_in_a_join_and_in_a_probe():
             assert [message for message in found.messages() if "1 keys grew oversized" in message]
 
 
-def test_a_chunk_is_as_good_as_all(monkeypatch):
+def test_joining_in_chunks_gives_the_same_pairs(monkeypatch):
     config = blocking()
     records = [Features(main_title=f"voina i mir {number % 5}", year=1970 + number % 3) for number in range(23)]
     statistics, runs = indexed(records, [], config)
@@ -192,7 +192,7 @@ def test_a_chunk_is_as_good_as_all(monkeypatch):
 
 @given(st.lists(st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=60), min_size=3, max_size=3), max_size=4))
 @settings(deadline=None, max_examples=60)
-def test_spooled_parts_come_back_sorted(pieces):
+def test_spooled_parts_are_returned_sorted(pieces):
     for memory in (0, 1 << 20):
         spool = Spool(memory)
         for piece in pieces:
@@ -201,8 +201,8 @@ def test_spooled_parts_come_back_sorted(pieces):
         for first, last in ((0, 3), (1, 2)):
             offsets, numbers = spool.sorted(first, last)
             for part in range(first, last):
-                held = numbers[offsets[part - first] : offsets[part - first + 1]].tolist()
-                assert held == sorted(number for piece in pieces for number in piece[part])
+                part_numbers = numbers[offsets[part - first] : offsets[part - first + 1]].tolist()
+                assert part_numbers == sorted(number for piece in pieces for number in piece[part])
         assert spool.sizes(3).tolist() == [sum(len(piece[part]) for piece in pieces) for part in range(3)]
         spool.close()
 

@@ -19,8 +19,8 @@ class Bare(msgspec.Struct, frozen=True):
     same: float = 0.5
 
 
-class Judging(msgspec.Struct, frozen=True):
-    """As much of a configuration as a judge asks for; every record is of a source of its own."""
+class DecisionConfig(msgspec.Struct, frozen=True):
+    """The part of a configuration that deciding uses; each record has a separate source."""
 
     chosen: object
     dedup: DedupConfig = DedupConfig(score="similarity")
@@ -36,11 +36,13 @@ def verdict(monkeypatch, left, right, settings=None, sources=("a", "b")):
         patch.setattr(adapters, "load_adapter", lambda stage, name: similarity)
         records = [RecordId(source, str(row)) for row, source in enumerate(sources)]
         numbers = np.array([sorted(set(sources)).index(source) for source in sources])
-        judge = Judge(
-            FeatureColumns.from_features(enumerate((left, right))), numbers, Judging(settings or similarity.Settings())
+        decider = Judge(
+            FeatureColumns.from_features(enumerate((left, right))),
+            numbers,
+            DecisionConfig(settings or similarity.Settings()),
         )
-        judged = judge.judged(np.array([0]), np.array([1]))
-        (edge,) = Edges(judge, lambda rows: [records[row] for row in rows.tolist()], "test").of(judged)
+        decisions = decider.judged(np.array([0]), np.array([1]))
+        (edge,) = Edges(decider, lambda rows: [records[row] for row in rows.tolist()], "test").of(decisions)
         return edge.verdict
 
 
@@ -52,7 +54,7 @@ def other(year):
     return msgspec.structs.replace(book(), year=year, last_year=year)
 
 
-def test_a_score_means_the_same_a_question_or_nothing(monkeypatch):
+def test_a_score_decides_same_review_or_different(monkeypatch):
     assert verdict(monkeypatch, book(), book()).decision == "same"
     asked = verdict(monkeypatch, book(), book("abcdefghxyz"), similarity.Settings(review=0.3))
     assert (asked.decision, asked.by) == ("review", "similarity")
@@ -60,7 +62,7 @@ def test_a_score_means_the_same_a_question_or_nothing(monkeypatch):
     assert verdict(monkeypatch, book(), book("zyxwvutsrqp")).decision == "different"
 
 
-def test_the_threshold_itself_is_the_same_but_not_for_the_paper(monkeypatch):
+def test_a_score_at_the_threshold_is_the_same_except_in_the_papers_method(monkeypatch):
     left, right = book("abc"), book("abcd")  # two of three bigrams: 0.666667
     assert verdict(monkeypatch, left, right, similarity.Settings(same=0.666667)).decision == "same"
     assert verdict(monkeypatch, left, right, Bare(same=0.666667)).decision == "different"
@@ -74,13 +76,13 @@ def test_the_threshold_itself_is_the_same_but_not_for_the_paper(monkeypatch):
         (book(carrier="microform"), "carrier", "review", "other_format"),
     ],
 )
-def test_exceptions_stand_above_the_score_and_say_what_the_records_are(monkeypatch, changed, by, decision, relation):
+def test_exceptions_overrule_the_score_and_name_the_relation(monkeypatch, changed, by, decision, relation):
     found = verdict(monkeypatch, book(part="1", carrier="print"), changed)
     assert (found.by, found.decision, found.relation) == (by, decision, relation)
     assert len(found.reasons) == 2
 
 
-def test_the_paper_knows_no_exception_but_parts(monkeypatch):
+def test_the_papers_method_has_no_exception_but_parts(monkeypatch):
     assert verdict(monkeypatch, book(carrier="print"), book(carrier="microform"), Bare()).decision == "same"
     assert verdict(monkeypatch, book(part="1"), book(part="1 2"), Bare()).decision == "related"
 
@@ -90,7 +92,7 @@ def test_two_records_of_a_source_are_for_review(monkeypatch):
     assert (found.decision, found.by) == ("review", "one_record_per_source")
 
 
-def test_what_scores_as_different_is_related_where_it_is_the_same_work(monkeypatch):
+def test_a_different_pair_of_the_same_work_is_related(monkeypatch):
     """The score may see that two editions differ; that they are editions of one work is not lost."""
     left = msgspec.structs.replace(book(), title="one two three")
     right = msgspec.structs.replace(other(1980), title="zzzzz")

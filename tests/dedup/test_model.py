@@ -36,12 +36,12 @@ WAR = Features(
 )
 
 words = st.text("abcdvoinamr", max_size=6)
-texts = st.lists(words, max_size=4).map(lambda held: " ".join(word for word in held if word))
+texts = st.lists(words, max_size=4).map(lambda words: " ".join(word for word in words if word))
 records = st.builds(
     Features,
     main_title=texts,
     remainder=texts,
-    names=st.lists(texts, max_size=3).map(lambda held: "|".join(name for name in held if name)),
+    names=st.lists(texts, max_size=3).map(lambda names: "|".join(name for name in names if name)),
     publisher=texts,
     place=texts,
     part=st.sampled_from(["", "1", "2", "1 2"]),
@@ -66,34 +66,34 @@ def changed(**fields):
     return msgspec.structs.replace(WAR, **fields)
 
 
-def scored(*held: Features) -> float:
-    return explained(*held).value
+def scored(*records: Features) -> float:
+    return explained(*records).value
 
 
-def explained(*held: Features) -> Score:
-    (score,) = model.explain(FeatureColumns.from_features(enumerate(held)), *PAIR, SETTINGS)
+def explained(*records: Features) -> Score:
+    (score,) = model.explain(FeatureColumns.from_features(enumerate(records)), *PAIR, SETTINGS)
     return score
 
 
-def compared(*held: Features) -> dict[str, float]:
-    row = model.features(FeatureColumns.from_features(enumerate(held)), *PAIR, SETTINGS)[0]
+def compared(*records: Features) -> dict[str, float]:
+    row = model.features(FeatureColumns.from_features(enumerate(records)), *PAIR, SETTINGS)[0]
     return dict(zip(NAMES, row.tolist(), strict=True))
 
 
 @given(st.lists(records, min_size=2, max_size=6))
 @settings(deadline=None, max_examples=40)
-def test_scores_are_probabilities_the_same_in_bulk_alone_and_from_either_side(held):
-    columns = FeatureColumns.from_features(enumerate(held))
-    pairs = list(combinations(range(len(held)), 2))
+def test_scores_are_probabilities_and_equal_in_bulk_alone_and_in_either_order(records):
+    columns = FeatureColumns.from_features(enumerate(records))
+    pairs = list(combinations(range(len(records)), 2))
     left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
     bulk = model.scores(columns, left, right, SETTINGS)
     assert bulk.dtype == np.float32
     assert ((bulk >= 0) & (bulk <= 1)).all()
     assert model.scores(columns, right, left, SETTINGS).tolist() == bulk.tolist()
-    told = [score.value for score in model.explain(columns, left, right, SETTINGS)]
-    assert told == np.round(bulk.astype(np.float64), 6).tolist()
-    assert [scored(held[i], held[j]) for i, j in pairs] == told
-    assert [scored(held[j], held[i]) for i, j in pairs] == told
+    single = [score.value for score in model.explain(columns, left, right, SETTINGS)]
+    assert single == np.round(bulk.astype(np.float64), 6).tolist()
+    assert [scored(records[i], records[j]) for i, j in pairs] == single
+    assert [scored(records[j], records[i]) for i, j in pairs] == single
 
 
 @given(records, records)
@@ -107,7 +107,7 @@ def test_the_contributions_add_up_to_the_logit_of_the_score(one, other):
 
 @given(records, records)
 @settings(deadline=None, max_examples=40)
-def test_features_lie_between_0_and_1_or_are_missing(one, other):
+def test_features_are_between_0_and_1_or_missing(one, other):
     found = compared(one, other)
     found.pop("title_weight")
     assert {name: value for name, value in found.items() if value != MISSING and not 0 <= value <= 1} == {}
@@ -120,23 +120,25 @@ def plain_jaccard(one: str, other: str) -> float:
 
 @given(records, records)
 @settings(deadline=None, max_examples=60)
-def test_likeness_of_titles_is_that_of_their_sets_of_bigrams(one, other):
-    def titles(held: Features) -> tuple[str, str, str]:
-        full = " ".join(filter(None, (held.main_title, held.remainder)))
-        return held.main_title, full, " ".join(filter(None, (held.set_title, full, held.part_name)))
+def test_the_similarity_of_titles_is_that_of_their_sets_of_bigrams(one, other):
+    def titles(record: Features) -> tuple[str, str, str]:
+        full = " ".join(filter(None, (record.main_title, record.remainder)))
+        return record.main_title, full, " ".join(filter(None, (record.set_title, full, record.part_name)))
 
     found, pairs = compared(one, other), list(zip(titles(one), titles(other), strict=True))
-    likeness = [plain_jaccard(*pair) for pair in pairs]
-    assert [found[name] for name in ("main_title", "full_title", "whole_title")] == pytest.approx(likeness)
-    (main, other_main), (full, other_full), (whole, other_whole) = pairs
-    across = ((main, other_full), (full, other_main), (whole, other_full), (full, other_whole))
-    assert found["any_title"] == pytest.approx(max(*likeness, *(plain_jaccard(*pair) for pair in across)))
+    similarities = [plain_jaccard(*pair) for pair in pairs]
+    assert [found[name] for name in ("main_title", "full_title", "whole_title")] == pytest.approx(similarities)
+    (main, other_main), (full, other_full), (with_set, other_with_set) = pairs
+    across = ((main, other_full), (full, other_main), (with_set, other_full), (full, other_with_set))
+    assert found["any_title"] == pytest.approx(max(*similarities, *(plain_jaccard(*pair) for pair in across)))
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
 @settings(deadline=None, max_examples=40)
-def test_whatever_a_text_holds_a_record_is_like_itself_and_has_one_score_with_others(text, other):
-    one, two = (Features(main_title=held, names=held, responsibility=held, identifiers=held) for held in (text, other))
+def test_a_record_of_any_text_is_the_same_as_itself_and_has_one_score_with_others(text, other):
+    one, two = (
+        Features(main_title=value, names=value, responsibility=value, identifiers=value) for value in (text, other)
+    )
     assert scored(one, two) == scored(two, one)
     assert compared(one, one)["main_title"] == (1 if text else MISSING)
 
@@ -176,7 +178,7 @@ def test_a_feature_with_more_thresholds_than_fit_is_refused():
     _trees.forest(msgspec.structs.replace(shipped, trees=trees[:254]))
 
 
-def test_what_a_record_does_not_say_is_missing_and_not_different():
+def test_values_that_a_record_lacks_are_missing_and_not_different():
     found = compared(WAR, Features(main_title="voina i mir"))
     for name in ("name", "year", "pages", "publisher", "place", "language", "carrier", "level", "isbn", "remainder"):
         assert found[name] == MISSING, name
@@ -191,9 +193,9 @@ def test_what_a_record_does_not_say_is_missing_and_not_different():
         changed(main_title="voina i mir roman", remainder=""),
         changed(pages=607),
     ],
-    ids=["abbreviated", "less said", "subtitle joined", "pages counted otherwise"],
+    ids=["abbreviated", "less detailed", "subtitle joined", "pages counted otherwise"],
 )
-def test_the_same_book_described_otherwise_is_the_same(other):
+def test_two_descriptions_of_one_book_are_the_same(other):
     assert scored(WAR, other) >= SETTINGS.same
 
 
@@ -208,7 +210,7 @@ def test_the_same_book_described_otherwise_is_the_same(other):
     ],
     ids=["volume", "other title", "other author", "first edition", "serial"],
 )
-def test_another_book_that_looks_alike_is_not_merged(other):
+def test_a_similar_book_is_not_merged(other):
     one = changed(part="1", level="v", identifiers="") if other.part else WAR
     assert scored(one, other) < SETTINGS.same
 
@@ -255,7 +257,7 @@ def test_another_book_that_looks_alike_is_not_merged(other):
         ("any_title", {"main_title": "gorod", "remainder": "roman"}, {"main_title": "gorod roman"}, 1),
     ],
 )  # fmt: skip
-def test_a_feature_says_what_its_sentence_says(name, one, other, expected):
+def test_a_feature_has_the_value_that_its_description_promises(name, one, other, expected):
     assert compared(Features(**one), Features(**other))[name] == pytest.approx(expected)
 
 
@@ -285,7 +287,7 @@ def plain_edits(one: str, other: str) -> int:
 
 @given(st.text("abcd ", min_size=1, max_size=64), st.text("abcd ", min_size=1, max_size=64))
 @settings(deadline=None)
-def test_likeness_counts_edits(one, other):
+def test_the_similarity_of_words_counts_edits(one, other):
     masks = np.zeros(256, np.uint64)
     first, second = TextColumn.from_texts([one]).codes, TextColumn.from_texts([other]).codes
     found = likeness(first, 0, len(one), second, 0, len(other), masks)
@@ -293,11 +295,11 @@ def test_likeness_counts_edits(one, other):
     assert not masks.any()
 
 
-def test_the_shipped_model_says_where_it_comes_from_and_what_it_compares():
+def test_the_shipped_model_states_its_provenance_and_features():
     shipped, _, _ = model._loaded("")
-    told = shipped.provenance
-    assert all((told.data, told.licence, told.date, told.command.startswith("bibld train ")))
-    assert told.figures["f1"] >= 0.98
+    provenance = shipped.provenance
+    assert all((provenance.data, provenance.licence, provenance.date, provenance.command.startswith("bibld train ")))
+    assert provenance.figures["f1"] >= 0.98
     assert list(shipped.features) == list(NAMES) and len(NAMES) == COUNT
     assert _trees.of_json(_trees.to_json(shipped)) == shipped
 
@@ -308,7 +310,7 @@ def test_the_file_of_a_model_is_relative_to_the_configuration(configured, tmp_pa
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b'{"format": 2}', b"\xff"])
-def test_a_file_that_is_no_model_is_refused(tmp_path, data):
+def test_a_file_that_is_not_a_model_is_refused(tmp_path, data):
     path = tmp_path / "model.json"
     path.write_bytes(data)
     columns = FeatureColumns.from_features(enumerate((WAR, WAR)))
@@ -316,7 +318,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path, data):
         list(model.explain(columns, *PAIR, model.Settings(file=str(path))))
 
 
-def test_a_tree_that_leads_in_circles_is_refused():
+def test_a_tree_with_a_cycle_is_refused():
     shipped, _, _ = model._loaded("")
     tree = _steps.Tree([0, -1], [0.5, 0], [0, 0], [1, 0], [0, 0], [0.0, 1.0])
     with pytest.raises(ValueError, match="downwards"):

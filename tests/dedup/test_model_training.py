@@ -53,18 +53,20 @@ def book(number: int) -> Mods:
 BOOKS = [book(number) for number in range(80)]
 
 
-def test_pairs_are_made_up_of_both_kinds_and_alike_for_a_seed():
+def test_generated_pairs_are_of_both_kinds_and_the_same_for_a_seed():
     made = list(variations(BOOKS[0], BOOKS[1:], Random(1)))
     assert made == list(variations(BOOKS[0], BOOKS[1:], Random(1)))
-    assert {held.is_duplicate for held in made} == {True, False}
-    assert {"wording", "volume", "other volume", "reprint", "other author"} <= {held.kind for held in made}
+    assert {labelled_pair.is_duplicate for labelled_pair in made} == {True, False}
+    assert {"wording", "volume", "other volume", "reprint", "other author"} <= {
+        labelled_pair.kind for labelled_pair in made
+    }
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_another_volume_has_another_number(seed):
-    for held in variations(BOOKS[seed], BOOKS[40:], Random(seed)):
-        if held.kind == "other volume":
-            one, other = features_of(held.left).part, features_of(held.right).part
+    for labelled_pair in variations(BOOKS[seed], BOOKS[40:], Random(seed)):
+        if labelled_pair.kind == "other volume":
+            one, other = features_of(labelled_pair.left).part, features_of(labelled_pair.right).part
             assert one and other and one != other
 
 
@@ -72,7 +74,7 @@ def test_a_description_without_a_title_gives_no_pairs():
     assert list(variations(Mods(), BOOKS, Random(1))) == []
 
 
-def test_wordings_are_what_they_are_called():
+def test_each_kind_of_wording_changes_what_its_name_states():
     assert initial_form("Толстой, Лев Николаевич") == "Толстой, Л. Н."
     assert romanise(romanise_ala_lc("Преступление и наказание")) == romanise("Преступление и наказание")
     assert romanise(romanise_ala_lc("Щётка")) == romanise("Щетка")
@@ -83,8 +85,8 @@ def test_wordings_are_what_they_are_called():
 
 
 def labelled_pairs():
-    records = {RecordId("a", str(number)): held for number, held in enumerate(BOOKS)}
-    records |= {RecordId("b", str(number)): held for number, held in enumerate(BOOKS)}
+    records = {RecordId("a", str(number)): book for number, book in enumerate(BOOKS)}
+    records |= {RecordId("b", str(number)): book for number, book in enumerate(BOOKS)}
     for number in range(80):
         pair = Pair.from_records(RecordId("a", str(number)), RecordId("b", str(number)))
         yield records, LabelledPair(pair, True, "")
@@ -95,8 +97,8 @@ def labelled_pairs():
 def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'bibld[train]'")
     monkeypatch.setitem(training._TREES, "max_iter", 8)
-    held = list(labelled_pairs())
-    records, labelled = held[0][0], [pair for _, pair in held]
+    examples = list(labelled_pairs())
+    records, labelled = examples[0][0], [pair for _, pair in examples]
     models = [training.fit(training.make_examples(records, labelled, BOOKS[:5], 3), 3, ABOUT)[0] for _ in range(2)]
     assert _trees.to_json(models[0]) == _trees.to_json(models[1])
     assert models[0].provenance.pairs == len(labelled)
@@ -105,19 +107,19 @@ def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
     _trees.forest(models[0])
 
 
-def test_pairs_that_share_a_record_are_held_back_together(monkeypatch):
+def test_pairs_that_share_a_record_are_on_one_side_of_the_split(monkeypatch):
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'bibld[train]'")
-    held = list(labelled_pairs())
-    given = training.make_examples(held[0][0], [pair for _, pair in held], BOOKS[:5], 3)
+    examples = list(labelled_pairs())
+    given = training.make_examples(examples[0][0], [pair for _, pair in examples], BOOKS[:5], 3)
     ends = list(zip(given.left.tolist(), given.right.tolist(), given.groups.tolist(), strict=True))
-    labelled = {row: group for left, right, group in ends[: len(held)] for row in (left, right)}
-    assert all(labelled[left] == labelled[right] == group for left, right, group in ends[: len(held)])
+    labelled = {row: group for left, right, group in ends[: len(examples)] for row in (left, right)}
+    assert all(labelled[left] == labelled[right] == group for left, right, group in ends[: len(examples)])
     seen = []
 
     class Trees:
         def decision_function(self, unseen):
             fitted = seen[-1]
-            assert set(unseen[:, 0].tolist()).isdisjoint(fitted), "a group is in the training and in what is held back"
+            assert set(unseen[:, 0].tolist()).isdisjoint(fitted), "a group is in the training and in the validation"
             return unseen[:, 0]
 
     def fit(found, labels, weights, seed):
@@ -133,10 +135,10 @@ def test_pairs_that_share_a_record_are_held_back_together(monkeypatch):
     assert len(seen) > 1
 
 
-def test_too_few_labels_are_told():
-    held = list(labelled_pairs())[:20]
+def test_too_few_labels_are_reported():
+    examples = list(labelled_pairs())[:20]
     with pytest.raises(ConfigError, match="at least 50"):
-        training.fit(training.make_examples(held[0][0], [pair for _, pair in held], [], 1), 1, ABOUT)
+        training.fit(training.make_examples(examples[0][0], [pair for _, pair in examples], [], 1), 1, ABOUT)
 
 
 def test_sources_are_taken_in_turn():

@@ -84,8 +84,10 @@ def test_candidates_agree_in_two_of_four_bytes_of_title_and_of_author(rows, titl
     }
     asked = DedupConfig(block=("paper",), score="jaccard")
     config = Blocking(asked, {"paper": paper.Settings(title_only=title_only)})
-    held = columns(*rows)
-    left, right = halves(candidate_pairs(all_keys(held, config, Statistics.empty()), held, config))
+    feature_columns = columns(*rows)
+    left, right = halves(
+        candidate_pairs(all_keys(feature_columns, config, Statistics.empty()), feature_columns, config)
+    )
     assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
 
 
@@ -99,7 +101,7 @@ def test_candidates_agree_in_two_of_four_bytes_of_title_and_of_author(rows, titl
         (("", "толстой"), ("", "толстой"), 0.5),
     ],
 )
-def test_the_score_is_the_mean_of_title_and_author_where_any_has_one(left, right, expected):
+def test_the_score_is_the_mean_of_title_and_author_if_either_has_one(left, right, expected):
     pair = np.array([0], np.uint32), np.array([1], np.uint32)
     (score,) = scorer.explain(columns(left, right), *pair, scorer.Settings())
     assert score.value == pytest.approx(expected, abs=1e-4)
@@ -108,9 +110,9 @@ def test_the_score_is_the_mean_of_title_and_author_where_any_has_one(left, right
 @given(st.lists(st.tuples(texts, texts), min_size=2, max_size=6))
 @settings(deadline=None)
 def test_scores_and_their_explanations_agree(rows):
-    held = columns(*rows)
+    feature_columns = columns(*rows)
     pairs = list(combinations(range(len(rows)), 2))
     left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
-    bulk = scorer.scores(held, left, right, scorer.Settings())
-    single = [score.value for score in scorer.explain(held, left, right, scorer.Settings())]
+    bulk = scorer.scores(feature_columns, left, right, scorer.Settings())
+    single = [score.value for score in scorer.explain(feature_columns, left, right, scorer.Settings())]
     assert bulk.tolist() == pytest.approx(single, abs=1e-6)

@@ -1,4 +1,4 @@
-"""Pairs wait in order, what people say is checked as a whole, and the clusters to come are told."""
+"""Pairs for review are in order, verdicts are checked together, and the expected clusters are shown."""
 
 import csv
 import io
@@ -30,8 +30,8 @@ def clusters(catalog):
     return [catalog.linkage.cluster(founder).members for founder in catalog.linkage.founders(least=2)]
 
 
-def give(verdicts, *sayings, **asked):
-    return review.store_verdicts(verdicts, sayings, NOW, **asked)
+def give(verdicts, *new, **asked):
+    return review.store_verdicts(verdicts, new, NOW, **asked)
 
 
 def same(one, other, **asked):
@@ -62,7 +62,7 @@ def pair_of(question):
     return question.pair.left, question.pair.right
 
 
-def test_what_differs_is_marked(opened):
+def test_different_values_are_marked(opened):
     loaded, catalog, _ = opened
     for pair in review.undecided_pairs(catalog, loaded):
         for one in review.load_question(catalog, pair).compared:
@@ -71,7 +71,7 @@ def test_what_differs_is_marked(opened):
             assert str(one).startswith(one.sign)
 
 
-def test_a_pair_of_which_something_was_said_waits_no_more(opened):
+def test_a_pair_with_a_verdict_is_not_in_the_queue(opened):
     loaded, catalog, verdicts = opened
     first, second, *rest = review.undecided_pairs(catalog, loaded)
     (given,) = give(verdicts, different(first.left, first.right))
@@ -81,32 +81,32 @@ def test_a_pair_of_which_something_was_said_waits_no_more(opened):
     assert next(review.undecided_pairs(catalog, loaded)) == first
 
 
-def test_the_pairs_of_one_source_alone(opened):
+def test_the_queue_can_be_limited_to_one_source(opened):
     loaded, catalog, _ = opened
     every = list(review.undecided_pairs(catalog, loaded))
     chosen = list(review.undecided_pairs(catalog, loaded, "slavica"))
     assert chosen == [pair for pair in every if "slavica" in (pair.left.source, pair.right.source)]
 
 
-def test_a_pair_that_was_decided_is_no_question(opened):
+def test_a_decided_pair_is_not_in_the_queue(opened):
     _, catalog, _ = opened
     one, other, *_ = clusters(catalog)[0]
     assert review.load_question(catalog, Pair.from_records(one, other)) is None
 
 
-# -- what people say -------------------------------------------------------------------------------------------------
+# -- verdicts of people ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def records(opened):
     """Some records, alone in their clusters."""
     _, catalog, _ = opened
-    held = {record for members in clusters(catalog) for record in members}
+    clustered = {record for members in clusters(catalog) for record in members}
     every = (catalog.register.record(ordinal) for ordinal, _ in catalog.records.made_by())
-    return [record for record in every if record not in held]
+    return [record for record in every if record not in clustered]
 
 
-def test_what_contradicts_by_way_of_others_is_refused_as_a_whole(opened, records):
+def test_verdicts_that_contradict_each_other_through_other_records_are_all_refused(opened, records):
     _, _, verdicts = opened
     one, two, three, four = records[:4]
     give(verdicts, same(one, two), same(three, four))
@@ -123,7 +123,7 @@ def test_what_contradicts_by_way_of_others_is_refused_as_a_whole(opened, records
         give(verdicts, different(one, four))
 
 
-def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, records):
+def test_an_earlier_verdict_about_the_same_pair_does_not_contradict(opened, records):
     _, _, verdicts = opened
     give(verdicts, same(*records[:2]))
     give(verdicts, different(*records[:2]))
@@ -135,7 +135,7 @@ def test_what_was_said_before_of_the_same_pair_does_not_contradict(opened, recor
         review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
 
 
-def test_an_old_contradiction_does_not_stop_others(opened, records):
+def test_an_old_contradiction_does_not_prevent_other_verdicts(opened, records):
     _, _, verdicts = opened
     one, two, three, four, five = records[:5]
     with verdicts.transaction():  # as two people may give who write at once
@@ -162,13 +162,13 @@ def joined(loaded, catalog, verdicts, records):
     return four
 
 
-def test_a_record_leaves_its_cluster_and_comes_back(opened, records):
+def test_a_record_can_be_split_off_and_joined_again(opened, records):
     loaded, catalog, verdicts = opened
     one, two = next(members for members in clusters(catalog) if len(members) == 2)
     before = clusters(catalog)
-    sayings = review.split_verdicts(catalog, [two], "anna", "another printing")
-    assert sayings == [different(one, two, reason="split: another printing")]
-    give(verdicts, *sayings)
+    split = review.split_verdicts(catalog, [two], "anna", "another printing")
+    assert split == [different(one, two, reason="split: another printing")]
+    give(verdicts, *split)
     assert review.preview_clusters(catalog, loaded, [two]) == [(one,), (two,)]
     run(loaded)
     assert catalog.cluster_of(one).members == (one,)
@@ -179,23 +179,23 @@ def test_a_record_leaves_its_cluster_and_comes_back(opened, records):
     assert clusters(catalog) == before
 
 
-def test_those_that_are_named_together_leave_together(opened, records):
+def test_records_that_are_split_off_at_once_form_one_cluster(opened, records):
     loaded, catalog, verdicts = opened
     one, two, three, four = joined(loaded, catalog, verdicts, records)
     give(verdicts, same(three, four))
     give(verdicts, *review.split_verdicts(catalog, [three, four], "anna"))
     pairs = {one_.verdict.pair for one_ in verdicts.current() if one_.verdict.decision == "different"}
     assert pairs == {Pair.from_records(left, right) for left in (one, two) for right in (three, four)}
-    told = review.preview_clusters(catalog, loaded, [three])
-    assert told == [(one, two), (three, four)]
+    expected = review.preview_clusters(catalog, loaded, [three])
+    assert expected == [(one, two), (three, four)]
     run(loaded)
-    assert [catalog.cluster_of(record).members for record in (one, three)] == told
+    assert [catalog.cluster_of(record).members for record in (one, three)] == expected
     assert len(review.withdraw_split_verdicts(verdicts, [three, four])) == 4
     run(loaded)
-    assert catalog.cluster_of(one).members == (one, two, three, four), "what was said before holds again"
+    assert catalog.cluster_of(one).members == (one, two, three, four), "the verdict before is in force again"
 
 
-def test_what_cannot_be_split_is_told_at_once(opened, records):
+def test_all_records_that_cannot_be_split_off_are_reported_at_once(opened, records):
     _, catalog, _ = opened
     pair = clusters(catalog)[0]
     with pytest.raises(ConfigError) as caught:
@@ -205,18 +205,18 @@ def test_what_cannot_be_split_is_told_at_once(opened, records):
     assert "are their whole cluster" in caught.value.faults[1]
 
 
-def test_the_outlook_keeps_apart_what_people_keep_apart(opened, records):
+def test_expected_clusters_respect_the_verdicts_of_people(opened, records):
     loaded, catalog, verdicts = opened
     (one, two), (three, four) = clusters(catalog)[:2]
     give(verdicts, different(one, three))
     give(verdicts, same(two, three))
-    told = review.preview_clusters(catalog, loaded, [two, three])
+    expected = review.preview_clusters(catalog, loaded, [two, three])
     run(loaded)
-    assert told == sorted(
+    assert expected == sorted(
         {catalog.cluster_of(record).members for record in (one, two, three, four)},
         key=lambda members: catalog.register.ordinal(members[0]),
     )
-    assert not any(one in members and three in members for members in told)
+    assert not any(one in members and three in members for members in expected)
 
 
 # -- spreadsheets ----------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def read(file, catalog):
     return [one.verdict for one in read_verdicts(file, catalog, "anna")]
 
 
-def test_exported_pairs_come_back_with_their_verdicts(opened, tmp_path):
+def test_exported_pairs_can_be_read_with_their_verdicts(opened, tmp_path):
     loaded, catalog, _ = opened
     asked = [review.load_question(catalog, pair) for pair in review.undecided_pairs(catalog, loaded)]
     text = "".join(questions_csv(asked))
@@ -246,7 +246,7 @@ def test_exported_pairs_come_back_with_their_verdicts(opened, tmp_path):
     assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
         one.pair for one in asked
     ]
-    assert read(written(tmp_path, text), catalog) == [], "nothing is said yet"
+    assert read(written(tmp_path, text), catalog) == [], "no verdict is written yet"
     labels = ("same", "0", "related")
     for row, label in zip(rows, labels, strict=False):
         row |= {"label": label, "reason": f"saw, it; {label}"}
@@ -262,7 +262,7 @@ def test_exported_pairs_come_back_with_their_verdicts(opened, tmp_path):
         assert found[2].relation == asked[2].relation
 
 
-def test_no_cell_of_a_record_is_a_formula():
+def test_no_exported_cell_is_a_formula():
     cells = (("=", "=1+1", "=1+1"), ("+", "+cmd", "x"), ("@", "@x", "@x"))
     asked = review.Question(
         left="rsl:1",
@@ -281,7 +281,7 @@ def test_no_cell_of_a_record_is_a_formula():
     assert "'=1+1" in rows[1] and "≠ +cmd | x" in rows[1]
 
 
-def test_every_label_means_what_it_says(opened, records, tmp_path):
+def test_every_label_gives_its_decision(opened, records, tmp_path):
     _, catalog, _ = opened
     for label, decision in LABELS.items():
         text = f"a,b,LABEL,extra\n\n{records[0]},{records[1]}, {label.upper()} ,x\n"
@@ -289,7 +289,7 @@ def test_every_label_means_what_it_says(opened, records, tmp_path):
         assert (one.decision, one.person, one.reason) == (decision, "anna", "")
 
 
-def test_a_row_may_say_who_and_why_and_how(opened, records, tmp_path):
+def test_a_row_may_name_person_reason_and_relation(opened, records, tmp_path):
     _, catalog, _ = opened
     text = (
         "left\tright\tlabel\trelation\treason\tperson\n"
@@ -299,7 +299,7 @@ def test_a_row_may_say_who_and_why_and_how(opened, records, tmp_path):
     assert one == PersonVerdict(Pair.from_records(*records[:2]), "related", "boris", "vol. 2 of 3", "part_of")
 
 
-def test_all_that_is_wrong_is_told_with_its_line(opened, records, tmp_path):
+def test_all_faults_are_reported_with_their_lines(opened, records, tmp_path):
     _, catalog, _ = opened
     one, two, three = records[:3]
     text = f"""left,right,label,relation,reason,person
@@ -319,12 +319,12 @@ of this",
 ,,,,,
 {two},{three},1,,"open
 """
-    told = faults(written(tmp_path, text), catalog)
-    assert [fault.partition(": ")[0] for fault in told] == [
+    found = faults(written(tmp_path, text), catalog)
+    assert [fault.partition(": ")[0] for fault in found] == [
         f"x.csv line {line}" for line in (3, 4, 5, 6, 7, 9, 11, 12, 13, 16, 8)
     ]
     for fault, words in zip(
-        told,
+        found,
         (
             "record 'nobody:5' not found",
             "no pair with itself",
@@ -343,7 +343,7 @@ of this",
         assert words in fault
 
 
-def test_a_row_that_is_cut_off_says_nothing(opened, records, tmp_path):
+def test_a_truncated_row_gives_no_verdict(opened, records, tmp_path):
     _, catalog, _ = opened
     assert read(written(tmp_path, f"left,right,label\n{records[0]}\n"), catalog) == []
 
@@ -364,7 +364,7 @@ def test_a_file_without_a_proper_header_is_refused(opened, tmp_path, text, words
     assert words in fault
 
 
-def test_what_is_no_text_is_refused(opened, tmp_path):
+def test_a_file_that_is_not_text_is_refused(opened, tmp_path):
     _, catalog, _ = opened
     assert "x.csv line 2: is not in UTF-8" in faults(written(tmp_path, "a,b,label\nш,ш,1\n", "cp1251"), catalog)[0]
     assert "cannot be read" in faults(tmp_path / "nowhere.csv", catalog)[0]
@@ -391,7 +391,7 @@ def test_any_bytes_are_verdicts_or_refused(opened, tmp_path, data):
         assert all(fault.startswith("any.csv") for fault in error.faults)
 
 
-def test_two_people_may_say_the_same_in_one_file(opened, records, tmp_path):
+def test_two_people_may_give_the_same_verdict_in_one_file(opened, records, tmp_path):
     _, catalog, verdicts = opened
     one, two = records[:2]
     text = f"a,b,label,person\n{one},{two},1,anna\n{two},{one},same,boris\n"

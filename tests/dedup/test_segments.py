@@ -1,4 +1,4 @@
-"""Feature segments: what goes in comes out, in any order; what is not whole never opens."""
+"""Feature segments: rows are read as they were written, in any order; an incomplete segment never opens."""
 
 import errno
 import json
@@ -49,13 +49,13 @@ def records(draw, most=6):
     return [(ordinal, draw(features())) for ordinal in ordinals]
 
 
-def written(folder, held, **arrays):
+def written(folder, rows, **arrays):
     with SegmentWriter(folder, {name: array.dtype for name, array in arrays.items()}) as writer:
-        writer.add(FeatureColumns.from_features(held), **arrays)
+        writer.add(FeatureColumns.from_features(rows), **arrays)
         return writer.close()
 
 
-def told(columns):
+def as_features(columns):
     return [(int(ordinal), columns.features(row)) for row, ordinal in enumerate(columns.ordinals)]
 
 
@@ -66,10 +66,10 @@ def segment(tmp_path):
 
 @given(records())
 @settings(max_examples=60, deadline=None)
-def test_what_goes_in_comes_out(tmp_path_factory, held):
+def test_rows_are_read_as_they_were_written(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("segment") / "base"
-    segment = written(folder, held)
-    given = FeatureColumns.from_features(held)
+    segment = written(folder, rows)
+    given = FeatureColumns.from_features(rows)
     found = Segment.open(folder).chunk(0, len(segment))
     assert found.ordinals.tolist() == given.ordinals.tolist()
     for name in TEXTS:
@@ -85,33 +85,33 @@ def test_what_goes_in_comes_out(tmp_path_factory, held):
 def test_rows_in_any_order_are_those_of_the_chunks(tmp_path_factory, one, other, wanted, names):
     folder = tmp_path_factory.mktemp("segments")
     both = Segments([written(folder / "1", one), written(folder / "2", other)])
-    everything = told(both.chunk(0, len(both)))
-    assert everything == one + other
+    all_rows = as_features(both.chunk(0, len(both)))
+    assert all_rows == one + other
     positions = np.array([number % len(both) for number in wanted] if len(both) else [], dtype=np.int64)
-    assert told(both.rows(positions)) == [everything[position] for position in positions]
-    assert both.ordinal(positions).tolist() == [everything[position][0] for position in positions]
-    assert both.numbers("year", positions).tolist() == [everything[position][1].year for position in positions]
+    assert as_features(both.rows(positions)) == [all_rows[position] for position in positions]
+    assert both.ordinal(positions).tolist() == [all_rows[position][0] for position in positions]
+    assert both.numbers("year", positions).tolist() == [all_rows[position][1].year for position in positions]
     some = both.rows(positions, names)
     assert {*some.texts, *some.numbers} == names
-    expected = [Features(**{name: getattr(everything[position][1], name) for name in names}) for position in positions]
-    assert [record for _, record in told(some)] == expected
+    expected = [Features(**{name: getattr(all_rows[position][1], name) for name in names}) for position in positions]
+    assert [record for _, record in as_features(some)] == expected
     shutil.rmtree(folder)
 
 
-def test_the_same_rows_make_the_same_bytes_however_they_are_cut(tmp_path):
-    whole = written(tmp_path / "whole", SMALL)
+def test_the_same_rows_make_the_same_bytes_in_any_chunks(tmp_path):
+    complete = written(tmp_path / "complete", SMALL)
     with SegmentWriter(tmp_path / "cut") as writer:
         for record in SMALL:
             writer.add(packed(FeatureColumns.from_features([record])))
         cut = writer.close()
     with SegmentWriter(tmp_path / "copied") as writer:
-        writer.add(Segments([whole, cut]).packed(np.array([0, 1])))
-        writer.add(Segments([whole, cut]).packed(np.array([6, 7])))
+        writer.add(Segments([complete, cut]).packed(np.array([0, 1])))
+        writer.add(Segments([complete, cut]).packed(np.array([6, 7])))
         copied = writer.close()
-    names = sorted(path.name for path in whole.folder.iterdir())
+    names = sorted(path.name for path in complete.folder.iterdir())
     for other in (cut, copied):
         assert names == sorted(path.name for path in other.folder.iterdir())
-        assert all((whole.folder / name).read_bytes() == (other.folder / name).read_bytes() for name in names)
+        assert all((complete.folder / name).read_bytes() == (other.folder / name).read_bytes() for name in names)
 
 
 def test_a_column_of_some_rows_is_read_alone(segment):
@@ -135,16 +135,16 @@ def test_empty_columns_cost_a_byte(tmp_path):
     assert empty.bytes_per_row() <= fixed + len(TEXTS) + 1
 
 
-def test_records_are_found_by_ordinal_in_the_newest_segment_unless_dead(tmp_path):
+def test_live_records_are_found_by_ordinal_in_the_newest_segment(tmp_path):
     base = written(tmp_path / "base", [(1, Features(title="a")), (2, Features(title="b")), (5, Features(title="c"))])
     delta = written(tmp_path / "delta", [(2, Features(title="new")), (7, Features(title="d"))])
     ordinals = np.array([7, 1, 2, 3, 5], dtype=np.uint64)
     assert base.position(ordinals).tolist() == [-1, 0, 1, -1, 2]
     assert Segments([base, delta]).position(ordinals).tolist() == [4, 0, 3, -1, 2]
-    dead = np.array([False, True, True, False, False])
-    both = Segments([base, delta], dead)
+    deleted = np.array([False, True, True, False, False])
+    both = Segments([base, delta], deleted)
     assert both.position(ordinals).tolist() == [4, 0, 3, -1, -1]
-    walked = [(positions.tolist(), told(columns)) for positions, columns in both.chunks(2, ("title",))]
+    walked = [(positions.tolist(), as_features(columns)) for positions, columns in both.chunks(2, ("title",))]
     assert walked == [
         ([0], [(1, Features(title="a"))]),
         ([3, 4], [(2, Features(title="new")), (7, Features(title="d"))]),
@@ -152,12 +152,12 @@ def test_records_are_found_by_ordinal_in_the_newest_segment_unless_dead(tmp_path
 
 
 def test_a_released_segment_is_read_again(segment):
-    before = told(segment.chunk(0, 4))
+    before = as_features(segment.chunk(0, 4))
     segment.release()
-    assert told(segment.chunk(0, 4)) == before == SMALL
+    assert as_features(segment.chunk(0, 4)) == before == SMALL
 
 
-def test_further_columns_stand_beside_the_features(tmp_path):
+def test_further_columns_are_stored_beside_the_features(tmp_path):
     signatures = np.array([7, 8, 9, 2**64 - 1], dtype=np.uint64)
     segment = written(tmp_path / "base", SMALL, signature=signatures)
     segment.put("rarity", [np.array([0.5]), np.array([1, 2, 3])], np.float32)
@@ -176,7 +176,7 @@ def test_further_columns_stand_beside_the_features(tmp_path):
         Segment.open(segment.folder).array("rarity")
 
 
-def test_a_killed_writer_leaves_nothing_that_opens_and_the_next_one_clears_it_away(tmp_path):
+def test_the_files_of_a_killed_writer_do_not_open_and_are_removed_by_the_next(tmp_path):
     killed = SegmentWriter(tmp_path / "base")
     killed.add(FeatureColumns.from_features(SMALL))
     assert not (tmp_path / "base").exists()
@@ -190,7 +190,7 @@ def test_a_killed_writer_leaves_nothing_that_opens_and_the_next_one_clears_it_aw
     assert len(segment) == 1 and not (segment.folder / "keys.of.another").exists()
 
 
-def test_all_files_have_reached_the_disk_when_the_folder_appears(tmp_path, monkeypatch):
+def test_all_files_are_on_the_disk_before_the_folder_is_renamed(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", lambda number: synced.append(Path(f"/proc/self/fd/{number}").readlink()))
     rename = Path.rename
@@ -215,13 +215,13 @@ def test_a_writer_refuses_rows_out_of_order_and_columns_that_do_not_fit(tmp_path
         with pytest.raises(ValueError, match="signature"):
             writer.add(FeatureColumns.from_features(SMALL))
         writer.add(FeatureColumns.from_features(SMALL[1:2]), signature=np.zeros(1))
-        for held in (SMALL[:1], SMALL[1:2], [SMALL[3], SMALL[2]]):
+        for rows in (SMALL[:1], SMALL[1:2], [SMALL[3], SMALL[2]]):
             with pytest.raises(ValueError, match="ascend"):
-                writer.add(FeatureColumns.from_features(held), signature=np.zeros(len(held)))
+                writer.add(FeatureColumns.from_features(rows), signature=np.zeros(len(rows)))
 
 
 @pytest.mark.parametrize("name", ["ordinals.uint64", "starts.int64", "texts.uint8", "numbers.int32", "head.json"])
-def test_a_file_that_is_cut_off_or_missing_is_noticed(segment, name):
+def test_a_truncated_or_missing_file_is_reported(segment, name):
     path = segment.folder / name
     os.truncate(path, path.stat().st_size - 1)
     with pytest.raises(CatalogError, match=r"catalog check"):
@@ -232,7 +232,7 @@ def test_a_file_that_is_cut_off_or_missing_is_noticed(segment, name):
 
 
 @pytest.mark.parametrize("changes", [{"format": 2}, {"rows": 3}, {"rows": "many"}, {"numbers": []}, {"files": {}}])
-def test_a_head_that_does_not_fit_is_noticed(segment, changes):
+def test_a_wrong_header_is_reported(segment, changes):
     head = json.loads((segment.folder / "head.json").read_bytes())
     (segment.folder / "head.json").write_bytes(msgspec.json.encode(head | changes))
     with pytest.raises(CatalogError, match="catalog check"):
@@ -272,7 +272,7 @@ def test_any_damage_to_the_texts_gives_rows_or_an_error(tmp_path_factory, data):
     shutil.rmtree(folder)
 
 
-def test_segments_of_different_columns_are_no_whole(segment, tmp_path):
+def test_segments_of_different_columns_are_refused(segment, tmp_path):
     other = written(tmp_path / "other", [])
     other.head = msgspec.structs.replace(other.head, numbers=("year",))
     with pytest.raises(CatalogError, match="differ"):
@@ -292,7 +292,7 @@ class Full:
         return getattr(self._file, name)
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_no_files(tmp_path, monkeypatch):
     with SegmentWriter(tmp_path / "base") as writer:
         writer._files["texts"] = Full(writer._files["texts"])
         with pytest.raises(CatalogError, match=r"cannot be written: .*free some space, then run again"):
@@ -323,7 +323,7 @@ def test_a_full_disk_spares_the_earlier_further_column(segment, monkeypatch):
     assert not list(segment.folder.glob("*.building"))
 
 
-def test_a_file_that_was_cut_since_it_was_opened_is_told(tmp_path):
+def test_a_file_truncated_after_it_was_opened_is_reported(tmp_path):
     with SegmentWriter(tmp_path / "one") as writer:
         writer.add(packed(FeatureColumns.from_features(SMALL)))
         writer.close()

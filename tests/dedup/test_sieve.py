@@ -1,4 +1,4 @@
-"""The sieve: what it must never drop, and what it drops."""
+"""The pre-filter: which pairs it must never drop, and which it drops."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -29,13 +29,13 @@ RECORD = st.builds(
 def passed(columns):
     count = len(columns)
     left, right = (side.astype(np.int64) for side in np.triu_indices(count, 1))
-    held = _sieve.signatures(columns)
-    return left, right, sifted(held, left, right) & likely(held, left, right, shipped())
+    signatures = _sieve.signatures(columns)
+    return left, right, sifted(signatures, left, right) & likely(signatures, left, right, shipped())
 
 
 @given(st.lists(RECORD, min_size=2, max_size=8))
 @settings(deadline=None, max_examples=60)
-def test_what_looks_like_one_work_passes_and_two_records_alone_decide(records):
+def test_pairs_of_one_work_pass_whatever_the_other_records_are(records):
     columns = FeatureColumns.from_features(enumerate(records))
     left, right, found = passed(columns)
     agree = Works(columns).agree(left.astype(np.uint32), right.astype(np.uint32))
@@ -62,7 +62,7 @@ def test_candidates_are_those_that_pass_or_share_an_identifier(records):
     assert found["model"] == (found["jaccard"] & passing) | by_identifier
 
 
-def test_misprints_and_cut_titles_pass_and_strangers_do_not():
+def test_misprints_and_truncated_titles_pass_and_unrelated_ones_do_not():
     base = Features(
         main_title="istoria gosudarstva rossiskogo", remainder="ot drevneishih vremen", names="karamzin n",
         year=1818, last_year=1829, pages=300,
@@ -79,7 +79,7 @@ def test_misprints_and_cut_titles_pass_and_strangers_do_not():
         assert passed(FeatureColumns.from_features(enumerate([base, other])))[2].tolist() == [expected], name
 
 
-def test_the_sieve_is_for_scorers_that_leave_nothing_below_a_half():
+def test_the_pre_filter_is_used_only_if_pairs_below_a_half_are_never_needed():
     for score, chosen, expected in (
         ("model", {}, True),
         ("model", {"model": model.Settings(review=0.4)}, False),

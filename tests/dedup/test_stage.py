@@ -1,4 +1,4 @@
-"""The stage over the sample: what is stored, what makes it anew, what is measured and explained."""
+"""The stage over the sample: what is stored, what computes it again, what is measured and explained."""
 
 import csv
 from xml.etree import ElementTree
@@ -40,18 +40,18 @@ def evaluated(file, loaded, mode="full", **asked):
         return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), **asked)
 
 
-def say(loaded, one, other, decision, reason="seen"):
+def give_verdict(loaded, one, other, decision, reason="seen"):
     with Verdicts(loaded.workspace) as verdicts, verdicts.transaction():
         verdicts.add([PersonVerdict(Pair.from_records(one, other), decision, "anna", reason)], "2026-01-01T00:00:00Z")
 
 
-def test_the_papers_method_gives_the_figures_that_it_always_gave(sample):
+def test_the_figures_of_the_papers_method_are_unchanged(sample):
     found = evaluated(sample, config.load(sample))
     assert (found.precision, found.recall, found.f1) == (0.5294, 0.1837, 0.2727)
     assert (found.candidate_recall, found.candidates) == (0.2755, 123)
 
 
-def test_stored_edges_say_by_which_keys_the_pair_met_and_what_related_ones_are(sample, with_review):
+def test_stored_edges_name_the_shared_keys_and_the_relation(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
         dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
@@ -63,7 +63,7 @@ def test_stored_edges_say_by_which_keys_the_pair_met_and_what_related_ones_are(s
     assert "same_set" in {edge.verdict.relation for edge in edges}
 
 
-def test_no_cluster_holds_two_volumes_of_a_set(sample, with_review):
+def test_no_cluster_contains_two_volumes_of_a_set(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
         dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
@@ -73,7 +73,7 @@ def test_no_cluster_holds_two_volumes_of_a_set(sample, with_review):
     assert all(len(numbers - {""}) <= 1 for numbers in parts)
 
 
-def test_a_run_does_not_match_again_until_a_person_says_something_or_statistics_are_renewed(sample):
+def test_a_run_matches_again_only_after_a_verdict_or_a_recount_of_statistics(sample):
     loaded = config.load(sample)
 
     def was_current(**asked):
@@ -86,12 +86,12 @@ def test_a_run_does_not_match_again_until_a_person_says_something_or_statistics_
     with Catalog(loaded.workspace, read_only=True) as catalog:
         assert catalog.linkage.statistics()[0] == 2
         edge = next(edge for edge in catalog.linkage.edges() if edge.verdict.decision == "same")
-    say(loaded, edge.pair.left, edge.pair.right, "different")
+    give_verdict(loaded, edge.pair.left, edge.pair.right, "different")
     assert not was_current()
     assert was_current()
 
 
-def test_what_a_person_said_holds_in_the_next_run(sample):
+def test_a_verdict_is_in_force_in_the_next_run(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         same = next(edge.pair for edge in catalog.linkage.edges() if edge.verdict.decision == "same")
@@ -101,8 +101,8 @@ def test_what_a_person_said_holds_in_the_next_run(sample):
         everyone = [catalog.register.record(ordinal) for ordinal, _ in catalog.records.made_by()]
     alone = [record for record in everyone if record not in members]
     never = Pair.from_records(alone[0], alone[-1])
-    say(loaded, same.left, same.right, "different", "two printings")
-    say(loaded, never.left, never.right, "same")
+    give_verdict(loaded, same.left, same.right, "different", "two printings")
+    give_verdict(loaded, never.left, never.right, "same")
     pipeline.run(loaded, CLOCK, progress.Silent(), until="dedup")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         assert same.right not in catalog.cluster_of(same.left).members
@@ -110,8 +110,8 @@ def test_what_a_person_said_holds_in_the_next_run(sample):
             sorted((never.left, never.right), key=catalog.register.ordinal)
         )
         assert catalog.edge(never).verdict == Verdict("same", "person", ("a person decided",))
-        told = explain.explain_pair(catalog, loaded, same.left, same.right)
-    assert (told.decision, told.by, told.reasons) == ("different", "anna", ("two printings",))
+        report = explain.explain_pair(catalog, loaded, same.left, same.right)
+    assert (report.decision, report.by, report.reasons) == ("different", "anna", ("two printings",))
 
 
 def test_statistics_stay_frozen_until_blocking_changes(sample):
@@ -144,17 +144,17 @@ def test_the_index_is_compacted_when_more_than_a_quarter_of_its_rows_are_deleted
         assert not index.compact()
 
 
-def test_the_figures_fit_together(sample, with_review):
+def test_the_figures_are_consistent(sample, with_review):
     found = evaluated(sample, chosen(sample), blockers=True, sweep=True)
     lost = sum(len(loss.pairs) for loss in found.losses)
     assert lost == found.true_pairs - round(found.recall * found.true_pairs)
     assert sum(one.joined + one.lost for one in found.materials) == found.true_pairs
     assert lost == sum(one.lost for one in found.materials)
     assert sum(kind.pairs for kind in found.kinds) == found.pairs
-    everything = found.blockers[-1]
-    assert everything.blocker == "all"
-    assert (everything.candidate_recall, everything.candidates) == (found.candidate_recall, found.candidates)
-    assert all(one.candidate_recall <= everything.candidate_recall for one in found.blockers)
+    all_blockers = found.blockers[-1]
+    assert all_blockers.blocker == "all"
+    assert (all_blockers.candidate_recall, all_blockers.candidates) == (found.candidate_recall, found.candidates)
+    assert all(one.candidate_recall <= all_blockers.candidate_recall for one in found.blockers)
     assert {one.blocker for one in found.blockers} >= {*EVERY, "all", "  full title"}
     at_setting = next(point for point in found.sweep if point.threshold == similarity.Settings().same)
     assert (at_setting.precision, at_setting.recall, at_setting.f1) == (found.precision, found.recall, found.f1)
@@ -175,12 +175,12 @@ def test_the_command_prints_one_object_and_draws_the_sweep(sample, tmp_path):
     plot = tmp_path / "plot.svg"
     words = ["evaluate", str(sample), "--pairs", str(sample.parent / "gold_pairs.csv"), "--quiet"]
     done = CliRunner().invoke(command_line, [*words, "--json", "--plot", str(plot)], catch_exceptions=False)
-    told = msgspec.json.decode(done.stdout)
-    assert told.keys() >= {
+    printed = msgspec.json.decode(done.stdout)
+    assert printed.keys() >= {
         "precision", "recall", "f1", "candidate_recall", "candidates_per_record", "pairs", "seconds"
     }  # fmt: skip
     lines = ElementTree.parse(plot).getroot().findall("{http://www.w3.org/2000/svg}polyline")
-    assert [len(line.get("points").split()) for line in lines] == [len(told["sweep"])] * 3
+    assert [len(line.get("points").split()) for line in lines] == [len(printed["sweep"])] * 3
     table = CliRunner().invoke(command_line, [*words, "--wrong", "--blockers"], catch_exceptions=False).stdout
     assert "(not a candidate)" in table
     assert "paper" in table
@@ -188,7 +188,7 @@ def test_the_command_prints_one_object_and_draws_the_sweep(sample, tmp_path):
     assert failed.exit_code == 2 and "there is no folder" in failed.output
 
 
-def test_explain_tells_why_two_records_are_or_are_not_the_same(sample):
+def test_explain_reports_why_two_records_are_or_are_not_the_same(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         edges = {edge.verdict.decision: edge.pair for edge in catalog.linkage.edges()}
@@ -219,13 +219,13 @@ def test_explain_tells_why_two_records_are_or_are_not_the_same(sample):
     assert str(title).startswith(("= title: ", "≠ title: "))
 
 
-def test_explain_is_read_by_people_and_by_programs(sample):
+def test_explain_prints_text_and_json(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         pair = next(edge.pair for edge in catalog.linkage.edges() if edge.verdict.decision == "same")
     words = ["explain", str(sample), str(pair.left), str(pair.right)]
     shown = CliRunner().invoke(command_line, words, catch_exceptions=False).stdout
-    told = msgspec.json.decode(CliRunner().invoke(command_line, [*words, "--json"], catch_exceptions=False).stdout)
+    printed = msgspec.json.decode(CliRunner().invoke(command_line, [*words, "--json"], catch_exceptions=False).stdout)
     assert "decision: same" in shown
-    assert told["shared_blocking_keys"][0] in shown
-    assert told["compared"][0].keys() == {"name", "left", "right"}
+    assert printed["shared_blocking_keys"][0] in shown
+    assert printed["compared"][0].keys() == {"name", "left", "right"}

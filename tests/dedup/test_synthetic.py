@@ -15,7 +15,7 @@ RECORDS = 6_000
 
 @pytest.fixture(scope="module")
 def layout():
-    """The module that lays the catalogue out; it stands beside the benchmarks."""
+    """The module that lays the catalogue out; it is in the folder of the benchmarks."""
     sys.path.insert(0, str(BENCHMARKS))
     try:
         return importlib.import_module("_synthetic.layout")
@@ -24,30 +24,30 @@ def layout():
 
 
 @pytest.fixture(scope="module")
-def held(layout):
+def catalogue(layout):
     return layout.layout(RECORDS, 3)
 
 
-def test_any_cut_has_the_same_truth(layout, held):
-    cuts = [layout.truth(held, start, min(start + 1_234, RECORDS)) for start in range(0, RECORDS, 1_234)]
-    assert np.array_equal(np.concatenate(cuts), layout.truth(held, 0, RECORDS))
-    assert not np.array_equal(layout.truth(layout.layout(RECORDS, 4), 0, RECORDS), layout.truth(held, 0, RECORDS))
+def test_any_cut_has_the_same_truth(layout, catalogue):
+    cuts = [layout.truth(catalogue, start, min(start + 1_234, RECORDS)) for start in range(0, RECORDS, 1_234)]
+    assert np.array_equal(np.concatenate(cuts), layout.truth(catalogue, 0, RECORDS))
+    assert not np.array_equal(layout.truth(layout.layout(RECORDS, 4), 0, RECORDS), layout.truth(catalogue, 0, RECORDS))
 
 
-def test_true_pairs_are_the_rows_of_one_publication(layout, held):
+def test_true_pairs_are_the_rows_of_one_publication(layout, catalogue):
     members: dict[int, list[int]] = {}
-    for row, publication in enumerate(layout.truth(held, 0, RECORDS).tolist()):
+    for row, publication in enumerate(layout.truth(catalogue, 0, RECORDS).tolist()):
         members.setdefault(publication, []).append(row)
     expected = {(one, row) for rows in members.values() for row in rows for one in rows if one < row}
-    cuts = [layout.pairs(held, start, start + 1_500) for start in range(0, RECORDS, 1_500)]
+    cuts = [layout.pairs(catalogue, start, start + 1_500) for start in range(0, RECORDS, 1_500)]
     found = [(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for cut in cuts for pair in cut]
-    assert len(found) == len(set(found)) == layout.count_of_pairs(held)
+    assert len(found) == len(set(found)) == layout.count_of_pairs(catalogue)
     assert set(found) == expected
 
 
-def test_library_a_has_most_of_what_b_has(layout, held):
-    truth = layout.truth(held, 0, RECORDS)
-    in_a, in_b = truth[: held.in_a], truth[held.in_a :]
+def test_library_a_has_most_of_what_b_has(layout, catalogue):
+    truth = layout.truth(catalogue, 0, RECORDS)
+    in_a, in_b = truth[: catalogue.in_a], truth[catalogue.in_a :]
     assert len(in_a) == 0.6 * RECORDS
     assert np.isin(in_b, in_a).mean() == pytest.approx(0.7, abs=0.01)
     assert len(in_a) - len(set(in_a.tolist())) == int(0.002 * len(in_a))
