@@ -1,4 +1,4 @@
-"""Check a workspace, from its databases to its releases, and mend what can be made again."""
+"""Check a workspace, from its databases to its releases, and remove damaged parts that a run can rebuild."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def check_workspace(config: Config, all_records: bool, repair: bool, progress: P
     ``all_records`` reads all stored records instead of a sample, ``repair`` mends what can be made again. Raises
     ``CatalogError`` while a run holds the workspace.
     """
-    findings = [_finding(fault, repair) for fault in file_faults(config.workspace, progress, config.file)]
+    findings = [_mend_if_wanted(fault, repair) for fault in file_faults(config.workspace, progress, config.file)]
     if not all(finding.mended for finding in findings):
         return CheckReport(0, tuple(findings))
     with Catalog(config.workspace, config_file=config.file) as catalog:
-        findings += [_finding(fault, repair) for fault in _faults(catalog, config, all_records, progress)]
+        findings += [_mend_if_wanted(fault, repair) for fault in _faults(catalog, config, all_records, progress)]
         return CheckReport(catalog.records.count(), tuple(findings))
 
 
@@ -68,7 +68,8 @@ def _faults(catalog: Catalog, config: Config, all_records: bool, progress: Progr
     yield from _release_faults(publish.Releases(config.workspace), progress)
 
 
-def _finding(fault: Fault, repair: bool) -> Finding:
+def _mend_if_wanted(fault: Fault, repair: bool) -> Finding:
+    """Mend a fault if ``repair`` is true and it can be mended; return it as a finding."""
     if repair and fault.mend is not None:
         fault.mend()
     return Finding(fault.where, fault.what, fault.remedy, repair and fault.mend is not None)
@@ -80,22 +81,22 @@ def _finding(fault: Fault, repair: bool) -> Finding:
 def _store_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Fault]:
     """Compare the number of quads in the live store with those delivered to it."""
     delivery = catalog.patches.delivery(store.CONSUMER)
-    place = store.folder(config)
-    if delivery is None or delivery.patch != delivery.goal or not place.is_dir():
-        return  # the next run fills it, or ends what it began
+    folder = store.folder(config)
+    if delivery is None or delivery.patch != delivery.goal or not folder.is_dir():
+        return  # the next run fills it, or completes what an earlier one began
     progress.report("check: the live store")
     try:
-        count = _quads(config)
+        count = _count_quads(config)
     except StoreError as error:
-        yield Fault("store", str(error), _REBUILT, partial(shutil.rmtree, place))
+        yield Fault("store", str(error), _REBUILT, partial(shutil.rmtree, folder))
         return
     if count != delivery.quads:
         yield Fault(
-            "store", f"contains {count} quads instead of {delivery.quads}", _REBUILT, partial(shutil.rmtree, place)
+            "store", f"contains {count} quads instead of {delivery.quads}", _REBUILT, partial(shutil.rmtree, folder)
         )
 
 
-def _quads(config: Config) -> int:
+def _count_quads(config: Config) -> int:
     """Return the number of quads in the live store, without the two graphs that describe the last release."""
     iris = Iris(config.dataset.base)
     live = store.open_live(config)

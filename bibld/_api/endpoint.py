@@ -41,14 +41,14 @@ def query(endpoint: str, sparql: str, *, timeout: int = 60) -> Table[Any]:
             warnings.simplefilter("ignore")  # the library warns of headers that endpoints commonly send
             body: bytes = wrapper.query().response.read()
     except (SPARQLExceptions.QueryBadFormed, SPARQLExceptions.URITooLong) as error:
-        raise BadQueryError(f"{endpoint}: {_first_line(error)}") from error
+        raise BadQueryError(f"{endpoint}: {_cause(error)}") from error
     except TimeoutError as error:
         raise QueryTimeoutError(f"{endpoint}: no answer within {timeout} s") from error
     except (SPARQLExceptions.SPARQLWrapperException, HTTPError, URLError, OSError) as error:
         if isinstance(getattr(error, "reason", None), TimeoutError):
             raise QueryTimeoutError(f"{endpoint}: no answer within {timeout} s") from error
         raise StoreUnavailableError(
-            f"{endpoint}: cannot be queried: {_first_line(error)}; check the address, and that the endpoint is running"
+            f"{endpoint}: cannot be queried: {_cause(error)}; check the address, and that the endpoint is running"
         ) from error
     if not is_graph:
         return table_of_results(body)
@@ -56,7 +56,8 @@ def query(endpoint: str, sparql: str, *, timeout: int = 60) -> Table[Any]:
     return Table(Triple, sorted(Triple(*(term.n3() for term in triple)) for triple in triples))
 
 
-def _first_line(error: Exception) -> str:
+def _cause(error: Exception) -> str:
+    """Return the cause of a failed request in one line."""
     if isinstance(error, URLError) and isinstance(error.reason, OSError):
         return error.reason.strerror or str(error.reason)
     text = str(getattr(error, "msg", "") or error).strip()

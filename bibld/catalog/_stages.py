@@ -1,7 +1,7 @@
-"""What stages have still to process (dirty queues), and from which inputs and settings their results were made.
+"""The items that stages have still to process (dirty queues), and the settings that their results were made with.
 
-Whoever changes an input adds its items in the same commit; the stage that has processed them removes them in the commit
-of its results. So nothing is lost and nothing is done twice, no matter when a run is stopped.
+Code that changes an input adds the items to a queue in the same commit; the stage that has processed them removes them
+in the commit of its results. So no item is lost or processed twice, no matter when a run is stopped.
 """
 
 from __future__ import annotations
@@ -108,13 +108,13 @@ class StageQueue:
         return self._dirty
 
     def mark_dirty(self, items: Iterable[int]) -> None:
-        """Have the stages that this one feeds process items whose results changed."""
+        """Queue items whose results changed for the stages that this one feeds."""
         changed = list(items)
         for successor in self._successors:
             successor.add(changed)
 
     def mark_live_records_dirty(self) -> None:
-        """Have the stages that this one feeds process the clusters of all live records."""
+        """Queue the clusters of all live records for the stages that this one feeds."""
         for successor in self._successors:
             successor.add_live_records()
 

@@ -30,12 +30,12 @@ def export_mods(catalog: Catalog, sources: Sequence[str], out: BinaryIO | Path, 
     """Write the MODS of all live records as a modsCollection: one for each source into a folder, or one stream."""
     progress.stage("export", "records", catalog.records.count())
     if not isinstance(out, Path):
-        records = count_items(catalog.records.stored(), progress)
+        records = count_items(catalog.records.unredacted(), progress)
         write_collection((mods for _, source, mods in records if source in sources), out)
         return
     for wanted in sources:
         with (out / f"{wanted}.mods.xml").open("wb") as stream:
-            records = count_items(catalog.records.stored(), progress)
+            records = count_items(catalog.records.unredacted(), progress)
             write_collection((mods for _, source, mods in records if source == wanted), stream)
 
 

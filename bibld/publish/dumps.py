@@ -20,7 +20,7 @@ from bibld.publish._files import FULL_DUMPS, link_or_copy, open_gzip
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """There are none: the keys of ``[publish]`` that begin with ``full`` set when full dumps are written."""
+    """No settings; the keys of ``[publish]`` that begin with ``full`` set when full dumps are written."""
 
 
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
@@ -45,7 +45,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
 
 
 def write_full_dumps(quads: Iterable[str], folder: Path) -> int:
-    """Write all quads and those of the default graph, in the order given; returns the number of quads."""
+    """Write all quads and those of the default graph, in the order given; return the number of quads."""
     count = 0
     all_name, default_name = FULL_DUMPS
     with open_gzip(folder / all_name) as all_graphs, open_gzip(folder / default_name) as default_graph:
@@ -81,7 +81,7 @@ def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
 
 
 def is_full_dump_due(draft: ReleaseDraft, previous: PreviousRelease, patch: PatchDumps) -> bool:
-    """Whether the full dumps of an earlier release are missing, too old, or too far from the present."""
+    """Return whether the full dumps of an earlier release are missing, too old, or too far from the present."""
     full = previous.manifest.full
     if draft.settings.full == "always" or full is None:
         return True

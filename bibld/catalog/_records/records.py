@@ -126,7 +126,7 @@ class Records:
         return (row[0], row[1], row[2] == RecordStatus.DELETED) if row else None
 
     def mark_seen(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
-        """Note that a run saw an unchanged record, and where; a missing one is restored."""
+        """Store the run that saw an unchanged record, and its place there; restore the record if it was missing."""
         self._connection.execute(
             "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ? WHERE ordinal = ?",
             (run, position, offset, carrier, ordinal),
@@ -144,20 +144,23 @@ class Records:
             return Superseded(0, 0)
         ordinals = self._register.assign_ordinals([record.id for record in records])
         stored: dict[int, tuple[int, RecordStatus]] = {}
-        for some in batches(ordinals, _PARAMETERS):
+        for batch in batches(ordinals, _PARAMETERS):
             rows = self._connection.execute(
-                f"SELECT ordinal, run, status FROM record WHERE ordinal IN ({','.join('?' * len(some))})", some
+                f"SELECT ordinal, run, status FROM record WHERE ordinal IN ({','.join('?' * len(batch))})", batch
             )
             stored.update((ordinal, (last_run, status)) for ordinal, last_run, status in rows)
+        # Count the records that a later one of the same run replaces, by whether their own status was deleted.
         live = deleted = 0
-        seen = {
+        is_deleted = {
             ordinal: status == RecordStatus.DELETED for ordinal, (last_run, status) in stored.items() if last_run == run
         }
         for ordinal, record in zip(ordinals, records, strict=True):
-            if ordinal in seen:
-                live += not seen[ordinal]
-                deleted += seen[ordinal]
-            seen[ordinal] = record.deleted
+            if ordinal in is_deleted:
+                if is_deleted[ordinal]:
+                    deleted += 1
+                else:
+                    live += 1
+            is_deleted[ordinal] = record.deleted
         last = dict(zip(ordinals, records, strict=True))
         self._connection.executemany("DELETE FROM warning WHERE ordinal = ?", ((ordinal,) for ordinal in stored))
         self._subfields.refresh()
@@ -288,8 +291,8 @@ class Records:
         for ordinal, source, body in rows:
             yield ordinal, source, self._suppressions.public_mods(ordinal, self._decode(body))
 
-    def stored(self) -> Iterator[tuple[int, str, Mods]]:
-        """Yield the same of all records that their sources have, with suppressed records and values."""
+    def unredacted(self) -> Iterator[tuple[int, str, Mods]]:
+        """Yield ordinal, source and MODS of the records that their sources have, with suppressed records and values."""
         rows = self._connection.execute(
             "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier)"
             " WHERE status IN ('live', 'suppressed') ORDER BY ordinal"

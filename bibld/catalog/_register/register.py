@@ -42,7 +42,7 @@ class Register:
 
     def assign_ordinals(self, records: Sequence[RecordId]) -> list[int]:
         """Return the ordinals of records; assign new ones, in the order of the records, to those never seen."""
-        known = self._known(records)
+        known = self._ordinals(records)
         missing = [record for record in dict.fromkeys(records) if record not in known]
         if missing:
             # The largest number that any row ever had, from which AUTOINCREMENT counts on.
@@ -55,18 +55,18 @@ class Register:
             known |= new
         return [known[record] for record in records]
 
-    def _known(self, records: Iterable[RecordId]) -> dict[RecordId, int]:
+    def _ordinals(self, records: Iterable[RecordId]) -> dict[RecordId, int]:
         """Return the ordinals of those of some records that were seen before."""
         by_source: dict[str, list[str]] = {}
         for record in records:
             by_source.setdefault(record.source, []).append(record.control_number)
         known: dict[RecordId, int] = {}
         for source, numbers in by_source.items():
-            for some in batches(numbers, _PARAMETERS):
+            for batch in batches(numbers, _PARAMETERS):
                 rows = self._connection.execute(
                     "SELECT control_number, ordinal FROM ordinal WHERE source = ? AND control_number IN"
-                    f" ({','.join('?' * len(some))})",
-                    (source, *some),
+                    f" ({','.join('?' * len(batch))})",
+                    (source, *batch),
                 )
                 known.update((RecordId(source, number), ordinal) for number, ordinal in rows)
         return known
@@ -98,7 +98,7 @@ class Register:
             if self.ordinal(record) is not None:
                 return record
         except ValueError:
-            pass  # not in that form: it may be a bare control number
+            pass  # not in that form: it may be a control number without a source
         found = self.find_by_control_number(unicodedata.normalize("NFC", name))
         if len(found) > 1:
             raise ValueError(f"{name!r} is the control number of {', '.join(map(str, found))}; name the source too")

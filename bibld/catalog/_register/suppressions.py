@@ -48,13 +48,13 @@ class Suppressions:
         self._register_connection = register_connection
         self._connection = connection
         self._dirty = dirty
-        self._known: dict[int, frozenset[str]] | None = None
+        self._cache: dict[int, frozenset[str]] | None = None
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def is_suppressed(self, ordinal: int) -> bool:
         """Return whether a whole record must not be published."""
-        return "" in self._all().get(ordinal, ())
+        return "" in self._values_by_ordinal().get(ordinal, ())
 
     def status(self, ordinal: int) -> RecordStatus:
         """Return the status of a record that its source has."""
@@ -62,16 +62,16 @@ class Suppressions:
 
     def withheld_values(self, ordinal: int) -> list[Withheld]:
         """Return the values of a record that must not be published."""
-        return sorted(Withheld.parse(value) for value in self._all().get(ordinal, ()) if value)
+        return sorted(Withheld.parse(value) for value in self._values_by_ordinal().get(ordinal, ()) if value)
 
     def public_mods(self, ordinal: int, mods: Mods) -> Mods:
         """Return a description of a record without its suppressed values, as all stages see it."""
-        withheld = self.withheld_values(ordinal) if ordinal in self._all() else ()
+        withheld = self.withheld_values(ordinal) if ordinal in self._values_by_ordinal() else ()
         return without_values(mods, withheld) if withheld else mods
 
     def fingerprint(self, ordinal: int, made_by: bytes) -> bytes:
         """Return a hash of what a public description depends on: ``made_by`` and the suppressed values."""
-        values = [value.encode() for value in sorted(self._all().get(ordinal, ())) if value]
+        values = [value.encode() for value in sorted(self._values_by_ordinal().get(ordinal, ())) if value]
         return hashlib.blake2b(b"\0".join([made_by, *values]), digest_size=16).digest() if values else made_by
 
     def of_record(self, ordinal: int) -> list[Suppression]:
@@ -86,14 +86,14 @@ class Suppressions:
         rows = self._register_connection.execute("SELECT ordinal, value, reason FROM suppression").fetchall()
         return sorted(Suppression(self._register.record(ordinal), value, reason) for ordinal, value, reason in rows)
 
-    def _all(self) -> dict[int, frozenset[str]]:
+    def _values_by_ordinal(self) -> dict[int, frozenset[str]]:
         """Return the suppressed values by ordinal; the empty value is the whole record."""
-        if self._known is None:
+        if self._cache is None:
             found: dict[int, set[str]] = {}
             for ordinal, value in self._connection.execute("SELECT ordinal, value FROM active_suppression"):
                 found.setdefault(ordinal, set()).add(value)
-            self._known = {ordinal: frozenset(values) for ordinal, values in found.items()}
-        return self._known
+            self._cache = {ordinal: frozenset(values) for ordinal, values in found.items()}
+        return self._cache
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -106,21 +106,26 @@ class Suppressions:
         rows = [(*key, reason) for key, reason in sorted(wanted.items())]
         self._register_connection.execute("DELETE FROM suppression")
         self._register_connection.executemany("INSERT INTO suppression VALUES (?, ?, ?)", rows)
-        known = {(ordinal, value) for ordinal, values in self._all().items() for value in values}
-        taken, lifted = sorted(wanted.keys() - known), sorted(known - wanted.keys())
-        self._connection.executemany("INSERT INTO active_suppression VALUES (?, ?)", taken)
+        known = {(ordinal, value) for ordinal, values in self._values_by_ordinal().items() for value in values}
+        added, lifted = sorted(wanted.keys() - known), sorted(known - wanted.keys())
+        self._connection.executemany("INSERT INTO active_suppression VALUES (?, ?)", added)
         self._connection.executemany("DELETE FROM active_suppression WHERE ordinal = ? AND value = ?", lifted)
         self.invalidate_cache()
-        self._mark([ordinal for ordinal, value in wanted if not value], RecordStatus.LIVE, RecordStatus.SUPPRESSED)
-        self._mark([ordinal for ordinal, value in lifted if not value], RecordStatus.SUPPRESSED, RecordStatus.LIVE)
-        for queue, changed in ((Queue.NEWLY_SUPPRESSED, taken), (Queue.NO_LONGER_SUPPRESSED, lifted)):
+        self._change_status(
+            [ordinal for ordinal, value in wanted if not value], RecordStatus.LIVE, RecordStatus.SUPPRESSED
+        )
+        self._change_status(
+            [ordinal for ordinal, value in lifted if not value], RecordStatus.SUPPRESSED, RecordStatus.LIVE
+        )
+        for queue, changed in ((Queue.NEWLY_SUPPRESSED, added), (Queue.NO_LONGER_SUPPRESSED, lifted)):
             self._dirty[queue].add([ordinal for ordinal, _ in changed])
             self._dirty[Queue.UNMATCHED_RECORDS].add(
                 [ordinal for ordinal, value in changed if value and self._is_live(ordinal)]
             )
-        return len(taken), len(lifted)
+        return len(added), len(lifted)
 
-    def _mark(self, ordinals: Iterable[int], was: RecordStatus, now: RecordStatus) -> None:
+    def _change_status(self, ordinals: Iterable[int], was: RecordStatus, now: RecordStatus) -> None:
+        """Set the status of records that have the status ``was``; they become dirty."""
         for ordinal in sorted(ordinals):
             changed = self._connection.execute(
                 "UPDATE record SET status = ? WHERE ordinal = ? AND status = ?", (now, ordinal, was)
@@ -134,7 +139,7 @@ class Suppressions:
 
     def invalidate_cache(self) -> None:
         """Discard the suppressions in memory, because they may have been changed or rolled back."""
-        self._known = None
+        self._cache = None
 
     # -- releases -----------------------------------------------------------------------------------------------------
 

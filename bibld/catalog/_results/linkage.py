@@ -115,36 +115,40 @@ class Linkage:
         return self._connection.execute("SELECT 1 FROM member LIMIT 1").fetchone() is not None
 
     def replace_clusters(
-        self, clusters: Iterable[Sequence[int]], instead_of: Iterable[int] | None = None
+        self, clusters: Iterable[Sequence[int]], replaced: Iterable[int] | None = None
     ) -> list[tuple[int, int, int]]:
-        """Store clusters of two or more live ordinals (ascending) instead of all clusters, or those of some ordinals.
+        """Store clusters of two or more live ordinals (ascending) in place of others; return the founders that changed.
+
+        ``replaced`` are the ordinals whose clusters are deleted before, None for all.
 
         Return ordinal, former founder and new founder of all ordinals whose founder changed; a record without
         duplicates is its own founder.
         """
-        self._connection.execute("CREATE TEMP TABLE former (ordinal INTEGER PRIMARY KEY, founder INTEGER NOT NULL)")
-        if instead_of is None:
-            self._connection.execute("INSERT INTO former SELECT ordinal, founder FROM member")
+        self._connection.execute("CREATE TEMP TABLE old_member (ordinal INTEGER PRIMARY KEY, founder INTEGER NOT NULL)")
+        if replaced is None:
+            self._connection.execute("INSERT INTO old_member SELECT ordinal, founder FROM member")
             self._connection.execute("DELETE FROM member")
         else:
-            for ordinal in instead_of:
+            for ordinal in replaced:
                 self._connection.execute(
-                    "INSERT INTO former SELECT ordinal, founder FROM member WHERE ordinal = ?", (ordinal,)
+                    "INSERT INTO old_member SELECT ordinal, founder FROM member WHERE ordinal = ?", (ordinal,)
                 )
                 self._connection.execute("DELETE FROM member WHERE ordinal = ?", (ordinal,))
-        self._connection.execute("CREATE TEMP TABLE latter (ordinal INTEGER PRIMARY KEY, founder INTEGER NOT NULL)")
+        self._connection.execute("CREATE TEMP TABLE new_member (ordinal INTEGER PRIMARY KEY, founder INTEGER NOT NULL)")
         self._connection.executemany(
-            "INSERT INTO latter VALUES (?, ?)", ((ordinal, members[0]) for members in clusters for ordinal in members)
+            "INSERT INTO new_member VALUES (?, ?)",
+            ((ordinal, members[0]) for members in clusters for ordinal in members),
         )
-        self._connection.execute("INSERT INTO member SELECT ordinal, founder FROM latter")
+        self._connection.execute("INSERT INTO member SELECT ordinal, founder FROM new_member")
         changes = self._connection.execute(
-            "SELECT ordinal, former.founder, coalesce(latter.founder, ordinal) AS now FROM former"
-            " LEFT JOIN latter USING (ordinal) WHERE former.founder <> now"
-            " UNION ALL SELECT ordinal, ordinal, latter.founder FROM latter LEFT JOIN former USING (ordinal)"
-            " WHERE former.founder IS NULL AND latter.founder <> ordinal ORDER BY 1"
+            "SELECT ordinal, old_member.founder, coalesce(new_member.founder, ordinal) AS new_founder FROM old_member"
+            " LEFT JOIN new_member USING (ordinal) WHERE old_member.founder <> new_founder"
+            " UNION ALL"
+            " SELECT ordinal, ordinal, new_member.founder FROM new_member LEFT JOIN old_member USING (ordinal)"
+            " WHERE old_member.founder IS NULL AND new_member.founder <> ordinal ORDER BY 1"
         ).fetchall()
-        self._connection.execute("DROP TABLE former")
-        self._connection.execute("DROP TABLE latter")
+        self._connection.execute("DROP TABLE old_member")
+        self._connection.execute("DROP TABLE new_member")
         return changes
 
     def smallest_live_member(self, ordinal: int) -> int | None:
@@ -225,8 +229,9 @@ class Linkage:
 
     def count_clusters(self) -> tuple[int, int]:
         """Return the number of all clusters, and of those with two or more members."""
-        merged = self._connection.execute("SELECT count(DISTINCT founder), count(*) FROM member").fetchone()
-        return self._records.count() - merged[1] + merged[0], merged[0]
+        row = self._connection.execute("SELECT count(DISTINCT founder), count(*) FROM member").fetchone()
+        merged, members = row
+        return self._records.count() - members + merged, merged
 
     # -- statistics of blocking ---------------------------------------------------------------------------------------
 
