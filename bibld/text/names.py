@@ -65,6 +65,6 @@ def _split_heading(heading: str) -> tuple[list[str], list[str]]:
     words = fold(before).split()
     if comma:
         return words, fold(after).split()
-    if len(words) > 1 and len(words[0]) == 1 and len(words[-1]) > 1:
+    if words and len(words[0]) == 1 and len(words[-1]) > 1:
         return words[-1:], words[:-1]
     return words[:1], words[1:]

@@ -20,6 +20,8 @@ from bibld.text.extents import height, pages, pages_or_leaves, volumes
         ("3 v.", 0),
         ("349 с., 3 т.", 349),
         ("349", 0),
+        ("xii p.", 0),
+        ("[xii] л.", 0),
         ("", 0),
     ],
 )

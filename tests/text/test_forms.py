@@ -118,6 +118,9 @@ def test_without_brackets(text: str, form: str) -> None:
         ("Smith, John, 1950-", "smith john"),
         ("Екатерина II, 1729-1796", "екатерина ii"),
         ("Гомер", "гомер"),
+        ("А. Ли", "ли а"),
+        ("А. Б.", "а б"),  # initials alone
+        ("А", "а"),
         ("", ""),
     ],
 )
@@ -182,6 +185,19 @@ def test_is_initial_form_of(short: str, long: str, is_one: bool) -> None:
         ("0000-1868", (1868,)),
         ("2100", ()),
         ("", ()),
+        ("1950-40", (1950,)),  # earlier than the first year
+        ("1950/40", (1950,)),
+        ("1905/06", (1905, 1906)),
+        ("1905-06", (1905,)),  # a month
+        ("1905-12", (1905,)),
+        ("1905-13", (1905, 1913)),
+        ("1905/05", (1905,)),
+        ("1000, 2099", (1000, 2099)),
+        ("MMXCIX", (2099,)),
+        ("MMC", ()),
+        ("M.DCCC", (1800,)),
+        ("M.DCC", ()),  # too short for a numeral with full stops
+        ("M. D., MDCCC", (1800,)),
     ],
 )
 def test_years(text: str, expected: tuple[int, ...]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from bibld.dedup import features_of
 from bibld.model.mods import Mods, TitleInfo
-from bibld.text.numerals import replace_number_words
+from bibld.text.numerals import edition_number, replace_number_words, roman_number
 from bibld.text.romanisation import romanise
 
 
@@ -39,3 +39,45 @@ def test_the_paper_compares_the_title_as_it_is_written():
 )
 def test_the_name_of_a_part_is_more_than_its_number(name, kept):
     assert features_of(Mods(title_info=(TitleInfo(title="Архипелаг ГУЛАГ", part_name=(name,)),))).part_name == kept
+
+
+@pytest.mark.parametrize(
+    ("title", "digits"),
+    [
+        ("five ears", "5 ears"),
+        ("twenty ten", "20 10"),  # two numbers
+        ("twenty five six", "25 6"),
+        ("ten five", "10 5"),  # only tens from twenty on are joined with ones
+        ("twenty one two", "21 2"),
+        ("thirty days", "30 days"),
+        ("ninety nine", "99"),
+        ("12 345 678 words", "12345678 words"),
+        ("12 34", "12 34"),
+    ],
+)
+def test_tens_and_ones_are_one_number_and_other_numbers_stay_apart(title, digits):
+    assert replace_number_words(romanise(title)) == romanise(digits)
+
+
+@pytest.mark.parametrize(
+    ("letters", "value"),
+    [("i", 1), ("IV", 4), ("iiii", 4), ("XL", 40), ("mcmxcix", 1999), ("MMM", 3000), ("", None), ("ic", None)],
+)
+def test_a_roman_numeral_has_a_value_and_other_letters_have_none(letters, value):
+    assert roman_number(letters) == value
+
+
+@pytest.mark.parametrize(
+    ("statement", "number"),
+    [
+        ("", 0),
+        ("юбилейное изд", 1),
+        ("2 е изд", 2),
+        ("изд 12", 12),
+        ("2001", 1),
+        ("third edition 5", 3),
+        ("изд 1 2", 1),
+    ],
+)
+def test_an_edition_has_the_first_number_of_its_statement(statement, number):
+    assert edition_number(statement) == number

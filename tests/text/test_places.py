@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bibld.text.places import MARC_COUNTRY_OF_ISO, expand_place
+from bibld.text.places import MARC_COUNTRY_OF_ISO, expand_place, is_unknown_imprint, place_key
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,26 @@ def test_codes_have_the_form_of_their_lists_and_each_country_its_own():
     )
     once = [marc for iso, marc in MARC_COUNTRY_OF_ISO.items() if iso not in ("HK", "MO")]
     assert len(set(once)) == len(once)
+
+
+@pytest.mark.parametrize(
+    ("forms", "key"),
+    [
+        (("М.", "[Москва]", "Moskva"), "moskva"),
+        (("N.Y.", "New York, N.Y.", "New York"), "nev ork"),
+        (("Л.", "Leningrad"), "leningrad"),
+        (("Дубна",), "dubna"),
+        (("", "[...]"), ""),
+    ],
+)
+def test_all_forms_of_a_place_have_one_key(forms, key):
+    assert {place_key(form) for form in forms} == {key}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unknown"),
+    [("[S.l. : s.n.]", False), ("[s.n.]", True), ("Б. м.", True), ("[Б.г.]", True), ("1999", True), ("", True),
+     ("Publisher not identified", True), ("М.", False), ("б. и. Наука", False)],
+)  # fmt: skip
+def test_an_imprint_without_letters_or_that_states_so_is_unknown(text, is_unknown):
+    assert is_unknown_imprint(text) is is_unknown

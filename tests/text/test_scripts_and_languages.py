@@ -67,6 +67,8 @@ def test_the_script_is_that_of_all_letters(text, script):
         ("ܡܠܟܐ", "Syrc"),
         ("עברית", "Hebr"),
         ("١٩٩٠", "Arab"),
+        ("Ͱ", "Grek"),  # the first character after Latin and its marks
+        ("漢字 abc", "Hani"),
         ("", "Latn"),
     ],
 )
@@ -103,3 +105,19 @@ def test_ways_to_ask_for_the_script_agree(text):
 )
 def test_languages_have_a_usual_script(language, script):
     assert usual_script(language) == script
+
+
+@pytest.mark.parametrize(
+    ("text", "cyrillic", "latin", "other"),
+    [
+        ("Tolstoĭ", False, True, False),
+        ("Толстой", True, False, True),
+        ("Τολστόι", False, False, True),
+        ("Tолстой", True, True, True),
+        ("戦争", False, False, True),
+        ("1869 — ?", False, False, False),
+        ("", False, False, False),
+    ],
+)
+def test_letters_of_scripts_are_found(text, cyrillic, latin, other):
+    assert (has_cyrillic(text), has_latin(text), has_non_latin(text)) == (cyrillic, latin, other)
