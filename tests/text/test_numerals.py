@@ -55,7 +55,7 @@ def test_the_name_of_a_part_is_more_than_its_number(name, kept):
         ("12 34", "12 34"),
     ],
 )
-def test_tens_and_ones_are_one_number_and_other_numbers_stay_apart(title, digits):
+def test_only_tens_and_the_ones_after_them_are_one_number(title, digits):
     assert replace_number_words(romanise(title)) == romanise(digits)
 
 
