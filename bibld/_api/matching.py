@@ -44,7 +44,11 @@ class RecordCluster(msgspec.Struct, frozen=True):
 
 
 class MergedCluster(Merged, frozen=True):
-    """One description of a cluster, for each value the records that have it, and the scored pairs of the cluster."""
+    """The merged description of a cluster.
+
+    ``mods`` is the description, ``sources`` names for each value the records that have it, ``cluster`` is the founder
+    with all members, ``edges`` are the scored pairs among them.
+    """
 
     edges: tuple[Edge, ...] = ()
 

@@ -50,9 +50,9 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Conversion(msgspec.Struct, frozen=True, gc=False):
-    """A converted record: ``content`` is its MODS in the form of the job, ``id`` is None without a control number.
+    """A converted record: ``content`` is its MODS as JSON or XML, ``id`` is None without a control number.
 
-    ``seen`` are the names of its subfields, as in ``unmapped``, if the job asks for them.
+    ``seen`` are the names of its subfields, as in ``unmapped``, if they are counted.
     """
 
     raw: Raw

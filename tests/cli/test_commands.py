@@ -3,8 +3,10 @@
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -105,8 +107,26 @@ def test_a_query_is_answered_from_the_release(invoke, tmp_path):
     table = invoke("query", config, f"@{tmp_path / 'count.rq'}").output
     assert table.split()[0] == "n" and int(table.split()[1].replace(",", "")) > 100
     assert msgspec.json.decode(invoke("query", config, "ASK { ?s ?p ?o }", "--json").output) == [{"answer": True}]
+    assert invoke("query", config, "ASK { ?s ?p ?o }").stdout.split() == ["answer", "true"]
+    assert "is not SPARQL" in invoke("query", config, "SELEC").output
     assert invoke("query", config, "SELEC").exit_code == 1
     assert invoke("query", config, f"@{tmp_path / 'no.rq'}").exit_code == 2
+    assert "no.rq: not found" in invoke("query", config, f"@{tmp_path / 'no.rq'}").output
+    assert "is a folder; name a configuration in it" in invoke("run", str(tmp_path)).output
+
+
+def test_a_database_of_another_program_is_not_changed(invoke, tmp_path):
+    config = bibld.write_sample(tmp_path / "sample")
+    file = config.parent / "build" / "register.db"
+    file.parent.mkdir()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE letter (text)")
+    done = invoke("run", str(config))
+    assert (done.exit_code, "is not a database of bibld" in done.output) == (1, True)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [("letter",)]
+    file.write_text("not a database")
+    assert "restore it from a backup" in invoke("run", str(config)).output
 
 
 def test_crosswalk_and_read_need_no_configuration(invoke, tmp_path):
