@@ -1,4 +1,4 @@
-"""The pages in a real browser: they show the merge, and ask nobody else for anything."""
+"""The pages in a real browser: they show the merge, and request nothing from other hosts."""
 
 import re
 import shutil
@@ -76,7 +76,7 @@ def test_the_sparql_page_answers_a_query(page):
     assert re.search(r"<td[^>]*>.*?\d{3,}", page(f"sparql?query={query}"), re.DOTALL)
 
 
-def test_pages_name_no_file_of_others(page, server):
+def test_pages_load_no_file_from_other_hosts(page, server):
     for path in ("", "sparql", "ontology", "dataset"):
         used = re.findall(r'(?:src|<link[^>]*href)="(https?://[^"]+)"', page(path))
         assert not [address for address in used if not address.startswith(server)]

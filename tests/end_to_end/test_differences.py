@@ -20,7 +20,7 @@ from tests.configuration import HEAD
 from tests.configuration import source as table_of_source
 
 SOURCES = {"rsl": False, "nlr": False, "slavica": True}
-"""Whether a cluster may hold several records of a source."""
+"""Whether a cluster may contain more than one record of a source."""
 
 BOOKS = [
     ("Tolstoy, Leo", "War and peace", "1869", "", "9780140447934"),

@@ -1,4 +1,4 @@
-"""A disk that is full ends a run with a clear word; the catalog stays whole, and the next run completes.
+"""A disk that is full ends a run with a clear message; the catalog stays intact, and the next run completes.
 
 The disk is a small tmpfs, which only root may mount; elsewhere these tests are skipped.
 """
@@ -20,7 +20,7 @@ SIZES = (100, 500, 1_300, 2_600, 4_500, 7_500)
 
 @pytest.fixture
 def disk(tmp_path):
-    """Mounts a disk of some KiB, again and again with other sizes."""
+    """Return a function that mounts a disk of a size in KiB, or changes its size."""
     place = tmp_path / "disk"
     place.mkdir()
 
@@ -57,7 +57,7 @@ def on_disk(folder, disk):
     return config.load(loaded.file)
 
 
-def test_a_full_disk_is_reported_at_every_stage_and_costs_nothing(sample, tmp_path, disk):
+def test_a_full_disk_is_reported_at_every_stage_and_loses_nothing(sample, tmp_path, disk):
     loaded = on_disk(tmp_path, disk(SIZES[0]))
     reached = set[str]()
     for size in SIZES:
@@ -79,7 +79,7 @@ def test_a_full_disk_is_reported_at_every_stage_and_costs_nothing(sample, tmp_pa
 
 
 def test_a_disk_that_is_full_at_the_end_keeps_the_release_before(sample, tmp_path, disk):
-    """An update for whose release there is no room: the one before is still whole and current."""
+    """An update for whose release there is no room: the one before is still complete and current."""
     place = disk(64_000)
     loaded = on_disk(tmp_path, place)
     assert bibld("run", str(loaded.file), "-q").returncode == 0

@@ -25,7 +25,7 @@ def kill():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-def test_runs_that_are_killed_lose_nothing_and_end_where_undisturbed_ones_do(kill, tmp_path):
+def test_killed_runs_lose_nothing_and_end_with_the_same_quads(kill, tmp_path):
     program = f"""
 import importlib.util, sys
 from pathlib import Path
@@ -40,7 +40,7 @@ print([fault for fault in killing.killed(5) if fault])
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 
 
-def test_what_a_killed_run_reported_and_is_not_there_is_seen(kill, tmp_path):
+def test_a_reported_result_that_is_not_stored_is_found(kill, tmp_path):
     loaded = sample_in(tmp_path)
     with Catalog(loaded.workspace) as catalog, catalog.commit():
         catalog.runs.begin("2026-01-01")
@@ -64,4 +64,4 @@ def test_a_second_run_reports_who_uses_the_workspace_and_stops(tmp_path):
     assert f"in use by another run (process {first.pid}); wait until it ends, or stop it" in second.stderr
     assert len(second.stderr.splitlines()) == 1
     with Catalog(config.load(loaded.file).workspace):
-        pass  # who is killed holds it no more
+        pass  # the lock of a killed process is released

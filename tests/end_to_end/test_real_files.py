@@ -1,4 +1,4 @@
-"""Real files of libraries: every record is accounted for, and authority records are refused as what they are."""
+"""Real files of libraries: every record is accounted for, and authority records are rejected as such."""
 
 import os
 from datetime import UTC, datetime

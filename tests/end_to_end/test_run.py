@@ -32,7 +32,7 @@ def test_every_record_of_the_sample_is_converted(sample):
     assert {load.source: load.rejected for load in loads} == {"nlr": 0, "rsl": 0, "slavica": 0}
 
 
-def test_the_dump_means_the_same_to_two_parsers(sample):
+def test_two_parsers_read_the_same_quads_from_the_dump(sample):
     text = next(data for name, data in _plain(sample).items() if name == "bibld.nq")
     ours = {str(quad) for quad in pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.N_QUADS)}
     dataset = rdflib.Dataset()
@@ -55,7 +55,7 @@ def test_the_triples_dump_is_the_default_graph_of_the_quads_dump(sample):
     assert triples
 
 
-def test_the_description_of_the_dataset_counts_what_the_dump_holds(sample):
+def test_the_description_of_the_dataset_has_the_counts_of_the_dump(sample):
     triples = _plain(sample)["bibld.nt"].splitlines()
     release, manifest = pipeline.current_release(sample)
     void = rdflib.Graph().parse(release / "void.ttl")
@@ -65,7 +65,7 @@ def test_the_description_of_the_dataset_counts_what_the_dump_holds(sample):
     assert int(void.value(dataset, rdflib.VOID.distinctSubjects)) == len(subjects)
 
 
-def test_the_manifest_holds_the_checksum_of_every_file(sample):
+def test_the_manifest_contains_the_checksum_of_every_file(sample):
     import hashlib
 
     release, manifest = pipeline.current_release(sample)
@@ -130,7 +130,7 @@ def test_ctrl_c_ends_a_run_with_a_message_and_the_next_run_resumes(sample, tmp_p
     assert dumps(loaded) == dumps(sample)
 
 
-def test_the_paper_s_method_is_measured_on_the_labelled_pairs(sample):
+def test_evaluation_of_the_sample_finds_true_and_false_pairs(sample):
     with Catalog(sample.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.folder / "gold_pairs.csv", catalog)
         full = evaluate.evaluate(catalog, sample, labelled, "full", progress.Silent())
@@ -149,7 +149,7 @@ def test_evaluate_prints_the_figures_as_json(sample):
     assert wanted <= figures.keys()
 
 
-def test_a_changed_record_changes_the_release_and_a_removed_one_leaves_it(sample, tmp_path):
+def test_removing_and_restoring_a_record_changes_and_restores_the_release(sample, tmp_path):
     loaded = sample_in(tmp_path)
     pipeline.run(loaded, CLOCK, progress.Silent())
     records = (loaded.folder / "rsl.mrc").read_bytes().split(b"\x1d")
@@ -165,7 +165,7 @@ def test_a_changed_record_changes_the_release_and_a_removed_one_leaves_it(sample
     assert dumps(loaded) == dumps(sample)
 
 
-def test_a_deleted_record_redirects_for_ever(tmp_path):
+def test_the_redirect_of_a_deleted_record_is_permanent(tmp_path):
     loaded = sample_in(tmp_path)
     pipeline.run(loaded, CLOCK, progress.Silent())
     with Catalog(loaded.workspace, read_only=True) as catalog:

@@ -1,4 +1,4 @@
-"""The whole sample has the shapes that its ontology promises."""
+"""The published sample conforms to the shapes of its ontology."""
 
 import gzip
 import warnings
@@ -12,7 +12,7 @@ from bibld.model.iris import Iris
 from bibld.vocabulary import ontology_text
 
 
-def test_all_graphs_of_the_sample_have_the_promised_shapes(sample: Config):
+def test_all_graphs_of_the_sample_conform_to_the_shapes(sample: Config):
     release, _ = pipeline.current_release(sample)
     quads = ox.parse(gzip.decompress((release / "bibld.nq.gz").read_bytes()), ox.RdfFormat.N_QUADS)
     triples = ox.serialize({quad.triple for quad in quads}, format=ox.RdfFormat.N_TRIPLES)

@@ -1,4 +1,4 @@
-"""What must not be published is in nothing that is published, while the catalog keeps it; lifting restores it."""
+"""Suppressed records and values are stored in the catalog but never published; lifting publishes them again."""
 
 import gzip
 import sqlite3
@@ -123,7 +123,7 @@ def all_published(library: Library) -> tuple[set[str], set[str]]:
     return quads(library.place), live(library.place)
 
 
-def test_a_suppressed_record_is_deleted_from_all_that_is_published_and_has_no_redirect(library):
+def test_a_suppressed_record_is_removed_from_all_published_data_and_does_not_redirect(library):
     library.run()
     before = all_published(library)
     assert SECRET in library.published()
@@ -150,7 +150,7 @@ def test_a_suppressed_record_is_deleted_from_all_that_is_published_and_has_no_re
         assert client.get("/doc/resource/rsl/1.html").status_code == 200
 
 
-def test_a_suppressed_value_is_gone_from_the_merged_description_and_the_original(library):
+def test_a_suppressed_value_is_removed_from_the_merged_description_and_the_original(library):
     library.run()
     before = all_published(library)
     library.run(f"rsl:1,{SECRET},a letter")
@@ -171,7 +171,7 @@ def test_a_suppressed_value_is_gone_from_the_merged_description_and_the_original
         assert "Orlova" in client.get("/record/rsl/1.marcxml").text
 
 
-def test_a_suppressed_title_is_taken_from_its_record_alone(library):
+def test_a_suppressed_title_is_removed_from_its_record_only(library):
     library.books["rsl"] = [marc("1", "War and peas", "Tolstoy, Leo", SECRET), BOOKS["rsl"][1]]
     library.run("rsl:1,titleInfo/title=War and peas,a typing error")
     found = "".join(all_published(library)[0])
@@ -181,13 +181,13 @@ def test_a_suppressed_title_is_taken_from_its_record_alone(library):
     assert "War and peas" in titles, "the catalog keeps it"
 
 
-def test_what_is_new_and_suppressed_in_one_run_is_never_published(library):
+def test_new_records_that_are_suppressed_are_never_published(library):
     messages = library.run("rsl:1,,x", "nlr:3,,y")
     assert messages == ["read: 2 new suppressions, 0 lifted, 2 in force"]
     assert SECRET not in library.published() and "Dead souls" not in library.published()
 
 
-def test_a_takedown_ends_all_earlier_releases_and_their_dumps(library):
+def test_a_takedown_removes_all_earlier_releases_and_their_dumps(library):
     library.run()
     library.books["nlr"] = [BOOKS["nlr"][0]]
     library.run()
@@ -209,7 +209,7 @@ def test_a_takedown_ends_all_earlier_releases_and_their_dumps(library):
     assert [patch.release for patch in manifest.patches] == [5]
 
 
-def test_a_takedown_of_what_only_pages_show_makes_a_release_too(library):
+def test_a_takedown_of_a_value_that_only_pages_show_makes_a_release(library):
     library.run()
     with library.site() as client:
         assert "Tolstoy, Leo" in client.get("/record/nlr/1.mrk").text
@@ -223,13 +223,13 @@ def test_a_takedown_of_what_only_pages_show_makes_a_release_too(library):
         assert "Tolstoy" not in client.get("/record/nlr/1.mrk").text
 
 
-def test_a_list_that_stays_the_same_makes_no_release(library):
+def test_an_unchanged_list_makes_no_release(library):
     library.run("rsl:1,,x")
     assert library.run("rsl:1,,another reason") == []
     assert library.releases() == [1]
 
 
-def test_a_record_that_its_source_gives_again_stays_suppressed_and_one_that_it_withdrew_stays_deleted(library):
+def test_a_restored_record_stays_suppressed_and_a_deleted_one_stays_deleted(library):
     library.run()
     library.run("rsl:1,,x")
     library.books["rsl"] = [marc("1", "War and peace", "Tolstoy, Leo", f"{SECRET}, changed"), BOOKS["rsl"][1]]
@@ -252,7 +252,7 @@ def test_a_record_that_its_source_gives_again_stays_suppressed_and_one_that_it_w
     assert SECRET in library.published()
 
 
-def test_the_counts_of_a_load_know_suppressed_records_as_converted(library):
+def test_suppressed_records_are_counted_as_converted(library):
     library.run("rsl:1,,x", until="read")
     library.books["rsl"] = [marc("1", "Old", "A"), WAR, BOOKS["rsl"][1]]
     library.run("rsl:1,,x", until="read")
@@ -262,7 +262,7 @@ def test_the_counts_of_a_load_know_suppressed_records_as_converted(library):
     assert (load.read, load.converted, load.superseded, load.deleted) == (3, 2, 1, 0)
 
 
-def test_a_run_that_was_stopped_between_register_and_catalog_is_made_good(library):
+def test_a_run_interrupted_between_the_commits_of_register_and_catalog_is_completed(library):
     library.run()
     register = sqlite3.connect(library.place / "work/register.db")
     with register:
@@ -272,7 +272,7 @@ def test_a_run_that_was_stopped_between_register_and_catalog_is_made_good(librar
     assert "rsl/1>" not in "".join(all_published(library)[0])
 
 
-def test_a_run_that_was_stopped_before_its_release_forgets_no_takedown(library):
+def test_a_takedown_of_a_run_interrupted_before_its_release_is_published_by_the_next(library):
     library.run()
     library.run("rsl:1,,x", until="store")
     library.run("rsl:1,,x")
@@ -280,7 +280,7 @@ def test_a_run_that_was_stopped_before_its_release_forgets_no_takedown(library):
     assert SECRET not in library.published()
 
 
-def test_what_is_not_found_is_reported_with_its_line(library):
+def test_records_and_values_that_are_not_found_are_reported_with_their_lines(library):
     messages = library.run("rsl:9,,x", "lib:1,,x", "https://data.example.org/agent/x,,x", "rsl:1,War and piece,x")
     assert [message.partition(": ")[0] for message in messages[:3]] == [
         f"suppress.csv line {line}" for line in (2, 3, 4)
@@ -299,18 +299,18 @@ def test_a_record_may_be_named_by_its_iri(library):
             assert [str(one.record) for one in catalog.suppressions.all()] == ["rsl:1"]
 
 
-def test_related_records_do_not_link_to_what_is_suppressed_and_people_see_why(library):
+def test_explain_and_stats_show_suppressions_with_their_reasons(library):
     library.run("rsl:1,,a court ordered it", "nlr:1,1869,x")
     with Catalog(library.loaded.workspace, read_only=True) as catalog:
-        way = explain.explain_record(catalog, library.loaded, explain.resolve_record_id(catalog, "rsl:1"))
-    assert (way.answers, way.suppressed) == ("410 Gone", ("the whole record: a court ordered it",))
-    assert way.state == "suppressed; requests get 410 Gone"
+        report = explain.explain_record(catalog, library.loaded, explain.resolve_record_id(catalog, "rsl:1"))
+    assert (report.answers, report.suppressed) == ("410 Gone", ("the whole record: a court ordered it",))
+    assert report.state == "suppressed; requests get 410 Gone"
     stats = msgspec.json.decode(library.command("stats", str(library.loaded.file), "--json"))
     assert [(one["value"], one["reason"]) for one in stats["suppressed"]] == [("1869", "x"), ("", "a court ordered it")]
     assert "a court ordered it" in library.command("stats", str(library.loaded.file))
 
 
-def test_the_export_of_the_catalog_keeps_all(library):
+def test_the_export_of_the_catalog_contains_suppressed_records(library):
     library.run("rsl:1,,x", "rsl:2,The cherry orchard,y")
     for what, marks in (("mods", (SECRET, "cherry")), ("original", (SECRET, "cherry"))):
         words = [

@@ -1,4 +1,4 @@
-"""What becomes of records, clusters and IRIs when libraries send their catalogues again, case by case.
+"""How updates of catalogues change records, clusters and IRIs, case by case.
 
 After every update the quads must be those of a rebuild over the same records.
 """
@@ -72,7 +72,7 @@ def marc(number: str, book: Book, status: str = "n") -> bytes:
 
 
 class Libraries:
-    """The libraries ``north`` and ``south``, and ``union``, of which a cluster may hold several records."""
+    """The libraries ``north`` and ``south``, and ``union``, of which a cluster may contain more than one record."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -197,7 +197,7 @@ def test_of_a_changed_record_only_the_new_values_are_published(libraries):
     assert not libraries.publishes("A comedy")
 
 
-def test_a_full_file_that_is_the_same_changes_nothing(three):
+def test_an_unchanged_file_changes_nothing(three):
     before = three.quads()
     summary = three.update()
     assert three.quads() == before
@@ -221,7 +221,7 @@ def test_a_record_is_deleted(way, libraries):
     assert libraries.redirect_target("north:2") is None
 
 
-def test_what_a_delta_does_not_mention_stays(libraries):
+def test_records_that_a_delta_does_not_mention_stay(libraries):
     libraries.send("north", marc("1", ORCHARD), marc("2", PEACE))
     libraries.update()
     libraries.send("north", marc("3", SONS), complete=False)
@@ -289,7 +289,7 @@ def test_a_cluster_splits_in_two_and_each_has_its_founder(libraries):
     assert libraries.history("north:1") == []
 
 
-def test_when_the_founder_is_deleted_the_next_one_founds_the_cluster_and_answers_for_it(three):
+def test_when_the_founder_is_deleted_its_iri_redirects_to_the_next_founder(three):
     three.send("north", complete=False, deletes=["1"])
     three.update()
     assert three.cluster("union:1") == ["south:1", "union:1"]
@@ -301,7 +301,7 @@ def test_when_the_founder_is_deleted_the_next_one_founds_the_cluster_and_answers
     assert three.history("union:1") == ["was merged into south:1"]
 
 
-def test_when_all_are_deleted_one_after_another_nobody_answers(three):
+def test_when_all_members_are_deleted_no_redirect_has_a_target(three):
     for source in ("north", "south", "union"):
         three.send(source, complete=False, deletes=["1"])
         three.update()
@@ -313,7 +313,7 @@ def test_when_all_are_deleted_one_after_another_nobody_answers(three):
 # -- sources and settings ----------------------------------------------------------------------------------------------
 
 
-def test_a_source_that_is_taken_out_and_put_back_is_as_it_was(three):
+def test_a_removed_and_restored_source_gives_the_same_quads(three):
     before = three.quads()
     north = three.sources.pop("north")
     three.update()
@@ -359,7 +359,7 @@ def test_another_policy_of_merging_changes_values_and_no_cluster(libraries):
 # -- a run that was stopped --------------------------------------------------------------------------------------------
 
 
-def test_what_a_stopped_run_has_finished_is_not_done_again(three, monkeypatch):
+def test_finished_stages_of_an_interrupted_run_are_not_repeated(three, monkeypatch):
     three.run(three.place, until="publish")
     three.send("north", marc("1", changed(ORCHARD, note="A comedy")), marc("2", PEACE), complete=False)
 
@@ -376,7 +376,7 @@ def test_what_a_stopped_run_has_finished_is_not_done_again(three, monkeypatch):
     assert [time.stage for time in again.stages if not time.was_current] == ["read"]
 
 
-def test_the_command_rebuilds_all_and_what_is_published_stays(three):
+def test_the_rebuild_option_repeats_every_stage_without_a_new_release(three):
     three.run(three.place, until="publish")
     command = ["run", "--rebuild", "--quiet", "--json", str(three.place / "bibld.toml")]
     answer = CliRunner().invoke(command_line, command, catch_exceptions=False)
