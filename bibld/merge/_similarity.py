@@ -208,11 +208,11 @@ def _first_word_of_person(value: Name) -> Hashable:
 
 
 def _is_shorter_extent(short: Extent, long: Extent) -> bool:
-    """Whether the same pages are counted, and all words of the shorter form are in the longer one in their order.
+    """Whether all words of the shorter form are in the longer one in their order; their bucket has the same pages.
 
     Both are in the same script: a description in another language is no shorter form.
     """
-    if pages(short.value) != pages(long.value) or has_cyrillic(short.value) != has_cyrillic(long.value):
+    if has_cyrillic(short.value) != has_cyrillic(long.value):
         return False
     words = iter(_words_of_extent(long))
     return all(word in words for word in _words_of_extent(short))

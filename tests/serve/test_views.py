@@ -224,9 +224,11 @@ def test_the_terms_of_the_ontology_have_their_kind_labels_and_parents():
         :Work a owl:Class ; rdfs:label "Произведение"@ru , "Work"@en ; rdfs:comment "A work." ;
             rdfs:subClassOf ex:Thing , [] .
         :scheme a ex:Scheme .
+        :Both a rdf:Property , owl:Class .
     """
     terms = pages._terms(read_turtle(text.encode(), ontology), ontology, PREFIXES)
     assert terms == [
+        pages.Term("Both", "Class", (), (), ()),
         pages.Term("Work", "Class", (("en", "Work"), ("ru", "Произведение")), (("", "A work."),), ("ex:Thing",)),
         pages.Term("part", "Property", (), (), ("ex:a", "ex:b")),
         pages.Term("scheme", "Term", (), (), ()),

@@ -1,0 +1,193 @@
+"""The files of a release: described once, linked to those before, removed when they must not be published."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+
+from bibld.errors import StageError
+from bibld.model.iris import Iris
+from bibld.model.release import DatasetDescription, Figures, FullDumps, Manifest, PatchDumps, ReleaseFile
+from bibld.protocols import PreviousRelease
+from bibld.publish import Settings
+from bibld.publish._files import describe_files, link_or_copy, open_gzip
+from bibld.publish._releases import Releases, writing
+from bibld.publish.dumps import is_full_dump_due
+from bibld.publish.void import void_quads
+
+BASE = "https://data.example.org/"
+DATASET = DatasetDescription(BASE, {"en": "Books", "ru": "Книги"}, "https://example.org/licence", "A library")
+VOID = "http://rdfs.org/ns/void#"
+
+
+def manifest(number: int = 1, quads: int = 1000, created: str = "2026-01-01T00:00:00Z", **more: object) -> Manifest:
+    figures = Figures((), 0, 0, 0, 0, quads, 0)
+    return Manifest(number, created, "", DATASET, figures, (), **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("bibld.nq.gz", "application/n-quads"),
+        ("bibld.nt.gz", "application/n-triples"),
+        ("run.nq", "application/n-quads"),
+        ("void.ttl", "text/turtle"),
+        ("manifest.json", "application/json"),
+        ("README", "text/plain"),
+    ],
+)
+def test_a_file_is_described_with_its_size_checksum_and_media_type(tmp_path, name, media_type):
+    (tmp_path / name).write_bytes(b"content")
+    (tmp_path / "folder").mkdir()
+    checksum = hashlib.sha256(b"content").hexdigest()
+    assert describe_files(tmp_path, None) == (ReleaseFile(name, 7, checksum, media_type),)
+
+
+def test_a_file_that_is_linked_to_the_previous_release_is_not_read_again(tmp_path):
+    before, now = tmp_path / "1", tmp_path / "2"
+    for folder in (before, now):
+        folder.mkdir()
+    (before / "linked").write_bytes(b"same")
+    link_or_copy(before / "linked", now / "linked")
+    (before / "changed").write_bytes(b"old")
+    (now / "changed").write_bytes(b"new!")
+    (now / "added").write_bytes(b"added")
+    known = ReleaseFile("linked", 4, "as it was described", "text/plain")
+    old = ReleaseFile("changed", 3, "x", "text/plain")
+    previous = PreviousRelease(before, msgspec.structs.replace(manifest(), files=(old, known)))
+    found = {file.name: file for file in describe_files(now, previous)}
+    assert list(found) == ["added", "changed", "linked"]
+    assert found["linked"] == known
+    assert (found["changed"].bytes, found["changed"].sha256) == (4, hashlib.sha256(b"new!").hexdigest())
+
+
+def test_where_there_are_no_hard_links_a_file_is_copied(tmp_path, monkeypatch):
+    def refuse(source, target):
+        raise OSError("not on this file system")
+
+    monkeypatch.setattr("os.link", refuse)
+    (tmp_path / "a").write_bytes(b"x")
+    link_or_copy(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == b"x"
+
+
+def test_a_compressed_file_depends_on_its_content_alone(tmp_path):
+    for name in ("one", "other"):
+        with open_gzip(tmp_path / name) as out:
+            out.write(b"line\n" * 10_000)
+    one = (tmp_path / "one").read_bytes()
+    assert one == (tmp_path / "other").read_bytes()
+    assert one[4:8] == bytes(4), "the time of the header"
+    assert gzip.decompress(one) == b"line\n" * 10_000
+
+
+def test_a_full_disk_is_an_error_of_the_stage(tmp_path):
+    with pytest.raises(StageError, match=r"cannot be written: .*free some space"), writing(tmp_path):
+        raise OSError("No space left on device")
+
+
+FULL = FullDumps(1, "2026-01-01T00:00:00Z", ("full.nq.gz",))
+PATCH = PatchDumps(2, 1, "added-2", "removed-2", 20, 10)
+NEXT = PatchDumps(3, 2, "added-3", "removed-3", 15, 5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "full", "created", "missing", "is_due"),
+    [
+        (Settings(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "", False),
+        (Settings(full_above=0.0499), FULL, "2026-01-02T00:00:00Z", "", True),
+        (Settings(full_above=0.05, full="always"), FULL, "2026-01-02T00:00:00Z", "", True),
+        (Settings(full_above=0.05), None, "2026-01-02T00:00:00Z", "", True),
+        (Settings(full_above=0.05, full_after_days=7), FULL, "2026-01-07T23:59:59Z", "", False),
+        (Settings(full_above=0.05, full_after_days=7), FULL, "2026-01-08T00:00:00Z", "", True),
+        (Settings(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "full.nq.gz", True),
+        (Settings(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "removed-2", True),
+    ],
+)
+def test_full_dumps_are_due_when_they_are_missing_old_or_far_behind(tmp_path, settings, full, created, missing, is_due):
+    for name in ("full.nq.gz", "added-2", "removed-2"):
+        if name != missing:
+            (tmp_path / name).touch()
+    previous = PreviousRelease(tmp_path, manifest(2, 1000, full=full, patches=(PATCH,)))
+    draft = SimpleNamespace(manifest=manifest(3, created=created), settings=settings)
+    assert is_full_dump_due(draft, previous, NEXT) is is_due
+
+
+def test_withdrawn_releases_are_removed_and_locked_ones_later(tmp_path):
+    releases = Releases(tmp_path)
+    places = []
+    for _ in range(4):
+        number, place = releases.begin()
+        (place / "manifest.json").write_text("{}")
+        places.append(releases.complete(number, place, keep=9))
+    lock = releases.hold(places[0])
+    releases.withdraw_before(3)
+    assert releases.numbers() == [1, 3, 4]
+    lock.close()
+    releases.sweep()
+    assert releases.numbers() == [3, 4]
+
+
+def test_the_current_release_is_a_number_whose_folder_exists(tmp_path):
+    releases = Releases(tmp_path)
+    assert (releases.numbers(), releases.newest(), releases.current()) == ([], None, None)
+    for number in (9, 10):
+        (releases.folder / str(number)).mkdir(parents=True)
+    assert releases.newest() == releases.folder / "10"
+    for text, current in (("9\n", "9"), ("11", None), ("building", None), ("../releases/9", None), ("", None)):
+        (releases.folder / "current").write_text(text)
+        assert releases.current() == (releases.folder / current if current else None), text
+
+
+@pytest.mark.parametrize("content", [None, b"{", b"{}"])
+def test_a_release_without_a_readable_manifest_is_named(tmp_path, content):
+    if content is not None:
+        (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(StageError, match="is not a release of this version"):
+        Releases(tmp_path).manifest(tmp_path)
+
+
+class Counted:
+    """A store that gives these counts."""
+
+    def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> list[list[str | None]]:
+        assert union is False, "all counts are of the default graph"
+        if "GRAPH ?g" in sparql:
+            return [[f"<{BASE}graph/links>", '"3"']]
+        if "SELECT ?c" in sparql:
+            return [["<urn:Rare>", '"2"'], ["<urn:Frequent>", '"7"'], ["<urn:Also>", '"2"'], [None, '"0"']]
+        if "SELECT ?p" in sparql:
+            return [["<urn:p>", '"5"'], ["<urn:q>", '"6"']]
+        return [['"4"' if "?s) AS" in sparql else '"8"']]
+
+
+def test_the_description_counts_classes_and_properties_the_most_frequent_first():
+    lines = void_quads(Counted(), DATASET, [], [f"{BASE}resource/rsl/1"])
+    iris = Iris(BASE)
+
+    def values(subject: str, name: str) -> list[str]:
+        start = f"<{subject}> <{VOID}{name}> "
+        return sorted(
+            line.removeprefix(start).partition("^^")[0].split(" ")[0] for line in lines if line.startswith(start)
+        )
+
+    dataset = iris.dataset
+    assert [values(f"{dataset}#class{number}", "class") for number in (1, 2, 3, 4)] == [
+        ["<urn:Frequent>"],
+        ["<urn:Also>"],
+        ["<urn:Rare>"],
+        [],
+    ]
+    assert values(f"{dataset}#class1", "entities") == ['"7"']
+    assert [values(f"{dataset}#property{number}", "property") for number in (1, 2)] == [["<urn:q>"], ["<urn:p>"]]
+    figures = {name: values(dataset, name) for name in ("triples", "properties", "classes")}
+    assert figures == {"triples": ['"11"'], "properties": ['"2"'], "classes": ['"3"']}
+    assert (values(dataset, "distinctSubjects"), values(dataset, "distinctObjects")) == (['"4"'], ['"8"'])
+    assert values(dataset, "subset") == [f"<{dataset}#links>"]
+    assert values(f"{dataset}#links", "triples") == ['"3"']
+    assert values(dataset, "exampleResource") == [f"<{BASE}resource/rsl/1>"]
+    assert all(line.endswith(f" <{iris.graph('dataset')}> .\n") for line in lines)
