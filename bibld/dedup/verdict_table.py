@@ -149,7 +149,7 @@ def _text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(_LARGEST_FILE + 1)
     except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from error
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}; name a CSV file of verdicts"]) from error
     if len(data) > _LARGEST_FILE:
         raise ConfigError([f"{path}: is larger than {_LARGEST_FILE >> 20} MiB; that is no table of verdicts"])
     charset = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"

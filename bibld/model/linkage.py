@@ -20,7 +20,7 @@ class Pair(msgspec.Struct, frozen=True, order=True):
     def from_records(cls, one: RecordId, other: RecordId) -> Pair:
         """Put two different records in order; raises ``ValueError`` for a record and itself."""
         if one == other:
-            raise ValueError(f"{one} makes no pair with itself")
+            raise ValueError(f"a pair needs two different records, but {one} is named twice")
         return cls(min(one, other), max(one, other))
 
 

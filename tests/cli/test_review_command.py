@@ -165,7 +165,7 @@ def test_a_join_is_given_and_reported(invoke, catalog):
     members = sorted((left, right), key=lambda text: catalog.register.ordinal(explain.resolve_record_id(catalog, text)))
     assert f"  {', '.join(members)}\n" in printed
     assert "nothing changed" in invoke("join", right, left).stdout
-    assert "no pair with itself" in invoke("join", left, left, code=2)
+    assert "two different records" in invoke("join", left, left, code=2)
     assert "record 'rsl:never' not found" in invoke("join", left, "rsl:never", code=2)
 
 

@@ -102,7 +102,10 @@ def test_a_contradiction_names_both_lines(faults):
         ),
         (f"left,right,label\n{ONE},,1\n", "pairs.csv line 2: needs two record ids"),
         (f"left,right\n{ONE}\n", "pairs.csv line 2: needs two record ids"),
-        (f"left,right\n{ONE},01004039769\n", f"pairs.csv line 2: {ONE} makes no pair with itself"),
+        (
+            f"left,right\n{ONE},01004039769\n",
+            f"pairs.csv line 2: a pair needs two different records, but {ONE} is named twice",
+        ),
         (
             f'left,right\n"rsl:0,1",{OTHER}\n',
             'pairs.csv line 2: record "rsl:0,1" not found in the catalog; was it loaded?',

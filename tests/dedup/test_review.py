@@ -327,7 +327,7 @@ of this",
         found,
         (
             "record 'nobody:5' not found",
-            "no pair with itself",
+            "two different records",
             "'perhaps' is none of 1, duplicate",
             "a relation goes with the label related",
             "'cousin' is none of same_set",
