@@ -294,3 +294,14 @@ def test_settings_are_read_from_a_table() -> None:
         msgspec.convert({"corrections": {"names_tided": True}}, marc21.Settings)
     with pytest.raises(msgspec.ValidationError, match="corrections"):
         msgspec.convert({"corrections": {"names_tidied": "yes"}}, marc21.Settings)
+
+
+@pytest.mark.parametrize(
+    ("code", "script"), [("(N", "Cyrl"), ("(3/r", "Arab"), ("(3r", "Arab"), ("$1", "CJK"), ("Cyrl", ""), ("", "Latn")]
+)
+def test_without_named_scripts_only_the_codes_of_marc_8_are_understood(code, script):
+    linkage = Subfield("6", f"245-01/{code}" if code else "245-01")
+    made = record("245 10 $6880-01$aX")
+    other = DataField("880", "1", "0", (linkage, Subfield("a", "Y")))
+    made = MarcRecord(made.origin, made.leader, (*made.all_fields, other))
+    assert lines(made, "std", scripts_named=False)[f"titleInfo[altRepGroup=01,script={script}]/title=Y"] == 1
