@@ -13,7 +13,8 @@ from bibld.catalog import Catalog
 from bibld.cli import command_line
 from bibld.errors import ConfigError
 from bibld.model.iris import Iris
-from bibld.model.linkage import Pair
+from bibld.model.linkage import Cluster, Edge, Pair, Score, Verdict
+from bibld.model.origin import RecordId
 from tests.dedup.conftest import CLOCK, _loaded_sample, sample  # noqa: F401
 
 BASE = "http://localhost:8000/"
@@ -179,3 +180,39 @@ def test_an_agent_is_explained_by_the_clusters_that_describe_it(loaded):
     assert report.claimed_by >= 1
     assert len(report.records) == min(report.claimed_by, 20)
     assert explained(loaded, "agent/nobody").state == "no cluster makes an assertion about it now"
+
+
+@pytest.mark.parametrize(
+    ("decision", "is_one", "edges", "expected"),
+    [
+        ("same", True, 1, "both are in the cluster of nlr:1"),
+        ("review", True, 1, "both are in the cluster of nlr:1 through other members: nlr:1 and rsl:2: same, a; b"),
+        ("same", False, 0, "the pair is the same, but no run has merged it yet; run `bibld run`"),
+        ("related", False, 0, "not merged: they are related, not the same"),
+        ("review", False, 0, "not merged until a person has decided"),
+        ("different", False, 0, "not merged"),
+    ],
+)
+def test_the_cluster_of_a_pair_is_explained_by_its_decision(decision, is_one, edges, expected):
+    pair = Pair.from_records(RecordId("rsl", "2"), RecordId("nlr", "1"))
+    edge = Edge(pair, Score(1.0), Verdict("same", "model", ("a", "b")), "")
+
+    class Stored:
+        def edges_of(self, members):
+            return [edge] * edges
+
+    cluster = Cluster(pair.left, (pair.left, pair.right)) if is_one else None
+    assert explain._about_cluster(Stored(), pair, Verdict(decision, "model", ()), cluster) == expected
+
+
+def test_records_that_cannot_be_compared_are_refused_and_unrelated_ones_explained(loaded, pair):
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        with pytest.raises(ConfigError, match="two different live records"):
+            explain.explain_pair(catalog, loaded, pair[0], pair[0])
+        others = (catalog.register.record(catalog.linkage.founder(ordinal)) for ordinal in range(1, 250))
+        reports = (explain.explain_pair(catalog, loaded, pair[0], other) for other in others if other not in pair)
+        report = next(one for one in reports if not one.is_candidate)
+    assert (report.decision, report.by, report.in_one_cluster) == ("different", "blocking", False)
+    assert report.reasons[-1] == "no shared blocking key, so a run never compares the pair"
+    assert report.left_keys and report.right_keys and not report.shared_blocking_keys
+    assert report.cluster == "not merged"

@@ -11,7 +11,7 @@ import pytest
 from bibld.cli import _terminal
 from bibld.cli._options import count_of, print_json, print_rows, print_table
 from bibld.cli._plot import svg
-from bibld.cli._terminal import print_question
+from bibld.cli._terminal import is_interactive, print_question
 from bibld.dedup.review import ComparedFeature, Question
 
 
@@ -134,3 +134,10 @@ def test_a_plot_draws_each_line_between_its_axes_with_another_colour():
     assert ("1.0", "48", "44.0") in texts
     assert ("1.0", "520.0", "390") in texts
     assert len(root.findall(f"{space}line")) == 12
+
+
+@pytest.mark.parametrize(("stdin", "stdout"), [(True, True), (True, False), (False, True), (False, False)])
+def test_a_person_is_asked_only_if_input_and_output_are_a_terminal(monkeypatch, stdin, stdout):
+    for name, value in (("stdin", stdin), ("stdout", stdout)):
+        monkeypatch.setattr(f"sys.{name}.isatty", lambda value=value: value)
+    assert is_interactive() is (stdin and stdout)
