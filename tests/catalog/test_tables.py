@@ -219,7 +219,7 @@ def test_a_suppressed_record_is_not_live_until_it_is_lifted(catalog):
     assert catalog.suppressions.is_suppressed(1)
     assert not catalog.suppressions.is_suppressed(2)
     assert [ordinal for ordinal, _, _ in catalog.records.live()] == [2]
-    assert [ordinal for ordinal, _, _ in catalog.records.stored()] == [1, 2]
+    assert [ordinal for ordinal, _, _ in catalog.records.unredacted()] == [1, 2]
     assert catalog.redirect_target(RecordId("rsl", "1")) is None
     assert (waiting(catalog), waiting(catalog, Queue.NEWLY_SUPPRESSED)) == ([1], [1])
     assert (catalog.suppressions.has_new(), waiting(catalog, Queue.NO_LONGER_SUPPRESSED)) == (True, [])
@@ -271,7 +271,7 @@ def test_a_suppressed_record_that_goes_missing_and_comes_back_is_still_suppresse
         assert not catalog.records.delete(1, run=2)
         catalog.records.mark_seen(1, 1, 0, 1, run=3)
     assert list(catalog.records.live()) == []
-    assert [ordinal for ordinal, _, _ in catalog.records.stored()] == [1]
+    assert [ordinal for ordinal, _, _ in catalog.records.unredacted()] == [1]
     assert waiting(catalog) == []
 
 
