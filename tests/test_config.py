@@ -149,3 +149,55 @@ def test_a_configuration_may_begin_with_a_byte_order_mark(write):
     path = write(GOOD)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert config.load(path).workers == 0
+
+
+TITLE = 'title = { en = "Books" }'
+ID = 'id = "rsl"'
+SOURCES = "[[source]]"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('workspace = "work"', 'workspace = " "', "bibld.toml:2: workspace: is not a folder; "),
+        ('workspace = "work"', 'workspace = "a\\u0000"', "bibld.toml:2: workspace: is not a folder; "),
+        ('workspace = "work"', 'workspace = "work"\nworkers = -1', "bibld.toml:3: workers: expected "),
+        (TITLE, "title = {}", "bibld.toml:5: dataset.title: is empty; "),
+        (TITLE, 'title = { english_x = "B" }', 'bibld.toml:5: dataset.title: "english_x" is not a language tag; use '),
+        ("zero/1.0/", "zero/1.0/ x", 'bibld.toml:6: dataset.license: "https://creativecommons.org/publicdomain/zero'),
+        ("example.org/", "example.org/?x/", 'bibld.toml:4: dataset.base: "https://data.example.org/?x/" cannot be the'),
+        ("example.org/", "example.org/#x/", 'bibld.toml:4: dataset.base: "https://data.example.org/#x/" cannot be the'),
+        (SOURCES, "[dedup]\nblock = []\n[[source]]", "bibld.toml:9: dedup.block: names no blocker; name at least one "),
+        (SOURCES, '[dedup]\nblock = ["x"]\n[[source]]', 'bibld.toml:9: dedup.block: unknown dedup.block adapter "x"'),
+        (SOURCES, '[merge]\ntitle = "x"\n[[source]]', "bibld.toml:9: "),
+        (SOURCES, '[store]\nbackend = "x"\n[[source]]', 'bibld.toml:9: store.backend: unknown store adapter "x"'),
+        (
+            SOURCES,
+            "[dedup]\njaccard = 1\n[[source]]",
+            "bibld.toml:9: dedup.jaccard: is not a table; write [dedup.jacca",
+        ),
+        (ID, f'{ID}\nlicense = "x"', 'bibld.toml:10: source[1].license: "x" is not an absolute IRI; '),
+        (ID, f'{ID}\nlabel = {{ x_y = "B" }}', 'bibld.toml:10: source[1].label: "x_y" is not a language tag; use a '),
+        (ID, f'{ID}\ndeletes = "no.txt"', 'bibld.toml:10: source[1].deletes: "no.txt" cannot be read as text in UTF-8'),
+        (ID, f'{ID}\nread = "x"', 'bibld.toml:10: source[1].read: unknown read adapter "x" (allowed: '),
+        (ID, f'{ID}\nharvest = "lokal"', 'bibld.toml:10: source[1].harvest: unknown harvest adapter "lokal"; did you '),
+    ],
+)
+def test_each_wrong_value_is_the_only_fault(write, old, new, fault):
+    text = GOOD.replace(old, new)
+    assert text != GOOD
+    (found,) = faults(write(text)).splitlines()
+    assert found[found.index("bibld.toml") :].startswith(fault), found
+
+
+@pytest.mark.parametrize("stage", ["dedup", "merge", "store", "publish", "triplify", "serve", "crosswalk", "dataset"])
+def test_a_stage_that_is_no_table_is_a_fault(write, stage):
+    text = f"{stage} = 1\n" + GOOD
+    if stage == "dataset":
+        text = text.replace("[dataset]", "[store]").partition("[store]")[0] + '[[source]]\nid = "rsl"\npath = "*.mrc"\n'
+    assert f"bibld.toml:1: {stage}: is not a table; write [{stage}]" in faults(write(text))
+
+
+def test_the_workspace_is_relative_to_the_configuration(write, tmp_path):
+    loaded = config.load(write(GOOD.replace('"work"', '"../x/./work"')))
+    assert loaded.workspace == tmp_path.parent / "x" / "work"

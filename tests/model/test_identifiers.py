@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.model.identifiers import Isbn, Issn, has_isbn_check_digit, isbn, isbn13, issn
+from bibld.model.identifiers import Isbn, Issn, has_isbn_check_digit, isbn, isbn10, isbn13, issn, number_and_source
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,50 @@ def test_one_wrong_digit_is_always_noticed(stem, position):
 def test_any_text_gives_a_number_or_none(text):
     for found in (isbn(text), issn(text)):
         assert found is None or found.value
+
+
+@pytest.mark.parametrize(
+    ("value", "is_valid"),
+    [
+        ("0306406152", True),
+        ("0306406153", False),
+        ("080442957X", True),
+        ("X804429570", False),
+        ("9780306406157", True),
+        ("9780306406158", False),
+        ("9790306406156", True),
+        ("9770306406158", False),
+        ("030640615", False),
+        ("03064061522", False),
+        ("٠306406152", False),
+        ("", False),
+    ],
+)
+def test_an_isbn_has_ten_or_thirteen_characters_and_a_right_check_digit(value, is_valid):
+    assert has_isbn_check_digit(value) is is_valid
+    if not is_valid:
+        with pytest.raises(ValueError, match="is no valid ISBN"):
+            isbn13(value)
+
+
+def test_ten_characters_are_given_for_an_isbn_that_has_them():
+    assert isbn10("9780306406157") == isbn10("0306406152") == "0306406152"
+    assert isbn10("9780804429573") == "080442957X"
+    assert isbn10("9790306406156") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "source"),
+    [
+        ("33Д-4451 Мелодия", "33Д-4451", "Мелодия"),
+        ("Мелодия SUCD 10-00119", "SUCD 10-00119", "Мелодия"),
+        ("Всесоюзная фирма Мелодия С10 1 а", "С10 1 а", "Всесоюзная фирма Мелодия"),
+        ("SUCD", "SUCD", ""),
+        ("Мелодия", "Мелодия", ""),
+        ("12", "12", ""),
+        ("", "", ""),
+        ("12 Edition Peters", "12", "Edition Peters"),
+    ],
+)
+def test_the_number_of_a_publisher_is_separated_from_its_name(text, number, source):
+    assert number_and_source(text) == (number, source)

@@ -132,3 +132,59 @@ RECORD = marc(
 def test_the_fields_of_the_original_that_hold_a_value_are_left_out_but_the_control_number(value, tags):
     rest = without_texts(RECORD, [Withheld.parse(value)])
     assert {field.tag for field in RECORD.all_fields} - {field.tag for field in rest.all_fields} == tags
+
+
+@pytest.mark.parametrize(
+    ("value", "tags"),
+    [
+        ("***", {"500"}),
+        ("* * *", set()),
+        ("leo TOLSTOY", {"100", "245"}),
+        ("978-014044", {"020"}),
+        ("9780", {"020"}),
+        ("978", {"020"}),
+        ("97", set()),
+        ("793", set()),
+        ("abcd", set()),
+    ],
+)
+def test_which_fields_contain_a_text_of_signs_of_words_or_of_digits(value, tags):
+    record = marc(
+        ("001", "9780140447934"),
+        ("020", "$a978 0-14-044793-4 (pbk.)"),
+        ("100", "$aTolstoy, Leo"),
+        ("245", "$aWar$cby Leo$dTolstoy"),
+        ("500", "$a ***"),
+        ("501", "$axabcdx"),
+    )
+    rest = without_texts(record, [Withheld.parse(value)])
+    assert {field.tag for field in record.all_fields} - {field.tag for field in rest.all_fields} == tags
+    assert (rest.origin, rest.leader) == (record.origin, record.leader)
+
+
+def test_a_description_that_loses_all_its_elements_is_empty():
+    assert without_values(m.Mods(note=(m.Note(value="x"),)), [Withheld("", "x")]) == m.Mods()
+    assert without_values(m.Mods(), [Withheld("", "x")]) == m.Mods()
+
+
+def test_attributes_with_an_address_or_a_label_are_removed_and_their_element_remains():
+    note = m.Note(value="x", display_label="label", xlink_href="http://h", type="ownership")
+    mods = m.Mods(note=(note,))
+    for text, attribute in (("label", "display_label"), ("http://h", "xlink_href")):
+        (found,) = without_values(mods, [Withheld("", text)]).note
+        assert found == msgspec.structs.replace(note, **{attribute: None})
+    assert without_values(mods, [Withheld("", "ownership")]) is mods
+    assert without_values(mods, [Withheld.parse("note=x"), Withheld("note/@displayLabel", "label")]).note == ()
+    (found,) = without_values(mods, [Withheld("note/@displayLabel", "label")]).note
+    assert found.display_label is None
+
+
+def test_a_name_keeps_its_heading_without_terms_of_address_and_goes_without_a_part_of_the_heading():
+    parts = (
+        m.NamePart(value="Leo", type="given"),
+        m.NamePart(value="Tolstoy", type="family"),
+        m.NamePart(value="graf", type="termsOfAddress"),
+    )
+    mods = m.Mods(name=(m.Name(name_part=parts),))
+    assert without_values(mods, [Withheld("", "graf")]).name == (m.Name(name_part=parts[:2]),)
+    assert without_values(mods, [Withheld("", "Leo")]).name == ()
