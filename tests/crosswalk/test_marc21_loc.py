@@ -89,3 +89,8 @@ def test_what_is_not_mapped_is_listed():
     converted = marc21.convert(record("245 00 $aTitle", "222 #0 $aKey", "024 3# $a1", "900 ## $alocal"), LOC)
     assert converted.unmapped == ("222$a",)
     assert converted.private == ("900$a",)
+
+
+def test_characters_that_xml_cannot_contain_are_removed_before_positions_are_counted():
+    made = record("245 10 $aTi\x01tle", leader="\x0100000nam a2200000 i 4500")
+    assert lines(made, "loc") == lines(record("245 10 $aTitle", leader="00000nam a2200000 i 4500"), "loc")
