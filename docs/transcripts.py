@@ -90,10 +90,10 @@ def differences(page: str) -> list[Difference]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="transcript-")))
         port = _free_port()
-        home = folder / ".home"
+        home = folder / "curl"
         home.mkdir()
         (home / ".curlrc").write_text(f'connect-to = "localhost:{_SHOWN_PORT}:127.0.0.1:{port}"\n')
-        environment = dict(os.environ, HOME=str(home), COLUMNS="200")
+        environment = dict(os.environ, CURL_HOME=str(home), COLUMNS="200")
         environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         work = folder / "work"
         work.mkdir()
