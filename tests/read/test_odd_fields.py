@@ -600,3 +600,20 @@ def test_what_follows_the_last_terminator(data, reason):
     complete, rest = read_all(iso2709, record_of(*FIELDS) + data)
     assert complete.record.all_fields == READ
     assert rest.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "leader, text, warnings",
+    [
+        (f" {LEADER} ", LEADER, ()),
+        (f"\n  {LEADER}\n", LEADER, ()),
+        (f"\n  {LEADER[:19]}\n", LEADER[:19].ljust(24), ("leader of 19 characters",)),
+        (f" {LEADER[:22]}", f" {LEADER[:22]} ", ("leader of 23 characters",)),
+    ],
+)
+def test_blanks_around_a_leader_in_xml_are_dropped(leader, text, warnings):
+    data = (
+        f'<collection><record><leader>{leader}</leader><controlfield tag="001">1</controlfield></record></collection>'
+    )
+    (result,) = read_all(marcxml, data)
+    assert (result.record.leader.text, result.warnings) == (text, warnings)

@@ -175,3 +175,10 @@ def test_a_reader_that_cannot_examine_costs_its_file(examine_file, message, harv
     monkeypatch.setattr(iso2709, "examine", examine_file)
     with pytest.raises(HarvestError, match=message):
         examine(harvested(ISO2709))
+
+
+def test_damage_before_the_first_record_is_at_the_beginning_of_the_file(harvested):
+    examined = examine(harvested(ISO2709))
+    (damage,) = read(harvested(gzip.compress(b"")[:10] + b"\xff" * 100), examined)
+    assert isinstance(damage, DamagedFileError)
+    assert (damage.origin.position, damage.origin.offset) == (1, 0)
