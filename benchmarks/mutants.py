@@ -275,7 +275,7 @@ def record(copies: list[Path], tests: list[str]) -> Record:
 
 # -- running -----------------------------------------------------------------------------------------------------------
 
-PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 
 
 def environment_of(copy: Path) -> dict[str, str]:
@@ -325,7 +325,12 @@ def run(mutant: Mutant, copy: Path, tests: list[str], seconds: float, number: in
         os.utime(file, (times.st_atime, int(times.st_mtime) + 10 + number))
         with (PLACE / f"{copy.name}.log").open("w+", encoding="utf-8") as log:
             process = subprocess.Popen(
-                [*PYTEST, *tests], cwd=copy, env=environment_of(copy), start_new_session=True, stdout=log, stderr=log
+                [*PYTEST, "-x", *tests],
+                cwd=copy,
+                env=environment_of(copy),
+                start_new_session=True,
+                stdout=log,
+                stderr=log,
             )
             try:
                 code = process.wait(60 + 5 * seconds)
