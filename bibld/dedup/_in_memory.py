@@ -10,9 +10,9 @@ from bibld.dedup._cluster.link import Said, linked
 from bibld.dedup._judge.edges import Edges, with_outcome
 from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.keys import families_met, keys_of_all
-from bibld.dedup._method import Method, MethodOptions, settings_digest
 from bibld.dedup._pairs.join import join
 from bibld.dedup._prepared import prepared_in_memory
+from bibld.dedup.method import Method, MethodOptions, settings_digest
 from bibld.model.linkage import Cluster, Edge, Pair, Verdict
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId

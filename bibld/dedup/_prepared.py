@@ -19,8 +19,8 @@ from bibld.dedup._index.index import Index
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
 from bibld.dedup._keys.statistics import from_bytes
 from bibld.dedup._matching import blocking_digest
-from bibld.dedup._method import Method
 from bibld.dedup._warm_up import KernelWarmUp
+from bibld.dedup.method import Method
 from bibld.model.features import Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
 from bibld.model.mods import Mods

@@ -16,7 +16,7 @@ from bibld.catalog import Catalog, SegmentRow, digest
 from bibld.config import Config
 from bibld.dedup._index.extraction import extract
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._method import INDEX_VERSION
+from bibld.dedup.method import INDEX_VERSION
 from bibld.parallel import batches
 from bibld.progress import Progress
 

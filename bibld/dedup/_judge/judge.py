@@ -12,7 +12,7 @@ from bibld import adapters
 from bibld.dedup._cluster.clusters import ISBNS, PARTS, RELATION, ClusterRules, Inside
 from bibld.dedup._judge.exceptions import HARD, NESTED_PARTS, PARTS_CONFLICT, mask
 from bibld.dedup._judge.works import Works
-from bibld.dedup._method import Method
+from bibld.dedup.method import Method
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Decision
 from bibld.parallel import map_in_threads, worker_count

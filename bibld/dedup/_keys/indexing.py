@@ -12,8 +12,8 @@ from bibld import adapters
 from bibld.dedup._keys.key_runs import LEVELS, Run, SegmentRuns, largest_bucket, open_runs, write_run, write_signatures
 from bibld.dedup._keys.spool import Spool, groups, together
 from bibld.dedup._keys.statistics import AT_ONCE, Rows, chunks, count_words
-from bibld.dedup._method import Method
 from bibld.dedup._pairs import sieve as _sieve
+from bibld.dedup.method import Method
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.parallel import map_in_threads
 

@@ -20,8 +20,8 @@ import msgspec
 
 from bibld import adapters
 from bibld.dedup._index.segment import BUILDING, close_to_disk, damaged, sync_folder, unwritten
-from bibld.dedup._method import Method
 from bibld.dedup._pairs.sieve import WIDTH
+from bibld.dedup.method import Method
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ import msgspec
 from bibld import adapters
 from bibld.dedup._keys.indexing import oversized_at
 from bibld.dedup._keys.key_runs import LEVELS, largest_bucket
-from bibld.dedup._method import Method
 from bibld.dedup._pairs import sieve as _sieve
 from bibld.dedup._pairs.pairs import Counts
+from bibld.dedup.method import Method
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import msgspec
 from bibld.dedup._keys.indexing import between, oversized_at, parts_of
 from bibld.dedup._keys.key_runs import LEVELS, Run, SegmentRuns, largest_bucket
 from bibld.dedup._keys.spool import together
-from bibld.dedup._method import Method
 from bibld.dedup._pairs.sieve import WIDTH
+from bibld.dedup.method import Method
 from bibld.model.features import Statistics
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from bibld.dedup._keys.key_runs import LEVELS, SegmentRuns, write_run
 from bibld.dedup._keys.keys import Keys, keys_of_all
 from bibld.dedup._keys.spool import together
 from bibld.dedup._keys.statistics import Held
-from bibld.dedup._method import Method
 from bibld.dedup._pairs import sieve as _sieve
 from bibld.dedup._pairs.join import join
+from bibld.dedup.method import Method
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from bibld import adapters
 from bibld.dedup._keys.indexing import MEMORY, WORKERS, parts_of
 from bibld.dedup._keys.key_runs import SegmentRuns
 from bibld.dedup._keys.levels import Level, levels_of
-from bibld.dedup._method import Method
 from bibld.dedup._pairs.pairs import Candidates, Counts
 from bibld.dedup._pairs.probe import probe
 from bibld.dedup._pairs.sieve import WIDTH, is_sieved, trees_for
+from bibld.dedup.method import Method
 from bibld.model.features import Statistics
 from bibld.parallel import map_in_threads
 

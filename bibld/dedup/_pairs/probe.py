@@ -9,9 +9,9 @@ from bibld import adapters
 from bibld.dedup._keys.key_runs import Run, SegmentRuns
 from bibld.dedup._keys.levels import Level, bases_of, levels_of
 from bibld.dedup._keys.spool import together
-from bibld.dedup._method import Method
 from bibld.dedup._pairs.pairs import Candidates, Counts
 from bibld.dedup._pairs.sieve import is_sieved, trees_for
+from bibld.dedup.method import Method
 from bibld.model.features import Statistics
 from bibld.parallel import map_in_threads
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld.dedup._method import Method
+from bibld.dedup.method import Method
 from bibld.model.features import FeatureColumns
 
 if TYPE_CHECKING:
