@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from bibld import progress
 from bibld.catalog import Catalog
-from bibld.dedup import _features, features_of
+from bibld.dedup import features as feature_extraction
+from bibld.dedup import features_of
 from bibld.dedup._compiling import njit
 from bibld.dedup._index.extraction import columns_of, extract
 from bibld.dedup._index.segments import Segment, SegmentWriter
@@ -36,14 +37,14 @@ seconds = partial(_measure.seconds, clock=time.process_time)
 
 def forget():
     """Empty the caches of feature extraction."""
-    for cached in vars(_features).values():
+    for cached in vars(feature_extraction).values():
         if hasattr(cached, "cache_clear"):
             cached.cache_clear()
 
 
 def texts_of(record: Mods) -> tuple[str, str]:
-    proper = _features._proper_title(record)
-    author = next((_features._heading(name) for name in record.name if name.type == "personal"), "")
+    proper = feature_extraction._proper_title(record)
+    author = next((feature_extraction._heading(name) for name in record.name if name.type == "personal"), "")
     return " ".join((proper.title, *proper.sub_title)), author
 
 
@@ -69,7 +70,7 @@ def measure_features(records: list[Mods]) -> None:
     ours = each(lambda record: [fold(text) for text in texts_of(record)])
     usual = each(lambda record: [naive(text) for text in texts_of(record)])
     all_features = each(features_of)
-    hits = [cached.cache_info() for cached in vars(_features).values() if hasattr(cached, "cache_info")]
+    hits = [cached.cache_info() for cached in vars(feature_extraction).values() if hasattr(cached, "cache_info")]
     rows = [(ordinal, features_of(record)) for ordinal, record in enumerate(records)]
     packing = seconds(lambda: columns_of(rows)) / len(rows) * 1e6
     gc.enable()

@@ -14,7 +14,6 @@ import msgspec
 
 from bibld.catalog import Catalog, StageQueue
 from bibld.config import Config
-from bibld.dedup._features import features_of
 from bibld.dedup._in_memory import Duplicates, find_duplicates
 from bibld.dedup._judge.edges import Edges
 from bibld.dedup._judge.exceptions import told
@@ -23,6 +22,7 @@ from bibld.dedup._keys.keys import families_met, key_names, keys_of_all
 from bibld.dedup._matching import DedupSummary, Matching
 from bibld.dedup._prepared import frozen_statistics, prepared
 from bibld.dedup._warm_up import KernelWarmUp
+from bibld.dedup.features import features_of
 from bibld.dedup.method import MethodOptions, settings_digest
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.model.linkage import Edge

@@ -15,7 +15,7 @@ import msgspec
 
 from bibld.catalog import Catalog, PersonVerdict, StoredVerdict, Verdicts
 from bibld.config import Config
-from bibld.dedup._features import features_of
+from bibld.dedup.features import features_of
 from bibld.errors import ConfigError
 from bibld.model.features import Features
 from bibld.model.linkage import Edge, Pair
@@ -24,6 +24,12 @@ from bibld.model.origin import RecordId
 SPLIT = "split"
 """The first word of the reasons of verdicts that take a record out of its cluster."""
 
+
+_LONGEST_SHOWN = 300
+"""A longer text (an abstract, a full text) is shown in part."""
+
+_SHOWN_BEFORE = 40
+"""Characters shown before the first difference of two long texts."""
 
 Ordinals = tuple[int, int]
 """The ordinals of a pair, the smaller first."""
@@ -67,13 +73,28 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def compare_features(left: Features, right: Features) -> tuple[ComparedFeature, ...]:
-    """Return the features that at least one of two records has; the number 0 is a missing one."""
+    """Return the features that at least one of two records has; the number 0 is a missing one, long texts are cut."""
     one, other = (
         {name: str(value or "") for name, value in msgspec.structs.asdict(side).items()} for side in (left, right)
     )
     return tuple(
-        ComparedFeature(name.replace("_", " "), one[name], other[name]) for name in one if one[name] or other[name]
+        ComparedFeature(name.replace("_", " "), *_excerpts(one[name], other[name]))
+        for name in one
+        if one[name] or other[name]
     )
+
+
+def _excerpts(left: str, right: str) -> tuple[str, str]:
+    """Return two texts; of long ones the part where they begin to differ, with the length of each."""
+    if max(len(left), len(right)) <= _LONGEST_SHOWN:
+        return left, right
+    first_difference = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+    start = max(0, first_difference - _SHOWN_BEFORE)
+    shown = [
+        f"{'…' * (start > 0)}{text[start : start + _LONGEST_SHOWN]} ({len(text):,} characters)"
+        for text in (left, right)
+    ]
+    return (shown[0] if left else ""), (shown[1] if right else "")
 
 
 # -- pairs to review -------------------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     ``volumes``: the number of volumes (0 if only pages are counted). ``height`` is in centimetres. ``carrier`` is
     print, electronic, microform, audio, video, braille, map or score. ``level`` is m (monograph), v (volume of a set),
     c (complete set), s (serial), i (issue), a (article or part). ``identifiers`` are ``isbn:978…``, ``issn:…`` and the
-    like. More than one value of a text are separated by ``VALUE_SEPARATOR``.
+    like. More than one value of a text are separated by ``VALUE_SEPARATOR``. ``text``: abstract, contents and full
+    text, folded; it may have millions of characters, so it is loaded only where it is named.
     """
 
     title: str = ""
@@ -49,6 +50,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     carrier: str = ""
     level: str = ""
     identifiers: str = ""
+    text: str = ""
     year: int = 0
     last_year: int = 0
     edition: int = 0

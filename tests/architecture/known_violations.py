@@ -32,7 +32,7 @@ LANGUAGE = {
     "bibld/dedup/_cache.py",
     "bibld/dedup/_cluster",
     "bibld/dedup/_compiling.py",
-    "bibld/dedup/_features.py",
+    "bibld/dedup/features.py",
     "bibld/dedup/_warm_up.py",
     "bibld/dedup/_index",
     "bibld/dedup/_judge",

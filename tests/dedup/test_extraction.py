@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress, resources
 from bibld.catalog import Catalog
-from bibld.dedup import _features, features_of
+from bibld.dedup import features as feature_extraction
+from bibld.dedup import features_of
 from bibld.dedup._index import extraction as _extraction
 from bibld.dedup._index.extraction import columns_of, extract, extracted
 from bibld.dedup._index.segments import Segment
 from bibld.errors import StageError
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
-from bibld.model.mods import Identifier, Mods
+from bibld.model.mods import Abstract, Identifier, Mods, Note, TableOfContents
 from bibld.text import romanisation
 from bibld.text.numerals import replace_number_words
 from tests.dedup.conftest import CLOCK
@@ -152,7 +153,7 @@ def test_columns_are_the_same_as_from_single_features(records):
 
 
 def forget():
-    for function in vars(_features).values():
+    for function in vars(feature_extraction).values():
         if hasattr(function, "cache_clear"):
             function.cache_clear()
 
@@ -184,8 +185,8 @@ def test_romanised_keys_follow_the_rules(text):
 @given(st.text("v in30tomahvls esu", max_size=20) | st.from_regex(r"[a-z ]{0,5}(v|in) [a-z0-9]{1,3} (t|tomah|vols)"))
 @settings(deadline=None)
 def test_a_title_loses_the_number_of_volumes_at_its_end(text):
-    expected = replace_number_words(_features._COUNT_OF_VOLUMES.sub("", romanisation.romanise(text)))
-    assert _features._uncounted(text) == expected
+    expected = replace_number_words(feature_extraction._COUNT_OF_VOLUMES.sub("", romanisation.romanise(text)))
+    assert feature_extraction._uncounted(text) == expected
 
 
 @given(st.text("0123456789Xx- \u00a0\t\u2028", max_size=20) | st.sampled_from(["978-5-17-090630-7", "5-7390-0346-6"]))
@@ -194,6 +195,21 @@ def test_only_valid_isbns_are_compared_without_blanks_and_hyphens(text):
     value = re.sub(r"[\s-]", "", text)
     found = features_of(Mods(identifier=(Identifier(value=text, type="isbn"),))).identifiers
     assert found == (f"isbn:{isbn13(value)}" if has_isbn_check_digit(value) else "")
+
+
+def test_the_text_is_made_of_abstract_contents_and_content_notes():
+    record = Mods(
+        note=(
+            Note("by A. Author", type="statement of responsibility"),
+            Note("Title from cover"),
+            Note("First published 1900", type="bibliographic history"),
+            Note("Chapter Öne: it began", type="content"),
+        ),
+        table_of_contents=(TableOfContents("1. Beginning -- 2. End"),),
+        abstract=(Abstract("A story."),),
+    )
+    assert features_of(record).text == "a story 1 beginning 2 end chapter one it began"
+    assert features_of(Mods(note=record.note[:3])).text == ""
 
 
 DATA = os.environ.get("BIBLD_TEST_DATA")

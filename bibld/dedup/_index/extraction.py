@@ -17,8 +17,8 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._features import features_of
 from bibld.dedup._index.segments import Packed, Segment, SegmentWriter, packed
+from bibld.dedup.features import features_of
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features, TextColumn
 from bibld.parallel import ProcessPool, batches, worker_count
 from bibld.progress import Progress

@@ -31,6 +31,8 @@ _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|in) \w+ (?:t|tomah|vols?|volumes)$"
 _ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*\d+", re.IGNORECASE)
 _STATEMENT = "statement of responsibility"
+_TEXT_NOTES = frozenset({"content", "contents", "full text"})
+"""Types of notes that contain text of the publication itself, not statements about it."""
 _CARRIERS = (
     ("microform", re.compile(r"micro(?:form|film|fiche|opaque)|микро", re.IGNORECASE)),
     ("electronic", re.compile(r"electronic|computer|online|электрон|\bremote\b", re.IGNORECASE)),
@@ -85,6 +87,7 @@ def features_of(mods: Mods) -> Features:
         carrier=_carrier(mods),
         level=_level(mods, host, part, lambda: volumes > 1 or (not pages and _IN_VOLUMES.search(title) is not None)),
         identifiers=VALUE_SEPARATOR.join(dict.fromkeys(_identifiers(mods))),
+        text=fold(" ".join(_text(mods))),
         year=min(years_found, default=0),
         last_year=max(years_found, default=0),
         edition=edition,
@@ -280,6 +283,13 @@ def _identifiers(mods: Mods) -> Iterator[str]:
             yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
         elif identifier.type in _COMPARED_IDENTIFIERS and value:
             yield f"{identifier.type}:{value.casefold()}"
+
+
+def _text(mods: Mods) -> Iterator[str]:
+    """Yield abstracts, tables of contents, and notes that contain text of the publication."""
+    yield from (abstract.value for abstract in mods.abstract)
+    yield from (contents.value for contents in mods.table_of_contents)
+    yield from (note.value for note in mods.note if note.type in _TEXT_NOTES)
 
 
 def _extents(mods: Mods) -> Iterator[Extent]:
