@@ -1,29 +1,44 @@
 """Measure matching on labelled pairs: precision, recall, and which step lost which pairs.
 
-A pairs file is CSV with a header: the first two columns are record ids (``source:control number``, or the bare control
-number where it is unique), the column ``label`` is 1 or 0 (or ``duplicate``/``not_duplicate``); without a label column
-every row is a true pair. A column ``kind`` groups the results. A repeated pair counts once, in either order.
+``read_pairs`` (``labels``) reads the labelled pairs, ``evaluate`` matches the records of a catalog as configured and
+compares the result with the labels. Nothing is stored.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from time import perf_counter
 from typing import Literal
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup._cluster.link import Linked, Said, halves, linked, packed
+from bibld.dedup._judge.edges import Edges, with_outcome
+from bibld.dedup._judge.judge import DIFFERENT, SAME, Judge, Judged
+from bibld.dedup._pairs.candidates import all_keys, proposed
+from bibld.dedup._pairs.join import join
 from bibld.dedup._prepared import Prepared, prepared
-from bibld.dedup._trial import BlockerResult, Judged, Mode, SweepPoint, Trial, rates, share
 from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.model.linkage import Pair, Verdict
-from bibld.model.origin import RecordId
 from bibld.progress import Progress
 
 __all__ = ["Evaluation", "LabelledPair", "Mode", "evaluate", "rates", "read_pairs"]
+
+Mode = Literal["pairs", "full"]
+Step = Literal["blocking", "threshold", "exception", "cluster", "person"]
+
+THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.999)
+"""The thresholds of a sweep."""
+
+_EXCEPTIONS = ("level", "set_and_volume", "nested_parts", "edition", "year", "carrier", "language")
+_CONSTRAINTS = ("one_record_per_source", "identifiers", "related", "medoid", "largest_cluster")
+_LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
 
 
 class KindResult(msgspec.Struct, frozen=True):
@@ -49,9 +64,6 @@ class MaterialResult(msgspec.Struct, frozen=True):
     rightly_separate: int
 
 
-Step = Literal["blocking", "threshold", "exception", "cluster", "person"]
-
-
 class Loss(msgspec.Struct, frozen=True):
     """The true pairs that one rule lost: ``by`` is the decision with its rule, ``step`` the step that it belongs to.
 
@@ -71,6 +83,29 @@ class Wrong(msgspec.Struct, frozen=True):
     right: str
     is_joined: bool
     by: str
+
+
+class BlockerResult(msgspec.Struct, frozen=True):
+    """Candidate recall and cost of a blocker, of one of its kinds of keys, or of the union of all.
+
+    ``refined`` oversized keys were refined, ``cut`` make no candidates.
+    """
+
+    blocker: str
+    candidate_recall: float
+    candidates: int
+    candidates_per_record: float
+    refined: int
+    cut: int
+
+
+class SweepPoint(msgspec.Struct, frozen=True):
+    """The figures at one threshold."""
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
 
 
 class Evaluation(msgspec.Struct, frozen=True):
@@ -105,6 +140,17 @@ class Evaluation(msgspec.Struct, frozen=True):
     sweep: tuple[SweepPoint, ...] = ()
 
 
+class Outcome(msgspec.Struct, frozen=True, eq=False):
+    """The pairs that are in one cluster (mode ``pairs``: those decided as the same), and the verdict of each pair."""
+
+    joined: set[Pair]
+    verdicts: dict[Pair, Verdict]
+
+    def review(self) -> set[Pair]:
+        """Return the pairs that wait for a person."""
+        return {pair for pair, verdict in self.verdicts.items() if verdict.decision == "review"}
+
+
 def evaluate(
     catalog: Catalog,
     config: Config,
@@ -122,36 +168,151 @@ def evaluate(
     begin = perf_counter()
     with prepared(catalog, config, progress) as ready:
         trial = Trial(ready, config, catalog.register.verdicts())
-        decided = trial.full() if mode == "full" else trial.pairs(labelled)
+        outcome = trial.match_all() if mode == "full" else trial.match_pairs(labelled)
         seconds = perf_counter() - begin
         true = {item.pair for item in labelled if item.is_duplicate}
-        found_by_blocking = trial.met(true, trial.candidates)
-        lost = _losses(true, decided, found_by_blocking if mode == "full" else true, trial, config.dedup.score)
-        precision, recall, f1 = rates(decided.joined, true)
+        candidates = trial.pairs_among(true, trial.candidates)
+        lost = _losses(trial, outcome, true, candidates if mode == "full" else true, config.dedup.score)
+        labels = dict.fromkeys(outcome.joined, False) | {item.pair: item.is_duplicate for item in labelled}
+        precision, recall, f1 = rates(outcome.joined, true)
         count, records = len(trial.candidates), len(ready.records)
         return Evaluation(
             mode=mode,
             precision=precision,
             recall=recall,
             f1=f1,
-            candidate_recall=share(len(found_by_blocking), len(true)),
+            candidate_recall=share(len(candidates), len(true)),
             candidates_per_record=round(count / records, 4) if records else 0.0,
             pairs=len(labelled),
             true_pairs=len(true),
             records=records,
             candidates=count,
-            review=len(decided.review()),
-            review_true=len(decided.review() & true),
+            review=len(outcome.review()),
+            review_true=len(outcome.review() & true),
             seconds=round(seconds, 3),
-            kinds=_kinds(labelled, decided.joined),
-            materials=_materials(decided.joined, labelled, ready, ("carrier", "level")),
-            carriers=_materials(decided.joined, labelled, ready, ("carrier",)),
-            levels=_materials(decided.joined, labelled, ready, ("level",)),
+            kinds=_kinds(labelled, outcome.joined),
+            materials=_materials(labels, outcome.joined, ready, ("carrier", "level")),
+            carriers=_materials(labels, outcome.joined, ready, ("carrier",)),
+            levels=_materials(labels, outcome.joined, ready, ("level",)),
             losses=lost,
-            wrong=_wrong(lost, decided, true),
-            blockers=trial.blockers(true) if blockers else (),
+            wrong=_wrong(lost, outcome, true),
+            blockers=trial.measure_blockers(true) if blockers else (),
             sweep=trial.sweep(labelled, true, mode) if sweep else (),
         )
+
+
+def rates(joined: set[Pair], true: set[Pair]) -> tuple[float, float, float]:
+    """Return precision, recall and F1 of joined pairs against the true ones, to four decimals."""
+    hits = len(joined & true)
+    precision = hits / len(joined) if joined else 1.0
+    recall = hits / len(true) if true else 1.0
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return round(precision, 4), round(recall, 4), round(f1, 4)
+
+
+def share(part: int, total: int) -> float:
+    """Return a part of a total to four decimals; 1 of nothing."""
+    return round(part / total, 4) if total else 1.0
+
+
+class Trial:
+    """One method of matching, tried on prepared records; ``people`` are the verdicts that outweigh scores.
+
+    ``candidates`` are the pairs of positions that blocking proposes, ascending, as ``left << 32 | right``.
+    """
+
+    def __init__(self, ready: Prepared, config: Config, people: dict[Pair, Verdict]) -> None:
+        self._ready = ready
+        self._config = config
+        self._people = people
+        self._scoring = Judge(ready.segments, ready.sources, config)
+        self._edges = Edges(self._scoring, ready.named, "evaluation")
+        self._by_people = Said.of(ready.said(people))
+        with join(ready.runs, config, ready.statistics) as found:
+            self.candidates = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
+
+    def match_all(self) -> Outcome:
+        """Score and cluster all candidates, as a run does."""
+        found = self._clustered(self._scoring.edges([halves(self.candidates)]))
+        verdicts = dict(self._edges.verdicts(found.judged))
+        pairs = list(verdicts)
+        for place, rule, reason in self._edges.outcomes(found):
+            verdicts[pairs[place]] = with_outcome(verdicts[pairs[place]], rule, reason)
+        return Outcome(self._joined(found), verdicts | self._verdicts_of_people(verdicts))
+
+    def match_pairs(self, labelled: Iterable[LabelledPair]) -> Outcome:
+        """Decide about the labelled pairs, each independently of the others."""
+        verdicts = self.verdicts([item.pair for item in labelled])
+        verdicts |= self._verdicts_of_people(verdicts)
+        return Outcome({pair for pair, verdict in verdicts.items() if verdict.decision == "same"}, verdicts)
+
+    def verdicts(self, pairs: Sequence[Pair]) -> dict[Pair, Verdict]:
+        """Decide about any pairs by their scores and exceptions."""
+        return dict(self._edges.verdicts(self._scoring.judged(*self._ends(pairs))))
+
+    def sweep(self, labelled: Sequence[LabelledPair], true: set[Pair], mode: Mode) -> tuple[SweepPoint, ...]:
+        """Score once, then decide at each threshold."""
+        if mode == "full":
+            scored = self._scoring.edges([halves(self.candidates)], least=THRESHOLDS[0])
+        else:
+            scored = self._scoring.judged(*self._ends([item.pair for item in labelled]), least=THRESHOLDS[0])
+        points = []
+        for threshold in THRESHOLDS:
+            scoring = self._scoring.at(threshold)
+            decided = scoring.decided(scored)
+            if mode == "full":
+                joined = self._joined(self._clustered(decided.where(decided.decisions != DIFFERENT), scoring))
+            else:
+                same = decided.where(decided.decisions == SAME)
+                joined = set(map(Pair.from_records, self._ready.named(same.left), self._ready.named(same.right)))
+            points.append(SweepPoint(threshold, *rates(joined, true)))
+        return tuple(points)
+
+    def pairs_among(self, pairs: set[Pair], candidates: npt.NDArray[np.uint64]) -> set[Pair]:
+        """Return those pairs that are among the candidates."""
+        ordered = sorted(pairs)
+        is_candidate = np.isin(packed(*self._ends(ordered)), candidates).tolist()
+        return {pair for pair, found in zip(ordered, is_candidate, strict=True) if found}
+
+    def measure_blockers(self, true: set[Pair]) -> tuple[BlockerResult, ...]:
+        """Measure each blocker, each of its kinds of keys where it has several, and the union of all."""
+        columns = self._ready.segments.chunk(0, len(self._ready.segments))
+        found = []
+        refined = cut = 0
+        for keys in all_keys(columns, self._config, self._ready.statistics):
+            found.append((keys.name, proposed(keys, columns, self._config), keys.counts.refined, keys.counts.cut))
+            refined, cut = refined + keys.counts.refined, cut + keys.counts.cut
+            families = keys.families()
+            if len(families) > 1:
+                found += ((f"  {part.family}", proposed(part, columns, self._config), 0, 0) for part in families)
+        found.append(("all", self.candidates, refined, cut))
+        records = max(len(columns), 1)
+        return tuple(
+            BlockerResult(
+                name,
+                share(len(self.pairs_among(true, pairs)), len(true)),
+                len(pairs),
+                round(len(pairs) / records, 4),
+                *counts,
+            )
+            for name, pairs, *counts in found
+        )
+
+    def _clustered(self, decided: Judged, scoring: Judge | None = None) -> Linked:
+        return linked(scoring or self._scoring, decided, self._by_people, self._ready.order)
+
+    def _joined(self, found: Linked) -> set[Pair]:
+        members = (self._ready.named(cluster) for cluster in found.clusters())
+        return {Pair.from_records(*pair) for cluster in members for pair in combinations(cluster, 2)}
+
+    def _verdicts_of_people(self, pairs: Iterable[Pair]) -> dict[Pair, Verdict]:
+        return {pair: self._people[pair] for pair in pairs if pair in self._people}
+
+    def _ends(self, pairs: Sequence[Pair]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the positions of pairs, the smaller one left."""
+        places = self._ready.positions
+        ends = np.array([(places[pair.left], places[pair.right]) for pair in pairs], np.int64).reshape(-1, 2)
+        return ends.min(axis=1), ends.max(axis=1)
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
@@ -171,56 +332,39 @@ def _kinds(labelled: Iterable[LabelledPair], joined: set[Pair]) -> tuple[KindRes
 
 
 def _materials(
-    joined: set[Pair], labelled: Iterable[LabelledPair], ready: Prepared, features: Sequence[str]
+    labels: dict[Pair, bool], joined: set[Pair], ready: Prepared, features: Sequence[str]
 ) -> tuple[MaterialResult, ...]:
-    """Return the confusion matrix for each combination of values of these features, over labelled and joined pairs."""
-    labels = dict.fromkeys(joined, False) | {item.pair: item.is_duplicate for item in labelled}
-    materials = _of_material(ready, {record for pair in labels for record in (pair.left, pair.right)}, features)
+    """Return the confusion matrix for each combination of values of these features."""
+    records = sorted({record for pair in labels for record in (pair.left, pair.right)})
+    columns = ready.segments.rows(np.array([ready.positions[record] for record in records], np.int64), features)
+    material = {}
+    for row, record in enumerate(records):
+        texts = [columns.texts[name].text(row) or "unknown" for name in features]
+        material[record] = " ".join(_LEVELS.get(text, text) for text in texts)
     counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for pair, is_true in labels.items():
-        kinds = {materials[record] for record in (pair.left, pair.right)}
-        counts[" / ".join(sorted(kinds))][is_true, pair in joined] += 1
+        counts[" / ".join(sorted({material[pair.left], material[pair.right]}))][is_true, pair in joined] += 1
     return tuple(
-        MaterialResult(material, count[True, True], count[True, False], count[False, True], count[False, False])
-        for material, count in sorted(counts.items())
+        MaterialResult(name, count[True, True], count[True, False], count[False, True], count[False, False])
+        for name, count in sorted(counts.items())
     )
 
 
-_LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
-
-
-def _of_material(ready: Prepared, records: set[RecordId], features: Sequence[str]) -> dict[RecordId, str]:
-    """Return the material of each record, in words made from these features."""
-    import numpy as np
-
-    ordered = sorted(records)
-    columns = ready.segments.rows(np.array([ready.positions[record] for record in ordered], np.int64), features)
-    found = {}
-    for row, record in enumerate(ordered):
-        texts = (columns.texts[name].text(row) or "unknown" for name in features)
-        found[record] = " ".join(_LEVELS.get(text, text) for text in texts)
-    return found
-
-
-def _losses(true: set[Pair], decided: Judged, candidates: set[Pair], trial: Trial, scorer: str) -> tuple[Loss, ...]:
+def _losses(trial: Trial, outcome: Outcome, true: set[Pair], candidates: set[Pair], scorer: str) -> tuple[Loss, ...]:
     """Return the rules that lost true pairs, the greatest losses first; ``candidates`` are the true candidate pairs."""
     lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
-    missed = sorted(true - decided.joined)
-    verdicts = trial.verdicts([pair for pair in missed if pair not in decided.verdicts]) | decided.verdicts
+    missed = sorted(true - outcome.joined)
+    verdicts = trial.verdicts([pair for pair in missed if pair not in outcome.verdicts]) | outcome.verdicts
     for pair in missed:
         verdict = verdicts[pair]
         by, step = f"{verdict.decision}: {verdict.by}", _step(verdict, scorer)
-        if pair not in candidates and pair not in decided.verdicts:
+        if pair not in candidates and pair not in outcome.verdicts:
             by, step = "not a candidate", "blocking"
         elif verdict.decision == "same":
             by, step = "in another cluster", "cluster"
         lost[by, step].append((str(pair.left), str(pair.right)))
     ordered = sorted(lost.items(), key=lambda one: (-len(one[1]), one[0]))
     return tuple(Loss(by, step, tuple(pairs)) for (by, step), pairs in ordered)
-
-
-_EXCEPTIONS = ("level", "set_and_volume", "nested_parts", "edition", "year", "carrier", "language")
-_CONSTRAINTS = ("one_record_per_source", "identifiers", "related", "medoid", "largest_cluster")
 
 
 def _step(verdict: Verdict, scorer: str) -> Step:
@@ -233,14 +377,12 @@ def _step(verdict: Verdict, scorer: str) -> Step:
     return "cluster" if verdict.by in _CONSTRAINTS else "person"
 
 
-def _wrong(lost: Iterable[Loss], decided: Judged, true: set[Pair]) -> tuple[Wrong, ...]:
+def _wrong(lost: Iterable[Loss], outcome: Outcome, true: set[Pair]) -> tuple[Wrong, ...]:
     """Return the lost true pairs, then the wrongly joined ones: by their score or through other records."""
     missed = sorted((left, right, loss.by) for loss in lost for left, right in loss.pairs)
-    false = []
-    for pair in sorted(decided.joined - true):
-        verdict = decided.verdicts.get(pair)
-        by = "through others"
-        if verdict is not None and verdict.decision == "same":
-            by = f"same: {verdict.by}"
-        false.append(Wrong(str(pair.left), str(pair.right), is_joined=True, by=by))
-    return (*(Wrong(left, right, is_joined=False, by=by) for left, right, by in missed), *false)
+    wrong = [Wrong(left, right, is_joined=False, by=by) for left, right, by in missed]
+    for pair in sorted(outcome.joined - true):
+        verdict = outcome.verdicts.get(pair)
+        by = f"same: {verdict.by}" if verdict is not None and verdict.decision == "same" else "through others"
+        wrong.append(Wrong(str(pair.left), str(pair.right), is_joined=True, by=by))
+    return tuple(wrong)

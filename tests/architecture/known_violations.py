@@ -41,7 +41,6 @@ LANGUAGE = {
     "bibld/dedup/_matching.py",
     "bibld/dedup/_pairs",
     "bibld/dedup/_prepared.py",
-    "bibld/dedup/_trial.py",
     "bibld/dedup/_writer.py",
     "bibld/dedup/block",
     "bibld/dedup/score",

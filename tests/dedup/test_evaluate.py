@@ -9,7 +9,6 @@ from bibld.catalog import Catalog
 from bibld.cli import command_line
 from bibld.dedup import evaluate
 from bibld.dedup._prepared import prepared
-from bibld.dedup._trial import Trial
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 
@@ -84,7 +83,7 @@ def test_labelled_pairs_get_the_decisions_of_single_pairs(sample):
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
         with prepared(catalog, loaded, progress.Silent()) as ready:
-            verdicts = Trial(ready, loaded, {}).pairs(labelled).verdicts
+            verdicts = evaluate.Trial(ready, loaded, {}).match_pairs(labelled).verdicts
         for item in labelled[::10]:
             alone = dedup.compare(catalog, loaded, item.pair.left, item.pair.right, progress.Silent())
             assert verdicts[item.pair] == alone.edge.verdict
@@ -119,6 +118,6 @@ def test_a_pair_joined_through_another_record_is_reported_as_such(sample):
     found = evaluated(sample, "full")
     assert {one.by for one in found.wrong if one.is_joined} == {"same: jaccard"}
     pair = Pair.from_records(RecordId("nlr", "1"), RecordId("rsl", "2"))
-    assert evaluate._wrong([], evaluate.Judged({pair}, {}), set()) == (
+    assert evaluate._wrong([], evaluate.Outcome({pair}, {}), set()) == (
         evaluate.Wrong("nlr:1", "rsl:2", is_joined=True, by="through others"),
     )
