@@ -21,9 +21,9 @@ from bibld import progress
 from bibld.catalog import Catalog
 from bibld.dedup import features as feature_extraction
 from bibld.dedup import features_of
-from bibld.dedup._compiling import njit
 from bibld.dedup._index.extraction import columns_of, extract
 from bibld.dedup._index.segments import Segment, SegmentWriter
+from bibld.dedup.compilation import njit
 from bibld.model.mods import Mods
 from bibld.text.folding import fold
 

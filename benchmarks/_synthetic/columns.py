@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld.dedup._compiling import njit
+from bibld.dedup.compilation import njit
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, TextColumn
 
 from .errors import probabilities

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bibld.dedup._compiling import njit
+from bibld.dedup.compilation import njit
 
 inner = njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """For functions that only compiled functions call: without an entrance from Python they compile in half the time."""

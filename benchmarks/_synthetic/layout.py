@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld.dedup._compiling import njit
+from bibld.dedup.compilation import njit
 
 from .draws import ORDER, inner, key_of, permuted
 

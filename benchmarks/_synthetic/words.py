@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld.dedup._compiling import njit
+from bibld.dedup.compilation import njit
 
 from .draws import SURNAME, WORD, among, below, chance, draw, inner, key_of, rank
 from .lexicon import LISTS, Lexicon

@@ -21,9 +21,9 @@ from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.keys import families_met, key_names, keys_of_all
 from bibld.dedup._matching import DedupSummary, Matching
 from bibld.dedup._prepared import frozen_statistics, prepared
-from bibld.dedup._warm_up import KernelWarmUp
 from bibld.dedup.features import features_of
 from bibld.dedup.method import MethodOptions, settings_digest
+from bibld.dedup.warm_up import KernelWarmUp
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId

@@ -18,9 +18,9 @@ from bibld.dedup._index.index import Index
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
 from bibld.dedup._keys.statistics import from_bytes
 from bibld.dedup._matching import blocking_digest
-from bibld.dedup._warm_up import KernelWarmUp
 from bibld.dedup.features import features_of
 from bibld.dedup.method import Method
+from bibld.dedup.warm_up import KernelWarmUp
 from bibld.model.features import Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
 from bibld.model.mods import Mods

@@ -228,7 +228,7 @@ def _with_less(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.floa
     """Return the pairs with some features removed: a short record must not count as another book."""
     import numpy as np
 
-    from bibld.dedup._kernel_types import MISSING
+    from bibld.dedup.compilation import MISSING
     from bibld.dedup.score._comparison import NAMES
 
     random = np.random.default_rng(seed)
@@ -245,7 +245,7 @@ def _with_missing(found: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return features as scikit-learn expects them: NaN where missing, unless every pair lacks the feature."""
     import numpy as np
 
-    from bibld.dedup._kernel_types import MISSING
+    from bibld.dedup.compilation import MISSING
 
     result = np.where(found == MISSING, np.float32(np.nan), found)
     result[:, np.isnan(result).all(axis=0)] = MISSING

@@ -23,20 +23,14 @@ CYCLES = {
 }
 
 # Modules that import others by a computed name and should not.
-DYNAMIC_IMPORTS = {
-    "bibld.dedup._warm_up",
-}
+DYNAMIC_IMPORTS: set[str] = set()
 
 # Folders and files with words that have a plainer one; `python tests/architecture/test_language.py PATH` lists them.
 LANGUAGE = {
-    "bibld/dedup/_cache.py",
     "bibld/dedup/_cluster",
-    "bibld/dedup/_compiling.py",
     "bibld/dedup/features.py",
-    "bibld/dedup/_warm_up.py",
     "bibld/dedup/_index",
     "bibld/dedup/_judge",
-    "bibld/dedup/_kernel_types.py",
     "bibld/dedup/_keys",
     "bibld/dedup/_matching.py",
     "bibld/dedup/_pairs",

@@ -1,39 +1,29 @@
-"""What the first use on a machine compiles: all kernels, and none of them twice."""
+"""The first run on a machine compiles all kernels in the background."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from pathlib import Path
 
-import bibld.dedup
-from bibld.dedup._warm_up import PARTS
+from bibld.dedup.warm_up import kernel_modules
 
-FOLDER = Path(bibld.dedup.__file__).parent
 LOADED = """
-import json, sys
-from bibld.dedup._warm_up import compile_part
-compile_part(sys.argv[1])
+import json, os, sys
+from bibld.dedup.warm_up import compile_kernels
+compile_kernels()
 print(json.dumps(sorted(sys.modules)))
 """
 
 
-def with_kernels() -> set[str]:
-    """The modules that have kernels of stated types."""
-    return {
-        ".".join(("bibld", "dedup", *path.relative_to(FOLDER).with_suffix("").parts))
-        for path in FOLDER.rglob("*.py")
-        if "\n@kernel(" in path.read_text()
-    }
+def loaded(queue: bytes) -> set[str]:
+    found = subprocess.run([sys.executable, "-c", LOADED], input=queue, check=True, capture_output=True)
+    return set(json.loads(found.stdout)) & set(kernel_modules())
 
 
-def loaded(part: str) -> set[str]:
-    found = subprocess.run([sys.executable, "-c", LOADED, part], check=True, capture_output=True, text=True)
-    return set(json.loads(found.stdout)) & with_kernels()
+def test_the_processes_together_compile_all_kernels():
+    from bibld.dedup.warm_up import _modules_to_import
 
-
-def test_each_kernel_is_compiled_by_one_process_alone():
-    keys, scores = (loaded(part) for part in PARTS)
-    assert keys | scores == with_kernels()
-    assert not keys & scores
+    numbers = bytes(range(len(_modules_to_import())))
+    assert loaded(numbers) == set(kernel_modules())
+    assert loaded(b"") == set()

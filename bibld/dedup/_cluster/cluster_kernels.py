@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from bibld.dedup._cluster.clusters import MEDOID, NOTHING, PERSON, SOURCE
-from bibld.dedup._kernel_types import FLAGS, NEW_OFFSETS, OFFSETS, inner, kernel, together
+from bibld.dedup.compilation import FLAGS, NEW_OFFSETS, OFFSETS, inner, kernel, results
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -94,7 +94,7 @@ def _place(triangle: int, size: int, i: int, j: int) -> int:
     return triangle + low * size - low * (low + 1) // 2 + high - low - 1
 
 
-@inner(together(_INT, _INT, _INT)(OFFSETS, _BARS, NEW_OFFSETS, _INT, _INT, _INT, _INT, _INT, types.boolean))
+@inner(results(_INT, _INT, _INT)(OFFSETS, _BARS, NEW_OFFSETS, _INT, _INT, _INT, _INT, _INT, types.boolean))
 def _bar(
     source: Nodes, bars: Codes, group: Nodes, base: int, size: int, triangle: int, one: int, other: int, is_must: bool
 ) -> tuple[int, int, int]:
@@ -138,7 +138,7 @@ def _unite_said(
                     unit[node] = keep
 
 
-@inner(together(_INT, _INT)(_INT, _INT, _SCORES, types.float64, NEW_OFFSETS, NEW_OFFSETS, _LIKENESS))
+@inner(results(_INT, _INT)(_INT, _INT, _SCORES, types.float64, NEW_OFFSETS, NEW_OFFSETS, _LIKENESS))
 def _part(
     triangle: int, size: int, scores: Scores, least: float, state: Nodes, unit: Nodes, likeness: Scores
 ) -> tuple[int, int]:

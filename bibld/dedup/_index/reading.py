@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import OFFSETS, kernel
+from bibld.dedup.compilation import OFFSETS, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, NEW_OFFSETS, NEW_ROWS, OFFSETS, PLACES, inner, kernel
+from bibld.dedup.compilation import CODES, NEW_OFFSETS, NEW_ROWS, OFFSETS, PLACES, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, OFFSETS, inner, kernel
+from bibld.dedup.compilation import CODES, OFFSETS, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, NEW_NUMBERS, NUMBERS, OFFSETS, inner, kernel
+from bibld.dedup.compilation import CODES, NEW_NUMBERS, NUMBERS, OFFSETS, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

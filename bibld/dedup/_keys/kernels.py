@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bibld.dedup._compiling import njit
-from bibld.dedup._kernel_types import NEW_NUMBERS, NUMBERS, OFFSETS, ROWS, kernel
+from bibld.dedup.compilation import NEW_NUMBERS, NUMBERS, OFFSETS, ROWS, kernel, njit
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import (
+from bibld.dedup._keys.hash_kernels import finalised
+from bibld.dedup.compilation import (
     COUNTS,
     NEW_COUNTS,
     NEW_NUMBERS,
@@ -22,9 +23,8 @@ from bibld.dedup._kernel_types import (
     ROWS,
     inner,
     kernel,
-    together,
+    results,
 )
-from bibld.dedup._keys.hash_kernels import finalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.uint64]
     Rows = npt.NDArray[np.uint32]
 
-_LISTS = together(NEW_OFFSETS, NEW_NUMBERS)
+_LISTS = results(NEW_OFFSETS, NEW_NUMBERS)
 PARTS = 1024
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -166,7 +166,7 @@ def regrouped(
     return found, result[:filled]
 
 
-@kernel(together(NEW_NUMBERS, NEW_COUNTS)(OFFSETS, NUMBERS))
+@kernel(results(NEW_NUMBERS, NEW_COUNTS)(OFFSETS, NUMBERS))
 def repeated(offsets: Offsets, numbers: Numbers) -> tuple[Numbers, npt.NDArray[np.int32]]:
     """The numbers (in order) that stand more than once, and how often they do."""
     found, counts = np.empty(numbers.shape[0] // 2, np.uint64), np.empty(numbers.shape[0] // 2, np.int32)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import NEW_NUMBERS, NEW_ROWS, NUMBERS, OFFSETS, kernel, together
 from bibld.dedup._keys.hash_kernels import finalised
+from bibld.dedup.compilation import NEW_NUMBERS, NEW_ROWS, NUMBERS, OFFSETS, kernel, results
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,7 +31,7 @@ def refined(hashes: Numbers, fields: Numbers) -> Numbers:
     return result
 
 
-@kernel(together(NEW_NUMBERS, NEW_ROWS)(OFFSETS, NUMBERS, types.int64, NUMBERS))
+@kernel(results(NEW_NUMBERS, NEW_ROWS)(OFFSETS, NUMBERS, types.int64, NUMBERS))
 def held_by(offsets: Offsets, entries: Numbers, first: int, known: Numbers) -> tuple[Numbers, Rows]:
     """Hashes and rows of the entries whose keys are among those known; ``first`` is the first part.
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, COUNTS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel
 from bibld.dedup._keys.hash_kernels import PRIME, SEED, finalised
+from bibld.dedup.compilation import CODES, COUNTS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

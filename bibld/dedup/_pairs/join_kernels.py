@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, TABLE, inner, kernel, together
 from bibld.dedup._pairs.sieve_kernels import bits_set, passes
+from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, TABLE, inner, kernel, results
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -23,7 +23,7 @@ OVERSIZED, GROWN = range(2)
 
 
 @inner(
-    together(types.int64, types.int64)(
+    results(types.int64, types.int64)(
         NEW_OFFSETS, NEW_NUMBERS, types.int64, types.int64, TABLE, NEW_NUMBERS, types.int64
     )
 )
@@ -44,7 +44,7 @@ def _pairs_of_bucket(
     return size, filled
 
 
-@kernel(together(types.int64, types.int64)(
+@kernel(results(types.int64, types.int64)(
         OFFSETS, NUMBERS, types.int64, NUMBERS, types.int64, FLAGS, NUMBERS, types.int64, TABLE, types.int64,
         NEW_NUMBERS, NEW_OFFSETS,
     ))  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import NEW_NUMBERS, NEW_OFFSETS, NEW_ROWS, NUMBERS, ROWS, kernel
+from bibld.dedup.compilation import NEW_NUMBERS, NEW_OFFSETS, NEW_ROWS, NUMBERS, ROWS, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

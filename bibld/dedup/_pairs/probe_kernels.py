@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, TABLE, inner, kernel, together
 from bibld.dedup._pairs.sieve_kernels import bits_set, passes
+from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, TABLE, inner, kernel, results
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +47,7 @@ def _lower(entries: Numbers, begin: int, end: int, key: np.uint64) -> int:
     return high
 
 
-@kernel(together(types.int64, types.int64)(
+@kernel(results(types.int64, types.int64)(
         OFFSETS, NUMBERS, OFFSETS, NUMBERS, types.int64, NUMBERS, FLAGS, types.int64, NEW_NUMBERS, NEW_OFFSETS
     ))  # fmt: skip
 def pairs_with(

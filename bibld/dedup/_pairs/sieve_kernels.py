@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, NEW_NUMBERS, OFFSETS, TABLE, inner, kernel
 from bibld.dedup._keys.hash_kernels import finalised
+from bibld.dedup.compilation import CODES, NEW_NUMBERS, OFFSETS, TABLE, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import OFFSETS, TABLE, inner, kernel
 from bibld.dedup._pairs.sieve_kernels import bits_set
+from bibld.dedup.compilation import OFFSETS, TABLE, inner, kernel
 from bibld.dedup.score._steps import Steps, Tree, steps, sums
 
 if TYPE_CHECKING:

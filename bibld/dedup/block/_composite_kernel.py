@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import COUNTS, NEW_NUMBERS, NEW_ROWS, NUMBERS, OFFSETS, PLACES, TABLE, inner, kernel
 from bibld.dedup._keys.hash_kernels import mix
+from bibld.dedup.compilation import COUNTS, NEW_NUMBERS, NEW_ROWS, NUMBERS, OFFSETS, PLACES, TABLE, inner, kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import inner
+from bibld.dedup.compilation import inner
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import MISSING, inner, kernel
+from bibld.dedup.compilation import MISSING, inner, kernel
 from bibld.dedup.score._bigrams import IN_FULL, IN_MAIN, IN_REMAINDER, IN_SET, IN_WHOLE, KINDS, share
 from bibld.dedup.score._prefetch import fetch_parts, fetch_row
 from bibld.dedup.score._strings import (

@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from bibld.dedup._kernel_types import inner
+from bibld.dedup.compilation import inner
 from bibld.dedup.score._words import END, END_GRAM, FIRST_GRAM, READY, SET_TITLE, Ready
 
 _LINE = 64

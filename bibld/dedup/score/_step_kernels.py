@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import MISSING, inner, kernel
+from bibld.dedup.compilation import MISSING, inner, kernel
 from bibld.dedup.score._steps import ALWAYS, TOGETHER
 
 if TYPE_CHECKING:

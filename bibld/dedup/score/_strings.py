@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import CODES, MISSING, inner, kernel, together
+from bibld.dedup.compilation import CODES, MISSING, inner, kernel, results
 from bibld.dedup.score._words import TEXT, WORDS
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _agreement(shared: int, one: int, other: int) -> float:
     return 0.5 if one == 0 or other == 0 else 0.0
 
 
-@inner(together(_SHARE, _SHARE, _SHARE, _SHARE)(WORDS, TEXT, _INT, _INT, _INT, _INT, _APART))
+@inner(results(_SHARE, _SHARE, _SHARE, _SHARE)(WORDS, TEXT, _INT, _INT, _INT, _INT, _APART))
 def overlap(
     words: Words, texts: Text, i: int, i_end: int, j: int, j_end: int, apart: npt.NDArray[np.int64]
 ) -> tuple[float, float, float, float]:

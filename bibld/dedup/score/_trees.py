@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numba import types
 
-from bibld.dedup._kernel_types import MISSING, kernel
+from bibld.dedup.compilation import MISSING, kernel
 from bibld.dedup.score._comparison import COUNT, NAMES
 from bibld.dedup.score._steps import Steps, Tree, decides, steps
 

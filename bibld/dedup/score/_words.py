@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numba import from_dtype, types
 
-from bibld.dedup._kernel_types import CODES, NUMBERS, OFFSETS, PLACES, inner, kernel
+from bibld.dedup.compilation import CODES, NUMBERS, OFFSETS, PLACES, inner, kernel
 from bibld.dedup.score._bigrams import IN_FULL, IN_MAIN, IN_REMAINDER, IN_SET, IN_WHOLE, KINDS, add_bigrams, sizes
 from bibld.model.features import FeatureColumns, TextColumn
 

@@ -1,0 +1,113 @@
+"""Where compiled kernels are stored, and their compilation in the background on the first run on a machine.
+
+Numba checks only the source file of a kernel before it loads stored machine code, which may contain code of kernels in
+other files. So each state of all sources with kernels has its own folder, and a change of any of them compiles all.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from functools import lru_cache
+from importlib import import_module, metadata
+from pathlib import Path
+
+from bibld.progress import Progress
+
+VARIABLE = "NUMBA_CACHE_DIR"
+PROCESSES = 2
+_SOURCES = Path(__file__).parent
+_FOLDER = "kernels-"
+_MARK = "compiled"
+_KERNEL = ("\n@kernel(", "\n@inner(", "\n@njit(")
+_MAXIMUM_AGE = 90 * 24 * 3600
+"""Folders that were not used for this many seconds are deleted."""
+
+
+def kernel_modules() -> dict[str, Path]:
+    """Return the modules that contain kernels, by name, in a fixed order."""
+    files = sorted(path for path in _SOURCES.rglob("*.py") if any(mark in path.read_text() for mark in _KERNEL))
+    return {
+        ".".join((*__package__.split("."), *path.relative_to(_SOURCES).with_suffix("").parts)): path for path in files
+    }
+
+
+@lru_cache(maxsize=1)
+def cache_folder() -> Path:
+    """Return the folder for the kernels of these sources, below the first of these that can be written: the folder that
+    the environment names, the user's cache folder, the folder for temporary files.
+    """
+    state = hashlib.blake2b(f"{sys.version} {metadata.version('numba')}".encode(), digest_size=8)
+    for path in (_SOURCES / "compilation.py", *kernel_modules().values()):
+        # The compiler compares times too, and compiles again a file with another one.
+        state.update(b"%s %d %s" % (os.fsencode(path), path.stat().st_mtime_ns, path.read_bytes()))
+    return _parent_folder() / f"{_FOLDER}{state.hexdigest()}"
+
+
+def _parent_folder() -> Path:
+    home = os.environ.get("HOME")
+    caches = os.environ.get("XDG_CACHE_HOME"), home and f"{home}/.cache"
+    for folder in (os.environ.get(VARIABLE), *(cache and f"{cache}/bibld" for cache in caches)):
+        if folder:
+            try:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+            except OSError:
+                continue
+            if os.access(folder, os.W_OK):
+                return Path(folder)
+    return Path(tempfile.gettempdir()) / f"bibld-{os.getuid()}"
+
+
+class KernelWarmUp:
+    """Compiles all kernels in background processes if these sources were not compiled on this machine before."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def begin(self) -> None:
+        """Start the processes if they are needed; delete the kernels of versions that were not used for long."""
+        folder = cache_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        for other in folder.parent.glob(f"{_FOLDER}*"):
+            if other.stat().st_mtime < time.time() - _MAXIMUM_AGE:
+                shutil.rmtree(other, ignore_errors=True)
+        if not (folder / _MARK).exists():
+            self._progress.report("dedup: compiling the functions that compare records; ten seconds, once on a machine")
+            queue, end = os.pipe()
+            os.write(end, bytes(range(len(_modules_to_import()))))
+            os.close(end)
+            command = [sys.executable, "-c", f"from {__name__} import compile_kernels; compile_kernels()"]
+            self._processes = [
+                subprocess.Popen(command, stdin=queue, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for _ in range(PROCESSES)
+            ]
+            os.close(queue)
+
+    def wait(self) -> None:
+        """Wait for the processes. A kernel that could not be compiled is compiled, or fails, where it is first used."""
+        if self._processes and all(process.wait() == 0 for process in self._processes):
+            (cache_folder() / _MARK).touch()
+        self._processes = []
+
+
+def compile_kernels() -> None:
+    """Import modules with kernels: those whose numbers are read, one byte each, from the queue on standard input."""
+    gc.disable()  # The process ends soon; a fifth of its time would go into collecting what the compiler leaves behind.
+    modules = _modules_to_import()
+    while number := os.read(0, 1):
+        import_module(modules[number[0]])
+
+
+def _modules_to_import() -> list[str]:
+    """Return the modules with kernels that no other one imports, the longest first."""
+    texts = {name: path.read_text() for name, path in kernel_modules().items()}
+    imported = {name for name in texts if any(f"\nfrom {name} import" in text for text in texts.values())}
+    return sorted(texts.keys() - imported, key=lambda name: (-len(texts[name]), name))
