@@ -43,16 +43,17 @@ def results(*parts: Any) -> Any:  # noqa: ANN401
     return types.Tuple(parts)  # type: ignore[no-untyped-call]
 
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+_KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = _KERNEL | {"no_cpython_wrapper": True}
 
 
 def kernel(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401
     """Compile a function that Python calls; it releases the lock of the interpreter."""
-    compiled: Callable[[Loop], Loop] = njit(signature, **_OPTIONS)
+    compiled: Callable[[Loop], Loop] = njit(signature, **_KERNEL)
     return compiled
 
 
 def inner(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401
     """Compile a function that only kernels call."""
-    compiled: Callable[[Loop], Loop] = njit(signature, no_cpython_wrapper=True, **_OPTIONS)
+    compiled: Callable[[Loop], Loop] = njit(signature, **_INNER)
     return compiled
