@@ -180,7 +180,8 @@ class Blocker(Protocol):
     If its settings have ``largest_bucket``, a key that more records share is refined by further fields. It may also
     have
 
-    - ``COLUMNS``: the names of the columns that it reads, so that no others are loaded;
+    - ``COLUMNS``: the names of the columns that it reads, so that no others are loaded (``text`` only if it is named),
+      or, where the settings choose them, ``chosen_columns(settings)``, which returns the names;
     - ``signatures(columns, settings)``: a hash of 64 bits for each row, shape (n,), that depends on the row and the
       settings alone, with ``distance(settings)``: two rows that share a key are candidates only if their hashes differ
       in no more bits than that;

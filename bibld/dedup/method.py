@@ -112,6 +112,15 @@ class MethodOptions(msgspec.Struct, frozen=True):
             raise ConfigError([f"{name}: {error}"]) from error
 
 
+def columns_read(config: Method, stage: str, name: str) -> tuple[str, ...] | None:
+    """Return the names of the columns that a blocker or scorer reads; None: any but ``text``, since it states none."""
+    adapter = adapters.load_adapter(stage, name)
+    if hasattr(adapter, "chosen_columns"):
+        return tuple(adapter.chosen_columns(config.settings(stage, name)))
+    names = getattr(adapter, "COLUMNS", None)
+    return None if names is None else tuple(names)
+
+
 def settings_digest(config: Method) -> str:
     """Return a hash of the versions and of all settings that the result depends on."""
     settings = config.settings("dedup.score", config.dedup.score)

@@ -13,7 +13,7 @@ from bibld.dedup._keys.key_runs import LEVELS, Run, SegmentRuns, largest_bucket,
 from bibld.dedup._keys.spool import Spool, groups, together
 from bibld.dedup._keys.statistics import AT_ONCE, Rows, chunks, count_words
 from bibld.dedup._pairs import sieve as _sieve
-from bibld.dedup.method import Method
+from bibld.dedup.method import Method, columns_read
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.parallel import map_in_threads
 
@@ -105,7 +105,7 @@ def oversized_at(statistics: Statistics, name: str, level: int) -> Numbers:
 
 def columns_wanted(config: Method) -> tuple[str, ...] | None:
     """The columns that blockers and sieve look at; None: all, since a blocker does not say."""
-    asked = [getattr(adapters.load_adapter("dedup.block", name), "COLUMNS", None) for name in config.dedup.block]
+    asked = [columns_read(config, "dedup.block", name) for name in config.dedup.block]
     if any(names is None for names in asked):
         return None
     return tuple(dict.fromkeys([name for names in (*asked, _sieve.COLUMNS) for name in names or ()]))
