@@ -1,15 +1,19 @@
-"""Labelled pairs, as CSV.
+"""Labelled pairs, as CSV; and the rows of CSV files of pairs that people or their spreadsheets wrote.
 
 Cells are separated by commas, semicolons or tabs, whichever occurs first in the first line. The first two columns are
-record ids; of the others only ``label`` and ``kind`` are read. A first line with record ids is a pair, not a header:
-then the third cell is the label and the fourth the kind.
+record ids (``source:control number``, or the bare control number where it is unique); of the others only ``label`` (1
+or 0, or ``duplicate``/``not_duplicate``) and ``kind``, which groups the results, are read. Without a column ``label``
+every row is a true pair. A first line with record ids is a pair, not a header: then the third cell is the label and the
+fourth the kind.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -22,11 +26,14 @@ from bibld.model.origin import RecordId
 _LABELS = {"1": True, "duplicate": True, "true": True, "0": False, "not_duplicate": False, "false": False}
 _HEADER = ["left", "right", "label", "kind"]
 _QUOTED = re.compile(r'"[^"]*"')
-_BETWEEN = re.compile(r"[,;\t]")
+_SEPARATOR = re.compile(r"[,;\t]")
 _MOST_FAULTS = 20
 _LONGEST = 60
+_LARGEST_FILE = 256 * 1024 * 1024
 
 Line = tuple[int, list[str]]
+Find = Callable[[str], list[RecordId]]
+"""Finds the records that a text may name."""
 
 
 class LabelledPair(msgspec.Struct, frozen=True):
@@ -42,144 +49,131 @@ def read_pairs(path: Path, catalog: Catalog) -> list[LabelledPair]:
 
     Raises ``ConfigError`` with one message for each line that cannot be used, also for pairs with two labels.
     """
-    lines = _lines(path)
-    if not lines:
-        raise ConfigError([f"{path.name}: is empty; it needs a header, such as left,right,label, and a pair a line"])
-    header = [cell.strip().lower() for cell in lines[0][1]]
-    if len(header) < 2:
-        raise ConfigError([f"{path.name}: needs a header and at least two columns of record ids"])
-    if "label" in header[:2]:
-        raise ConfigError([f"{path.name}: the first two columns must be record ids, not {header[0]} and {header[1]}"])
-    names = _Names(catalog)
-    if names.are_ids([cell.strip() for cell in lines[0][1][:2]]):
-        header = _HEADER[: len(header)]
-    else:
-        lines = lines[1:]
-    if not lines:
-        raise ConfigError([f"{path.name}: has a header, but no pairs"])
-    if "label" not in header:
-        _refuse_other_labels(path.name, header, lines)
-    return _Labelled(path.name, names, header).read(lines)
-
-
-class _Labelled:
-    """The pairs read so far, each with its first line."""
-
-    def __init__(self, name: str, names: _Names, header: list[str]) -> None:
-        self._name = name
-        self._names = names
-        self._header = header
-        self._found: dict[Pair, tuple[int, LabelledPair]] = {}
-
-    def read(self, lines: Sequence[Line]) -> list[LabelledPair]:
-        faults = []
-        for number, cells in lines:
-            try:
-                self._take(number, cells)
-            except ValueError as error:
-                faults.append(f"{self._name} line {number}: {error}")
-        if len(faults) > _MOST_FAULTS:
-            faults[_MOST_FAULTS:] = [f"{self._name}: {len(faults) - _MOST_FAULTS} more lines cannot be used"]
-        if faults:
-            raise ConfigError(faults)
-        return [labelled for _, labelled in self._found.values()]
-
-    def _take(self, number: int, cells: list[str]) -> None:
+    find = partial(_find_records, catalog, sorted(catalog.records.count_by_source()))
+    lines = list(read_rows(path, "labelled pairs"))
+    header = _header(path.name, lines, find)
+    found: dict[Pair, tuple[int, LabelledPair]] = {}
+    faults = []
+    for number, cells in lines:
         try:
-            pair = Pair.from_records(*(self._names.record(cell.strip()) for cell in (*cells, "")[:2]))
+            labelled = _labelled_pair(cells, header, find)
+            first, before = found.setdefault(labelled.pair, (number, labelled))
+            if before.is_duplicate != labelled.is_duplicate:
+                raise ValueError(f"{before.pair.left} and {before.pair.right} have the other label in line {first}")
         except ValueError as error:
-            is_longer = len(cells) > len(self._header)
-            hint = " (the line has more cells than the first one; an id with a comma needs quotes)"
-            raise ValueError(f"{error}{hint if is_longer else ''}") from error
-        labelled = LabelledPair(pair, self._is_duplicate(cells), self._cell(cells, "kind"))
-        first, before = self._found.setdefault(pair, (number, labelled))
-        if before.is_duplicate != labelled.is_duplicate:
-            raise ValueError(f"{pair.left} and {pair.right} have the other label in line {first}")
-
-    def _is_duplicate(self, cells: list[str]) -> bool:
-        if "label" not in self._header:
-            return True
-        label = self._cell(cells, "label").lower()
-        if label not in _LABELS:
-            given = f"the label {_shown(label)} is not" if label else "there is no label; it must be"
-            raise ValueError(f"{given} one of {', '.join(_LABELS)}")
-        return _LABELS[label]
-
-    def _cell(self, cells: list[str], name: str) -> str:
-        place = self._header.index(name) if name in self._header else len(cells)
-        return cells[place].strip() if place < len(cells) else ""
+            faults.append(f"{path.name} line {number}: {error}")
+    if len(faults) > _MOST_FAULTS:
+        faults[_MOST_FAULTS:] = [f"{path.name}: {len(faults) - _MOST_FAULTS} more lines cannot be used"]
+    if faults:
+        raise ConfigError(faults)
+    return [labelled for _, labelled in found.values()]
 
 
-def _lines(path: Path) -> list[Line]:
-    """Read the lines that are not blank, each with its number in the file."""
-    lines: list[Line] = []
+def _header(name: str, lines: list[Line], find: Find) -> list[str]:
+    """Return the names of the columns, and take the header off the lines if it is one; raises ``ConfigError``."""
+    if not lines:
+        raise ConfigError([f"{name}: is empty; it needs a header, such as left,right,label, and a pair a line"])
+    header = [cell.lower() for cell in lines[0][1]]
+    if len(header) < 2:
+        raise ConfigError([f"{name}: needs a header and at least two columns of record ids"])
+    if "label" in header[:2]:
+        raise ConfigError([f"{name}: the first two columns must be record ids, not {header[0]} and {header[1]}"])
+    ids = lines[0][1][:2]
+    if any(map(find, ids)) or all(map(_parsed, ids)):  # no header: at least one record is known, or both look like ids
+        return _HEADER[: len(header)]
+    del lines[0]
+    if not lines:
+        raise ConfigError([f"{name}: has a header, but no pairs"])
+    if "label" not in header:
+        for place in range(2, len(header)):  # without labels all pairs would count as true
+            values = {cells[place].lower() if place < len(cells) else "" for _, cells in lines}
+            if values <= _LABELS.keys() and not all(_LABELS[label] for label in values):
+                raise ConfigError(
+                    [f'{name}: there is no column "label"; is it the one called "{header[place]}"? Rename it']
+                )
+    return header
+
+
+def _labelled_pair(cells: list[str], header: list[str], find: Find) -> LabelledPair:
+    """Return the pair of a line; raises ``ValueError``."""
+    try:
+        pair = Pair.from_records(*(_find_record(find, cell) for cell in (*cells, "")[:2]))
+    except ValueError as error:
+        is_longer = len(cells) > len(header)
+        hint = " (the line has more cells than the first one; an id with a comma needs quotes)"
+        raise ValueError(f"{error}{hint if is_longer else ''}") from error
+    by_name = dict(zip(reversed(header), reversed([*cells, *[""] * len(header)][: len(header)]), strict=True))
+    label = by_name.get("label", "1").lower()
+    if label not in _LABELS:
+        given = f"the label {_shown(label)} is not" if label else "there is no label; it must be"
+        raise ValueError(f"{given} one of {', '.join(_LABELS)}")
+    return LabelledPair(pair, _LABELS[label], by_name.get("kind", ""))
+
+
+def read_rows(path: Path, content: str) -> Iterator[Line]:
+    """Yield the rows of a CSV file that are not blank: the number of the first line of each, and its trimmed cells.
+
+    ``content`` names what the file should contain, for the messages. Raises ``ConfigError`` for a file that cannot be
+    read, and in the middle of it for a row that is not CSV.
+    """
+    text = _read_text(path, content)
+    separator = _SEPARATOR.search(_QUOTED.sub("", text.lstrip().partition("\n")[0]))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator[0] if separator else ",", strict=True)
     number = 1
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = _QUOTED.sub("", next((line for line in file if line.strip()), ""))
-            between = _BETWEEN.search(first)
-            file.seek(0)
-            rows = csv.reader(file, delimiter=between[0] if between else ",", strict=True)
-            for cells in rows:
-                if any(cell.strip() for cell in cells):
-                    lines.append((number, cells))
-                number = rows.line_num + 1
+        for cells in rows:
+            trimmed = [cell.strip() for cell in cells]
+            if any(trimmed):
+                yield number, trimmed
+            number = rows.line_num + 1
     except csv.Error as error:
-        raise ConfigError([f"{path.name}: the row that begins in line {number} is no CSV: {error}"]) from error
+        raise ConfigError(
+            [f"{path.name} line {number}: the row is not CSV: {error}; what follows was not read"]
+        ) from error
+
+
+def _read_text(path: Path, content: str) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
     except FileNotFoundError:
-        raise ConfigError([f"{path}: not found; name a CSV file of labelled pairs"]) from None
+        raise ConfigError([f"{path}: not found; name a CSV file of {content}"]) from None
     except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from error
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}; name a CSV file of {content}"]) from error
+    if len(data) > _LARGEST_FILE:
+        raise ConfigError([f"{path}: is larger than {_LARGEST_FILE >> 20} MiB; name a CSV file of {content}"])
+    charset = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return data.decode(charset)
     except UnicodeDecodeError as error:
-        raise ConfigError([f"{path}: is not UTF-8; save the file as UTF-8"]) from error
-    return lines
+        line = data[: error.start].count(b"\n") + 1
+        raise ConfigError([f"{path.name} line {line}: is not UTF-8; save the file as UTF-8"]) from error
 
 
-def _refuse_other_labels(name: str, header: list[str], lines: Sequence[Line]) -> None:
-    """Raise ``ConfigError`` if a column of another name has labels: without labels all pairs would count as true."""
-    for place in range(2, len(header)):
-        values = {cells[place].strip().lower() if place < len(cells) else "" for _, cells in lines}
-        if values <= _LABELS.keys() and not all(_LABELS[label] for label in values):
-            raise ConfigError(
-                [f'{name}: there is no column "label"; is it the one called "{header[place]}"? Rename it']
-            )
+def _find_records(catalog: Catalog, sources: Sequence[str], name: str) -> list[RecordId]:
+    """Return the live records with this id, or else with this control number in one of the sources."""
+
+    def is_live(record: RecordId) -> bool:
+        ordinal = catalog.register.ordinal(record)
+        return ordinal is not None and catalog.records.is_live(ordinal)
+
+    full = _parsed(name)
+    if full is not None and is_live(full):
+        return [full]
+    return [record for source in sources if is_live(record := RecordId.from_control_number(source, name))]
 
 
-class _Names:
-    """Finds live records by record id or control number; each source has an index of its control numbers."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._sources = sorted(catalog.records.count_by_source())
-
-    def are_ids(self, names: Sequence[str]) -> bool:
-        """Return whether these are record ids: at least one is in the catalog, or all have the form of one."""
-        return any(self.named(name) for name in names) or None not in [_parsed(name) for name in names]
-
-    def record(self, name: str) -> RecordId:
-        """Return the record that a cell names; raises ``ValueError``."""
-        if not name:
-            raise ValueError("needs two record ids")
-        found = self.named(name)
-        if not found:
-            raise ValueError(f"record {_shown(name)} not found in the catalog; was it loaded?")
-        if len(found) > 1:
-            ids = ", ".join(map(str, found))
-            raise ValueError(f"{_shown(name)} is the control number of {len(found)} records; write one of {ids}")
-        return found[0]
-
-    def named(self, name: str) -> list[RecordId]:
-        """Return the records with this id, or else with this control number."""
-        full = _parsed(name)
-        if full is not None and self._is_live(full):
-            return [full]
-        return [
-            record for source in self._sources if self._is_live(record := RecordId.from_control_number(source, name))
-        ]
-
-    def _is_live(self, record: RecordId) -> bool:
-        ordinal = self._catalog.register.ordinal(record)
-        return ordinal is not None and self._catalog.records.is_live(ordinal)
+def _find_record(find: Find, name: str) -> RecordId:
+    """Return the record that a cell names; raises ``ValueError``."""
+    if not name:
+        raise ValueError("needs two record ids")
+    found = find(name)
+    if not found:
+        raise ValueError(f"record {_shown(name)} not found in the catalog; was it loaded?")
+    if len(found) > 1:
+        ids = ", ".join(map(str, found))
+        raise ValueError(f"{_shown(name)} is the control number of {len(found)} records; write one of {ids}")
+    return found[0]
 
 
 def _parsed(name: str) -> RecordId | None:

@@ -24,7 +24,6 @@ from bibld.model.origin import RecordId
 SPLIT = "split"
 """The first word of the reasons of verdicts that take a record out of its cluster."""
 
-
 _LONGEST_SHOWN = 300
 """A longer text (an abstract, a full text) is shown in part."""
 
@@ -151,35 +150,26 @@ def store_verdicts(
     """
     with verdicts.transaction():
         by_ordinals = {verdicts.ordinals(verdict.pair): verdict for verdict in new}
+
+        def origin(ordinals: Ordinals) -> str:
+            pair = verdicts.pair(ordinals)
+            stored = None if ordinals in by_ordinals else verdicts.get(pair)
+            if stored is not None:
+                return f"decided by {stored.verdict.person} on {stored.given_at}"
+            return (places or {}).get(pair, "decided now")
+
+        faults = []
         decisions = verdicts.decisions() | {ordinals: verdict.decision for ordinals, verdict in by_ordinals.items()}
-        faults = [
-            _contradiction(verdicts, separate, chain, by_ordinals, places or {})
-            for separate, chain in _contradictions(decisions, by_ordinals.keys())
-        ]
+        for separate, chain in _contradictions(decisions, by_ordinals.keys()):
+            pair, links = verdicts.pair(separate), [(verdicts.pair(link), origin(link)) for link in chain]
+            ways = "; ".join(f"{one.left} is the same as {one.right} ({where})" for one, where in links)
+            faults.append(
+                f"{pair.left} and {pair.right} cannot be kept apart ({origin(separate)}): {ways}; correct or withdraw"
+                " one of these"
+            )
         if faults:
             raise ConfigError(faults)
         return verdicts.add(new, given)
-
-
-def _contradiction(
-    verdicts: Verdicts,
-    separate: Ordinals,
-    chain: Iterable[Ordinals],
-    new: Mapping[Ordinals, PersonVerdict],
-    places: Mapping[Pair, str],
-) -> str:
-    """Return the message about a pair that cannot be separate: the chain that joins it, and who decided each link."""
-
-    def origin(ordinals: Ordinals) -> str:
-        pair = verdicts.pair(ordinals)
-        stored = None if ordinals in new else verdicts.get(pair)
-        return f"decided by {stored.verdict.person} on {stored.given_at}" if stored else places.get(pair, "decided now")
-
-    pair = verdicts.pair(separate)
-    links = [(verdicts.pair(link), origin(link)) for link in chain]
-    ways = "; ".join(f"{one.left} is the same as {one.right} ({where})" for one, where in links)
-    names = f"{pair.left} and {pair.right}"
-    return f"{names} cannot be kept apart ({origin(separate)}): {ways}; correct or withdraw one of these"
 
 
 def withdraw_verdict(verdicts: Verdicts, pair: Pair) -> StoredVerdict:

@@ -1,7 +1,6 @@
 """Pairs for review, and the verdicts of people about them, as CSV for a spreadsheet.
 
-The first two columns are record ids, as in the pairs file of an evaluation; ``label`` is the verdict. A file that a
-spreadsheet saved comes back with a byte order mark, with semicolons or tabs: all of these are read.
+The first two columns are record ids, as in the pairs file of an evaluation (``labels``); ``label`` is the verdict.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Literal
 import msgspec
 
 from bibld.catalog import RELATIONS, Catalog, PersonVerdict
+from bibld.dedup.labels import read_rows
 from bibld.dedup.review import ComparedFeature, Question
 from bibld.errors import ConfigError
 from bibld.model.features import Features
@@ -37,7 +37,6 @@ LABELS: dict[str, Literal["same", "different", "related"]] = {
 LONGEST_NAME, LONGEST_REASON = 100, 2_000
 """The most characters of a person's name and of a reason."""
 
-_LARGEST_FILE = 64 * 1024 * 1024
 _OWN = ("label", "relation", "reason", "person")
 _FEATURES = tuple(name.replace("_", " ") for name in Features.__struct_fields__)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -89,106 +88,68 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
 
     Raises ``ConfigError`` with one message for each line that cannot be used.
     """
-    rows = _Rows(path)
     found: list[CsvVerdict] = []
-    faults = rows.faults
-    for place, row in rows:
-        try:
-            verdict = _verdict(row, place, catalog, person)
-        except ValueError as error:
-            faults.append(f"{place}: {error}")
-            continue
-        if verdict is not None:
-            found.append(verdict)
+    faults: list[str] = []
+    header: list[str] = []
+    try:
+        for number, cells in read_rows(path, "verdicts"):
+            place = f"{path.name} line {number}"
+            if not header:
+                header = _checked_header([cell.lower() for cell in cells], place)
+            elif any(cells[len(header) :]):
+                faults.append(f"{place}: has more cells than the header; put text with commas in quotes")
+            else:
+                named = {name: cells[header.index(name)] for name in _OWN if name in header[: len(cells)]}
+                try:
+                    verdict = _verdict((*cells, "")[:2], named, place, catalog, person)
+                except ValueError as error:
+                    faults.append(f"{place}: {error}")
+                else:
+                    found += [verdict] if verdict is not None else []
+    except ConfigError as error:
+        faults += error.faults
+    if not header and not faults:
+        faults.append(f"{path.name}: is empty; needs a header, such as left,right,label")
     faults += _disagreements(found)
     if faults:
         raise ConfigError(faults)
     return found
 
 
-class _Rows:
-    """The rows of a file, each with its place, as both ids and the columns that are read; collects the faults."""
-
-    def __init__(self, path: Path) -> None:
-        self.faults: list[str] = []
-        self._name = path.name
-        self._text = _text(path)
-
-    def __iter__(self) -> Iterator[tuple[str, tuple[str, str, dict[str, str]]]]:
-        lines = csv.reader(io.StringIO(self._text, newline=""), delimiter=_delimiter(self._text), strict=True)
-        begins, header = 1, list[str]()
-        try:
-            for row in lines:
-                place, begins = f"{self._name} line {begins}", lines.line_num + 1
-                if not any(cell.strip() for cell in row):
-                    continue
-                if not header:
-                    header = self._header(row, place)
-                elif any(cell.strip() for cell in row[len(header) :]):
-                    self.faults.append(f"{place}: has more cells than the header; put text with commas in quotes")
-                else:
-                    cells = [*(cell.strip() for cell in row), *[""] * (len(header) - len(row))]
-                    own = {name: cells[header.index(name)] for name in _OWN if name in header}
-                    yield place, (cells[0], cells[1], own)
-        except csv.Error as error:
-            self.faults.append(f"{self._name} line {begins}: {error}; what follows was not read")
-        if not header:
-            self.faults.append(f"{self._name}: is empty; needs a header, such as left,right,label")
-
-    def _header(self, row: Sequence[str], place: str) -> list[str]:
-        header = [cell.strip().lower() for cell in row]
-        twice = [name for name in _OWN if header.count(name) > 1]
-        if len(header) < 3 or "label" not in header[2:] or not {*header[:2]}.isdisjoint(_OWN) or twice:
-            what = f"has {twice[0]} twice" if twice else "needs two columns of record ids, then one named label"
-            raise ConfigError([f"{place}: the header {what}; such as left,right,label,relation,reason,person"])
-        return header
+def _checked_header(header: list[str], place: str) -> list[str]:
+    twice = [name for name in _OWN if header.count(name) > 1]
+    if len(header) < 3 or "label" not in header[2:] or not {*header[:2]}.isdisjoint(_OWN) or twice:
+        what = f"has {twice[0]} twice" if twice else "needs two columns of record ids, then one named label"
+        raise ConfigError([f"{place}: the header {what}; such as left,right,label,relation,reason,person"])
+    return header
 
 
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_FILE + 1)
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}; name a CSV file of verdicts"]) from error
-    if len(data) > _LARGEST_FILE:
-        raise ConfigError([f"{path}: is larger than {_LARGEST_FILE >> 20} MiB; that is no table of verdicts"])
-    charset = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    try:
-        return data.decode(charset)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ConfigError([f"{path.name} line {line}: is not in UTF-8; save the file as CSV UTF-8"]) from error
-
-
-def _delimiter(text: str) -> str:
-    head = text.lstrip("\r\n").partition("\n")[0]
-    return max(",;\t", key=head.count)
-
-
-def _verdict(row: tuple[str, str, dict[str, str]], place: str, catalog: Catalog, person: str) -> CsvVerdict | None:
-    """Return the verdict of a row, None without a label; raises ``ValueError``."""
-    left, right, own = row
-    label = own["label"].lower()
-    relation = own.get("relation", "").lower()
+def _verdict(
+    records: Sequence[str], cells: dict[str, str], place: str, catalog: Catalog, person: str
+) -> CsvVerdict | None:
+    """Return the verdict of a row, None without a label; ``cells`` are those with a name; raises ``ValueError``."""
+    label, relation, reason = (cells.get(name, "") for name in _OWN[:3])
+    relation = relation.lower()
     if not label:
-        if relation or own.get("reason"):
+        if relation or reason:
             raise ValueError("there is a relation or a reason, but no label")
         return None
-    if label not in LABELS:
-        raise ValueError(f"label {own['label']!r} is none of {', '.join(LABELS)}")
-    decision = LABELS[label]
+    if label.lower() not in LABELS:
+        raise ValueError(f"label {label!r} is none of {', '.join(LABELS)}")
+    decision = LABELS[label.lower()]
     if relation and decision != "related":
-        raise ValueError(f"a relation goes with the label related, not with {label}")
+        raise ValueError(f"a relation goes with the label related, not with {label.lower()}")
     if relation and relation not in RELATIONS:
         raise ValueError(f"relation {relation!r} is none of {', '.join(RELATIONS)}")
-    pair = Pair.from_records(catalog.register.resolve_record(left), catalog.register.resolve_record(right))
+    pair = Pair.from_records(*map(catalog.register.resolve_record, records))
     if decision == "related" and not relation:
         edge = catalog.edge(pair)
         relation = edge.verdict.relation if edge is not None else ""
-    speaker = checked_person(own.get("person") or person)
-    verdict = PersonVerdict(pair, decision, speaker, checked_reason(own.get("reason", "")), relation)
-    records = (catalog.record(record) for record in (pair.left, pair.right))
-    return CsvVerdict(verdict, place, sleeps=any(record is None or record.deleted for record in records))
+    verdict = PersonVerdict(
+        pair, decision, checked_person(cells.get("person") or person), checked_reason(reason), relation
+    )
+    stored = (catalog.record(record) for record in (pair.left, pair.right))
+    return CsvVerdict(verdict, place, sleeps=any(record is None or record.deleted for record in stored))
 
 
 def checked_person(text: str) -> str:

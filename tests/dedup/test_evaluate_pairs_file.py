@@ -125,7 +125,7 @@ def test_a_contradiction_names_both_lines(faults):
         ),
         (
             f'left,right\n{ONE},{OTHER}\n"{ONE},{THIRD}\n',
-            "pairs.csv: the row that begins in line 3 is no CSV: unexpected end of data",
+            "pairs.csv line 3: the row is not CSV: unexpected end of data; what follows was not read",
         ),
     ],
 )

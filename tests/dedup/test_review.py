@@ -366,8 +366,8 @@ def test_a_file_without_a_proper_header_is_refused(opened, tmp_path, text, words
 
 def test_a_file_that_is_not_text_is_refused(opened, tmp_path):
     _, catalog, _ = opened
-    assert "x.csv line 2: is not in UTF-8" in faults(written(tmp_path, "a,b,label\nш,ш,1\n", "cp1251"), catalog)[0]
-    assert "cannot be read" in faults(tmp_path / "nowhere.csv", catalog)[0]
+    assert "x.csv line 2: is not UTF-8" in faults(written(tmp_path, "a,b,label\nш,ш,1\n", "cp1251"), catalog)[0]
+    assert "not found" in faults(tmp_path / "nowhere.csv", catalog)[0]
     assert "cannot be read" in faults(tmp_path, catalog)[0]
     long = "a,b,label\n" + "x" * 200_000 + ",b,1\n"
     assert "x.csv line 2" in faults(written(tmp_path, long), catalog)[0]
