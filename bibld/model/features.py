@@ -62,6 +62,9 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
 TEXTS = tuple(field.name for field in msgspec.structs.fields(Features) if field.type is str)
 NUMBERS = tuple(field.name for field in msgspec.structs.fields(Features) if field.type is int)
 
+LONG = ("text",)
+"""Texts that are stored, but read only by those who name them."""
+
 
 class TextColumn(msgspec.Struct, frozen=True, eq=False):
     """Texts of n rows: row i is ``codes[offsets[i]:offsets[i + 1]]``; an empty text is a missing one.
@@ -90,12 +93,24 @@ class TextColumn(msgspec.Struct, frozen=True, eq=False):
         """Return the values of a row that has more than one."""
         return [value for value in self.text(row).split(VALUE_SEPARATOR) if value]
 
+    def rows(self, positions: npt.NDArray[Any]) -> TextColumn:
+        """Return some rows as a new column."""
+        begins, lengths = self.offsets[positions], np.diff(self.offsets)[positions]
+        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        return TextColumn(offsets, self.codes[np.repeat(begins - offsets[:-1], lengths) + np.arange(offsets[-1])])
+
+    def chunk(self, start: int, stop: int) -> TextColumn:
+        """Return neighbouring rows as a column of the same code points."""
+        offsets = self.offsets[start : stop + 1]
+        return TextColumn(offsets - offsets[0], self.codes[offsets[0] : offsets[-1]])
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
 
 class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
-    """The features of n records: ``ordinals`` (n,) ascends; columns by the names of :class:`Features`."""
+    """The features of n records: ``ordinals`` (n,) names them; columns by the names of :class:`Features`."""
 
     ordinals: npt.NDArray[np.uint64]
     texts: dict[str, TextColumn]
@@ -103,7 +118,7 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def from_features(cls, records: Iterable[tuple[int, Features]]) -> FeatureColumns:
-        """Build columns from ordinals (ascending) and features."""
+        """Build columns from ordinals and features."""
         items = list(records)
         return cls(
             ordinals=np.fromiter((ordinal for ordinal, _ in items), dtype=np.uint64, count=len(items)),
@@ -135,9 +150,32 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
         values.update((name, int(column[row])) for name, column in self.numbers.items())
         return Features(**values)
 
-    def rows(self, positions: Iterable[int], names: Iterable[str] | None = None) -> FeatureColumns:
-        """Return some rows as new columns; ``names`` makes the columns on disk read less and has no effect here."""
-        return FeatureColumns.from_features((int(self.ordinals[row]), self.features(row)) for row in positions)
+    def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
+        """Return rows in any order as new columns; those named, by default all but the long ones."""
+        positions = np.asarray(positions, dtype=np.int64)
+        asked = self._asked(names)
+        return FeatureColumns(
+            self.ordinals[positions],
+            {name: column.rows(positions) for name, column in self.texts.items() if name in asked},
+            {name: column[positions] for name, column in self.numbers.items() if name in asked},
+        )
+
+    def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
+        """Return neighbouring rows as columns; those named, by default all but the long ones."""
+        start = min(max(start, 0), len(self))
+        stop = min(max(start, stop), len(self))
+        asked = self._asked(names)
+        return FeatureColumns(
+            self.ordinals[start:stop],
+            {name: column.chunk(start, stop) for name, column in self.texts.items() if name in asked},
+            {name: column[start:stop] for name, column in self.numbers.items() if name in asked},
+        )
+
+    def release(self) -> None:
+        """Do nothing: columns in memory have no files to release."""
+
+    def _asked(self, names: Iterable[str] | None) -> set[str]:
+        return {*self.texts, *self.numbers}.difference(LONG) if names is None else set(names)
 
     def __len__(self) -> int:
         return len(self.ordinals)
