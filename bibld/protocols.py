@@ -211,8 +211,13 @@ class Scorer(Protocol):
 
     Its settings have ``same``. If they have ``review`` too, a pair at or above ``same`` is the same, one between the
     two is for review, and all exceptions apply. Otherwise the decision is the paper's: the same above ``same`` unless
-    part numbers conflict. It may also have ``identity(settings)``: a hash of what the scores depend on beside the
-    settings, such as the content of a trained model.
+    part numbers conflict. It may also have
+
+    - ``identity(settings)``: a hash of what the scores depend on beside the settings, such as the content of a trained
+      model;
+    - ``COLUMNS`` or ``chosen_columns(settings)``, as blockers have;
+    - ``part_of(columns, left, right, settings)``: for each pair 1 if the text of the left row is wholly part of that of
+      the right one, 2 if it contains it, else 0, shape (pairs,); then the two are *related*, by ``part_of``.
     """
 
     Settings: type

@@ -1,5 +1,8 @@
 """The kernels of dedup in plain Python, written independently: tests hold both equal."""
 
+WORD = (1 << 64) - 1
+SEED, PRIME = 0xCBF29CE484222325, 0x100000001B3
+
 
 def decode_texts(data: bytes, slots: list[int]) -> list[list[list[int]]]:
     """Return the code points of each text, by column and row; each text ends with 0x1F."""
@@ -24,3 +27,57 @@ def _code_points(text: bytes) -> list[int]:
             found.append(code if width <= len(text) else 0xFFFD)
             text = text[width:]
         return found
+
+
+# --- shingles and MinHash
+
+
+def finalised(value):
+    """The finaliser of MurmurHash3, with 1 for 0."""
+    value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD & WORD
+    value = (value ^ value >> 33) * 0xC4CEB9FE1A85EC53 & WORD
+    return value ^ value >> 33 or 1
+
+
+def chained(numbers, seed=SEED):
+    """FNV-1a over numbers instead of bytes."""
+    for number in numbers:
+        seed = (seed ^ number) * PRIME & WORD
+    return seed
+
+
+def shingle_sets(texts, size, are_words, window=1):
+    """The set of shingles of each text, ascending."""
+    found = []
+    for text in texts:
+        words = [word for word in text.replace("|", " ").split(" ") if word]
+        tokens = (
+            [finalised(chained(map(ord, word))) for word in words] if are_words else list(map(ord, " ".join(words)))
+        )
+        width = min(size, len(tokens))
+        hashes = (
+            [finalised(chained(tokens[at : at + width])) for at in range(len(tokens) - width + 1)] if tokens else []
+        )
+        span = min(window, len(hashes))
+        found.append(sorted({min(hashes[at : at + span]) for at in range(len(hashes) - span + 1) if hashes}))
+    return found
+
+
+def count_shared(sets, left, right):
+    """How many values the sets of two rows share."""
+    return [len(set(sets[one]) & set(sets[other])) for one, other in zip(left, right, strict=True)]
+
+
+def band_hashes(sets, seeds, rows):
+    """A hash of each band of least values of permutations."""
+
+    def permuted(value, seed):
+        value = (value ^ seed) * 0xFF51AFD7ED558CCD & WORD
+        return (value ^ value >> 33) * 0xC4CEB9FE1A85EC53 & WORD
+
+    bands = range(len(seeds) // rows)
+    found = []
+    for shingles in sets:
+        least = [min((permuted(value, seed) for value in shingles), default=WORD) for seed in seeds]
+        found.append([finalised(chained(least[band * rows : (band + 1) * rows], SEED ^ band)) for band in bands])
+    return found

@@ -1,0 +1,58 @@
+"""Shingles: the runs of ``size`` neighbouring words or characters of a text, as sets of hashes.
+
+A. Z. Broder, "On the resemblance and containment of documents" (1997): two texts are as similar as their sets of
+shingles. A text of fewer words (characters) than a shingle is its own only shingle; an empty text has none. Fields that
+are compared together are read as one text with blanks between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bibld.model.features import FeatureColumns
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Offsets = npt.NDArray[np.int64]
+    Codes = npt.NDArray[np.uint32]
+    Numbers = npt.NDArray[np.uint64]
+
+TextField = Literal[
+    "title", "author", "main_title", "remainder", "part", "part_name", "set_title", "names", "publisher", "place",
+    "edition_text", "series", "responsibility", "text",
+]  # fmt: skip
+"""The features that methods for texts can compare; ``text`` is abstract, contents and full text."""
+
+Unit = Literal["words", "characters"]
+
+_BLANK = 32
+
+
+def join_fields(columns: FeatureColumns, fields: Sequence[str]) -> tuple[Offsets, Codes]:
+    """Return the texts of some fields as one text for each row: offsets (n + 1,) and codes."""
+    texts = [columns.texts[name] for name in fields]
+    if len(texts) == 1:
+        return texts[0].offsets, texts[0].codes
+    lengths = np.stack([np.diff(text.offsets) for text in texts], axis=1)
+    ends = np.cumsum(lengths + 1).reshape(lengths.shape)
+    codes = np.full(ends[-1, -1] if len(ends) else 0, _BLANK, dtype=np.uint32)
+    for text, length, end in zip(texts, lengths.T, ends.T, strict=True):
+        first, last = text.offsets[0], text.offsets[-1]
+        codes[np.repeat(end - 1 - text.offsets[1:], length) + np.arange(first, last)] = text.codes[first:last]
+    return np.concatenate(([0], ends[:, -1])).astype(np.int64), codes
+
+
+def shingles(
+    columns: FeatureColumns, fields: Sequence[str], unit: Unit, size: int, window: int = 1
+) -> tuple[Offsets, Numbers]:
+    """Return the set of shingles of each row, ascending, as offsets (n + 1,) and hashes, which are never 0.
+
+    ``window``: of this number of neighbouring shingles only the one with the least hash is kept (1: all).
+    """
+    from bibld.dedup.shingle_kernels import shingle_sets
+
+    return shingle_sets(*join_fields(columns, fields), size, unit == "words", window)
