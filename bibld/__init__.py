@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from bibld.check import CheckReport as CheckReport
     from bibld.check import Finding as Finding
     from bibld.dedup import MethodOptions as MethodOptions
+    from bibld.dedup.comparison import MethodComparison as MethodComparison
+    from bibld.dedup.comparison import MethodResult as MethodResult
     from bibld.dedup.evaluate import Evaluation as Evaluation
     from bibld.dedup.review import Question as Question
     from bibld.errors import BadQueryError as BadQueryError
@@ -113,6 +115,7 @@ _HOMES = {
     "catalog": ("RELATIONS", "Reject"),
     "check": ("CheckReport", "Finding"),
     "dedup": ("MethodOptions",),
+    "dedup.comparison": ("MethodComparison", "MethodResult"),
     "dedup.evaluate": ("Evaluation",),
     "dedup.review": ("Question",),
     "errors": (

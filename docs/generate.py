@@ -279,6 +279,8 @@ API = {
         "PairReport",
         "IriReport",
         "Evaluation",
+        "MethodComparison",
+        "MethodResult",
         "CheckReport",
         "Finding",
     ),

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bibld.cli._options import config_argument, json_option, print_json, print_table, quiet_option
-from bibld.cli._plot import svg
+from bibld.cli._plot import Panel, Series, svg
 from bibld.errors import ConfigError
 
 if TYPE_CHECKING:
+    from bibld import MethodComparison
     from bibld.dedup.evaluate import Evaluation, MaterialResult
 
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 @click.option("--score", help="Use this scorer, not that of CONFIG.")
 @click.option("--blockers", is_flag=True, help="Also measure each blocker, and each of its kinds of keys.")
 @click.option("--sweep", is_flag=True, help="Also measure at other thresholds.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Write the sweep as SVG into this file.")
+@click.option("--methods", help="Compare these methods instead: all, or such as composite,composite+minhash:model.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the sweep or the methods: FILE.svg or FILE.html.")
 @click.option("--wrong", is_flag=True, help="List the pairs that were decided otherwise than labelled, and by what.")
 @json_option
 @quiet_option
@@ -42,12 +44,15 @@ def evaluate(
     score: str | None,
     blockers: bool,
     sweep: bool,
+    methods: str | None,
     plot: Path | None,
     wrong: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Measure matching against labelled pairs: precision, recall, and which pairs were lost by which rule.
+
+    With --methods, several methods side by side: what each finds, and its time, memory and bytes on disk.
 
     The records must have been loaded by `bibld run` before; they are matched again with the settings of CONFIG, and
     nothing is stored.
@@ -56,27 +61,100 @@ def evaluate(
 
     if plot is not None and not plot.parent.is_dir():
         raise ConfigError([f"--plot {plot}: there is no folder {plot.parent}"])
+    if methods is not None and (block or score or blockers or sweep or wrong):
+        raise click.UsageError("--methods excludes --block, --score, --blockers, --sweep and --wrong")
     with progress.display(quiet=quiet) as display:
-        result = Workspace(config, progress=display).evaluate(
-            pairs, mode=mode, block=block, score=score, blockers=blockers, sweep=sweep or plot is not None
-        )
+        workspace = Workspace(config, progress=display)
+        if methods is not None:
+            compared = workspace.compare_methods(pairs, methods, mode=mode)
+        else:
+            result = workspace.evaluate(
+                pairs, mode=mode, block=block, score=score, blockers=blockers, sweep=sweep or plot is not None
+            )
+    if methods is not None:
+        if plot is not None:
+            _write_plot(plot, "Methods of matching", _method_panels(compared))
+        print_json(compared) if as_json else _print_methods(compared)
+        return
     if plot is not None:
-        _write_plot(result, plot)
+        _write_plot(plot, "Matching by threshold", [_sweep_panel(result)])
     if as_json:
         print_json(result)
     else:
         _print(result, wrong)
 
 
-def _write_plot(result: Evaluation, file: Path) -> None:
-    lines = {
-        name: [(point.threshold, getattr(point, name.lower())) for point in result.sweep]
-        for name in ("Precision", "Recall", "F1")
-    }
+def _write_plot(file: Path, title: str, panels: Sequence[Panel]) -> None:
+    drawn = svg(title, panels)
+    if file.suffix.lower() in (".html", ".htm"):
+        head = f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
+        drawn = f"<!DOCTYPE html>\n{head}\n<body>{drawn}</body></html>\n"
     try:
-        file.write_text(svg("Matching by threshold", "threshold (same)", lines), encoding="utf-8")
+        file.write_text(drawn, encoding="utf-8")
     except OSError as error:
         raise ConfigError([f"--plot {file}: cannot be written: {error.strerror}"]) from error
+
+
+def _sweep_panel(result: Evaluation) -> Panel:
+    lines = [
+        Series(name, [(point.threshold, getattr(point, name.lower())) for point in result.sweep], colour)
+        for colour, name in enumerate(("Precision", "Recall", "F1"))
+    ]
+    return Panel("Matching by threshold", "threshold (same)", lines)
+
+
+def _method_panels(compared: MethodComparison) -> list[Panel]:
+    measured = [(colour, one) for colour, one in enumerate(one for one in compared.methods if one.candidates)]
+
+    def points(across: str, up: str) -> list[Series]:
+        return [
+            Series(one.method, [(getattr(one, across), getattr(one, up))], colour, "point") for colour, one in measured
+        ]
+
+    curves = []
+    for colour, one in measured:
+        curves.append(Series(one.method, [(bin_.similarity, bin_.found) for bin_ in one.curve], colour))
+        if one.expected:
+            expected = [(bin_.similarity, share) for bin_, share in zip(one.curve, one.expected, strict=True)]
+            curves.append(Series(f"{one.method}: S-curve", expected, colour, "dashed"))
+    return [
+        Panel(
+            "Candidate recall and its cost",
+            "candidates per record",
+            points("candidates_per_record", "candidate_recall"),
+            "candidate recall",
+            is_log=True,
+        ),
+        Panel("Precision and recall", "recall", points("recall", "precision"), "precision"),
+        Panel("Candidates by similarity", "similarity of the titles", curves, "share of pairs that are candidates"),
+    ]
+
+
+def _print_methods(compared: MethodComparison) -> None:
+    click.echo(
+        f"{compared.true_pairs} true pairs among {compared.pairs} labelled ones; {compared.records} records\n"
+        f"{compared.similar:,} pairs with similar titles: {compared.similarity}\n"
+    )
+    header = ("method", "scorer", "candidate recall", "similar found", "a record", "precision", "recall", "F1")
+    rows = []
+    for one in compared.methods:
+        similar = "-" if one.similar_recall is None else f"{one.similar_recall:.4f}"
+        figures = (
+            f"{one.candidate_recall:.4f}",
+            similar,
+            f"{one.candidates_per_record:.2f}",
+            f"{one.precision:.4f}",
+            f"{one.recall:.4f}",
+            f"{one.f1:.4f}",
+            f"{one.seconds:.2f}",
+            f"{one.memory / 1e6:.0f}",
+            f"{one.disk / 1e6:.1f}",
+        )
+        rows.append((one.method, one.score, *(figures if one.candidates else ["-"] * len(figures))))
+    print_table((*header, "seconds", "memory MB", "disk MB"), rows)
+    for one in compared.methods:
+        if one.note:
+            click.echo(f"{one.method}: {one.note}")
 
 
 def _print(result: Evaluation, wrong: bool) -> None:

@@ -73,12 +73,18 @@ class Prepared(msgspec.Struct, frozen=True, eq=False):
 
 
 @contextmanager
-def prepared(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Prepared]:
-    """Extract features and keys of all live records into a temporary folder, which the context removes."""
+def prepared(catalog: Catalog, config: Config, progress: Progress, features: Path | None = None) -> Iterator[Prepared]:
+    """Extract features and keys of all live records into a temporary folder, which the context removes.
+
+    ``features``: a folder that the features are stored in and that remains; if it exists, it is used as it is.
+    """
     _warm_up(progress)
     progress.stage("dedup", "records", catalog.records.count())
     with tempfile.TemporaryDirectory(prefix="bibld-") as name:
-        segment = extract(catalog, config, Path(name) / "features", progress)
+        if features is not None and features.exists():
+            segment = Segment.open(features)
+        else:
+            segment = extract(catalog, config, features or Path(name) / "features", progress)
         records = [catalog.register.record(ordinal) for ordinal in segment.ordinals.tolist()]
         yield _ready(segment, records, config, frozen_statistics(catalog, config))
 

@@ -231,6 +231,11 @@ class Trial:
         with join(ready.runs, config, ready.statistics) as found:
             self.candidates = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
+    def clusters(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the clusters of two and more records as positions: ``members[starts[i]:starts[i + 1]]``."""
+        found = self._clustered(self._scoring.edges([halves(self.candidates)]))
+        return found.members, found.starts
+
     def match_all(self) -> Outcome:
         """Score and cluster all candidates, as a run does."""
         found = self._clustered(self._scoring.edges([halves(self.candidates)]))

@@ -10,7 +10,7 @@ import pytest
 
 from bibld.cli import _terminal
 from bibld.cli._options import count_of, print_json, print_rows, print_table
-from bibld.cli._plot import svg
+from bibld.cli._plot import Panel, Series, svg
 from bibld.cli._terminal import is_interactive, print_question
 from bibld.dedup.review import ComparedFeature, Question
 
@@ -117,12 +117,14 @@ def test_a_count_has_its_noun_in_the_right_number(number, plural, text):
 
 
 def test_a_plot_draws_each_line_between_its_axes_with_another_colour():
-    drawn = svg("Precision & recall", "recall", {"first <": [(0.0, 0.0), (1.0, 1.0)], "second": [(0.5, 0.5)]})
+    series = [Series("first <", [(0.0, 0.0), (1.0, 1.0)], 0), Series("second", [(0.5, 0.5)], 1, "dashed")]
+    drawn = svg("A & B", [Panel("Precision & recall", "recall", series)])
     root = ElementTree.fromstring(drawn)
     space = "{http://www.w3.org/2000/svg}"
     lines = root.findall(f"{space}polyline")
     assert [line.get("points") for line in lines] == ["56.0,372.0 520.0,40.0", "288.0,206.0"]
     assert len({line.get("stroke") for line in lines}) == 2
+    assert [line.get("stroke-dasharray") for line in lines] == [None, "6 4"]
     texts = [(text.text, text.get("x"), text.get("y")) for text in root.findall(f"{space}text")]
     assert ("Precision & recall", "56", "24") in texts
     assert ("recall", "288.0", "412") in texts
@@ -130,10 +132,22 @@ def test_a_plot_draws_each_line_between_its_axes_with_another_colour():
     assert [y for _, _, y in texts[-2:]] == ["56", "76"]
     shares = [text for text, _, _ in texts if re.fullmatch(r"[01]\.\d", text)]
     assert sorted(shares) == sorted(["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"] * 2)
-    assert ("0.0", "48", "376.0") in texts
-    assert ("1.0", "48", "44.0") in texts
-    assert ("1.0", "520.0", "390") in texts
+    assert ("0.0", "48.0", "376.0") in texts
+    assert ("1.0", "48.0", "44.0") in texts
+    assert ("1.0", "520.0", "390.0") in texts
     assert len(root.findall(f"{space}line")) == 12
+
+
+def test_panels_are_side_by_side_and_an_axis_can_be_logarithmic():
+    one = [Series("cheap", [(0.1, 0.5)], 0, "point"), Series("dear", [(100.0, 1.0)], 1, "point")]
+    root = ElementTree.fromstring(svg("", [Panel("", "cost", one, "recall", is_log=True), Panel("", "", [])]))
+    space = "{http://www.w3.org/2000/svg}"
+    circles = [(mark.get("cx"), mark.get("cy")) for mark in root.findall(f"{space}circle")]
+    assert circles == [("56.0", "206.0"), ("520.0", "40.0")], "from 0.1 to 100, and half way up to the top"
+    ticks = [text.text for text in root.findall(f"{space}text") if text.get("y") == "390.0"]
+    assert ticks == ["0.1", "1", "10", "100", "0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+    assert root.get("viewBox") == "0 0 1160 420"
+    assert svg("", []).endswith("</svg>\n")
 
 
 @pytest.mark.parametrize(("stdin", "stdout"), [(True, True), (True, False), (False, True), (False, False)])

@@ -1,0 +1,337 @@
+"""Compare methods of matching: what each finds and what it costs, over the records of one catalog.
+
+Features are extracted once. Then each method runs in a separate process, so that its seconds and memory are not
+those of others; its kernels are loaded before the clock starts. What is measured is the way from features to clusters.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from bibld import adapters
+from bibld.catalog import Catalog
+from bibld.config import Config
+from bibld.dedup._in_memory import find_duplicates
+from bibld.dedup._prepared import Prepared, prepared
+from bibld.dedup.evaluate import Mode, Trial, share
+from bibld.dedup.labels import LabelledPair
+from bibld.errors import BibldError, ConfigError, StageError
+from bibld.model.features import FeatureColumns
+from bibld.model.origin import RecordId
+from bibld.parallel import ProcessPool
+from bibld.progress import Progress, Silent
+
+__all__ = ["MethodComparison", "MethodResult", "SimilarityBin", "compare_methods"]
+
+ALL = "all"
+_SCORERS = {"paper": "jaccard"}
+_COMBINATIONS = ("identifier+composite", "composite+minhash", "minhash:shingles")
+_FEW = 40
+_MOST_PAIRS = 20_000_000
+_BINS = tuple(step / 20 for step in range(6, 21))
+"""The lower ends of the bins of similarity: 0.3, 0.35 … 0.95, and 1 for equal texts."""
+
+Numbers = npt.NDArray[np.uint64]
+
+
+class SimilarityBin(msgspec.Struct, frozen=True):
+    """Pairs with a similarity from ``similarity`` up to the next bin, and the share of them that are candidates."""
+
+    similarity: float
+    pairs: int
+    found: float
+
+
+class MethodResult(msgspec.Struct, frozen=True):
+    """The figures of one method; only ``method``, ``block``, ``score`` and ``note`` if it could not be measured.
+
+    ``similar_recall``: the share of all pairs with similar titles that are candidates, None if these are unknown.
+    ``memory`` is the most private memory of the process beyond that at the beginning, ``disk`` what keys and
+    signatures take in files, both in bytes. ``curve`` has the share of pairs that are candidates by their similarity,
+    ``expected`` the share that the parameters of the method promise at these similarities.
+    """
+
+    method: str
+    block: tuple[str, ...]
+    score: str
+    candidate_recall: float = 0.0
+    similar_recall: float | None = None
+    candidates: int = 0
+    candidates_per_record: float = 0.0
+    precision: float = 0.0
+    recall: float = 0.0
+    f1: float = 0.0
+    seconds: float = 0.0
+    memory: int = 0
+    disk: int = 0
+    curve: tuple[SimilarityBin, ...] = ()
+    expected: tuple[float, ...] = ()
+    note: str = ""
+
+
+class MethodComparison(msgspec.Struct, frozen=True):
+    """Methods side by side. ``similar`` counts the pairs of records whose titles are at least as similar as
+    ``similarity`` describes."""
+
+    mode: str
+    records: int
+    pairs: int
+    true_pairs: int
+    similar: int
+    similarity: str
+    methods: tuple[MethodResult, ...]
+
+
+class _Task(msgspec.Struct, frozen=True):
+    """What a process needs to measure one method; ``folder`` contains features and pairs."""
+
+    method: str
+    config: Config
+    mode: Mode
+    folder: Path
+
+
+class _Pairs(msgspec.Struct, frozen=True, eq=False):
+    """Pairs of positions as ``left << 32 | right``: those labelled, the true ones, and those with similar titles."""
+
+    labelled: Numbers
+    true: Numbers
+    similar: Numbers
+    similarities: npt.NDArray[np.float64]
+
+
+# -- the comparison ----------------------------------------------------------------------------------------------------
+
+
+def compare_methods(
+    catalog: Catalog,
+    config: Config,
+    labelled: Sequence[LabelledPair],
+    methods: str,
+    mode: Mode,
+    progress: Progress,
+) -> MethodComparison:
+    """Match all records by each of some methods and compare the results with the labels; nothing is stored.
+
+    ``methods`` are names with commas between: blockers joined by ``+``, then perhaps ``:`` and a scorer
+    (``composite+minhash:model``), or ``all``. Mode ``full``: every joined pair that is not labelled as true is wrong;
+    ``pairs``: only labelled pairs count. A method that cannot be measured has a note with the reason. Raises
+    ``ConfigError`` for unknown names.
+    """
+    chosen = _methods(methods, config)
+    with tempfile.TemporaryDirectory(prefix="bibld-") as name:
+        folder = Path(name)
+        with prepared(catalog, config, progress, folder / "features") as ready:
+            records = len(ready.records)
+            pairs, similarity = _pairs(ready, labelled, config)
+        for column in _Pairs.__struct_fields__:
+            np.save(folder / f"{column}.npy", getattr(pairs, column))
+        progress.stage("evaluate", "methods", len(chosen))
+        results = []
+        for task in (_Task(one, _configured(one, config), mode, folder) for one in chosen):
+            results.append(_in_process(task))
+            progress.advance()
+    similar = int(np.count_nonzero(_is_similar(pairs, config)))
+    return MethodComparison(mode, records, len(labelled), len(pairs.true), similar, similarity, tuple(results))
+
+
+def _methods(names: str, config: Config) -> list[str]:
+    """Return the names of the methods, each once; ``all`` stands for each blocker, and for some combinations."""
+    known = adapters.adapter_names("dedup.block")
+    chosen: list[str] = []
+    for name in filter(None, (part.strip() for part in names.split(","))):
+        if name == ALL:
+            usable = (*known, *adapters.adapter_names("dedup.score"))
+            combined = [one for one in _COMBINATIONS if {*one.replace(":", "+").split("+")} <= {*usable}]
+            chosen += (*known, "+".join(config.dedup.block), *combined)
+        else:
+            chosen.append(name)
+    faults: list[str] = []
+    for name in chosen:
+        block, _, score = name.partition(":")
+        for stage, parts in (("dedup.block", block.split("+")), ("dedup.score", [score] if score else [])):
+            faults += (
+                adapters.unknown_adapter_message(stage, part)
+                for part in parts
+                if part not in adapters.adapter_names(stage)
+            )
+    if faults or not chosen:
+        raise ConfigError(faults or ["--methods: name at least one method, or all"])
+    return list(dict.fromkeys(chosen))
+
+
+def _configured(method: str, config: Config) -> Config:
+    block, _, score = method.partition(":")
+    return config.with_dedup(tuple(block.split("+")), score or _SCORERS.get(block))
+
+
+def _pairs(ready: Prepared, labelled: Sequence[LabelledPair], config: Config) -> tuple[_Pairs, str]:
+    """Return the labelled pairs and all pairs with similar titles, and how similar those are, in words."""
+    places = ready.positions
+    ends = np.array([(places[one.pair.left], places[one.pair.right]) for one in labelled], np.uint64).reshape(-1, 2)
+    packed = (ends.min(axis=1) << np.uint64(32)) | ends.max(axis=1)
+    true = np.sort(packed[np.array([one.is_duplicate for one in labelled], np.bool_)])
+    similar, similarities, words = _similar_pairs(ready.segments.chunk(0, len(ready.segments)), config)
+    return _Pairs(np.sort(packed), true, similar, similarities), words
+
+
+def _similar_pairs(columns: FeatureColumns, config: Config) -> tuple[Numbers, npt.NDArray[np.float64], str]:
+    """Return all pairs with similar texts, their similarities, and what is compared, in words.
+
+    The settings are those of the blocker ``prefix``; pairs below its threshold are for the curves only.
+    """
+    nothing = np.empty(0, np.uint64), np.empty(0)
+    if "prefix" not in adapters.adapter_names("dedup.block"):
+        return *nothing, "unknown"
+    settings = config.settings("dedup.block", "prefix")
+    texts = [
+        " ".join(filter(None, (columns.texts[name].text(row) for name in settings.fields)))
+        for row in range(len(columns))
+    ]
+    words = f"{settings.measure} ≥ {settings.threshold} of {' and '.join(settings.fields)}"
+    similar_pairs = adapters.load_adapter("dedup.block", "prefix").similar_pairs
+    for least in (_BINS[0], settings.threshold):
+        try:
+            found = similar_pairs(texts, settings.measure, least, settings.levels, settings.gram, _MOST_PAIRS)
+        except StageError as error:
+            words = str(error)
+            continue
+        return (found.left.astype(np.uint64) << np.uint64(32)) | found.right, found.similarity, words
+    return *nothing, words
+
+
+def _is_similar(pairs: _Pairs, config: Config) -> npt.NDArray[np.bool_]:
+    if not len(pairs.similar):
+        return np.zeros(0, np.bool_)
+    return np.asarray(pairs.similarities >= config.settings("dedup.block", "prefix").threshold)
+
+
+def _in_process(task: _Task) -> MethodResult:
+    try:
+        with ProcessPool(1, "measure a method", [__name__]) as pool:
+            return pool.submit(_measure, task).result()
+    except (BibldError, BrokenProcessPool) as error:
+        return _failed(task, error)
+
+
+def _failed(task: _Task, error: Exception) -> MethodResult:
+    text = " ".join(str(error).split())
+    if not isinstance(error, BibldError):
+        text = f"{type(error).__name__}: {text}"
+    return MethodResult(task.method, task.config.dedup.block, task.config.dedup.score, note=text)
+
+
+# -- one method, in a separate process -------------------------------------------------------------------------------
+
+
+def _measure(task: _Task) -> MethodResult:
+    config, folder = task.config, task.folder
+    try:
+        with Catalog(config.workspace, read_only=True) as catalog:
+            few = {catalog.register.record(ordinal): mods for ordinal, _, mods in islice(catalog.records.live(), _FEW)}
+            copies = {RecordId("copy", str(record)): mods for record, mods in few.items()}
+            find_duplicates(few | copies, config)  # loads the kernels, so that their loading is not measured
+            people = catalog.register.verdicts()
+            with _peak_memory() as memory:
+                begin = perf_counter()
+                with prepared(catalog, config, Silent(), folder / "features") as ready:
+                    trial = Trial(ready, config, people)
+                    members, starts = trial.clusters()
+                    seconds = perf_counter() - begin
+                    disk, records = 0, len(ready.records)
+    except Exception as error:  # noqa: BLE001 - whatever a blocker or a plug-in raises, the other methods go on
+        return _failed(task, error)
+    pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
+    joined = _pairs_in_clusters(members, starts)
+    if task.mode == "pairs":
+        joined = joined[_is_in(joined, pairs.labelled)]
+    is_found = _is_in(pairs.similar, trial.candidates)
+    is_similar = _is_similar(pairs, config)
+    hits = int(np.count_nonzero(_is_in(joined, pairs.true)))
+    return MethodResult(
+        method=task.method,
+        block=config.dedup.block,
+        score=config.dedup.score,
+        candidate_recall=share(int(np.count_nonzero(_is_in(pairs.true, trial.candidates))), len(pairs.true)),
+        similar_recall=round(float(is_found[is_similar].mean()), 4) if is_similar.any() else None,
+        candidates=len(trial.candidates),
+        candidates_per_record=round(len(trial.candidates) / records, 4) if records else 0.0,
+        precision=share(hits, len(joined)),
+        recall=share(hits, len(pairs.true)),
+        f1=share(2 * hits, len(joined) + len(pairs.true)),
+        seconds=round(seconds, 3),
+        memory=memory[0],
+        disk=disk,
+        curve=_curve(pairs.similarities, is_found),
+        note="" if len(trial.candidates) else "proposes no pair of these records",
+    )
+
+
+def _pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> Numbers:
+    """Return all pairs of members of the same cluster, ascending; members ascend in each cluster."""
+    sizes = np.diff(starts)
+    found = [np.empty(0, np.uint64)]
+    for size in np.unique(sizes).tolist():
+        of_size = members[starts[:-1][sizes == size][:, None] + np.arange(size)].astype(np.uint64)
+        left, right = np.triu_indices(size, 1)
+        found.append(((of_size[:, left] << np.uint64(32)) | of_size[:, right]).ravel())
+    return np.sort(np.concatenate(found))
+
+
+def _is_in(pairs: Numbers, ordered: Numbers) -> npt.NDArray[np.bool_]:
+    """Return which of the pairs are among others, which ascend."""
+    if not len(ordered):
+        return np.zeros(len(pairs), np.bool_)
+    found: npt.NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, pairs), len(ordered) - 1)] == pairs
+    return found
+
+
+def _curve(similarities: npt.NDArray[np.float64], is_found: npt.NDArray[np.bool_]) -> tuple[SimilarityBin, ...]:
+    """Return the share of found pairs in each bin that has any."""
+    bins = np.digitize(similarities + 1e-9, _BINS) - 1
+    pairs = np.bincount(bins[bins >= 0], minlength=len(_BINS)).tolist()
+    found = np.bincount(bins[(bins >= 0) & is_found], minlength=len(_BINS)).tolist()
+    return tuple(
+        SimilarityBin(least, count, share(hits, count))
+        for least, count, hits in zip(_BINS, pairs, found, strict=True)
+        if count
+    )
+
+
+@contextmanager
+def _peak_memory() -> Iterator[list[int]]:
+    """Yield a list whose one item is, at the end, the most private memory in bytes beyond that at the beginning."""
+    ended, most = threading.Event(), [0]
+    begin = _private_memory()
+
+    def watch() -> None:
+        while not ended.wait(0.02):
+            most[0] = max(most[0], _private_memory() - begin)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield most
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _private_memory() -> int:
+    """Return the memory of this process without pages of mapped files, in bytes; 0 if it is unknown."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    return int(status.partition("RssAnon:")[2].split()[0]) * 1024
