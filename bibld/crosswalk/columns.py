@@ -68,9 +68,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     there is one. ``doi``: DOI. ``language``: a code of two (RFC 3066) or three letters (ISO 639-2b), or a name.
     ``subject``: topics. ``genre``: genre or form. ``series``: title of the series. ``volume``: the volume, of the host
     or else the series where there is one. ``issue``: the issue of the host. ``pages``: pages in the host, or else their
-    number. ``host``: title of the journal or book that holds the article. ``abstract``: a summary. ``note``: notes.
-    ``url``: address of an electronic resource. ``separator``: the text between names, numbers and subjects in one
-    cell; empty: nothing is divided.
+    number. ``host``: title of the journal or book that holds the article. ``abstract``: a summary. ``text``: the full
+    text or a part of it, which becomes a note of content. ``note``: notes. ``url``: address of an electronic resource.
+    ``separator``: the text between names, numbers and subjects in one cell; empty: nothing is divided.
     """
 
     id: Columns = ("id", "identifier", "record id")
@@ -94,6 +94,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: Columns = ("pages",)
     host: Columns = ("host", "journal", "venue")
     abstract: Columns = ("abstract",)
+    text: Columns = ("text", "full text", "content", "body")
     note: Columns = ("note", "notes")
     url: Columns = ("url",)
     separator: str = ";"
@@ -190,6 +191,7 @@ def _elements(row: _Row) -> Iterator[Element]:
     if (pages := row.values("pages")) and not host:
         yield PhysicalDescription(extent=tuple(map(Extent, pages)))
     yield from (Abstract(text) for text in row.values("abstract"))
+    yield from (Note(text, type="content") for text in row.values("text"))
     yield from (Note(text) for text in row.values("note"))
     yield from (Subject(parts=(Topic(text),)) for text in row.divided_values("subject"))
     if urls := row.values("url"):

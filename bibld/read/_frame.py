@@ -47,6 +47,7 @@ _FRAMES: dict[str, Callable[[Any], FileFrame]] = {
     "marcxml": lambda carrier: _xml(carrier, "collection"),
     "mods": lambda carrier: _xml(carrier, "modsCollection"),
     "marcjson": lambda carrier: FileFrame(".json", separator=b"\n"),
+    "jsonl": lambda carrier: FileFrame(".jsonl", separator=b"\n"),
     "csv": _table,
     "mrk": lambda carrier: FileFrame(".mrk", separator=b"\n\n"),
     "yaz": lambda carrier: FileFrame(".txt", separator=b"\n\n"),

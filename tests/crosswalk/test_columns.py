@@ -51,6 +51,11 @@ def test_a_book_has_its_volume_extent_and_numbers_itself():
     assert mods.origin_info[0].place[0].place_term[0].value == "M."
 
 
+def test_a_text_becomes_a_note_of_content():
+    mods = converted(title="T", abstract="A", full_text="It was\n late.", note="N").mods
+    assert [(note.value, note.type) for note in mods.note] == [("It was late.", "content"), ("N", None)]
+
+
 def test_a_column_that_nobody_names_is_counted_as_unmapped():
     result = converted(title="T", shelf="12")
     assert (result.unmapped, result.private) == (("shelf",), ())

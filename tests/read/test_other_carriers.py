@@ -17,7 +17,7 @@ from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.mods_xml import to_xml
 from bibld.protocols import HarvestedFile, Parsed, Raw
-from bibld.read import aleph, csv, examine, marcjson, mods, yaz
+from bibld.read import aleph, csv, examine, jsonl, marcjson, mods, yaz
 from tests.strategies import marc_records
 from tests.strategies import mods as descriptions
 
@@ -82,10 +82,21 @@ MODS = """<?xml version="1.0"?>
 CSV = 'id,title,author,year\r\n1,"Anna, ""Karenina""","Tolstoy, Leo",1877\r\n2,Мир,,2001\r\n'
 JSON_LINES = "".join(json.dumps(IN_JSON | {"leader": LEADER}) + "\n" for _ in range(3))
 
+ROWS_IN_JSON = (
+    '{"id": 1, "title": " Мир ", "authors": ["A. One", "B. Two"], "year": 1877, "open": true}\n'
+    '{"id": "2", "host": {"title": "J", "part": {"pages": null}}, "scores": [0.5, [7]]}\r\n'
+)
+
 SAMPLES = {
     "aleph": [ALEPH],
     "yaz": [YAZ, "<!-- Record 1 offset 0 (0x0) -->\n" + YAZ],
     "csv": [CSV, "Title|Year|\nx|2|\n", "\ufeffназвание;год\nа;1\n", "title\tyear\na\t1\nb\t2\n"],
+    "jsonl": [
+        ROWS_IN_JSON,
+        '\ufeff{"id": 7}',
+        '{"text": "' + "word " * 20_000,
+        '{"title": "x"}\n\n{"title": "y", "authors": [{"name": "z"}]}',
+    ],
     "mods": [
         MODS,
         MODS.replace("<", "<m:").replace("<m:/", "</m:").replace("<m:?", "<?").replace("xmlns=", "xmlns:m="),
@@ -101,7 +112,7 @@ SAMPLES = {
     "marcxml": ["<record><leader>x</leader><controlfield tag='001'>1</controlfield></record>"],
     "iso2709": ["00044nam a2200037   4500001000200000\x1e1\x1e\x1d"],
 }
-ADAPTERS = {"aleph": aleph, "yaz": yaz, "csv": csv, "mods": mods, "marcjson": marcjson}
+ADAPTERS = {"aleph": aleph, "yaz": yaz, "csv": csv, "mods": mods, "marcjson": marcjson, "jsonl": jsonl}
 
 
 def parse_all(adapter, data, **options):
@@ -181,6 +192,23 @@ PIECES = {
     "aleph": ["000000001 24510 L $$a", "000000002 LDR   L ", "\n", "$$", "x", "^", "000000001 001   L 7\n", "я"],
     "yaz": ["00366nam  22001698a 4500\n", "245 10 $a ", "001 ", "\n", " $b ", "x", "<!-- -->\n", "я"],
     "mods": MODS_PIECES,
+    "jsonl": [
+        '{"a":',
+        '"b"',
+        "}",
+        "[",
+        "]",
+        "1",
+        "1e999",
+        "9" * 5000,
+        "null",
+        ",",
+        "\n",
+        "\r",
+        '\\u0001"',
+        "\ufeff",
+        "я",
+    ],
 }
 
 
@@ -365,6 +393,23 @@ def test_delimiter_and_header_can_be_settled():
     for delimiter in ("", '"', "\n"):
         with pytest.raises(ConfigError, match="delimiter"):
             cells("a,b\n1,2\n", delimiter=delimiter)
+
+
+def test_json_lines_are_rows():
+    assert [result.record.cells for result in parse_all(jsonl, ROWS_IN_JSON)] == [
+        (("id", "1"), ("title", "Мир"), ("authors", "A. One"), ("authors", "B. Two"), ("year", "1877")),
+        (("id", "2"), ("host.title", "J"), ("scores", "0.5"), ("scores", "7")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "bad", ["{", '{"a": 1,}', "[1]", '"text"', "{}", '{"a": null}', "x", '{"a": "' + "x" * 99 + '"}']
+)
+def test_a_line_that_is_no_object_with_text_costs_itself_only(bad):
+    one, two, three = parse_all(jsonl, f'{{"a": "1"}}\n{bad}\n\n{{"a": "3"}}', max_record_bytes=80)
+    assert isinstance(two, ReadError)
+    assert [result.record.cells for result in (one, three)] == [(("a", "1"),), (("a", "3"),)]
+    assert [result.record.origin.offset for result in (one, three)] == [0, 13 + len(bad)]
 
 
 def test_a_table_in_another_charset_is_read(tmp_path):
