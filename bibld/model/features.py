@@ -187,13 +187,15 @@ class Statistics(msgspec.Struct, frozen=True, eq=False):
     They are counted once and then frozen, so that the keys of a record do not change when other records do.
 
     ``words`` (hashes, ascending) and ``counts`` (w,): in how many of the ``records`` titles a word occurs, for words of
-    more than one. ``oversized``: for each blocker its keys (ascending) that too many records had.
+    more than one. ``oversized``: for each blocker its keys (ascending) that too many records had. ``fitted``: what
+    blockers have learned from all records, by name, as bytes of their own.
     """
 
     records: int
     words: npt.NDArray[np.uint64]
     counts: npt.NDArray[np.int32]
     oversized: dict[str, npt.NDArray[np.uint64]]
+    fitted: dict[str, bytes] = {}
 
     @classmethod
     def empty(cls) -> Statistics:

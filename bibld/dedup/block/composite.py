@@ -39,9 +39,7 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 
 COLUMNS = ("main_title", "remainder", "set_title", "part", "names", "year", "last_year", "pages")
 
-_NAMES = 3
-_ALL = 1 << 30
-_GUARD = 4
+_MOST_COMMON = 4
 """Two words make a key if, were they independent, at most this many titles would have both."""
 
 
@@ -60,27 +58,26 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
     """Return the keys of all rows. The first byte of a key is the number of its family, the rest is a hash."""
     import numpy as np
 
-    from bibld.dedup._keys.statistics import title
-    from bibld.dedup._keys.text_kernels import rarest, title_prefixes, values, words
-    from bibld.dedup.block._composite_kernel import composite_keys
+    from bibld.dedup import hashes
+    from bibld.dedup.block._composite import MOST_NAMES, composite_keys, rarest
 
-    names, texts = columns.texts["names"], title(columns)
-    titles = title_prefixes(*texts)
-    every = np.empty(0, np.uint32)
-    offsets, authors = values(names.offsets, names.codes, 4, _NAMES, every)
-    _, surnames = values(names.offsets, names.codes, -1, _NAMES, every)
-    starts, hashes = words(*texts)
-    frequencies = statistics.frequencies(hashes)
-    rare = rarest(starts, hashes, frequencies, settings.rare_words)
+    names, title = columns.texts["names"], hashes.title(columns)
+    titles = hashes.title_prefixes(*title)
+    nothing = np.empty(0, np.uint32)
+    offsets, authors = hashes.values(names.offsets, names.codes, 4, MOST_NAMES, nothing)
+    _, surnames = hashes.values(names.offsets, names.codes, hashes.FIRST_WORD, MOST_NAMES, nothing)
+    starts, words = hashes.words(*title)
+    frequencies = statistics.frequencies(words)
+    rare = rarest(starts, words, frequencies, settings.rare_words)
     years, last_years, pages = (columns.numbers[name] for name in ("year", "last_year", "pages"))
     count = settings.rare_words
-    room = (8 + _NAMES * (3 + count) + count * (count - 1) // 2) * len(columns)
+    room = (8 + MOST_NAMES * (3 + count) + count * (count - 1) // 2) * len(columns)
     found, rows = np.empty(room, np.uint64), np.empty(room, np.uint32)
-    guard = _GUARD * max(statistics.records, 1)
+    most = _MOST_COMMON * max(statistics.records, 1)
     wanted = np.uint64(sum(1 << FAMILIES.index(family) for family in settings.families or FAMILIES))
     filled = composite_keys(
-        wanted, titles, _parts(columns, titles[1]), years, last_years, pages, offsets, authors, surnames, hashes,
-        frequencies, rare, guard, found, rows,
+        wanted, titles, _parts(columns, titles[1]), years, last_years, pages, offsets, authors, surnames, words,
+        frequencies, rare, most, found, rows,
     )  # fmt: skip
     return found[:filled], rows[:filled]
 
@@ -89,9 +86,8 @@ def _parts(columns: FeatureColumns, title12: Numbers) -> Numbers:
     """Return the hash of set title (or else title) and part number of volumes, 0 for other records."""
     import numpy as np
 
-    from bibld.dedup._keys.hash_kernels import mixed, prefixes
+    from bibld.dedup import hashes
 
     of_set, part = columns.texts["set_title"], columns.part
-    set12 = prefixes(of_set.offsets, of_set.codes, 12)
-    parts: Numbers = mixed(np.where(set12 != 0, set12, title12), prefixes(part.offsets, part.codes, _ALL))
-    return parts
+    set12 = hashes.prefixes(of_set.offsets, of_set.codes, 12)
+    return hashes.mixed(np.where(set12 != 0, set12, title12), hashes.prefixes(part.offsets, part.codes, hashes.WHOLE))

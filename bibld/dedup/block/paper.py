@@ -54,7 +54,7 @@ def _bands(column: TextColumn, rows: npt.NDArray[np.uint32]) -> list[npt.NDArray
     """Return each choice of two bytes of the SimHash, as a number of 16 bits."""
     import numpy as np
 
-    from bibld.dedup._keys.kernels import java_simhash
+    from bibld.dedup.block._java import java_simhash
 
     hashes = java_simhash(column.offsets, column.codes)[rows].astype(np.uint64)
     parts = [(hashes >> np.uint64(8 * position)) & np.uint64(0xFF) for position in range(4)]

@@ -51,8 +51,7 @@ def keys(
 
 def signatures(columns: FeatureColumns, settings: Settings) -> npt.NDArray[np.uint64]:
     """Return the SimHash of each row, 0 without a title."""
-    from bibld.dedup._keys.statistics import title
-    from bibld.dedup._keys.text_kernels import trigram_simhash
+    from bibld.dedup.hashes import title, trigram_simhash
 
     hashes: npt.NDArray[np.uint64] = trigram_simhash(*title(columns))[1]
     return hashes

@@ -1,0 +1,215 @@
+"""The keys of records by the configured blockers.
+
+A blocker gives each record some keys; two records that share one are a candidate pair. A key that too many records share
+(an *oversized* one) makes no pairs; its records get a *refined* key instead: the key with the year, and if that is
+oversized too, with the pages, then with the first letters of the author. What is oversized is part of the frozen
+statistics, so that the keys of a record depend on the record and the statistics alone.
+
+In tables a key is a number of 38 bits: its level (0: as the blocker made it, 3: refined by three fields) and a hash of
+36 bits. With the number of the row in 26 bits it fits into one word, which sorts by key, then row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bibld import adapters
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bibld.dedup.method import Method
+    from bibld.model.features import FeatureColumns, Statistics
+
+    Numbers = npt.NDArray[np.uint64]
+    Rows = npt.NDArray[np.uint32]
+    Flags = npt.NDArray[np.bool_]
+
+LEVELS = 4
+HASH_BITS = 36
+ROW_BITS = 26
+MOST_ROWS = 1 << ROW_BITS
+"""An index has room for so many rows."""
+_FAMILY = 56
+
+
+class ConfiguredBlocker(msgspec.Struct, frozen=True):
+    """A blocker with its settings.
+
+    A key of more than ``largest`` records is refined (0: no bound). ``is_certain``: its pairs pass every filter.
+    ``compares``: it compares hashes of rows; ``joins``: it finds pairs itself, without keys. ``columns`` are the columns
+    that it reads, None for all.
+    """
+
+    name: str
+    adapter: Any
+    settings: Any
+    largest: int
+    is_certain: bool
+    compares: bool
+    joins: bool
+    columns: tuple[str, ...] | None
+
+
+def configured_blockers(method: Method) -> list[ConfiguredBlocker]:
+    """Return the blockers of a configuration, in its order."""
+    found = []
+    for name in dict.fromkeys(method.dedup.block):
+        adapter, settings = adapters.load_adapter("dedup.block", name), method.settings("dedup.block", name)
+        found.append(
+            ConfiguredBlocker(
+                name,
+                adapter,
+                settings,
+                largest=getattr(settings, "largest_bucket", 0),
+                is_certain=getattr(adapter, "IS_CERTAIN", False),
+                compares=hasattr(adapter, "signatures"),
+                joins=hasattr(adapter, "join"),
+                columns=getattr(adapter, "COLUMNS", None),
+            )
+        )
+    return found
+
+
+class KeyLevel(msgspec.Struct, frozen=True, eq=False):
+    """The keys of one level, ``keys`` (n,) with their level and ``positions`` (n,) among those of the blocker.
+
+    ``is_oversized`` (n,): too many records have the key, so it makes no pairs.
+    """
+
+    keys: Numbers
+    positions: npt.NDArray[np.int64]
+    is_oversized: Flags
+
+
+def key_levels(
+    blocker: ConfiguredBlocker, keys: Numbers, rows: Rows, signatures: Numbers, statistics: Statistics
+) -> Iterator[KeyLevel]:
+    """Yield the keys of rows by level. ``keys`` are those that the blocker made, ``signatures`` those of all rows."""
+    import numpy as np
+
+    from bibld.dedup.hashes import finalise
+
+    hashes, positions = finalise(keys) >> np.uint64(64 - HASH_BITS), np.arange(len(keys))
+    oversized = statistics.oversized.get(blocker.name, np.empty(0, np.uint64))
+    for level in range(LEVELS if blocker.largest else 1):
+        found = hashes | np.uint64(level << HASH_BITS)
+        is_oversized = is_in(found, oversized)
+        yield KeyLevel(found, positions, is_oversized)
+        positions = positions[is_oversized]
+        if level + 1 == LEVELS or not len(positions):
+            return
+        hashes = refined(found[is_oversized], rows[positions], signatures) & np.uint64((1 << HASH_BITS) - 1)
+
+
+def refined(keys: Numbers, rows: Rows, signatures: Numbers) -> Numbers:
+    """Return keys of one level refined by the next field of their rows: the keys of the level above."""
+    import numpy as np
+
+    from bibld.dedup.hashes import finalise
+    from bibld.dedup.prefilter import REFINED_BY, field
+
+    if not len(keys):
+        return keys
+    level = int(keys[0]) >> HASH_BITS
+    fields = finalise(field(signatures[rows], REFINED_BY[level]) + np.uint64(0x9E3779B97F4A7C15))
+    hashes = finalise((keys << np.uint64(64 - HASH_BITS)) ^ fields) >> np.uint64(64 - HASH_BITS)
+    return hashes | np.uint64(level + 1 << HASH_BITS)
+
+
+def is_in(keys: Numbers, known: Numbers) -> Flags:
+    """Return which keys are among the known ones, which ascend."""
+    import numpy as np
+
+    if not len(known):
+        return np.zeros(len(keys), np.bool_)
+    places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    found: Flags = known[places] == keys
+    return found
+
+
+# -- keys of some records, for explanations and evaluation -------------------------------------------------------------
+
+
+class Keys(msgspec.Struct, frozen=True, eq=False):
+    """The keys of one blocker and the rows that have them, ascending by row, then key; without oversized ones.
+
+    A key is the number of its family in the first byte, and the key as tables have it. ``near`` are the hashes (rows,)
+    that the blocker compares, empty if it does not. ``family`` is empty for all together. ``refined`` keys were
+    oversized and refined, ``cut`` ones stayed oversized.
+    """
+
+    blocker: ConfiguredBlocker
+    keys: Numbers
+    rows: Rows
+    near: Numbers
+    refined: int
+    cut: int
+    family: str = ""
+
+    def families(self) -> list[Keys]:
+        """Return the keys of each family that has any, apart."""
+        import numpy as np
+
+        numbers = (self.keys >> np.uint64(_FAMILY)).astype(np.int64)
+        return [
+            msgspec.structs.replace(self, family=name, keys=self.keys[chosen], rows=self.rows[chosen])
+            for number, name in enumerate(self.blocker.adapter.FAMILIES)
+            if (chosen := numbers == number).any()
+        ]
+
+    def names_of(self, row: int) -> list[str]:
+        """Return the names of the kinds of keys that a row has, as ``composite: full title``."""
+        numbers = {int(key) >> _FAMILY for key in self.keys[self.rows == row].tolist()}
+        return [f"{self.blocker.name}: {self.blocker.adapter.FAMILIES[number]}" for number in sorted(numbers)]
+
+
+def keys_of_all(columns: FeatureColumns, method: Method, statistics: Statistics) -> list[Keys]:
+    """Return the keys of some records by each configured blocker that makes keys."""
+    import numpy as np
+
+    from bibld.dedup.prefilter import signatures
+
+    table, found = signatures(columns), []
+    for blocker in configured_blockers(method):
+        if blocker.joins:
+            continue
+        keys, rows = blocker.adapter.keys(columns, blocker.settings, statistics)
+        families, parts, counts = keys >> np.uint64(_FAMILY), [], [0, 0]
+        for number, level in enumerate(key_levels(blocker, keys, rows, table, statistics)):
+            kept = ~level.is_oversized
+            positions = level.positions[kept]
+            parts.append((families[positions] << np.uint64(_FAMILY) | level.keys[kept], rows[positions]))
+            counts[number == LEVELS - 1] += len(np.unique(level.keys[level.is_oversized]))
+        all_keys, all_rows = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((all_keys, all_rows))
+        near = blocker.adapter.signatures(columns, blocker.settings) if blocker.compares else np.empty(0, np.uint64)
+        found.append(Keys(blocker, all_keys[order], all_rows[order], near, *counts))
+    return found
+
+
+def shared_key_names(keys: Iterable[Keys], rows: int, left: Rows, right: Rows) -> list[tuple[str, ...]]:
+    """Return the names of the key families that each pair of rows shares, as ``composite: full title``.
+
+    ``rows`` is the number of rows that the keys are of.
+    """
+    import numpy as np
+
+    from bibld.dedup.candidates import families_shared
+
+    names: list[list[str]] = [[] for _ in range(len(left))]
+    for held in keys:
+        offsets = np.searchsorted(held.rows, np.arange(rows + 1))
+        shared = families_shared(offsets, held.keys, left, right)
+        if held.blocker.compares:
+            distances = np.bitwise_count(held.near[left] ^ held.near[right])
+            shared[distances > held.blocker.adapter.distance(held.blocker.settings)] = 0
+        for pair in np.flatnonzero(shared).tolist():
+            bits = int(shared[pair])
+            families = enumerate(held.blocker.adapter.FAMILIES)
+            names[pair] += (f"{held.blocker.name}: {family}" for number, family in families if bits >> number & 1)
+    return [tuple(found) for found in names]
