@@ -1,7 +1,7 @@
 """Hashes of 64 bits that keys, signatures and statistics are made of. All loops over characters are compiled.
 
-A hash is 0 only for an empty text, which is a missing value and makes no key. A title is given as two columns, main title
-and remainder, and read as one text with a blank between them, since libraries cut it in different places.
+A hash is 0 only for an empty text, which is a missing value and makes no key. A title is given as two columns, main
+title and remainder, and read as one text with a blank between them, since libraries cut it in different places.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup.compilation import CODES, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel, results
+from bibld.dedup.compilation import CODES, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, ROWS, inner, kernel, results
 from bibld.model.features import FeatureColumns
 
 if TYPE_CHECKING:
@@ -158,8 +158,8 @@ def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) ->
 def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Codes) -> tuple[Offsets, Numbers]:
     """Return the hashes of the first ``most`` values of each text, as offsets (n + 1,) and hashes, in their order.
 
-    Of a value the first ``letters`` characters count, or its ``FIRST_WORD``, or the ``WHOLE_VALUE``. A value that begins
-    with ``without`` (if that is not empty) has none.
+    Of a value the first ``letters`` characters count, or its ``FIRST_WORD``, or the ``WHOLE_VALUE``. A value that
+    begins with ``without`` (if that is not empty) has none.
     """
     found, hashes = np.zeros(offsets.shape[0], dtype=np.int64), np.empty(codes.shape[0] + 1, dtype=np.uint64)
     filled = 0
@@ -189,11 +189,11 @@ def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Cod
 def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
     """Return the SimHash of 64 bits over the character trigrams of main title and of whole title, shape (2, n).
 
-    Blanks are not counted. Bit i is set if more of the first 255 trigrams have bit i of their (well-mixed) hash set than
-    not. A text of one or two characters is its own only trigram; an empty text has the hash 0.
+    Blanks are not counted. Bit i is set if more of the first 255 trigrams have bit i of their (well-mixed) hash set
+    than not. A text of one or two characters is its own only trigram; an empty text has the hash 0.
     """
     result = np.zeros((2, main.shape[0] - 1), dtype=np.uint64)
-    # Counters of 8 bits, one plane for each bit: all 64 are incremented results.
+    # Counters of 8 bits, one plane for each bit: all 64 are incremented together.
     planes = np.empty(8, dtype=np.uint64)
     for row in range(result.shape[1]):
         window, taken = _NONE, 0
@@ -226,4 +226,28 @@ def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes:
                 result[part, row] = above
             elif taken:
                 result[part, row] = finalised(window ^ SEED)
+    return result
+
+
+@kernel(NEW_NUMBERS(OFFSETS, NUMBERS, ROWS, ROWS))
+def families_shared(
+    offsets: Offsets, keys: Numbers, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]
+) -> Numbers:
+    """Return the families (bit i: family i) of the keys that two rows have in common, shape (pairs,).
+
+    The keys of row i are ``keys[offsets[i]:offsets[i + 1]]``, ascending; a key begins with the number of its family.
+    """
+    result = np.zeros(left.shape[0], dtype=np.uint64)
+    for pair in range(left.shape[0]):
+        i, i_end = offsets[left[pair]], offsets[left[pair] + 1]
+        j, j_end = offsets[right[pair]], offsets[right[pair] + 1]
+        while i < i_end and j < j_end:
+            if keys[i] == keys[j]:
+                result[pair] |= _ONE << (keys[i] >> np.uint64(56))
+                i += 1
+                j += 1
+            elif keys[i] < keys[j]:
+                i += 1
+            else:
+                j += 1
     return result

@@ -1,8 +1,8 @@
 """The keys of records by the configured blockers.
 
-A blocker gives each record some keys; two records that share one are a candidate pair. A key that too many records share
-(an *oversized* one) makes no pairs; its records get a *refined* key instead: the key with the year, and if that is
-oversized too, with the pages, then with the first letters of the author. What is oversized is part of the frozen
+A blocker gives each record some keys; two records that share one are a candidate pair. A key that too many records
+share (an *oversized* one) makes no pairs; its records get a *refined* key instead: the key with the year, and if that
+is oversized too, with the pages, then with the first letters of the author. What is oversized is part of the frozen
 statistics, so that the keys of a record depend on the record and the statistics alone.
 
 In tables a key is a number of 38 bits: its level (0: as the blocker made it, 3: refined by three fields) and a hash of
@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from bibld import adapters
+from bibld.dedup.method import Method, columns_read
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup.method import Method
     from bibld.model.features import FeatureColumns, Statistics
 
     Numbers = npt.NDArray[np.uint64]
@@ -41,8 +41,8 @@ class ConfiguredBlocker(msgspec.Struct, frozen=True):
     """A blocker with its settings.
 
     A key of more than ``largest`` records is refined (0: no bound). ``is_certain``: its pairs pass every filter.
-    ``compares``: it compares hashes of rows; ``joins``: it finds pairs itself, without keys. ``columns`` are the columns
-    that it reads, None for all.
+    ``compares``: it compares hashes of rows; ``joins``: it finds pairs itself, without keys. ``columns`` are the
+    columns that it reads, None for all.
     """
 
     name: str
@@ -53,6 +53,11 @@ class ConfiguredBlocker(msgspec.Struct, frozen=True):
     compares: bool
     joins: bool
     columns: tuple[str, ...] | None
+
+    def distance(self) -> int:
+        """Return in how many of 64 bits the hashes that it compares may differ."""
+        found: int = self.adapter.distance(self.settings) if self.compares else 64
+        return found
 
 
 def configured_blockers(method: Method) -> list[ConfiguredBlocker]:
@@ -69,7 +74,7 @@ def configured_blockers(method: Method) -> list[ConfiguredBlocker]:
                 is_certain=getattr(adapter, "IS_CERTAIN", False),
                 compares=hasattr(adapter, "signatures"),
                 joins=hasattr(adapter, "join"),
-                columns=getattr(adapter, "COLUMNS", None),
+                columns=columns_read(method, "dedup.block", name),
             )
         )
     return found
@@ -188,7 +193,7 @@ def keys_of_all(columns: FeatureColumns, method: Method, statistics: Statistics)
         all_keys, all_rows = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((all_keys, all_rows))
         near = blocker.adapter.signatures(columns, blocker.settings) if blocker.compares else np.empty(0, np.uint64)
-        found.append(Keys(blocker, all_keys[order], all_rows[order], near, *counts))
+        found.append(Keys(blocker, all_keys[order], all_rows[order], near, counts[0], counts[1]))
     return found
 
 
@@ -199,7 +204,7 @@ def shared_key_names(keys: Iterable[Keys], rows: int, left: Rows, right: Rows) -
     """
     import numpy as np
 
-    from bibld.dedup.candidates import families_shared
+    from bibld.dedup.hashes import families_shared
 
     names: list[list[str]] = [[] for _ in range(len(left))]
     for held in keys:
@@ -207,7 +212,7 @@ def shared_key_names(keys: Iterable[Keys], rows: int, left: Rows, right: Rows) -
         shared = families_shared(offsets, held.keys, left, right)
         if held.blocker.compares:
             distances = np.bitwise_count(held.near[left] ^ held.near[right])
-            shared[distances > held.blocker.adapter.distance(held.blocker.settings)] = 0
+            shared[distances > held.blocker.distance()] = 0
         for pair in np.flatnonzero(shared).tolist():
             bits = int(shared[pair])
             families = enumerate(held.blocker.adapter.FAMILIES)

@@ -9,8 +9,8 @@ applied where pairs are made. A pair passes
 - if their years are not near, only if the titles are all but equal and a name is shared or missing.
 
 Then small trees over the same numbers, once for each pair. They were trained on what the shipped model makes of pairs
-that share a key (``benchmarks/prefilter_train.py``), so they serve that model alone; ``prefilter.json`` states the data,
-and how many of the pairs that count they lose. ``benchmarks/joining.py`` measures what passes and what is lost.
+that share a key (``benchmarks/prefilter_train.py``), so they serve that model alone; ``prefilter.json`` states the
+data, and how many of the pairs that count they lose. ``benchmarks/joining.py`` measures what passes and what is lost.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def _works(columns: FeatureColumns) -> Numbers:
 def _word_bits(
     main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes, of_set: Offsets, set_codes: Codes
 ) -> Numbers:
-    """Return one bit of 64 for each word of more than three letters in three texts, of every word if none is so long."""
+    """Return one bit of 64 for each word of more than three letters in three texts, of every word if none is so
+    long."""
     result = np.empty(main.shape[0] - 1, dtype=np.uint64)
     for row in range(result.shape[0]):
         long = short = _NONE

@@ -1,8 +1,9 @@
 """What blocking knows about the catalogue as a whole: word counts, oversized keys and fitted models.
 
 They are counted once and then frozen, because the keys of a record must depend on that record alone: otherwise one new
-record would change the candidates of others. They are counted at the first run, again if the settings of blocking change,
-and when a run is told to (``--restat``), and are stored in the catalog under a version that is part of what made the edges.
+record would change the candidates of others. They are counted at the first run, again if the settings of blocking
+change, and when a run is told to (``--restat``), and are stored in the catalog under a version that is part of what
+made the edges.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from numba import types
 
 from bibld.dedup import hashes
 from bibld.dedup.compilation import COUNTS, NEW_COUNTS, NUMBERS, OFFSETS, kernel
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 COLUMNS = ("main_title", "remainder")
 """The columns whose words are counted."""
 _MOST_BITS = 22
+_NO_WORDS = np.zeros(2, np.int64)
 
 
 class IndexedStatistics(Statistics, frozen=True, eq=False):
@@ -35,7 +36,7 @@ class IndexedStatistics(Statistics, frozen=True, eq=False):
     ``starts`` (2**k + 1,) are the positions in ``words`` of the first word whose upper k bits are a number or more.
     """
 
-    starts: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64] = _NO_WORDS
 
     @classmethod
     def from_statistics(cls, statistics: Statistics) -> IndexedStatistics:

@@ -8,7 +8,7 @@ of others. They are counted at the first run, anew where the blocking's settings
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -63,7 +63,7 @@ class Counted(Statistics, frozen=True, eq=False):
     ``starts`` (2**k + 1,) are the positions in ``words`` of the first word whose upper k bits are a number or more.
     """
 
-    starts: npt.NDArray[np.int64]
+    starts: Any = None
 
     @classmethod
     def of(cls, statistics: Statistics) -> Counted:
@@ -73,7 +73,7 @@ class Counted(Statistics, frozen=True, eq=False):
         bits = min(max(len(statistics.words).bit_length(), 1), _MOST_BITS)
         edges = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
         starts = np.append(np.searchsorted(statistics.words, edges), len(statistics.words)).astype(np.int64)
-        return cls(statistics.records, statistics.words, statistics.counts, statistics.oversized, starts)
+        return cls(statistics.records, statistics.words, statistics.counts, statistics.oversized, {}, starts)
 
     def frequencies(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
         """In how many titles words stand; 1 for those that are not counted."""

@@ -1,4 +1,4 @@
-"""The compiled loops of composite keys: the rarest words of a title, and keys put results from fields."""
+"""The compiled loops of composite keys: the rarest words of a title, and keys put together from fields."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _ONE = np.uint64(1)
 def rarest(offsets: Offsets, words: Numbers, frequencies: Counts, most: int) -> Offsets:
     """Return the positions in ``words`` of the ``most`` rarest words of each row, shape (n, most), -1 for fewer.
 
-    ``frequencies`` are those of the words at the same positions. A word of frequency 0 or 1 comes after all others, since
-    it can hardly bring two records results (it may be a misprint).
+    ``frequencies`` are those of the words at the same positions. A word of frequency 0 or 1 comes after all others,
+    since it can hardly bring two records together (it may be a misprint).
     """
     result = np.full((offsets.shape[0] - 1, most), -1, dtype=np.int64)
     for row in range(result.shape[0]):
