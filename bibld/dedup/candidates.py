@@ -263,7 +263,7 @@ class _PairTest(NamedTuple):
         while start < len(words):
             start, filled = expand(words, oversized, largest, *self, numbers, fresh, start, room, grown)
             found.append(once(room[:filled]))
-        return once(np.concatenate(found)), grown
+        return once(np.concatenate(found), runs=True), grown
 
 
 @kernel(results(types.int64, types.int64)(
@@ -386,7 +386,8 @@ class CandidatePairs:
         with reported(None), self.database.cursor() as cursor:
             uncertain, certain = (
                 once(
-                    cursor.execute(f"select pair from {table} where pair between ? and ?", bounds).fetchnumpy()["pair"]
+                    cursor.execute(f"select pair from {table} where pair between ? and ?", bounds).fetchnumpy()["pair"],
+                    True,
                 )
                 for table in ("pairs", "certain_pairs")
             )
@@ -396,7 +397,7 @@ class CandidatePairs:
             uncertain = uncertain[likely(table, left.astype(np.int64), right.astype(np.int64), self._trees)]
         for blocker in self._last_filters:
             uncertain = uncertain[self._passing(blocker, self._named(uncertain))]
-        return self._named(once(np.concatenate([uncertain, certain])) if len(certain) else uncertain)
+        return self._named(once(np.concatenate([uncertain, certain]), True) if len(certain) else uncertain)
 
     def _passing(self, blocker: ConfiguredBlocker, pairs: Numbers) -> Flags:
         left, right = halves(pairs)
