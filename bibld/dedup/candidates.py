@@ -47,7 +47,7 @@ where one.key not in (select key from oversized)
 """What ``all_pairs`` does for one blocker without a pre-filter, as SQL."""
 
 _GROWN_FAR = 10
-"""A key of so many times more records than its bound makes no pairs; the statistics must be counted again."""
+"""A key of this many times more records than its bound makes no pairs; the statistics must be counted again."""
 _HALF, _ROW, _LOW = np.uint64(32), np.uint64(ROW_BITS), np.uint64(MOST_ROWS - 1)
 _ROOM = 1 << 20
 _NOTHING, _ALL_FRESH = np.empty(0, np.uint64), np.empty(0, np.bool_)
@@ -90,27 +90,27 @@ class KeyCounts(msgspec.Struct, frozen=True):
 # -- making pairs ------------------------------------------------------------------------------------------------------
 
 
-def all_pairs(tables: KeyTables, rows: Rows, statistics: Statistics, alive: Flags | None = None) -> CandidatePairs:
+def all_pairs(tables: KeyTables, rows: Rows, statistics: Statistics, live: Flags | None = None) -> CandidatePairs:
     """Return the pairs of rows that any blocker proposes and the pre-filter lets pass.
 
-    ``alive`` (rows,): only pairs of these rows; None for all. Raises ``CatalogError``.
+    ``live`` (rows,): only pairs of these rows; None for all. Raises ``CatalogError``.
     """
     titles = (tables.signatures[:, 0] >> np.uint64(48)).astype(np.uint16)
     found = CandidatePairs(tables, rows, statistics, np.argsort(titles, kind="stable").astype(np.uint32))
     with found.closed_on_failure(), reported(tables.file):
         for blocker in tables.blockers:
             if blocker.joins:
-                _join(found, blocker, rows, statistics, alive, None)
+                _join(found, blocker, rows, statistics, live, None)
                 continue
             oversized = statistics.oversized.get(blocker.name, _NOTHING)
-            made = partial(_pairs_between, tables, blocker, oversized, alive, found.numbers)
+            made = partial(_pairs_between, tables, blocker, oversized, live, found.numbers)
             grown = np.zeros(2, np.int64)
             for level in range(LEVELS if blocker.largest else 1):
                 for pairs, more in map_in_threads(made, tables.ranges(blocker, level), tables.workers):
                     found.add(pairs, blocker.is_certain)
                     grown += more
             cut = oversized[oversized >= np.uint64(LEVELS - 1 << HASH_BITS)]
-            cut_rows = len(once(_alive(tables.entries_of(blocker, cut), alive) & _LOW)) if len(cut) else 0
+            cut_rows = len(once(_live(tables.entries_of(blocker, cut), live) & _LOW)) if len(cut) else 0
             found.counts.append(KeyCounts(blocker.name, len(oversized) - len(cut), len(cut), cut_rows, *grown.tolist()))
     return found
 
@@ -119,12 +119,12 @@ def _pairs_between(
     tables: KeyTables,
     blocker: ConfiguredBlocker,
     oversized: Numbers,
-    alive: Flags | None,
+    live: Flags | None,
     numbers: RowNumbers,
     bounds: tuple[int, int],
 ) -> tuple[Numbers, npt.NDArray[np.int64]]:
     """Return the pairs of a range of keys, and how many keys have grown."""
-    words = _alive(tables.sorted_words(blocker, bounds), alive)
+    words = _live(tables.sorted_words(blocker, bounds), live)
     return _test_of(tables, blocker).pairs(words, oversized, blocker.largest, numbers, _ALL_FRESH)
 
 
@@ -133,11 +133,11 @@ def pairs_of(
     fresh: npt.NDArray[np.integer[Any]],
     rows: Rows,
     statistics: Statistics,
-    alive: Flags | None = None,
+    live: Flags | None = None,
 ) -> CandidatePairs:
     """Return the pairs that have a fresh row, in time that depends on the number of these.
 
-    ``fresh`` are numbers of rows whose keys are in the tables. ``alive`` as for :func:`all_pairs`. Raises
+    ``fresh`` are numbers of rows whose keys are in the tables. ``live`` as for :func:`all_pairs`. Raises
     ``CatalogError``.
     """
     found = CandidatePairs(tables, rows, statistics, np.empty(0, np.uint32))
@@ -147,13 +147,13 @@ def pairs_of(
         words = _words_of(tables, fresh, rows, statistics)
         for blocker in tables.blockers:
             if blocker.joins:
-                _join(found, blocker, rows, statistics, alive, is_fresh)
+                _join(found, blocker, rows, statistics, live, is_fresh)
                 continue
             usable, oversized = words[blocker.name]
             test, grown = _test_of(tables, blocker), np.zeros(2, np.int64)
             keys = once(usable >> _ROW)
             for start in range(0, len(keys), INSERTED):
-                stored = _alive(tables.entries_of(blocker, keys[start : start + INSERTED]), alive)
+                stored = _live(tables.entries_of(blocker, keys[start : start + INSERTED]), live)
                 pairs, more = test.pairs(stored, _NOTHING, blocker.largest, found.numbers, is_fresh)
                 found.add(pairs, blocker.is_certain)
                 grown += more
@@ -205,21 +205,21 @@ def _join(
     blocker: ConfiguredBlocker,
     rows: Rows,
     statistics: Statistics,
-    alive: Flags | None,
+    live: Flags | None,
     fresh: Flags | None,
 ) -> None:
     """Add the pairs that a blocker finds itself."""
     columns = rows.chunk(0, len(rows), blocker.columns)
     left, right = blocker.adapter.join(columns, blocker.settings, statistics, fresh)
-    if alive is not None:
-        is_wanted = alive[left] & alive[right]
+    if live is not None:
+        is_wanted = live[left] & live[right]
         left, right = left[is_wanted], right[is_wanted]
     found.add(found.numbered(packed(np.minimum(left, right), np.maximum(left, right))), blocker.is_certain)
     found.counts.append(KeyCounts(blocker.name))
 
 
-def _alive(words: Numbers, alive: Flags | None) -> Numbers:
-    return words if alive is None else words[alive[words & _LOW]]
+def _live(words: Numbers, live: Flags | None) -> Numbers:
+    return words if live is None else words[live[words & _LOW]]
 
 
 def packed(left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> Numbers:
@@ -278,7 +278,7 @@ def expand(
 
     Returns the word to continue from (the end: all is done) and how many pairs there are. ``words`` ascend; ``pairs``
     must have room for the words of any key. A key among the ``oversized`` (ascending) makes none. Two rows must pass
-    the rules of the pre-filter if ``is_filtered``, their hashes in column ``near`` (-1: none) may differ in so many
+    the rules of the pre-filter if ``is_filtered``, their hashes in column ``near`` (-1: none) may differ in at most
     ``bits``, and one must be ``fresh`` (empty: all are). A pair is written by the ``numbers`` (rows,) of its rows, if
     not empty. ``grown`` counts the keys of more than ``largest`` rows (0: no bound) that are not oversized, and those
     that have grown so far that they make no pairs.
@@ -369,7 +369,7 @@ class CandidatePairs:
             yield halves(pairs)
 
     def _portions(self) -> list[tuple[int, int]]:
-        """Cut the pairs into ranges of left numbers with about so many pairs each."""
+        """Cut the pairs into ranges of left numbers with about the same number of pairs each."""
         with reported(None):
             found = self.database.execute(
                 "select pair >> 44 as part, count(*) as n from (from pairs union all from certain_pairs)"

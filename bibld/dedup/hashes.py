@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 SEED = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)
-WHOLE = 1 << 30
+ALL_LETTERS = 1 << 30
 """As a length: all characters."""
 TITLE_PREFIXES = (4, 12, 18)
 """The lengths of the beginnings of titles that make keys; the whole title is the fourth."""
-FIRST_WORD, WHOLE_VALUE = -1, -2
+FIRST_WORD, FULL_VALUE = -1, -2
 """What counts of a value, instead of a number of letters."""
 
 _BLANK, _SEPARATOR = 32, 124
@@ -158,7 +158,7 @@ def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) ->
 def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Codes) -> tuple[Offsets, Numbers]:
     """Return the hashes of the first ``most`` values of each text, as offsets (n + 1,) and hashes, in their order.
 
-    Of a value the first ``letters`` characters count, or its ``FIRST_WORD``, or the ``WHOLE_VALUE``. A value that
+    Of a value the first ``letters`` characters count, or its ``FIRST_WORD``, or the ``FULL_VALUE``. A value that
     begins with ``without`` (if that is not empty) has none.
     """
     found, hashes = np.zeros(offsets.shape[0], dtype=np.int64), np.empty(codes.shape[0] + 1, dtype=np.uint64)

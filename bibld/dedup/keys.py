@@ -33,7 +33,7 @@ LEVELS = 4
 HASH_BITS = 36
 ROW_BITS = 26
 MOST_ROWS = 1 << ROW_BITS
-"""An index has room for so many rows."""
+"""An index has room for this many rows."""
 _FAMILY = 56
 
 
@@ -207,14 +207,14 @@ def shared_key_names(keys: Iterable[Keys], rows: int, left: Rows, right: Rows) -
     from bibld.dedup.hashes import families_shared
 
     names: list[list[str]] = [[] for _ in range(len(left))]
-    for held in keys:
-        offsets = np.searchsorted(held.rows, np.arange(rows + 1))
-        shared = families_shared(offsets, held.keys, left, right)
-        if held.blocker.compares:
-            distances = np.bitwise_count(held.near[left] ^ held.near[right])
-            shared[distances > held.blocker.distance()] = 0
+    for of_blocker in keys:
+        offsets = np.searchsorted(of_blocker.rows, np.arange(rows + 1))
+        shared = families_shared(offsets, of_blocker.keys, left, right)
+        if of_blocker.blocker.compares:
+            distances = np.bitwise_count(of_blocker.near[left] ^ of_blocker.near[right])
+            shared[distances > of_blocker.blocker.distance()] = 0
         for pair in np.flatnonzero(shared).tolist():
             bits = int(shared[pair])
-            families = enumerate(held.blocker.adapter.FAMILIES)
-            names[pair] += (f"{held.blocker.name}: {family}" for number, family in families if bits >> number & 1)
+            families = enumerate(of_blocker.blocker.adapter.FAMILIES)
+            names[pair] += (f"{of_blocker.blocker.name}: {family}" for number, family in families if bits >> number & 1)
     return [tuple(found) for found in names]

@@ -3,7 +3,8 @@
 It looks at five numbers of each record (its *signature*), so the result depends on the two records alone. First rules,
 applied where pairs are made. A pair passes
 
-- if the records look like one work: equal main titles (of a volume: its set's) and first names that begin alike;
+- if the records look like one work: equal main titles (of a volume: its set's), and first names that begin with the
+  same letters;
 - if their years are near or one is missing, and their titles are near (as trigram SimHashes of main titles or of whole
   titles) or half of the words of the shorter title are in the other;
 - if their years are not near, only if the titles are all but equal and a name is shared or missing.
@@ -25,7 +26,7 @@ import numpy as np
 from numba import types
 
 from bibld.dedup.compilation import CODES, NEW_NUMBERS, OFFSETS, TABLE, inner, kernel
-from bibld.dedup.hashes import PRIME, SEED, WHOLE, finalised, mixed, prefixes, title, trigram_simhash, values
+from bibld.dedup.hashes import ALL_LETTERS, PRIME, SEED, finalised, mixed, prefixes, title, trigram_simhash, values
 from bibld.dedup.score._steps import Steps, Tree, steps, sums
 from bibld.model.features import FeatureColumns
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 COLUMNS = ("main_title", "remainder", "set_title", "part", "names", "year", "last_year", "pages")
 WIDTH = 5
 REFINED_BY = ("year", "pages", "author 4")
-"""The fields that oversized keys are refined by, in this order; a missing value is a value of its own here."""
+"""The fields that oversized keys are refined by, in this order; a missing value is a separate value here."""
 FEATURES = (
     "bits in which the main titles differ",
     "bits in which the whole titles differ",
@@ -57,7 +58,7 @@ FEATURES = (
     "years between first or last years, whichever is more",
     "pages of difference",
     "fewer pages in percent of more",
-    "whether the first names begin alike",
+    "whether the first names begin equally",
 )
 """What the trees look at, -1 if a side lacks it."""
 
@@ -88,7 +89,7 @@ def signatures(columns: FeatureColumns) -> Numbers:
     found[:, 0], found[:, 1] = trigram_simhash(*title(columns))
     found[:, 2] = _word_bits(*title(columns), of_set.offsets, of_set.codes)
     found[:, 3] = _works(columns) >> _HALF
-    offsets, starts = values(names.offsets, names.codes, 4, WHOLE, np.empty(0, np.uint32))
+    offsets, starts = values(names.offsets, names.codes, 4, ALL_LETTERS, np.empty(0, np.uint32))
     has_name = np.diff(offsets) > 0
     bits = _ONE << (_HALF + (starts >> np.uint64(59)))
     if len(bits):
@@ -109,7 +110,7 @@ def field(signatures: Numbers, name: str) -> Numbers:
 def _works(columns: FeatureColumns) -> Numbers:
     """Return a hash of what makes rows look like one work, as decisions compare it; 0 without a title."""
     own, of_set, names = (columns.texts[name] for name in ("main_title", "set_title", "names"))
-    titles, sets = prefixes(own.offsets, own.codes, WHOLE), prefixes(of_set.offsets, of_set.codes, WHOLE)
+    titles, sets = prefixes(own.offsets, own.codes, ALL_LETTERS), prefixes(of_set.offsets, of_set.codes, ALL_LETTERS)
     is_part = np.diff(columns.part.offsets) > 0
     return mixed(np.where(is_part & (sets != 0), sets, titles), prefixes(names.offsets, names.codes, 5) | _ONE)
 

@@ -2,7 +2,7 @@
 
 They are counted once and then frozen, because the keys of a record must depend on that record alone: otherwise one new
 record would change the candidates of others. They are counted at the first run, again if the settings of blocking
-change, and when a run is told to (``--restat``), and are stored in the catalog under a version that is part of what
+change, and when a run is asked to (``--restat``), and are stored in the catalog under a version that is part of what
 made the edges.
 """
 

@@ -188,7 +188,7 @@ class Statistics(msgspec.Struct, frozen=True, eq=False):
 
     ``words`` (hashes, ascending) and ``counts`` (w,): in how many of the ``records`` titles a word occurs, for words of
     more than one. ``oversized``: for each blocker its keys (ascending) that too many records had. ``fitted``: what
-    blockers have learned from all records, by name, as bytes of their own.
+    blockers have learned from all records, by name, as separate bytes.
     """
 
     records: int

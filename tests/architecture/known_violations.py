@@ -7,6 +7,7 @@ from __future__ import annotations
 
 # (importing module, private module of another package)
 PRIVATE_MODULES = {
+    ("bibld.dedup.prefilter", "bibld.dedup.score._steps"),
     ("bibld.dedup._pairs.sieve_trees", "bibld.dedup.score._steps"),
     ("bibld.dedup.train", "bibld.dedup.score._comparison"),
     ("bibld.dedup.train", "bibld.dedup.score._steps"),

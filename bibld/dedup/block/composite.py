@@ -90,4 +90,5 @@ def _parts(columns: FeatureColumns, title12: Numbers) -> Numbers:
 
     of_set, part = columns.texts["set_title"], columns.part
     set12 = hashes.prefixes(of_set.offsets, of_set.codes, 12)
-    return hashes.mixed(np.where(set12 != 0, set12, title12), hashes.prefixes(part.offsets, part.codes, hashes.WHOLE))
+    numbers = hashes.prefixes(part.offsets, part.codes, hashes.ALL_LETTERS)
+    return hashes.mixed(np.where(set12 != 0, set12, title12), numbers)

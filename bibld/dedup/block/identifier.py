@@ -37,9 +37,9 @@ def keys(
     """Return the keys of all rows with identifiers, and their rows."""
     import numpy as np
 
-    from bibld.dedup.hashes import WHOLE_VALUE, values
+    from bibld.dedup.hashes import FULL_VALUE, values
 
     column = columns.texts["identifiers"]
     set_isbn = np.frombuffer(_SET.encode("utf-32-le"), dtype=np.uint32)
-    offsets, hashes = values(column.offsets, column.codes, WHOLE_VALUE, _MOST, set_isbn)
+    offsets, hashes = values(column.offsets, column.codes, FULL_VALUE, _MOST, set_isbn)
     return hashes >> np.uint64(8), np.repeat(np.arange(len(columns), dtype=np.uint32), np.diff(offsets))
