@@ -24,15 +24,15 @@ from bibld import pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import _matching, _writer, warm_up
 from bibld.dedup._index.index import Index
-from bibld.dedup._judge.judge import Judge
+from bibld.dedup.decisions import Decider
 
 STEPS = {
     "reading, crosswalk, catalog": (pipeline.Pipeline, "_read"),
     "matching, all of it": (pipeline.Pipeline, "_dedup"),
     "features into the index": (Index, "take"),
     "statistics and keys": (_matching.Matching, "_keys"),
-    "joining and scoring": (_matching.Matching, "_judged"),
-    "  of that scoring": (Judge, "edges"),
+    "joining and scoring": (_matching.Matching, "_decide"),
+    "  of that scoring": (Decider, "edges"),
     "clusters, edges and events written": (_writer.Writer, "everything"),
     "  of that clusters": (_writer, "linked"),
 }

@@ -16,11 +16,11 @@ from scale import write
 
 from bibld import config
 from bibld.config import Config
-from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._judge.judge import Judge, Judged
 from bibld.dedup._keys.indexing import index_base, index_segment
 from bibld.dedup._pairs.join import join
+from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
+from bibld.dedup.decisions import DecidedPairs, Decider
 
 _ROWS = 50_000
 _DELTAS = 7
@@ -62,29 +62,31 @@ def copied(base: Segment, rows: np.ndarray, start: int, folder: Path) -> Segment
         return writer.close()
 
 
-def at_once(base: Segment, loaded: Config) -> Linked:
+def at_once(base: Segment, loaded: Config) -> ClusteredPairs:
     statistics, runs = index_base([base], [None], loaded, workers=2, memory=_MEMORY)
-    scorer = Judge(Segments([base]), base.array("source").astype(np.int32), loaded)
+    decider = Decider(Segments([base]), base.array("source").astype(np.int32), loaded)
     with join(runs, loaded, statistics, memory=_MEMORY, workers=2) as found:
-        scored = scorer.edges(found)
-    return linked(scorer, scored, Said.of({}), lambda positions: positions)
+        scored = decider.edges(found)
+    return cluster_pairs(decider, scored, PersonDecisions.from_verdicts({}), lambda positions: positions)
 
 
-def bit_by_bit(segments: list[Segment], loaded: Config, rows: np.ndarray) -> Linked:
+def bit_by_bit(segments: list[Segment], loaded: Config, rows: np.ndarray) -> ClusteredPairs:
     """The base, then each delta against all before, with the statistics that all records give."""
     loaded = msgspec.structs.replace(loaded, workers=1)
     statistics, runs = index_base(segments, [None] * len(segments), loaded, workers=1, memory=_MEMORY // 8)
     sources = np.concatenate([one.array("source") for one in segments]).astype(np.int32)
-    scorer = Judge(Segments(segments), sources, loaded)
+    decider = Decider(Segments(segments), sources, loaded)
     scored = []
     for number in range(len(segments)):
         all_runs = [runs[0], *(index_segment(one, None, loaded, statistics) for one in segments[1 : number + 1])]
         with join(all_runs, loaded, statistics, new_from=number, memory=_MEMORY // 8, workers=1) as found:
-            scored.append(scorer.edges(found))
-    return linked(scorer, Judged.together(scored), Said.of({}), lambda positions: rows[positions])
+            scored.append(decider.edges(found))
+    return cluster_pairs(
+        decider, DecidedPairs.concatenate(scored), PersonDecisions.from_verdicts({}), lambda positions: rows[positions]
+    )
 
 
-def describe(name: str, found: Linked, rows: np.ndarray) -> str:
+def describe(name: str, found: ClusteredPairs, rows: np.ndarray) -> str:
     """A hash of the clusters, by the rows of the first segment."""
     members = rows[found.members]
     of_cluster = np.repeat(np.arange(len(found.starts) - 1), np.diff(found.starts))

@@ -23,14 +23,14 @@ from _measure import source_table, write_config
 from synthetic import Catalogue
 
 from bibld import config
-from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.indexing import index_base, index_segment
 from bibld.dedup._keys.key_runs import open_runs
 from bibld.dedup._keys.statistics import from_bytes, to_bytes
 from bibld.dedup._pairs.join import join
 from bibld.dedup._pairs.pairs import Candidates
+from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
+from bibld.dedup.decisions import Decider
 
 _PAPER = '[dedup]\nblock = ["paper"]\nscore = "jaccard"\n'
 
@@ -139,13 +139,13 @@ def match(folder: str, records: int, method: str, memory: float, workers: int) -
         room = int(memory * (1 << 30))
         statistics, runs = index_base([segment], [place / "0" / "keys"], loaded, workers=workers, memory=room)
     truth = np.load(place / "truth0.npy")
-    scorer = Judge(Segments([segment]), segment.array("source").astype(np.int32), loaded)
+    decider = Decider(Segments([segment]), segment.array("source").astype(np.int32), loaded)
     with steps.step("join"):
         found = join(runs, loaded, statistics, memory=room, workers=workers)
     with steps.step("score"):
-        scored = scorer.edges(found)
+        scored = decider.edges(found)
     with steps.step("cluster"):
-        result = linked(scorer, scored, Said.of({}), lambda positions: positions)
+        result = cluster_pairs(decider, scored, PersonDecisions.from_verdicts({}), lambda positions: positions)
     seconds = sum(steps.seconds.values())
     with found:
         met = count(found, truth)
@@ -183,9 +183,9 @@ def add(folder: str, records: int, new: int, method: str, memory: float, workers
         (place / "1" / "keys").mkdir()
         runs = [base, index_segment(opened[1], place / "1" / "keys", loaded, statistics)]
         sources = np.concatenate([one.array("source") for one in opened]).astype(np.int32)
-        scorer = Judge(Segments(opened), sources, loaded)
+        decider = Decider(Segments(opened), sources, loaded)
         with join(runs, loaded, statistics, new_from=1) as found:
-            linked(scorer, scorer.edges(found), Said.of({}), lambda positions: positions)
+            cluster_pairs(decider, decider.edges(found), PersonDecisions.from_verdicts({}), lambda positions: positions)
             times[name] = round(time.perf_counter() - begin, 2)
             met = count(found, truth)
         is_new = np.arange(len(truth)) >= len(opened[0])
@@ -209,7 +209,7 @@ def count(candidates: Candidates, truth: np.ndarray) -> tuple[int, int]:
     return sum(pairs for pairs, _ in found), sum(true for _, true in found)
 
 
-def quality(result: Linked, truth: np.ndarray, met: int) -> dict[str, object]:
+def quality(result: ClusteredPairs, truth: np.ndarray, met: int) -> dict[str, object]:
     """Candidate recall, precision, recall and F1 over pairs."""
     sizes = np.diff(result.starts)
     joined = int((sizes * (sizes - 1) // 2).sum())

@@ -15,12 +15,12 @@ import msgspec
 from bibld.catalog import Catalog, StageQueue
 from bibld.config import Config
 from bibld.dedup._in_memory import Duplicates, find_duplicates
-from bibld.dedup._judge.edges import Edges
-from bibld.dedup._judge.exceptions import told
-from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.keys import families_met, key_names, keys_of_all
 from bibld.dedup._matching import DedupSummary, Matching
 from bibld.dedup._prepared import frozen_statistics, prepared
+from bibld.dedup.decisions import Decider
+from bibld.dedup.edges import Edges
+from bibld.dedup.exceptions import explain
 from bibld.dedup.features import features_of
 from bibld.dedup.method import MethodOptions, settings_digest
 from bibld.dedup.warm_up import KernelWarmUp
@@ -96,16 +96,16 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     sources = [
         -1 if record.id.source in with_duplicates else int(record.id.source != live[0].id.source) for record in live
     ]
-    scoring = Judge(columns, np.array(sources), config)
+    decider = Decider(columns, np.array(sources), config)
     keys = keys_of_all(columns, config, _statistics(catalog, config, progress))
-    edges = Edges(scoring, lambda some: [live[row].id for row in some.tolist()], settings_digest(config))
-    found = scoring.judged(np.array([0]), np.array([1]), least=0.0)
-    (edge,) = edges.of(
+    edges = Edges(decider, lambda some: [live[row].id for row in some.tolist()], settings_digest(config))
+    found = decider.decide(np.array([0]), np.array([1]), least=0.0)
+    (edge,) = edges.explain(
         found,
         lambda some, one, other: families_met(keys, some, config, one.astype(np.uint32), other.astype(np.uint32)),
     )
     left_keys, right_keys = (tuple(name for blocker in keys for name in key_names(blocker, row)) for row in (0, 1))
-    exceptions = tuple(finding.reason for finding in told(int(found.exceptions[0]), features[0], features[1]))
+    exceptions = tuple(sentence for _, sentence in explain(int(found.exceptions[0]), *features))
     return Comparison(edge, features[0], features[1], left_keys, right_keys, exceptions)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bibld.dedup._cluster.link import Said, linked
-from bibld.dedup._judge.edges import Edges, with_outcome
-from bibld.dedup._judge.judge import Judge
 from bibld.dedup._keys.keys import families_met, keys_of_all
 from bibld.dedup._pairs.join import join
 from bibld.dedup._prepared import prepared_in_memory
+from bibld.dedup.clustering import PersonDecisions, cluster_pairs
+from bibld.dedup.decisions import Decider
+from bibld.dedup.edges import Edges
 from bibld.dedup.method import Method, MethodOptions, settings_digest
 from bibld.model.linkage import Cluster, Edge, Pair, Verdict
 from bibld.model.mods import Mods
@@ -51,16 +51,17 @@ def find_duplicates(
     config, progress = method or MethodOptions(), progress or Silent()
     people = {pair: verdict for pair, verdict in (verdicts or {}).items() if {pair.left, pair.right} <= records.keys()}
     with prepared_in_memory(records, config, progress) as ready:
-        scoring = Judge(ready.segments, ready.sources, config)
-        edges = Edges(scoring, ready.named, settings_digest(config))
+        decider = Decider(ready.segments, ready.sources, config)
+        edges = Edges(decider, ready.named, settings_digest(config))
         with join(ready.runs, config, ready.statistics) as found:
             candidates = list(found)
             messages = found.messages()
-        links = linked(scoring, scoring.edges(candidates), Said.of(ready.said(people)), ready.order)
-        outcomes = {place: (rule, reason) for place, rule, reason in edges.outcomes(links)}
+        by_people = PersonDecisions.from_verdicts(ready.said(people))
+        clustered = cluster_pairs(decider, decider.edges(candidates), by_people, ready.order)
+        outcomes = edges.outcomes(clustered)
         pairs = []
-        scored = edges.of(
-            links.judged,
+        scored = edges.explain(
+            clustered.pairs,
             lambda columns, left, right: families_met(
                 keys_of_all(columns, config, ready.statistics),
                 columns,
@@ -70,12 +71,12 @@ def find_duplicates(
             ),
         )
         for place, edge in enumerate(scored):
-            verdict = with_outcome(edge.verdict, *outcomes[place]) if place in outcomes else edge.verdict
+            verdict = outcomes[place].apply(edge.verdict) if place in outcomes else edge.verdict
             pairs.append(msgspec.structs.replace(edge, verdict=people.get(edge.pair, verdict)))
-        members = [tuple(ready.named(cluster)) for cluster in links.clusters()]
+        members = [tuple(ready.named(cluster)) for cluster in clustered.clusters()]
         return Duplicates(
             tuple(sorted(pairs, key=lambda edge: edge.pair)),
             tuple(Cluster(cluster[0], cluster) for cluster in members),
             sum(len(left) for left, _ in candidates),
-            (*messages, *edges.messages(links)),
+            (*messages, *edges.messages(clustered)),
         )

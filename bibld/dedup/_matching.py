@@ -12,9 +12,9 @@ import msgspec
 from bibld.catalog import Catalog, StageQueue, digest
 from bibld.config import Config
 from bibld.dedup._index.index import Index, Place
-from bibld.dedup._judge.judge import Judge, Judged
 from bibld.dedup._keys.statistics import from_bytes, to_bytes
 from bibld.dedup._writer import Writer
+from bibld.dedup.decisions import DecidedPairs, Decider
 from bibld.model.features import Statistics
 from bibld.progress import Progress
 
@@ -77,15 +77,15 @@ class Matching:
         first = self._index.take(pending, self._progress)
         place = self._index.opened()
         statistics, runs = self._keys(place, restat)
-        judge = Judge(place.segments, place.of_sources(self._several()), self._config)
-        judged, candidates = self._judged(judge, place, runs, statistics, 0 if self._rematch_all else first)
-        writer = Writer(self._catalog, self._config, judge, place, statistics, self._made_by(), self._run_time)
+        decider = Decider(place.segments, place.of_sources(self._several()), self._config)
+        decided, candidates = self._decide(decider, place, runs, statistics, 0 if self._rematch_all else first)
+        writer = Writer(self._catalog, self._config, decider, place, statistics, self._made_by(), self._run_time)
         with self._catalog.commit():
             if self._rematch_all:
-                found = writer.everything(judged)
+                found = writer.everything(decided)
                 self._queue.mark_live_records_dirty()
             else:
-                found = writer.touched(judged, self._queue.dirty.items(), first)
+                found = writer.touched(decided, self._queue.dirty.items(), first)
             self._queue.mark_dirty(found.dirty)
             self._queue.dirty.clear()
             self._catalog.segments.mark_verdicts_seen(heard)
@@ -153,9 +153,9 @@ class Matching:
         stored = self._catalog.linkage.statistics()
         return stored[0] if stored else 0
 
-    def _judged(
-        self, judge: Judge, place: Place, runs: Sequence[SegmentRuns], statistics: Statistics, first: int
-    ) -> tuple[Judged, int]:
+    def _decide(
+        self, decider: Decider, place: Place, runs: Sequence[SegmentRuns], statistics: Statistics, first: int
+    ) -> tuple[DecidedPairs, int]:
         """The candidate pairs that are not simply different, and how many candidates there were."""
         from bibld.dedup._pairs.join import join
 
@@ -168,11 +168,11 @@ class Matching:
                 yield left, right
 
         with join(runs, self._config, statistics, alive=place.alive(), new_from=first) as found:
-            judged = judge.edges(counted(found))
+            decided = decider.edges(counted(found))
             for message in found.messages():
                 self._progress.report(message)
         self._progress.report(f"dedup: {count} candidate pairs of {int(place.alive().sum())} records")
-        return judged, count
+        return decided, count
 
 
 def blocking_digest(config: Config) -> str:

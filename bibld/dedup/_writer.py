@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,11 @@ import msgspec
 
 from bibld.catalog import Catalog, EventKind, StoredEdge
 from bibld.config import Config
-from bibld.dedup._cluster.link import Linked, Said, linked
 from bibld.dedup._index.index import Place
-from bibld.dedup._judge.edges import Edges, with_outcome
-from bibld.dedup._judge.judge import SAME, Judge, Judged
 from bibld.dedup._keys.keys import families_met, keys_of_all
+from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
+from bibld.dedup.decisions import SAME, DecidedPairs, Decider
+from bibld.dedup.edges import Edges, Outcome
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
 from bibld.model.origin import RecordId
@@ -50,7 +49,7 @@ class Writer:
         self,
         catalog: Catalog,
         config: Config,
-        judge: Judge,
+        decider: Decider,
         place: Place,
         statistics: Statistics,
         made_by: str,
@@ -59,18 +58,18 @@ class Writer:
         self._catalog = catalog
         self._linkage = catalog.linkage
         self._config = config
-        self._judge = judge
+        self._decider = decider
         self._place = place
         self._statistics = statistics
-        self._edges = Edges(judge, self.named, made_by)
+        self._edges = Edges(decider, self.named, made_by)
         self._run_time = run_time
         self._people = catalog.register.verdicts()
 
-    def everything(self, judged: Judged) -> Written:
+    def everything(self, decided: DecidedPairs) -> Written:
         """Store what was found among all records instead of all before."""
-        found = self._linked(judged)
+        found = self._clustered(decided)
         self._linkage.drop_edges()
-        self._put(found, len(judged.left))
+        self._put(found, len(decided.left))
         is_first = not self._linkage.has_clusters() and self._catalog.runs.made_by("dedup") is None
         gone, living = self._catalog.records.deleted_in_queue(), self._catalog.register.redirected_records()
         self._bequeath(gone)
@@ -80,18 +79,18 @@ class Writer:
         dirty = {founder for _, was, now in changes for founder in (was, now)}.union(gone)
         return Written(len(found.decisions), len(found.starts) - 1, tuple(self._edges.messages(found)), dirty)
 
-    def touched(self, judged: Judged, pending: Sequence[int], first: int) -> Written:
+    def touched(self, decided: DecidedPairs, pending: Sequence[int], first: int) -> Written:
         """Store what was found about the pending records, and cluster all that is joined with them anew.
 
         Their rows stand in the segments from ``first`` on.
         """
-        ordinals, same = self._place.segments.ordinal, judged.decisions == SAME
+        ordinals, same = self._place.segments.ordinal, decided.decisions == SAME
         ends = {member for one in pending for member in self._linkage.members(self._linkage.founder(one))}
         ends.update(pending, self._linkage.drop_edges(pending))
-        ends.update(ordinals(judged.left[same]).tolist(), ordinals(judged.right[same]).tolist())
-        reached, stored = self._reached(ends, judged.where(same))
-        found = self._linked(Judged.together([judged, self._as_judged(stored)]), reached)
-        self._put(found, len(judged.left))
+        ends.update(*(ordinals(side[same].astype("int64")).tolist() for side in (decided.left, decided.right)))
+        reached, stored = self._reached(ends, decided.take(same))
+        found = self._clustered(DecidedPairs.concatenate([decided, self._decided_before(stored)]), reached)
+        self._put(found, len(decided.left))
         gone = self._catalog.records.deleted_in_queue()
         living = sorted(set(pending).difference(gone))
         self._bequeath(gone)
@@ -99,15 +98,15 @@ class Writer:
         changes = self._linkage.replace_clusters(self._clusters(found), sorted(reached))
         self._tell(changes, gone, back, self._new(set(living).difference(back), first))
         messages = tuple(self._edges.messages(found))
-        return Written(len(judged.left), len(found.starts) - 1, messages, self._dirty(pending, changes, gone))
+        return Written(len(decided.left), len(found.starts) - 1, messages, self._dirty(pending, changes, gone))
 
     # -- what is joined with what -------------------------------------------------------------------------------------
 
-    def _reached(self, ends: set[int], fresh: Judged) -> tuple[set[int], dict[tuple[int, int], float]]:
+    def _reached(self, ends: set[int], fresh: DecidedPairs) -> tuple[set[int], dict[tuple[int, int], float]]:
         """The ordinals that edges judged the same, or people, join with some; and these edges as far as stored."""
         ordinal = self._place.segments.ordinal
         others: dict[int, set[int]] = {}
-        pairs = zip(ordinal(fresh.left).tolist(), ordinal(fresh.right).tolist(), strict=True)
+        pairs = zip(*(ordinal(side.astype("int64")).tolist() for side in (fresh.left, fresh.right)), strict=True)
         said = (self._ordinals(pair) for pair, verdict in self._people.items() if verdict.decision == "same")
         for left, right in (*pairs, *said):
             others.setdefault(left, set()).add(right)
@@ -123,19 +122,17 @@ class Writer:
             waiting.extend(new)
         return reached, stored
 
-    def _as_judged(self, stored: dict[tuple[int, int], float]) -> Judged:
-        """Stored edges that were judged the same."""
+    def _decided_before(self, stored: dict[tuple[int, int], float]) -> DecidedPairs:
+        """Return stored edges that were decided to be the same, with their scores."""
         import numpy as np
 
         pairs = np.array(sorted(stored), dtype=np.uint64).reshape(-1, 2)
         ends = [self._place.segments.position(pairs[:, side].copy()) for side in (0, 1)]
+        decided = self._decider.decide(np.minimum(*ends), np.maximum(*ends))
         scores = np.array([stored[left, right] for left, right in pairs.tolist()], dtype=np.float64)
-        nothing = np.zeros(len(pairs), dtype=np.uint8)
-        left, right = np.minimum(*ends), np.maximum(*ends)
-        differ = self._judge.isbns_differ(left, right)
-        return Judged(left, right, scores, nothing + np.uint8(SAME), nothing, nothing > 0, nothing > 0, differ)
+        return decided._replace(scores=scores, decisions=np.full(len(pairs), SAME, dtype=np.uint8))
 
-    def _linked(self, judged: Judged, reached: set[int] | None = None) -> Linked:
+    def _clustered(self, decided: DecidedPairs, reached: set[int] | None = None) -> ClusteredPairs:
         """Clusters of what was judged and said; what people said of records beyond ``reached`` is left out."""
         import numpy as np
 
@@ -146,7 +143,7 @@ class Writer:
                 left, right = sorted(self._place.segments.position(np.array(ends, dtype=np.uint64)).tolist())
                 if left >= 0:
                     verdicts[left, right] = verdict.decision
-        return linked(self._judge, judged, Said.of(verdicts), self._order)
+        return cluster_pairs(self._decider, decided, PersonDecisions.from_verdicts(verdicts), self._order)
 
     def _ordinals(self, pair: Pair) -> tuple[int, int]:
         left, right = (
@@ -168,26 +165,23 @@ class Writer:
         found[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
         return found
 
-    def _clusters(self, found: Linked) -> Iterator[list[int]]:
+    def _clusters(self, found: ClusteredPairs) -> Iterator[list[int]]:
         """The clusters as ordinals, ascending."""
         for members in found.clusters():
             yield sorted(self._place.segments.ordinal(members).tolist())
 
     # -- edges -------------------------------------------------------------------------------------------------------
 
-    def _put(self, found: Linked, fresh: int) -> None:
+    def _put(self, found: ClusteredPairs, fresh: int) -> None:
         """Store the first ``fresh`` of the judged pairs, and those that people spoke of, with what came of them; and
         what came of the others, which are stored already."""
         import numpy as np
 
-        outcomes = {
-            place: partial(with_outcome, rule=rule, reason=reason)
-            for place, rule, reason in self._edges.outcomes(found)
-        }
-        is_new = (np.arange(len(found.decisions)) < fresh) | found.is_said
+        outcomes = self._edges.outcomes(found)
+        is_new = (np.arange(len(found.decisions)) < fresh) | found.is_by_person
         # By position, so that the table grows at its end.
         places = np.flatnonzero(is_new)
-        places = places[np.lexsort((found.judged.right[places], found.judged.left[places]))]
+        places = places[np.lexsort((found.pairs.right[places], found.pairs.left[places]))]
         stored = self._stored(found, places, outcomes)
         samples = list(islice(stored, _SAMPLES))
         self._linkage.train_dictionary(samples)
@@ -195,16 +189,15 @@ class Writer:
         self._linkage.put_edges(stored)
         ordinals = self._place.segments.ordinal
         for place in np.flatnonzero(~is_new).tolist():
-            ends = ordinals(np.array([found.judged.left[place], found.judged.right[place]])).tolist()
-            self._linkage.set_final_verdict(min(ends), max(ends), outcomes.get(place))
+            ends = ordinals(np.array([found.pairs.left[place], found.pairs.right[place]])).tolist()
+            outcome = outcomes.get(place)
+            self._linkage.set_final_verdict(min(ends), max(ends), outcome.apply if outcome else None)
 
-    def _stored(
-        self, found: Linked, places: Nodes, outcomes: Mapping[int, Callable[[Verdict], Verdict]]
-    ) -> Iterator[StoredEdge]:
-        edges = self._edges.of(found.judged.where(places), self._met)
+    def _stored(self, found: ClusteredPairs, places: Nodes, outcomes: Mapping[int, Outcome]) -> Iterator[StoredEdge]:
+        edges = self._edges.explain(found.pairs.take(places), self._met)
         for place, edge in zip(places.tolist(), edges, strict=True):
-            outcome = outcomes[place](edge.verdict) if place in outcomes else None
-            if found.is_said[place]:
+            outcome = outcomes[place].apply(edge.verdict) if place in outcomes else None
+            if found.is_by_person[place]:
                 outcome = _unnamed(self._people[edge.pair])
             yield StoredEdge(*self._ordinals(edge.pair), edge, outcome)
 

@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._cluster.link import Linked, Said, halves, linked, packed
-from bibld.dedup._judge.edges import Edges, with_outcome
-from bibld.dedup._judge.judge import DIFFERENT, SAME, Judge, Judged
 from bibld.dedup._pairs.candidates import all_keys, proposed
 from bibld.dedup._pairs.join import join
 from bibld.dedup._prepared import Prepared, prepared
+from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs, pack_pairs, unpack_pairs
+from bibld.dedup.decisions import DIFFERENT, SAME, DecidedPairs, Decider
+from bibld.dedup.edges import Edges
 from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
@@ -225,24 +225,24 @@ class Trial:
         self._ready = ready
         self._config = config
         self._people = people
-        self._scoring = Judge(ready.segments, ready.sources, config)
-        self._edges = Edges(self._scoring, ready.named, "evaluation")
-        self._by_people = Said.of(ready.said(people))
+        self._decider = Decider(ready.segments, ready.sources, config)
+        self._edges = Edges(self._decider, ready.named, "evaluation")
+        self._by_people = PersonDecisions.from_verdicts(ready.said(people))
         with join(ready.runs, config, ready.statistics) as found:
             self.candidates = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
     def clusters(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the clusters of two and more records as positions: ``members[starts[i]:starts[i + 1]]``."""
-        found = self._clustered(self._scoring.edges([halves(self.candidates)]))
+        found = self._clustered(self._decider.edges([unpack_pairs(self.candidates)]))
         return found.members, found.starts
 
     def match_all(self) -> Outcome:
         """Score and cluster all candidates, as a run does."""
-        found = self._clustered(self._scoring.edges([halves(self.candidates)]))
-        verdicts = dict(self._edges.verdicts(found.judged))
+        found = self._clustered(self._decider.edges([unpack_pairs(self.candidates)]))
+        verdicts = dict(self._edges.verdicts(found.pairs))
         pairs = list(verdicts)
-        for place, rule, reason in self._edges.outcomes(found):
-            verdicts[pairs[place]] = with_outcome(verdicts[pairs[place]], rule, reason)
+        for place, outcome in self._edges.outcomes(found).items():
+            verdicts[pairs[place]] = outcome.apply(verdicts[pairs[place]])
         return Outcome(self._joined(found), verdicts | self._verdicts_of_people(verdicts))
 
     def match_pairs(self, labelled: Iterable[LabelledPair]) -> Outcome:
@@ -253,30 +253,31 @@ class Trial:
 
     def verdicts(self, pairs: Sequence[Pair]) -> dict[Pair, Verdict]:
         """Decide about any pairs by their scores and exceptions."""
-        return dict(self._edges.verdicts(self._scoring.judged(*self._ends(pairs))))
+        return dict(self._edges.verdicts(self._decider.decide(*self._ends(pairs))))
 
     def sweep(self, labelled: Sequence[LabelledPair], true: set[Pair], mode: Mode) -> tuple[SweepPoint, ...]:
         """Score once, then decide at each threshold."""
         if mode == "full":
-            scored = self._scoring.edges([halves(self.candidates)], least=THRESHOLDS[0])
+            scored = self._decider.edges([unpack_pairs(self.candidates)], least=THRESHOLDS[0])
         else:
-            scored = self._scoring.judged(*self._ends([item.pair for item in labelled]), least=THRESHOLDS[0])
+            scored = self._decider.decide(*self._ends([item.pair for item in labelled]), least=THRESHOLDS[0])
         points = []
         for threshold in THRESHOLDS:
-            scoring = self._scoring.at(threshold)
-            decided = scoring.decided(scored)
+            decider = self._decider.with_threshold(threshold)
+            decided = decider.decide_again(scored)
             if mode == "full":
-                joined = self._joined(self._clustered(decided.where(decided.decisions != DIFFERENT), scoring))
+                joined = self._joined(self._clustered(decided.take(decided.decisions != DIFFERENT), decider))
             else:
-                same = decided.where(decided.decisions == SAME)
-                joined = set(map(Pair.from_records, self._ready.named(same.left), self._ready.named(same.right)))
+                same = decided.take(decided.decisions == SAME)
+                ends = (self._ready.named(side.astype(np.int64)) for side in (same.left, same.right))
+                joined = set(map(Pair.from_records, *ends))
             points.append(SweepPoint(threshold, *rates(joined, true)))
         return tuple(points)
 
     def pairs_among(self, pairs: set[Pair], candidates: npt.NDArray[np.uint64]) -> set[Pair]:
         """Return those pairs that are among the candidates."""
         ordered = sorted(pairs)
-        is_candidate = np.isin(packed(*self._ends(ordered)), candidates).tolist()
+        is_candidate = np.isin(pack_pairs(*self._ends(ordered)), candidates).tolist()
         return {pair for pair, found in zip(ordered, is_candidate, strict=True) if found}
 
     def measure_blockers(self, true: set[Pair]) -> tuple[BlockerResult, ...]:
@@ -303,10 +304,10 @@ class Trial:
             for name, pairs, *counts in found
         )
 
-    def _clustered(self, decided: Judged, scoring: Judge | None = None) -> Linked:
-        return linked(scoring or self._scoring, decided, self._by_people, self._ready.order)
+    def _clustered(self, decided: DecidedPairs, decider: Decider | None = None) -> ClusteredPairs:
+        return cluster_pairs(decider or self._decider, decided, self._by_people, self._ready.order)
 
-    def _joined(self, found: Linked) -> set[Pair]:
+    def _joined(self, found: ClusteredPairs) -> set[Pair]:
         members = (self._ready.named(cluster) for cluster in found.clusters())
         return {Pair.from_records(*pair) for cluster in members for pair in combinations(cluster, 2)}
 

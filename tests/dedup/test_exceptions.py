@@ -1,11 +1,22 @@
 """Exceptions: two records that look the same, and why they may not be."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bibld.dedup._judge.exceptions import findings
-from bibld.model.features import Features
+from bibld.dedup.exceptions import Effect, Exceptions, explain, find_exceptions, in_force
+from bibld.model.features import FeatureColumns, Features
+from tests.dedup import twins
 
 ALL = ("edition", "year", "carrier", "language")
+
+
+def findings(left, right, configured):
+    """The rules of the exceptions that hold for two records, with their sentences."""
+    columns = FeatureColumns.from_features(enumerate((left, right)))
+    (bits,) = find_exceptions(columns, np.array([0], np.uint32), np.array([1], np.uint32)).tolist()
+    return list(explain(bits & in_force(configured), left, right))
 
 
 def book(**changes):
@@ -35,9 +46,9 @@ def book(**changes):
 )
 def test_an_exception_is_found_both_ways_with_its_relation(left, right, name, relation, is_hard):
     for one, other in ((left, right), (right, left)):
-        (found,) = findings(book(**one), book(**other), ALL)
-        assert (found.name, found.relation, found.is_hard) == (name, relation, is_hard)
-        assert len(found.reason) > 20
+        ((rule, sentence),) = findings(book(**one), book(**other), ALL)
+        assert (rule.name, rule.relation, rule.effect == Effect.RELATED) == (name, relation, is_hard)
+        assert len(sentence) > 20
 
 
 @pytest.mark.parametrize(
@@ -69,8 +80,8 @@ def test_missing_or_agreeing_fields_are_no_exception(left, right):
 
 def test_only_those_asked_for_send_to_review_but_hard_ones_hold_always():
     one, other = book(carrier="microform", part="1"), book(part="2")
-    assert [found.name for found in findings(one, other, ("carrier",))] == ["part_numbers", "carrier"]
-    assert [found.name for found in findings(one, other, ())] == ["part_numbers"]
+    assert [rule.name for rule, _ in findings(one, other, ("carrier",))] == ["part_numbers", "carrier"]
+    assert [rule.name for rule, _ in findings(one, other, ())] == ["part_numbers"]
 
 
 @pytest.mark.parametrize(
@@ -86,4 +97,38 @@ def test_only_those_asked_for_send_to_review_but_hard_ones_hold_always():
 )
 def test_parts_conflict_where_neither_is_missing_or_inside_the_other(part, other, expected):
     for one, two in ((part, other), (other, part)):
-        assert [found.name for found in findings(Features(part=one), Features(part=two), ())] == expected
+        assert [rule.name for rule, _ in findings(Features(part=one), Features(part=two), ())] == expected
+
+
+def of(*values):
+    return st.sampled_from(values)
+
+
+def joined(*values):
+    return st.lists(of(*values), max_size=3).map("|".join)
+
+
+RECORDS = st.builds(
+    Features,
+    main_title=of("", "voina", "voina i mir", "voina i mir roman v", "voina i mir roman n"),
+    remainder=of("", "mir", "i mir", "roman"),
+    part=of("", "1", "2", "1 2", "1 3", "10", "1 2 3"),
+    level=of("", *"mvcsia"),
+    carrier=of("", "print", "map", "score", "microform"),
+    language=joined("rus", "eng", "und", "mul", "zxx", "ru"),
+    identifiers=joined("isbn:1", "isbn:2", "isbn:", "issn:1", "setisbn:2", "isbn:12"),
+    year=of(0, 1970, 1971, 1980),
+    last_year=of(0, 1971, 1975),
+    edition=of(0, 1, 2),
+    pages=of(0, 500, 512),
+    volumes=of(0, 1, 6),
+)
+
+
+@given(st.lists(RECORDS, min_size=2, max_size=6))
+def test_exceptions_of_all_pairs_are_those_of_each(records):
+    left, right = (side.astype(np.uint32) for side in np.triu_indices(len(records), 1))
+    found = find_exceptions(FeatureColumns.from_features(enumerate(records)), left, right)
+    for one, other, bits in zip(left.tolist(), right.tolist(), found.tolist(), strict=True):
+        names = {flag.name.lower() for flag in Exceptions if flag & bits}
+        assert names == twins.exceptions(records[one], records[other])

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup._judge.works import Works
 from bibld.dedup._keys.kernels import halves
 from bibld.dedup._pairs import sieve as _sieve
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup._pairs.probe_kernels import distances, sifted
 from bibld.dedup._pairs.sieve_trees import likely, shipped
+from bibld.dedup.decisions import are_of_one_work
 from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking
@@ -38,7 +38,7 @@ def passed(columns):
 def test_pairs_of_one_work_pass_whatever_the_other_records_are(records):
     columns = FeatureColumns.from_features(enumerate(records))
     left, right, found = passed(columns)
-    agree = Works(columns).agree(left.astype(np.uint32), right.astype(np.uint32))
+    agree = are_of_one_work(columns, left, right)
     assert (found | ~agree).all()
     for i, j, is_passed in zip(left.tolist(), right.tolist(), found.tolist(), strict=True):
         for pair in ((records[i], records[j]), (records[j], records[i])):

@@ -81,3 +81,31 @@ def band_hashes(sets, seeds, rows):
         least = [min((permuted(value, seed) for value in shingles), default=WORD) for seed in seeds]
         found.append([finalised(chained(least[band * rows : (band + 1) * rows], SEED ^ band)) for band in bands])
     return found
+
+
+# --- exceptions
+
+
+def exceptions(left, right):
+    """The names of the exceptions that hold for two records, but for that of contained texts."""
+    found = set()
+    if left.part and right.part and left.part != right.part:
+        short, long = sorted((left.part, right.part), key=len)
+        found.add("nested_parts" if long.startswith(f"{short} ") else "part_numbers")
+    if f"{left.level}{right.level}" in ["ai", "ia", "as", "sa", "am", "ma", "ac", "ca", "is", "si"]:
+        found.add("level")
+    for one, other in ((left, right), (right, left)):
+        if (one.level == "c" or one.volumes > 1) and not one.part and other.part and other.level in {"v", "m"}:
+            found.add("set_and_volume")
+    years = max(left.year - right.last_year, right.year - left.last_year) if left.year and right.year else 0
+    if years > 0 and left.edition and right.edition and left.edition != right.edition:
+        found.add("edition")
+    if years > 2 and not (left.edition and left.pages and (left.edition, left.pages) == (right.edition, right.pages)):
+        found.add("year")
+    carriers = {"print" if one.carrier in {"map", "score"} else one.carrier for one in (left, right)} - {""}
+    titles = {f"{one.main_title}{one.remainder}".replace(" ", "")[:12] for one in (left, right)}
+    languages = [set(one.language.split("|")) - {"und", "mul", "zxx", ""} for one in (left, right)]
+    isbns = [{name for name in one.identifiers.split("|") if name[:5] == "isbn:" < name} for one in (left, right)]
+    found |= {"carrier"} if len(carriers) == 2 else set()
+    found |= {"language"} if all(languages) and languages[0].isdisjoint(languages[1]) and len(titles) == 2 else set()
+    return found | ({"identifiers"} if all(isbns) and isbns[0].isdisjoint(isbns[1]) else set())

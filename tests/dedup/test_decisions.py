@@ -6,8 +6,8 @@ import pytest
 
 from bibld import adapters
 from bibld.config import DedupConfig
-from bibld.dedup._judge.edges import Edges
-from bibld.dedup._judge.judge import Judge
+from bibld.dedup.decisions import Decider
+from bibld.dedup.edges import Edges
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.origin import RecordId
 from tests.dedup import similarity
@@ -23,7 +23,7 @@ class DecisionConfig(msgspec.Struct, frozen=True):
     """The part of a configuration that deciding uses; each record has a separate source."""
 
     chosen: object
-    dedup: DedupConfig = DedupConfig(score="similarity")
+    dedup: DedupConfig = DedupConfig(block=(), score="similarity")
     sources: tuple[object, ...] = ()
     workers: int = 1
 
@@ -36,13 +36,13 @@ def verdict(monkeypatch, left, right, settings=None, sources=("a", "b")):
         patch.setattr(adapters, "load_adapter", lambda stage, name: similarity)
         records = [RecordId(source, str(row)) for row, source in enumerate(sources)]
         numbers = np.array([sorted(set(sources)).index(source) for source in sources])
-        decider = Judge(
+        decider = Decider(
             FeatureColumns.from_features(enumerate((left, right))),
             numbers,
             DecisionConfig(settings or similarity.Settings()),
         )
-        decisions = decider.judged(np.array([0]), np.array([1]))
-        (edge,) = Edges(decider, lambda rows: [records[row] for row in rows.tolist()], "test").of(decisions)
+        decisions = decider.decide(np.array([0]), np.array([1]))
+        (edge,) = Edges(decider, lambda rows: [records[row] for row in rows.tolist()], "test").explain(decisions)
         return edge.verdict
 
 

@@ -1,1 +1,0 @@
-"""Clusters out of decisions, under constraints."""

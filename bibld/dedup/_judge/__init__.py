@@ -1,1 +1,0 @@
-"""Decisions about pairs: scores, exceptions, and edges with their reasons."""

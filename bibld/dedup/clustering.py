@@ -1,0 +1,367 @@
+"""Clusters of decided pairs: the one implementation for runs, evaluation and the preview of a review.
+
+Joining all linked records would chain: one wrong link in a hundred unites different publications. So each connected
+component is clustered under constraints (:func:`~bibld.dedup._cluster_kernels.cluster_components`): the best
+links first, a join only where nothing bars two members from one cluster, and a member that is not similar to the medoid
+of its cluster is released. What people decided counts before everything else. A component with more than
+``largest_cluster`` records is first cut at a higher score.
+
+The clusters of a component depend on its links and on its records alone, whatever their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bibld.dedup.decisions import DECISIONS, RELATED, REVIEW, SAME, DecidedPairs, Decider, Positions, Refusal
+from bibld.dedup.exceptions import Exceptions
+from bibld.model.linkage import Decision
+
+Nodes = npt.NDArray[np.int64]
+"""Numbers of the records that are linked to others; or places in other arrays."""
+
+Order = Callable[[Nodes], Nodes]
+"""Returns numbers that put positions in the order of their records' ids, which decides ties."""
+
+_PAIRS_AT_ONCE = 2_000_000
+
+
+class PersonDecisions(NamedTuple):
+    """Pairs of positions that people decided, ``left < right``, with places in ``DECISIONS``; shape (pairs,)."""
+
+    left: Nodes
+    right: Nodes
+    decisions: npt.NDArray[np.uint8]
+
+    @classmethod
+    def from_verdicts(cls, verdicts: Mapping[tuple[int, int], Decision]) -> PersonDecisions:
+        """Build them from pairs of positions."""
+        pairs = np.array(sorted(verdicts), dtype=np.int64).reshape(-1, 2)
+        decisions = [DECISIONS.index(verdicts[left, right]) for left, right in pairs.tolist()]
+        return cls(pairs[:, 0].copy(), pairs[:, 1].copy(), np.array(decisions, dtype=np.uint8))
+
+
+class Cut(NamedTuple):
+    """A component of ``size`` records, one of them at ``position``, whose links below ``score`` were ignored."""
+
+    position: int
+    size: int
+    score: float
+
+
+class ClusteredPairs(NamedTuple):
+    """Decided pairs with their final decisions, and the clusters.
+
+    ``decisions`` (pairs,) are final; ``is_by_person`` (pairs,): a person decided. ``refusals`` (pairs,): the
+    :class:`~bibld.dedup.decisions.Refusal` that keeps the records of a link out of one cluster; 0: nothing.
+    ``witnesses`` (pairs, 2): the positions that this is about; of a cut its place in ``cuts``. Clusters of two and more
+    are ``members[starts[c]:starts[c + 1]]``, positions ascending, in the order of their first members.
+    """
+
+    pairs: DecidedPairs
+    decisions: npt.NDArray[np.uint8]
+    is_by_person: npt.NDArray[np.bool_]
+    refusals: npt.NDArray[np.uint8]
+    witnesses: Nodes
+    members: Nodes
+    starts: Nodes
+    cuts: tuple[Cut, ...]
+
+    def clusters(self) -> Iterator[Nodes]:
+        """Yield the members of each cluster."""
+        yield from np.split(self.members, self.starts[1:-1]) if len(self.members) else ()
+
+
+def cluster_pairs(decider: Decider, pairs: DecidedPairs, people: PersonDecisions, order: Order) -> ClusteredPairs:
+    """Cluster decided pairs, each once and with ``left < right``.
+
+    ``decider`` also decides about pairs inside of components that are not among ``pairs``. Pairs that people decided
+    and that are not among ``pairs`` are added behind them.
+    """
+    pairs, places = _add_decided_by_people(decider, pairs, people)
+    decisions, is_by_person = pairs.decisions.copy(), np.zeros(len(pairs.left), dtype=np.bool_)
+    decisions[places], is_by_person[places] = people.decisions, True
+    clustering = _Clustering(decider, pairs, people, order, np.flatnonzero(decisions == SAME), is_by_person)
+    clusters = clustering.run()
+    nodes, links = clustering.nodes, clustering.links
+    refusals, witnesses = np.zeros(len(decisions), dtype=np.uint8), np.zeros((len(decisions), 2), dtype=np.int64)
+    is_torn = clusters[clustering.left] != clusters[clustering.right]
+    refusals[links[is_torn]] = clustering.refusals[is_torn]
+    witnesses[links[is_torn]] = clustering.witnesses[is_torn]
+    decisions[links[is_torn & ~clustering.must]] = REVIEW
+    # Clusters of two and more, by their first members.
+    sizes = np.bincount(clusters, minlength=len(nodes))
+    members = np.flatnonzero(sizes[clusters] > 1)
+    members = members[np.argsort(clusters[members], kind="stable")]
+    starts = np.append(np.flatnonzero(np.diff(clusters[members], prepend=-1)), len(members))
+    cuts = tuple(clustering.cuts)
+    return ClusteredPairs(pairs, decisions, is_by_person, refusals, witnesses, nodes[members], starts, cuts)
+
+
+def _add_decided_by_people(
+    decider: Decider, pairs: DecidedPairs, people: PersonDecisions
+) -> tuple[DecidedPairs, Nodes]:
+    """Return the pairs with those that people decided, and the places of these."""
+    if not len(people.left):
+        return pairs, np.empty(0, dtype=np.int64)
+    known, decided = pack_pairs(pairs.left, pairs.right), pack_pairs(people.left, people.right)
+    nearest = np.minimum(np.searchsorted(decided, known), len(decided) - 1)
+    found = np.flatnonzero(decided[nearest] == known)
+    places = np.full(len(decided), -1, dtype=np.int64)
+    places[nearest[found]] = found
+    is_new = places < 0
+    places[is_new] = len(known) + np.arange(np.count_nonzero(is_new))
+    if is_new.any():
+        pairs = DecidedPairs.concatenate([pairs, decider.decide(people.left[is_new], people.right[is_new])])
+    return pairs, places
+
+
+class _Clustering:
+    """Clusters nodes 0 to n - 1, which are the records at the positions ``nodes``.
+
+    Links are the pairs that are the same, at the places ``links``: between the nodes ``left`` and ``right``; people
+    made those with ``must``.
+    """
+
+    def __init__(
+        self,
+        decider: Decider,
+        pairs: DecidedPairs,
+        people: PersonDecisions,
+        order: Order,
+        links: Nodes,
+        is_by_person: npt.NDArray[np.bool_],
+    ) -> None:
+        self._decider, self._pairs, self._order = decider, pairs, order
+        is_node = np.zeros(len(decider.sources), dtype=np.bool_)
+        is_node[pairs.left[links]] = is_node[pairs.right[links]] = True
+        self.nodes = np.flatnonzero(is_node)
+        self._number = np.full(len(is_node), -1, dtype=np.int64)
+        self._number[self.nodes] = np.arange(len(self.nodes))
+        self._source = decider.sources[self.nodes].astype(np.int64)
+        self.links, self.must, self._scores = links, is_by_person[links], pairs.scores[links]
+        self.left, self.right = self._number[pairs.left[links]], self._number[pairs.right[links]]
+        self.clusters = np.arange(len(self.nodes))
+        self.refusals = np.zeros(len(links), dtype=np.uint8)
+        self.witnesses = np.zeros((len(links), 2), dtype=np.int64)
+        self.cuts: list[Cut] = []
+        separated = self._number[np.stack([people.left, people.right])[:, people.decisions != SAME]]
+        self._separated = separated[:, (separated >= 0).all(axis=0)]
+
+    def run(self) -> Nodes:
+        """Return the first node of the cluster of each node, shape (nodes,)."""
+        from bibld.dedup._cluster_kernels import connected_components
+
+        count = len(self.nodes)
+        component = connected_components(self.left, self.right, count)
+        if self._decider.review is not None and self._cut_large(component):
+            kept = self.refusals == 0
+            component = connected_components(self.left[kept], self.right[kept], count)
+        sizes = np.bincount(component, minlength=count)[component]
+        is_link, is_single = self.refusals == 0, sizes[self.left] == 2
+        self._join_two(np.flatnonzero(is_link & is_single))
+        known = self._pairs_in_components(component, sizes)
+        for links in _portions(component[self.left], sizes[self.left], np.flatnonzero(is_link & ~is_single)):
+            self._join_many(links, component, known)
+        return self.clusters
+
+    def _join_two(self, links: Nodes) -> None:
+        """Join components of two records: only the pair itself can bar them."""
+        left, right = self.left[links], self.right[links]
+        bars = self._bars(self._pairs.take(self.links[links]))
+        bars[(self._source[left] == self._source[right]) & (self._source[left] >= 0)] = Refusal.SOURCE
+        bars[self.must[links]] = 0
+        self.refusals[links] = bars
+        self.witnesses[links] = self.nodes[np.stack([left, right], axis=1)]
+        joined = bars == 0
+        self.clusters[np.maximum(left, right)[joined]] = np.minimum(left, right)[joined]
+
+    def _bars(self, pairs: DecidedPairs) -> npt.NDArray[np.uint8]:
+        """Return what bars pairs from one cluster, apart from sources and people; nothing for the paper's method."""
+        bars = np.zeros(len(pairs.left), dtype=np.uint8)
+        if self._decider.review is not None:
+            bars[pairs.exceptions & np.uint16(Exceptions.IDENTIFIERS) > 0] = Refusal.IDENTIFIERS
+            bars[pairs.exceptions & np.uint16(Exceptions.PART_NUMBERS) > 0] = Refusal.PARTS
+            bars[pairs.decisions == RELATED] = Refusal.RELATION
+        return bars
+
+    def _pairs_in_components(self, component: Nodes, sizes: Nodes) -> tuple[Nodes, Nodes]:
+        """Return the places of the pairs inside of components of three and more, by component, and their components."""
+        left, right = self._number[self._pairs.left], self._number[self._pairs.right]
+        places = np.flatnonzero((left >= 0) & (right >= 0))
+        left, right = left[places], right[places]
+        is_inside = (component[left] == component[right]) & (sizes[left] > 2)
+        places, found = places[is_inside], component[left[is_inside]]
+        by_component = np.argsort(found, kind="stable")
+        return places[by_component], found[by_component]
+
+    def _join_many(self, links: Nodes, component: Nodes, known: tuple[Nodes, Nodes]) -> None:
+        """Cluster the components of some links, which are all links of these components."""
+        from bibld.dedup._cluster_kernels import Components, cluster_components
+
+        members = np.unique(np.concatenate((self.left[links], self.right[links])))
+        members = members[np.lexsort((self._order(self.nodes[members]), component[members]))]
+        layout = _Layout.from_components(component[members])
+        place = np.empty(len(self.nodes), dtype=np.int64)
+        place[members] = np.arange(len(members))
+
+        low, high = _ordered(place[self.left[links]], place[self.right[links]])
+        best_first = np.lexsort((high, low, -self._scores[links], ~self.must[links], layout.owner[low]))
+        links, low, high = links[best_first], low[best_first], high[best_first]
+        is_inside = np.isin(component[self._separated[0]], component[members[layout.starts[:-1]]])
+        is_inside &= component[self._separated[0]] == component[self._separated[1]]
+        separated = np.stack(_ordered(*place[self._separated[:, is_inside]]))
+        separated = separated[:, np.lexsort((separated[1], separated[0]))]
+        squares, scores, bars = np.zeros(1, np.int64), np.empty(0), np.empty(0, np.uint8)
+        if self._decider.review is not None:
+            first, last = np.searchsorted(known[1], component[members[[0, -1]]] + [0, 1])
+            squares, scores, bars = self._compare_members(
+                members, layout, self._pairs.take(known[0][first:last]), place
+            )
+        components = Components(
+            layout.starts,
+            self._source[members],
+            np.searchsorted(layout.owner[low], np.arange(len(layout.starts))),
+            layout.local[low],
+            layout.local[high],
+            self.must[links],
+            np.searchsorted(layout.owner[separated[0]], np.arange(len(layout.starts))),
+            np.ascontiguousarray(layout.local[separated]),
+            squares,
+            scores,
+            bars,
+            np.arange(len(members)),
+            np.zeros(len(links), dtype=np.uint8),
+            np.zeros((2, len(links)), dtype=np.int64),
+        )
+        cluster_components(components, -1.0 if self._decider.review is None else self._decider.review)
+        first_node = np.full(len(members), len(self.nodes), dtype=np.int64)
+        np.minimum.at(first_node, components.clusters, members)
+        self.clusters[members] = first_node[components.clusters]
+        self.refusals[links] = components.refusals
+        self.witnesses[links] = self.nodes[members[components.witnesses.T]]
+
+    def _compare_members(
+        self, members: Nodes, layout: _Layout, known: DecidedPairs, place: Nodes
+    ) -> tuple[Nodes, npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+        """Return where the square of each component starts, and the scores and bars of all pairs of its members.
+
+        Pairs that are not ``known`` are decided now.
+        """
+        squares = np.concatenate(([0], np.cumsum(layout.sizes**2)))
+        scores, bars = np.ones(squares[-1]), np.zeros(squares[-1], dtype=np.uint8)
+        is_known = np.zeros(squares[-1], dtype=np.bool_)
+
+        def fill(left: Nodes, right: Nodes, pairs: DecidedPairs) -> None:
+            for one, other in ((left, right), (right, left)):
+                cells = (
+                    squares[layout.owner[one]]
+                    + layout.local[one] * layout.sizes[layout.owner[one]]
+                    + layout.local[other]
+                )
+                scores[cells], bars[cells], is_known[cells] = pairs.scores, self._bars(pairs), True
+
+        fill(place[self._number[known.left]], place[self._number[known.right]], known)
+        left, right = layout.pairs()
+        cells = (
+            squares[layout.owner[left]] + layout.local[left] * layout.sizes[layout.owner[left]] + layout.local[right]
+        )
+        left, right = left[~is_known[cells]], right[~is_known[cells]]
+        fill(left, right, self._decider.decide(self.nodes[members[left]], self.nodes[members[right]]))
+        return squares, scores, bars
+
+    # -- components that are too large ---------------------------------------------------------------------------------
+
+    def _cut_large(self, component: Nodes) -> bool:
+        """Refuse the weakest links of components that are too large; return whether there are any."""
+        sizes = np.bincount(component)
+        links = np.flatnonzero(sizes[component[self.left]] > self._decider.largest_cluster)
+        links = links[np.argsort(component[self.left[links]], kind="stable")]
+        found = component[self.left[links]]
+        for one in np.split(links, np.flatnonzero(np.diff(found)) + 1) if len(links) else ():
+            root = int(component[self.left[one[0]]])
+            self._cut(one, root, int(sizes[root]))
+        return len(links) > 0
+
+    def _cut(self, links: Nodes, root: int, size: int) -> None:
+        """Refuse the links of a component below the least score that leaves no part of it too large, or else below the
+        highest; what people joined stays."""
+        scores = self._scores[links]
+        levels = np.unique(scores)
+        low, high = 0, len(levels) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._largest_part(links[scores >= levels[middle]]) <= self._decider.largest_cluster:
+                high = middle
+            else:
+                low = middle + 1
+        weak = links[(scores < levels[low]) & ~self.must[links]]
+        self.refusals[weak], self.witnesses[weak] = Refusal.CUT, len(self.cuts)
+        self.cuts.append(Cut(int(self.nodes[root]), size, float(levels[low])))
+
+    def _largest_part(self, links: Nodes) -> int:
+        from bibld.dedup._cluster_kernels import connected_components
+
+        nodes, ends = np.unique(np.concatenate((self.left[links], self.right[links])), return_inverse=True)
+        left, right = np.split(ends.astype(np.int64), 2)
+        return int(np.bincount(connected_components(left, right, len(nodes))).max())
+
+
+class _Layout(NamedTuple):
+    """Components of members in their order: component ``c`` has the members ``starts[c]:starts[c + 1]``.
+
+    Of each member ``owner`` is the component, ``local`` its number there.
+    """
+
+    starts: Nodes
+    sizes: Nodes
+    owner: Nodes
+    local: Nodes
+
+    @classmethod
+    def from_components(cls, component: Nodes) -> _Layout:
+        """Build it from the component of each member, equal ones next to each other."""
+        starts = np.concatenate(([0], np.flatnonzero(np.diff(component)) + 1, [len(component)]))
+        sizes = np.diff(starts)
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        return cls(starts, sizes, owner, np.arange(len(component)) - starts[owner])
+
+    def pairs(self) -> tuple[Nodes, Nodes]:
+        """Return all pairs of members of one component, component by component."""
+        following = self.sizes[self.owner] - self.local - 1
+        left = np.repeat(np.arange(len(self.owner)), following)
+        first = np.cumsum(following) - following
+        return left, left + 1 + np.arange(len(left)) - first[left]
+
+
+def _portions(component: Nodes, sizes: Nodes, links: Nodes) -> Iterator[Nodes]:
+    """Yield the links of complete components, with some two million pairs of members at a time.
+
+    ``component`` and ``sizes`` are those of each link.
+    """
+    if not len(links):
+        return
+    links = links[np.argsort(component[links], kind="stable")]
+    starts = np.flatnonzero(np.diff(component[links], prepend=-1))
+    size = sizes[links[starts]]
+    pairs = np.cumsum(size * (size - 1) // 2)
+    cuts = np.unique(np.searchsorted(pairs, np.arange(_PAIRS_AT_ONCE, pairs[-1], _PAIRS_AT_ONCE)) + 1)
+    yield from np.split(links, starts[cuts[cuts < len(starts)]])
+
+
+def _ordered(left: Nodes, right: Nodes) -> tuple[Nodes, Nodes]:
+    return np.minimum(left, right), np.maximum(left, right)
+
+
+def pack_pairs(left: Positions, right: Positions) -> npt.NDArray[np.uint64]:
+    """Return pairs as ``left << 32 | right``."""
+    return (left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)
+
+
+def unpack_pairs(pairs: npt.NDArray[np.uint64]) -> tuple[Nodes, Nodes]:
+    """Return the ends of pairs that are ``left << 32 | right``."""
+    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)

@@ -1,0 +1,221 @@
+"""Decisions about candidate pairs: their scores, and the exceptions that outweigh them.
+
+:class:`Decider` scores pairs of rows portion by portion, in threads. A scorer whose settings have ``review`` makes
+three groups: pairs from ``same`` on are the same, those from ``review`` on are for review, all others are different;
+and all exceptions apply. Different pairs with an exception are related if they look like descriptions of one work. A
+scorer without ``review`` decides as the paper does: the same above ``same``, unless part numbers conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from copy import copy
+from enum import IntEnum
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bibld import adapters
+from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect
+from bibld.dedup.method import Method, columns_read
+from bibld.model.features import NUMBERS, TEXTS, FeatureColumns
+from bibld.model.linkage import Decision
+from bibld.parallel import map_in_threads, worker_count
+
+Positions = npt.NDArray[np.integer[Any]]
+"""Row numbers of all feature rows."""
+
+DECISIONS: tuple[Decision, ...] = ("different", "review", "related", "same")
+"""Decisions in the order of their numbers."""
+
+DIFFERENT, REVIEW, RELATED, SAME = range(4)
+
+
+class Refusal(IntEnum):
+    """What keeps two records out of one cluster though they are linked; 0 is nothing."""
+
+    PERSON = 1
+    SOURCE = 2
+    RELATION = 3
+    PARTS = 4
+    IDENTIFIERS = 5
+    MEDOID = 6
+    CUT = 7
+
+
+_PORTION = 10_000
+_WAITING = 6
+_RELEASED_EVERY = 400
+"""After this many portions the memory of mapped feature rows is given back."""
+
+_PART_NUMBERS, _CONTAINED = np.uint16(Exceptions.PART_NUMBERS), np.uint16(Exceptions.CONTAINED)
+_PARTS = np.uint16(Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS)
+_DECIDING, _SEPARATING = np.uint16(with_effect(Effect.RELATED)), np.uint16(with_effect(Effect.SEPARATE))
+_WORK_COLUMNS = ("part", "main_title", "set_title", "names")
+_NAME_LETTERS = 5
+_UNLIMITED = 1 << 30
+
+
+class Rows(Protocol):
+    """Feature rows by their numbers, in memory or on disk."""
+
+    def rows(self, positions: npt.NDArray[np.int64], names: Iterable[str] | None = None) -> FeatureColumns:
+        """Return some rows; ``names`` are the columns to load, by default all but ``text``."""
+
+
+class DecidedPairs(NamedTuple):
+    """Pairs of positions with what was found about each; all of shape (pairs,).
+
+    ``decisions`` are places in ``DECISIONS``, ``exceptions`` are :class:`~bibld.dedup.exceptions.Exceptions` in force.
+    ``is_same_work``: both have the same title and first name (never for a scorer without ``review``);
+    ``is_one_source``: both are of one source of which a cluster may contain one record only.
+    """
+
+    left: npt.NDArray[np.uint32]
+    right: npt.NDArray[np.uint32]
+    scores: npt.NDArray[np.float64]
+    decisions: npt.NDArray[np.uint8]
+    exceptions: npt.NDArray[np.uint16]
+    is_same_work: npt.NDArray[np.bool_]
+    is_one_source: npt.NDArray[np.bool_]
+
+    def take(self, chosen: npt.NDArray[Any]) -> DecidedPairs:
+        """Return some of the pairs, by a mask or by their places."""
+        return DecidedPairs(*(column[chosen] for column in self))
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[DecidedPairs]) -> DecidedPairs:
+        """Return the pairs of all parts, one part after another."""
+        kinds = (np.uint32, np.uint32, np.float64, np.uint8, np.uint16, np.bool_, np.bool_)
+        nothing = [np.empty(0, kind) for kind in kinds]
+        columns: list[Any] = [np.concatenate(column) for column in zip(nothing, *parts, strict=True)]
+        return cls(*columns)
+
+
+class Decider:
+    """Scores pairs of positions and decides about them.
+
+    ``sources`` is the number of the source at each position, -1 if a cluster may contain several records of it.
+    ``columns`` are the columns that scorer, blockers and exceptions read.
+    """
+
+    def __init__(self, rows: Rows, sources: Positions, method: Method) -> None:
+        self.rows = rows
+        self.sources = sources
+        self.name = method.dedup.score
+        self.scorer = adapters.load_adapter("dedup.score", self.name)
+        self.settings = method.settings("dedup.score", self.name)
+        self.same: float = self.settings.same
+        self.review: float | None = getattr(self.settings, "review", None)
+        self.largest_cluster = method.dedup.largest_cluster
+        own = columns_read(method, "dedup.score", self.name)
+        self._columns = None if own is None else {*own, *COLUMNS, *_WORK_COLUMNS}
+        names = {name for block in method.dedup.block for name in columns_read(method, "dedup.block", block) or ()}
+        self.columns = tuple(name for name in (*TEXTS, *NUMBERS) if name != "text" or name in names.union(own or ()))
+        self._in_force = np.uint16(in_force(method.dedup.exceptions))
+        self._workers = worker_count(method.workers)
+
+    def decide(self, left: Positions, right: Positions, least: float | None = None) -> DecidedPairs:
+        """Decide about pairs.
+
+        Exceptions count for pairs from ``review`` on and for those of one work; with ``least`` for all with that score.
+        """
+        return DecidedPairs.concatenate(self._decide_portions([(left, right)], least))
+
+    def edges(self, candidates: Iterable[tuple[Positions, Positions]], least: float | None = None) -> DecidedPairs:
+        """Decide about portions of candidate pairs, and leave out those that are different.
+
+        With ``least`` different pairs stay if they have that score or look like one work.
+        """
+
+        def select(pairs: DecidedPairs) -> DecidedPairs:
+            chosen = pairs.decisions != DIFFERENT
+            return pairs.take(chosen if least is None else chosen | pairs.is_same_work | (pairs.scores >= least))
+
+        return DecidedPairs.concatenate(map(select, self._decide_portions(candidates, least)))
+
+    def with_threshold(self, same: float) -> Decider:
+        """Return a decider with another threshold; ``review`` is lowered to it if it is higher."""
+        other = copy(self)
+        other.same = same
+        other.review = None if self.review is None else min(self.review, same)
+        return other
+
+    def decide_again(self, pairs: DecidedPairs) -> DecidedPairs:
+        """Decide about pairs with known scores and exceptions by the thresholds of this decider."""
+        bits = pairs.exceptions & ~_SEPARATING
+        decisions = np.full(len(bits), DIFFERENT, dtype=np.uint8)
+        if self.review is None:
+            is_same = pairs.scores > self.same
+            decisions[is_same] = np.where(bits[is_same] > 0, RELATED, SAME)
+        else:
+            is_high = pairs.scores >= self.review
+            decisions[is_high] = REVIEW
+            decisions[(pairs.scores >= self.same) & (bits == 0)] = SAME
+            decisions[is_high & (bits & _DECIDING > 0)] = RELATED
+            decisions[~is_high & pairs.is_same_work & (bits > 0)] = RELATED
+        decisions[bits & _CONTAINED > 0] = RELATED
+        decisions[(decisions == SAME) & pairs.is_one_source] = REVIEW
+        return pairs._replace(decisions=decisions)
+
+    # -- portions ------------------------------------------------------------------------------------------------------
+
+    def _decide_portions(
+        self, pairs: Iterable[tuple[Positions, Positions]], least: float | None
+    ) -> Iterator[DecidedPairs]:
+        """Yield decisions in the order of the pairs, made by several threads."""
+        release = getattr(self.rows, "release", None)
+
+        def portions() -> Iterator[tuple[Positions, Positions]]:
+            number = 0
+            for left, right in pairs:
+                for start in range(0, len(left), _PORTION):
+                    if release is not None and number % _RELEASED_EVERY == 0:
+                        release()
+                    number += 1
+                    yield left[start : start + _PORTION], right[start : start + _PORTION]
+
+        return map_in_threads(lambda ends: self._decide_portion(*ends, least), portions(), self._workers, _WAITING)
+
+    def _decide_portion(self, left: Positions, right: Positions, least: float | None) -> DecidedPairs:
+        positions, rows = np.unique(np.concatenate((left, right)).astype(np.int64), return_inverse=True)
+        columns = self.rows.rows(positions, self._columns)
+        ones, others = np.split(rows.astype(np.uint32), [len(left)])
+        scores = np.round(self.scorer.scores(columns, ones, others, self.settings).astype(np.float64), 6)
+        exceptions = find_exceptions(columns, ones, others)
+        is_same_work = np.zeros(len(left), dtype=np.bool_)
+        if self.review is None:
+            exceptions = np.where(exceptions & _PARTS, _PART_NUMBERS, np.uint16(0))
+        else:
+            is_same_work = are_of_one_work(columns, ones, others)
+            exceptions &= self._in_force
+            least = self.review if least is None else min(least, self.review)
+            counts = is_same_work | (scores >= least)
+            exceptions[~counts] &= _SEPARATING
+        if part_of := getattr(self.scorer, "part_of", None):
+            exceptions[part_of(columns, ones, others, self.settings) > 0] |= _CONTAINED
+        source = self.sources[left]
+        is_one_source = (source == self.sources[right]) & (source >= 0)
+        undecided = np.zeros(len(left), dtype=np.uint8)
+        ends = left.astype(np.uint32), right.astype(np.uint32)
+        return self.decide_again(DecidedPairs(*ends, scores, undecided, exceptions, is_same_work, is_one_source))
+
+
+def are_of_one_work(columns: FeatureColumns, left: Positions, right: Positions) -> npt.NDArray[np.bool_]:
+    """Return whether the rows of each pair have the same title (volumes: of their sets) and begin with the same name.
+
+    Such records describe editions, formats or volumes of one work.
+    """
+    from bibld.dedup._keys.hash_kernels import prefixes
+
+    own, of_set, names = (columns.texts[name] for name in ("main_title", "set_title", "names"))
+    titles = prefixes(own.offsets, own.codes, _UNLIMITED)
+    set_titles = prefixes(of_set.offsets, of_set.codes, _UNLIMITED)
+    is_part = np.diff(columns.part.offsets) > 0
+    titles = np.where(is_part & (set_titles != 0), set_titles, titles)
+    first_names = prefixes(names.offsets, names.codes, _NAME_LETTERS)
+    is_same: npt.NDArray[np.bool_] = (
+        (titles[left] != 0) & (titles[left] == titles[right]) & (first_names[left] == first_names[right])
+    )
+    return is_same

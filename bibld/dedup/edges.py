@@ -1,0 +1,168 @@
+"""Edges: decided pairs of positions as pairs of records, with explained scores and reasons as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bibld.dedup import exceptions
+from bibld.dedup.decisions import DECISIONS, DIFFERENT, REVIEW, SAME, DecidedPairs, Decider, Refusal
+from bibld.model.features import FeatureColumns
+from bibld.model.linkage import Edge, Pair, Score, Verdict
+from bibld.model.origin import RecordId
+
+if TYPE_CHECKING:
+    from bibld.dedup.clustering import ClusteredPairs
+
+Rows = npt.NDArray[np.int64]
+Names = Callable[[Rows], Sequence[RecordId]]
+"""Returns the records at positions."""
+
+SharedKeys = Callable[[FeatureColumns, Rows, Rows], Sequence[tuple[str, ...]]]
+"""Returns the names of the blocking keys that the rows of each pair have in common."""
+
+_PORTION = 2_000
+_DESCRIBED = ("part", "level", "carrier", "language")
+_RULES = {
+    Refusal.PERSON: "person",
+    Refusal.SOURCE: "one_record_per_source",
+    Refusal.RELATION: "related",
+    Refusal.PARTS: "part_numbers",
+    Refusal.IDENTIFIERS: "identifiers",
+    Refusal.MEDOID: "medoid",
+    Refusal.CUT: "largest_cluster",
+}
+
+
+class Outcome(NamedTuple):
+    """Why clustering sent a pair to review that was decided to be the same: the rule and a sentence."""
+
+    rule: str
+    reason: str
+
+    def apply(self, verdict: Verdict) -> Verdict:
+        """Return the final verdict."""
+        return Verdict("review", self.rule, (*verdict.reasons, self.reason), verdict.relation)
+
+
+class _Portion(NamedTuple):
+    """Some pairs, the columns and names of their records, and the rows of the ends of each pair."""
+
+    pairs: DecidedPairs
+    columns: FeatureColumns
+    records: Sequence[RecordId]
+    left: Rows
+    right: Rows
+
+
+class Edges:
+    """Turns decided pairs of positions into edges between records."""
+
+    def __init__(self, decider: Decider, names: Names, made_by: str) -> None:
+        self._decider = decider
+        self._names = names
+        self._made_by = made_by
+
+    def explain(self, pairs: DecidedPairs, shared_keys: SharedKeys | None = None) -> Iterator[Edge]:
+        """Yield an edge with its explained score for each pair, in their order."""
+        scorer, settings = self._decider.scorer, self._decider.settings
+        for portion in self._portions(pairs):
+            some, columns, _, left, right = portion
+            keys = shared_keys(columns, left, right) if shared_keys else [()] * len(left)
+            scores = scorer.explain(columns, left.astype(np.uint32), right.astype(np.uint32), settings)
+            rows = zip(self._verdicts(*portion), scores, some.scores.tolist(), keys, strict=True)
+            for (pair, verdict), score, value, names in rows:
+                yield Edge(pair, Score(value, score.features, names), verdict, self._made_by)
+
+    def verdicts(self, pairs: DecidedPairs) -> Iterator[tuple[Pair, Verdict]]:
+        """Yield each pair with its verdict, in their order."""
+        for portion in self._portions(pairs):
+            yield from self._verdicts(*portion)
+
+    def _portions(self, pairs: DecidedPairs) -> Iterator[_Portion]:
+        for start in range(0, len(pairs.left), _PORTION):
+            some = pairs.take(np.arange(start, min(start + _PORTION, len(pairs.left))))
+            positions, ends = np.unique(np.concatenate((some.left, some.right)).astype(np.int64), return_inverse=True)
+            columns = self._decider.rows.rows(positions, self._decider.columns)
+            yield _Portion(some, columns, self._names(positions), *np.split(ends, [len(some.left)]))
+
+    def _verdicts(
+        self, pairs: DecidedPairs, columns: FeatureColumns, records: Sequence[RecordId], left: Rows, right: Rows
+    ) -> Iterator[tuple[Pair, Verdict]]:
+        # A row with few columns is read faster.
+        texts = {name: columns.texts[name] for name in _DESCRIBED}
+        columns = FeatureColumns(columns.ordinals, texts, columns.numbers)
+        for place, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            decision, bits = int(pairs.decisions[place]), int(pairs.exceptions[place])
+            score = float(pairs.scores[place])
+            reasons, by, relation = [self._describe_score(score)], self._decider.name, ""
+            found = []
+            if bits and decision != DIFFERENT:
+                found = list(exceptions.explain(bits, columns.features(one), columns.features(other)))
+            if found:
+                by, relation = found[0][0].name, found[0][0].relation
+                reasons += (sentence for _, sentence in found)
+            elif decision == REVIEW and pairs.is_one_source[place] and score >= self._decider.same:
+                by = _RULES[Refusal.SOURCE]
+                reasons.append(f"both are records of {records[one].source}")
+            yield (
+                Pair.from_records(records[one], records[other]),
+                Verdict(DECISIONS[decision], by, tuple(reasons), relation),
+            )
+
+    def _describe_score(self, score: float) -> str:
+        same, review = self._decider.same, self._decider.review
+        if review is None:
+            return f"score {score:.3f} is above {same}" if score > same else f"score {score:.3f} is not above {same}"
+        if score >= same:
+            return f"score {score:.3f} is at least {same}"
+        return f"score {score:.3f} is {f'between {review} and {same}' if score >= review else f'below {review}'}"
+
+    # -- what clustering changed ---------------------------------------------------------------------------------------
+
+    def outcomes(self, clustered: ClusteredPairs) -> dict[int, Outcome]:
+        """Return the outcomes of the pairs that clustering sent to review, by their places."""
+        is_changed = (clustered.decisions == REVIEW) & (clustered.pairs.decisions == SAME) & ~clustered.is_by_person
+        return {place: self._describe_refusal(clustered, place) for place in np.flatnonzero(is_changed).tolist()}
+
+    def messages(self, clustered: ClusteredPairs) -> list[str]:
+        """Return messages about components that were cut, and about verdicts of people that cannot be followed."""
+        found = []
+        for cut in clustered.cuts:
+            record = self._names(np.array([cut.position]))[0]
+            found.append(
+                f"dedup: a component of {cut.size} records was cut at the score {cut.score:.3f}; it contains {record}."
+                " Is a key or a description shared by mistake?"
+            )
+        for place in np.flatnonzero(clustered.is_by_person & (clustered.refusals > 0)).tolist():
+            ends = np.array([clustered.pairs.left[place], clustered.pairs.right[place]], dtype=np.int64)
+            left, right = self._names(ends)
+            reason = self._describe_refusal(clustered, place).reason
+            found.append(f"dedup: a person decided that {left} and {right} are the same, but {reason}")
+        return found
+
+    def _describe_refusal(self, clustered: ClusteredPairs, place: int) -> Outcome:
+        refusal, witnesses = Refusal(int(clustered.refusals[place])), clustered.witnesses[place]
+        if refusal == Refusal.CUT:
+            cut = clustered.cuts[int(witnesses[0])]
+            return Outcome(_RULES[refusal], f"a component of {cut.size} records was cut at the score {cut.score:.3f}")
+        one, other = self._names(witnesses)
+        reason = ""
+        match refusal:
+            case Refusal.PERSON:
+                reason = f"a person decided that {one} and {other} are not the same"
+            case Refusal.SOURCE:
+                reason = f"the cluster would hold two records of {one.source}"
+            case Refusal.RELATION:
+                reason = f"{one} and {other} are related, not the same"
+            case Refusal.PARTS:
+                parts = self._decider.rows.rows(witnesses, ("part",)).part
+                reason = f"part numbers of {one} and {other} conflict: {parts.text(0)} and {parts.text(1)}"
+            case Refusal.IDENTIFIERS:
+                reason = f"{one} and {other} have no ISBN in common"
+            case Refusal.MEDOID:
+                reason = f"{one} is not enough like {other}, the middle of the cluster"
+        return Outcome(_RULES[refusal], reason)
