@@ -73,18 +73,19 @@ def evaluate(
             )
     if methods is not None:
         if plot is not None:
-            _write_plot(plot, "Methods of matching", _method_panels(compared))
+            write_plot(plot, "Methods of matching", method_panels(compared))
         print_json(compared) if as_json else _print_methods(compared)
         return
     if plot is not None:
-        _write_plot(plot, "Matching by threshold", [_sweep_panel(result)])
+        write_plot(plot, "Matching by threshold", [_sweep_panel(result)])
     if as_json:
         print_json(result)
     else:
         _print(result, wrong)
 
 
-def _write_plot(file: Path, title: str, panels: Sequence[Panel]) -> None:
+def write_plot(file: Path, title: str, panels: Sequence[Panel]) -> None:
+    """Write a drawing as SVG, or as a page if the file is called so; raises ``ConfigError``."""
     drawn = svg(title, panels)
     if file.suffix.lower() in (".html", ".htm"):
         head = f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
@@ -103,7 +104,8 @@ def _sweep_panel(result: Evaluation) -> Panel:
     return Panel("Matching by threshold", "threshold (same)", lines)
 
 
-def _method_panels(compared: MethodComparison) -> list[Panel]:
+def method_panels(compared: MethodComparison) -> list[Panel]:
+    """Return the panels of compared methods: candidate recall and cost, precision and recall, similarity."""
     measured = [(colour, one) for colour, one in enumerate(one for one in compared.methods if one.candidates)]
 
     def points(across: str, up: str) -> list[Series]:

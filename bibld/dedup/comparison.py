@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,10 +23,14 @@ import numpy.typing as npt
 from bibld import adapters
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup._cluster.link import halves
 from bibld.dedup._in_memory import find_duplicates
+from bibld.dedup._index.segments import Segments
 from bibld.dedup._prepared import Prepared, prepared
+from bibld.dedup.block import minhash
 from bibld.dedup.evaluate import Mode, Trial, share
 from bibld.dedup.labels import LabelledPair
+from bibld.dedup.score import shingles
 from bibld.errors import BibldError, ConfigError, StageError
 from bibld.model.features import FeatureColumns
 from bibld.model.origin import RecordId
@@ -39,6 +44,7 @@ _SCORERS = {"paper": "jaccard"}
 _COMBINATIONS = ("identifier+composite", "composite+minhash", "minhash:shingles")
 _FEW = 40
 _MOST_PAIRS = 20_000_000
+_SAMPLE = 200_000
 _BINS = tuple(step / 20 for step in range(6, 21))
 """The lower ends of the bins of similarity: 0.3, 0.35 … 0.95, and 1 for equal texts."""
 
@@ -250,13 +256,14 @@ def _measure(task: _Task) -> MethodResult:
                     members, starts = trial.clusters()
                     seconds = perf_counter() - begin
                     disk, records = 0, len(ready.records)
+                    pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
+                    is_found = _is_in(pairs.similar, trial.candidates)
+                    curve, expected = _curve(pairs, is_found, ready.segments, config)
     except Exception as error:  # noqa: BLE001 - whatever a blocker or a plug-in raises, the other methods go on
         return _failed(task, error)
-    pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
     joined = _pairs_in_clusters(members, starts)
     if task.mode == "pairs":
         joined = joined[_is_in(joined, pairs.labelled)]
-    is_found = _is_in(pairs.similar, trial.candidates)
     is_similar = _is_similar(pairs, config)
     hits = int(np.count_nonzero(_is_in(joined, pairs.true)))
     return MethodResult(
@@ -273,7 +280,8 @@ def _measure(task: _Task) -> MethodResult:
         seconds=round(seconds, 3),
         memory=memory[0],
         disk=disk,
-        curve=_curve(pairs.similarities, is_found),
+        curve=curve,
+        expected=expected,
         note="" if len(trial.candidates) else "proposes no pair of these records",
     )
 
@@ -297,14 +305,34 @@ def _is_in(pairs: Numbers, ordered: Numbers) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _curve(similarities: npt.NDArray[np.float64], is_found: npt.NDArray[np.bool_]) -> tuple[SimilarityBin, ...]:
-    """Return the share of found pairs in each bin that has any."""
-    bins = np.digitize(similarities + 1e-9, _BINS) - 1
-    pairs = np.bincount(bins[bins >= 0], minlength=len(_BINS)).tolist()
-    found = np.bincount(bins[(bins >= 0) & is_found], minlength=len(_BINS)).tolist()
+def _curve(
+    pairs: _Pairs, is_found: npt.NDArray[np.bool_], rows: Segments, config: Config
+) -> tuple[tuple[SimilarityBin, ...], tuple[float, ...]]:
+    """Return the share of found pairs by their similarity, and for ``minhash`` the share that its S-curve promises.
+
+    For ``minhash`` alone the similarity is the resemblance that the curve is about, on a sample of the pairs.
+    """
+    if config.dedup.block != ("minhash",):
+        return _bins(pairs.similarities, is_found), ()
+    settings = config.settings("dedup.block", "minhash")
+    chosen = np.arange(0, len(pairs.similar), len(pairs.similar) // _SAMPLE + 1)
+    left, right = (half.astype(np.uint32) for half in halves(pairs.similar[chosen]))
+    same_text = shingles.Settings(fields=settings.fields, otherwise=(), unit=settings.unit, size=settings.size)
+    columns = rows.chunk(0, len(rows), settings.fields)
+    similarities = shingles.scores(columns, left, right, same_text).astype(np.float64)
+    promised = minhash.s_curve(*minhash.bands_and_rows(settings), similarities)[1]
+    expected = (one.found for one in _bins(similarities, promised))
+    return _bins(similarities, is_found[chosen]), tuple(expected)
+
+
+def _bins(similarities: npt.NDArray[np.float64], shares: npt.NDArray[Any]) -> tuple[SimilarityBin, ...]:
+    """Return the mean share of the pairs in each bin that has any."""
+    bins = np.digitize(similarities + 1e-6, _BINS)
+    pairs = np.bincount(bins, minlength=len(_BINS) + 1)[1:].tolist()
+    totals = np.bincount(bins, weights=shares, minlength=len(_BINS) + 1)[1:].tolist()
     return tuple(
-        SimilarityBin(least, count, share(hits, count))
-        for least, count, hits in zip(_BINS, pairs, found, strict=True)
+        SimilarityBin(least, count, round(total / count, 4))
+        for least, count, total in zip(_BINS, pairs, totals, strict=True)
         if count
     )
 

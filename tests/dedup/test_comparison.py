@@ -102,7 +102,7 @@ def test_pairs_of_clusters_are_all_pairs_of_their_members():
 def test_the_curve_counts_the_candidates_of_each_bin():
     similarities = np.array([0.31, 0.34, 0.5, 0.999, 1.0, 1.0])
     is_found = np.array([True, False, True, True, True, False])
-    curve = comparison._curve(similarities, is_found)
+    curve = comparison._bins(similarities, is_found)
     assert [(one.similarity, one.pairs, one.found) for one in curve] == [
         (0.3, 2, 0.5),
         (0.5, 1, 1.0),
