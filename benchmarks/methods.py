@@ -111,9 +111,8 @@ def dblp_acm(folder: Path) -> Loaded:
     tables = "".join(source_table(source, f"{source}.csv", read="csv") + _COLUMNS for source in ("dblp", "acm"))
     run(file := write_config(folder, tables), until="read")
     with (gold / "DBLP-ACM_perfectMapping.csv").open(encoding="latin-1", newline="") as lines:
-        return file, write_pairs(
-            folder, ((f"dblp:{one}", f"acm:{other}") for one, other in list(csv.reader(lines))[1:])
-        )
+        true = ((f"dblp:{one}", f"acm:{other}") for one, other in list(csv.reader(lines))[1:])
+        return file, write_pairs(folder, as_loaded(file, true))
 
 
 def cora(folder: Path) -> Loaded:
@@ -127,17 +126,15 @@ def cora(folder: Path) -> Loaded:
     table = source_table("cora", "cora.csv", read="csv", duplicates=True) + _COLUMNS
     run(file := write_config(folder, table), until="read")
     with (gold / "cora_gt.csv").open(encoding="utf-8", newline="") as lines:
-        return file, write_pairs(
-            folder, ((f"cora:{one}", f"cora:{other}") for one, other in csv.reader(lines, delimiter="|"))
-        )
+        true = ((f"cora:{one}", f"cora:{other}") for one, other in csv.reader(lines, delimiter="|"))
+        return file, write_pairs(folder, as_loaded(file, true))
 
 
 def synthetic(folder: Path, records: int) -> Loaded:
     catalogue = Catalogue(records)
     files = write_marc(catalogue, folder / "library")
-    run(
-        file := write_config(folder, "".join(source_table(path.stem[-1], path.name) for path, _ in files)), until="read"
-    )
+    tables = "".join(source_table(path.stem[-1], path.name) for path, _ in files)
+    run(file := write_config(folder, tables), until="read")
 
     def name(number: int) -> str:
         letter = "a" if number < catalogue.in_a else "b"
