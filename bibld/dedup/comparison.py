@@ -23,11 +23,11 @@ import numpy.typing as npt
 from bibld import adapters
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._cluster.link import halves
 from bibld.dedup._in_memory import find_duplicates
 from bibld.dedup._index.segments import Segments
 from bibld.dedup._prepared import Prepared, prepared
 from bibld.dedup.block import minhash
+from bibld.dedup.clustering import pack_pairs, unpack_pairs
 from bibld.dedup.evaluate import Mode, Trial, share
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.score import shingles
@@ -213,7 +213,7 @@ def _similar_pairs(columns: FeatureColumns, config: Config) -> tuple[Numbers, np
         except StageError as error:
             words = str(error)
             continue
-        return (found.left.astype(np.uint64) << np.uint64(32)) | found.right, found.similarity, words
+        return pack_pairs(found.left, found.right), found.similarity, words
     return *nothing, words
 
 
@@ -316,7 +316,7 @@ def _curve(
         return _bins(pairs.similarities, is_found), ()
     settings = config.settings("dedup.block", "minhash")
     chosen = np.arange(0, len(pairs.similar), len(pairs.similar) // _SAMPLE + 1)
-    left, right = (half.astype(np.uint32) for half in halves(pairs.similar[chosen]))
+    left, right = (half.astype(np.uint32) for half in unpack_pairs(pairs.similar[chosen]))
     same_text = shingles.Settings(fields=settings.fields, otherwise=(), unit=settings.unit, size=settings.size)
     columns = rows.chunk(0, len(rows), settings.fields)
     similarities = shingles.scores(columns, left, right, same_text).astype(np.float64)
