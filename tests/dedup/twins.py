@@ -109,3 +109,44 @@ def exceptions(left, right):
     found |= {"carrier"} if len(carriers) == 2 else set()
     found |= {"language"} if all(languages) and languages[0].isdisjoint(languages[1]) and len(titles) == 2 else set()
     return found | ({"identifiers"} if all(isbns) and isbns[0].isdisjoint(isbns[1]) else set())
+
+
+# --- the prefix join
+
+
+def text_similarity(left, right, measure, gram):
+    """The similarity of two texts by its definition; None without text. ``gram`` 0: tokens are words."""
+    if not left.strip() or not right.strip():
+        return None
+    if measure == "edit":
+        column = list(range(len(right) + 1))
+        for row, one in enumerate(left, 1):
+            corner, column[0] = column[0], row
+            for place, other in enumerate(right, 1):
+                edits = min(column[place] + 1, column[place - 1] + 1, corner + (one != other))
+                corner, column[place] = column[place], edits
+        return (max(len(left), len(right)) - column[-1]) / max(len(left), len(right))
+    one, other = (_tokens(" ".join(text.split()), gram) for text in (left, right))
+    size = len(one | other) if measure == "jaccard" else (len(one) * len(other)) ** 0.5
+    return len(one & other) / size
+
+
+def _tokens(text, gram):
+    if not gram:
+        return set(text.split())
+    return {text[place : place + gram] for place in range(len(text) - gram + 1)} or {text}
+
+
+def prefix(symbols, measure, threshold, order):
+    """The entries (token, need, place) of a text in a level; tokens are single symbols, the last one is number 128."""
+    size = len(symbols)
+    if measure == "edit":
+        allowed = int(size / threshold * (1 - threshold) + 1e-6)
+        # Each symbol is a token, so it takes an edit to spoil each occurrence.
+        ranked = [(token, sum(order[other] < order[token] for other in symbols)) for token in symbols]
+        entries = [(token, need, place) for place, (token, need) in enumerate(ranked) if need <= allowed]
+        entries.sort(key=lambda entry: (order[entry[0]], entry[2]))
+        return entries + ([(128, size, 0)] if size <= allowed else [])
+    needed = threshold * size if measure == "jaccard" else threshold**2 * size
+    count = min(size, int(size - needed + 1e-6) + 1)
+    return [(token, need, 0) for need, token in enumerate(sorted(symbols, key=order.__getitem__)[:count])]

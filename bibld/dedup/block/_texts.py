@@ -1,0 +1,130 @@
+"""Texts of rows for the blockers that compare them directly: fields joined, equal texts grouped, samples by content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from bibld.dedup.shingling import join_fields
+from bibld.errors import StageError
+from bibld.model.features import FeatureColumns, TextColumn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Rows = npt.NDArray[np.int64]
+    Numbers = npt.NDArray[np.uint64]
+
+_CHUNK = 50_000
+_FACTORS = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
+
+
+class Groups(NamedTuple):
+    """Distinct texts: the first row of each, and the rows that have it: ``members[starts[i]:starts[i + 1]]``."""
+
+    first: Rows
+    starts: Rows
+    members: Rows
+
+
+class FeatureRows(Protocol):
+    """Rows of features on disk or in memory."""
+
+    def __len__(self) -> int: ...
+
+    def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
+        """Return rows as columns."""
+
+
+def field_chunks(rows: FeatureRows, fields: Sequence[str]) -> Iterator[TextColumn]:
+    """Yield the texts of all rows, some at a time."""
+    for start in range(0, len(rows), _CHUNK):
+        yield field_texts(rows.chunk(start, min(start + _CHUNK, len(rows)), fields), fields)
+
+
+def field_texts(columns: FeatureColumns, fields: Sequence[str]) -> TextColumn:
+    """Return the text of each row: its fields, separated by blanks."""
+    return TextColumn(*join_fields(columns, fields))
+
+
+def chosen_texts(texts: TextColumn, rows: Rows) -> TextColumn:
+    """Return the texts of some rows, in the order given."""
+    sizes = np.diff(texts.offsets)[rows]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    places = np.arange(offsets[-1]) + np.repeat(texts.offsets[rows] - offsets[:-1], sizes)
+    return TextColumn(offsets, texts.codes[places])
+
+
+def text_hashes(texts: TextColumn) -> Numbers:
+    """Return a hash of 64 bits of each text, 0 for one without any character but blanks: the sum of those of its
+    characters and their places."""
+    hashes = np.zeros(len(texts), np.uint64)
+    for start in range(0, len(texts), _CHUNK):
+        offsets = texts.offsets[start : start + _CHUNK + 1]
+        rows = np.flatnonzero(np.diff(offsets))
+        codes = texts.codes[offsets[0] : offsets[-1]].astype(np.uint64)
+        places = np.arange(len(codes)) - np.repeat(offsets[:-1] - offsets[0], np.diff(offsets))
+        values = (codes << np.uint64(32)) | places.astype(np.uint64)
+        for factor in _FACTORS:
+            values = (values ^ (values >> np.uint64(33))) * factor
+        values ^= values >> np.uint64(33)
+        if len(rows):
+            begins = offsets[rows] - offsets[0]
+            is_text = np.maximum.reduceat(codes != ord(" "), begins)
+            hashes[start + rows] = np.where(is_text, np.maximum(np.add.reduceat(values, begins), np.uint64(1)), 0)
+    return hashes
+
+
+def group_texts(texts: TextColumn) -> Groups:
+    """Group the rows whose texts are equal, by hashes of 64 bits; rows without a text are left out."""
+    hashes = text_hashes(texts)
+    rows = np.flatnonzero(hashes)
+    rows = rows[np.argsort(hashes[rows], kind="stable")]
+    is_first = np.ones(len(rows), np.bool_)
+    is_first[1:] = hashes[rows[1:]] != hashes[rows[:-1]]
+    starts = np.append(np.flatnonzero(is_first), len(rows))
+    return Groups(rows[starts[:-1]], starts, rows)
+
+
+def sample_texts(chunks: Iterable[TextColumn], most: int) -> TextColumn:
+    """Return the distinct texts with the smallest hashes: a sample that depends on the set of texts alone."""
+    sample = TextColumn.from_texts([])
+    for chunk in chunks:
+        offsets = np.concatenate((sample.offsets[:-1], chunk.offsets - chunk.offsets[0] + sample.offsets[-1]))
+        texts = TextColumn(offsets, np.concatenate((sample.codes, chunk.codes[chunk.offsets[0] : chunk.offsets[-1]])))
+        sample = chosen_texts(texts, group_texts(texts).first[:most])
+    return sample
+
+
+def expand_groups(
+    groups: Groups, left: Rows, right: Rows, fresh: npt.NDArray[np.bool_] | None
+) -> tuple[Rows, Rows, Rows]:
+    """Return the pairs of rows for pairs of distinct texts, and the position of the pair that each is made from.
+
+    ``left`` and ``right`` are numbers of groups; a group may be paired with itself. With ``fresh`` (rows,) only pairs
+    with a fresh row are returned.
+    """
+    sizes = np.diff(groups.starts)
+    counts = sizes[left] * sizes[right]
+    origin = np.repeat(np.arange(len(left)), counts)
+    place = np.arange(len(origin)) - np.repeat(np.cumsum(counts) - counts, counts)
+    one = groups.members[groups.starts[left[origin]] + place // sizes[right[origin]]]
+    other = groups.members[groups.starts[right[origin]] + place % sizes[right[origin]]]
+    kept = (left[origin] != right[origin]) | (one < other)
+    if fresh is not None:
+        kept &= fresh[one] | fresh[other]
+    return np.minimum(one, other)[kept], np.maximum(one, other)[kept], origin[kept]
+
+
+def check_pairs(total: int, most: int, name: str, groups: Groups, texts: TextColumn) -> None:
+    """Raise ``StageError`` if there are too many pairs; the message names the most frequent text."""
+    if total > most:
+        sizes = np.diff(groups.starts)
+        largest = int(sizes.argmax())
+        raise StageError(
+            f"{name}: more than {most:,} pairs of similar records. The most frequent text, "
+            f'"{texts.text(int(groups.first[largest]))[:60]}", is that of {sizes[largest]:,} records. Compare further '
+            f"fields ([dedup.{name}] fields), raise the threshold, or raise most_pairs."
+        )
