@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bibld.dedup.compilation import (
-    CODES,
-    NEW_NUMBERS,
-    NEW_OFFSETS,
-    NUMBERS,
-    OFFSETS,
-    ROWS,
-    inner,
-    kernel,
-    results,
-    types,
-)
+from bibld.dedup.compilation import CODES, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, ROWS, kernel, results, types
+from bibld.dedup.hashes import PRIME, SEED, finalised
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,19 +17,9 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.uint64]
     Rows = npt.NDArray[np.uint32]
 
-SEED, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _BLANK, _SEPARATOR = 32, 124
 _FIRST, _SECOND, _SHIFT = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53), np.uint64(33)
 _LARGEST = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@inner(types.uint64(types.uint64))
-def finalised(value: Any) -> Any:  # noqa: ANN401
-    """Return a well-mixed number that is not 0 (the finaliser of MurmurHash3)."""
-    value = (value ^ (value >> _SHIFT)) * _FIRST
-    value = (value ^ (value >> _SHIFT)) * _SECOND
-    value ^= value >> _SHIFT
-    return value if value else np.uint64(1)
 
 
 @kernel(results(NEW_OFFSETS, NEW_NUMBERS)(OFFSETS, CODES, types.int64, types.boolean, types.int64))

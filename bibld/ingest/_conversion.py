@@ -150,7 +150,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
         flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__)
         return Conversion(
             raw=raw,
-            id=_record_id(job.source, record),
+            id=_record_id(job.source, result.mods if isinstance(record, Row) else record),
             flavour=flavour,
             content=_WRITERS[job.form](result.mods),
             deleted=isinstance(record, MarcRecord) and crosswalk.is_deleted(record),
@@ -178,6 +178,6 @@ def _control_number(record: MarcRecord | Mods | Row) -> str | None:
     return record.record_identifier if isinstance(record, Mods) else None
 
 
-def _record_id(source: str, record: MarcRecord | Mods | Row) -> RecordId | None:
+def _record_id(source: str, record: MarcRecord | Mods) -> RecordId | None:
     number = _control_number(record)
     return RecordId.from_control_number(source, number) if number and number.strip() else None

@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from bibld.crosswalk import marc21
+from bibld.crosswalk import columns, marc21
 from bibld.errors import ConfigError, CrosswalkError, ReadError
 from bibld.ingest import ConversionPool, Job, _conversion, convert_record
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
-from bibld.protocols import Parsed, Raw
+from bibld.protocols import Parsed, Raw, Row
 
 
 class Carrier(msgspec.Struct, frozen=True):
@@ -73,3 +73,15 @@ def test_adapters_that_fail_in_any_process_leave_the_other_records(workers, monk
     reasons = {outcome.reason for outcome in without_settings if isinstance(outcome, CrosswalkError)}
     assert reasons == {"the record cannot be converted (KeyError: 'marc21'); report it to the author of the crosswalk"}
     assert len(without_settings) == 300
+
+
+def test_a_row_has_the_control_number_of_its_column():
+    class Rows(Carrier, frozen=True):
+        def parse(self, raw):
+            return Parsed(Row(raw.origin, (("Nr", raw.data.decode()), ("title", "T"))))
+
+    named, unnamed = (
+        convert_record(Job("lib", Rows(), "columns", {"columns": columns.Settings(id=column)}), raws(1)[0])
+        for column in ("nr", "id")
+    )
+    assert str(named.id) == "lib:1" and unnamed.id is None

@@ -23,7 +23,6 @@ IS_CERTAIN = True
 
 NumberField = Literal["year", "last_year", "edition", "pages", "volumes", "height"]
 
-_WHOLE = 1 << 30
 _FAMILY_BITS = 8
 
 
@@ -53,13 +52,13 @@ def keys(
     """Return a hash of all fields for each row that has the first, and the rows."""
     import numpy as np
 
-    from bibld.dedup._keys.hash_kernels import mixed, prefixes
+    from bibld.dedup.hashes import ALL_LETTERS, mixed, prefixes
 
     result = np.full(len(columns), 1, dtype=np.uint64)
     rows = np.zeros(0, dtype=np.int64)
     for place, name in enumerate(settings.fields):
         if name in columns.texts:
-            hashes = prefixes(columns.texts[name].offsets, columns.texts[name].codes, _WHOLE)
+            hashes = prefixes(columns.texts[name].offsets, columns.texts[name].codes, ALL_LETTERS)
         else:
             hashes = columns.numbers[name].astype(np.uint64)
         if place == 0:
