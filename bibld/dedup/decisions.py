@@ -54,7 +54,6 @@ _PARTS = np.uint16(Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS)
 _DECIDING, _SEPARATING = np.uint16(with_effect(Effect.RELATED)), np.uint16(with_effect(Effect.SEPARATE))
 _WORK_COLUMNS = ("part", "main_title", "set_title", "names")
 _NAME_LETTERS = 5
-_UNLIMITED = 1 << 30
 
 
 class Rows(Protocol):
@@ -207,15 +206,12 @@ def are_of_one_work(columns: FeatureColumns, left: Positions, right: Positions) 
 
     Such records describe editions, formats or volumes of one work.
     """
-    from bibld.dedup._keys.hash_kernels import prefixes
+    from bibld.dedup.hashes import ALL_LETTERS, prefixes
 
     own, of_set, names = (columns.texts[name] for name in ("main_title", "set_title", "names"))
-    titles = prefixes(own.offsets, own.codes, _UNLIMITED)
-    set_titles = prefixes(of_set.offsets, of_set.codes, _UNLIMITED)
-    is_part = np.diff(columns.part.offsets) > 0
-    titles = np.where(is_part & (set_titles != 0), set_titles, titles)
+    titles, set_titles = (prefixes(column.offsets, column.codes, ALL_LETTERS) for column in (own, of_set))
+    titles = np.where((np.diff(columns.part.offsets) > 0) & (set_titles != 0), set_titles, titles)
     first_names = prefixes(names.offsets, names.codes, _NAME_LETTERS)
-    is_same: npt.NDArray[np.bool_] = (
-        (titles[left] != 0) & (titles[left] == titles[right]) & (first_names[left] == first_names[right])
-    )
+    is_same: npt.NDArray[np.bool_] = titles[left] == titles[right]
+    is_same &= (titles[left] != 0) & (first_names[left] == first_names[right])
     return is_same
