@@ -28,7 +28,7 @@ from bibld.catalog import _schema as _schema
 from bibld.model.iris import Iris
 
 DELTAS = 14
-"""More deltas than the index has segments before they are brought together."""
+"""Enough deltas for the index to be compacted several times."""
 
 FILES = {"rsl": "rsl.mrc", "nlr": "nlr.iso"}
 RECORDS_OF_EACH = 80
@@ -233,9 +233,9 @@ class Child:
         return msgspec.json.decode(self._answer.read_bytes())
 
 
-def _segments(file: Path) -> int:
-    """How many segments the index has."""
-    return len(list((file.parent / "work" / "index").glob("*")))
+def _index_folder(file: Path) -> list[str]:
+    """The folder of the index, which compaction changes."""
+    return [path.name for path in (file.parent / "work" / "index").glob("*")]
 
 
 class Killing:
@@ -258,12 +258,12 @@ class Killing:
         for delta in range(deltas):
             file = self._catalogue.write(self._folder / "undisturbed", delta)
             begin = time.perf_counter()
-            segments = _segments(file)
+            before = _index_folder(file)
             steps = self._child(lambda file=file, delta=delta: run_to_step(file, delta, self._log)).answer()
             self._seconds.append(time.perf_counter() - begin)
             assert isinstance(steps, list)
             self._steps.append(steps)
-            self.compactions += _segments(file) < segments
+            self.compactions += bool(before) and _index_folder(file) != before
             self._expected.append(self._child(lambda file=file: outcome(file)).answer())
 
     def killed(self, kills: int) -> Iterator[str]:
@@ -305,8 +305,7 @@ class Killing:
         self.at_index += self.last.startswith("killed before") and INDEX in self.last
 
     def _step_of(self, delta: int) -> int:
-        """The number of any step, or as often of one in the index: few are, and most of those bring segments
-        together."""
+        """The number of any step, or as often of one in the index: few are."""
         steps = self._steps[delta]
         in_index = [number for number, name in enumerate(steps, 1) if INDEX in name]
         return self._random.choice(in_index if in_index and self._random.random() < 0.5 else range(1, len(steps) + 1))
@@ -330,9 +329,7 @@ def main() -> None:
                 wrong += 1
                 print(f"{number}: {fault} ({killing.last})", flush=True)
         print(f"{sum(killing.moments.values())} kills, {wrong} faults; the runs were at {dict(killing.moments)}")
-        print(
-            f"{killing.at_index} kills before a step in the index; {killing.compactions} runs brought segments together"
-        )
+        print(f"{killing.at_index} kills before a step in the index; {killing.compactions} runs compacted the index")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
       │ ├ NotAcceptableError
       │ └ QueryTimeoutError
       └ CatalogError
+        └ DamagedIndexError
 
 The message of an error states what happened, where, and what to do. A stage converts the exceptions of its libraries.
 """
@@ -86,6 +87,10 @@ class HarvestError(StageError):
 
 class CatalogError(StageError):
     """The catalog cannot be opened, has another format, or is used by another run."""
+
+
+class DamagedIndexError(CatalogError):
+    """Files of the index of matching are damaged or missing; the next run builds the index again."""
 
 
 class StoreError(StageError):

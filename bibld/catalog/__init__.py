@@ -29,8 +29,8 @@ from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVer
 from bibld.catalog._results.descriptions import Descriptions, Statements
 from bibld.catalog._results.entities import Entities
 from bibld.catalog._results.linkage import Linkage, StoredEdge
+from bibld.catalog._results.matching import IndexState, Matching, MatchingState
 from bibld.catalog._results.patches import Delivery, Patches
-from bibld.catalog._results.segments import SegmentRow, SegmentTable
 from bibld.catalog._schema import (
     CATALOG,
     CATALOG_FORMAT,
@@ -53,13 +53,14 @@ __all__ = [
     "DirtyQueue",
     "DirtyQueues",
     "EventKind",
+    "IndexState",
     "ItemKind",
     "LoadCounts",
+    "MatchingState",
     "NewRecord",
     "PersonVerdict",
     "Queue",
     "Reject",
-    "SegmentRow",
     "StageQueue",
     "StoredEdge",
     "StoredVerdict",
@@ -107,7 +108,7 @@ class Catalog:
         self.entities = Entities(self._connection, blobs)
         self.patches = Patches(self._connection, blobs)
         self.runs = Runs(self._connection)
-        self.segments = SegmentTable(self._connection)
+        self.matching = Matching(self._connection)
         self.history = History(self._register_connection, self.register)
 
     def __enter__(self) -> Catalog:

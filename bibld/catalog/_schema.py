@@ -10,7 +10,7 @@ from pathlib import Path
 from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 3
-CATALOG_FORMAT = 7
+CATALOG_FORMAT = 8
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -141,16 +141,11 @@ CREATE TABLE dirty_queue (                     -- what the stages have still to 
   item INTEGER NOT NULL,
   PRIMARY KEY (queue, item)
 ) WITHOUT ROWID;
-CREATE TABLE segment (                         -- folders of index/
-  segment INTEGER PRIMARY KEY AUTOINCREMENT,
-  records INTEGER NOT NULL,
+CREATE TABLE feature_index (                   -- the folder of index/ that is valid; one row at most
+  folder INTEGER NOT NULL,
+  valid_rows INTEGER NOT NULL,                 -- its files may be longer
   made_by TEXT NOT NULL
 );
-CREATE TABLE tombstone (                       -- rows of segments whose record changed or was deleted
-  segment INTEGER NOT NULL REFERENCES segment,
-  position INTEGER NOT NULL,
-  PRIMARY KEY (segment, position)
-) WITHOUT ROWID;
 CREATE TABLE edge (
   left_ordinal INTEGER NOT NULL,
   right_ordinal INTEGER NOT NULL,
@@ -219,8 +214,9 @@ CREATE TABLE delivery (                        -- the patches that the live stor
   quads INTEGER NOT NULL,                      -- the number of its quads
   made_by TEXT NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE last_seen_verdict (               -- the last change of verdicts (in the register) that matching has used
-  change INTEGER NOT NULL
+CREATE TABLE matching (                        -- what the last finished matching has used; one row at most
+  verdict_change INTEGER NOT NULL,             -- the last change of verdicts (in the register)
+  ordinal INTEGER NOT NULL                     -- the greatest ordinal of all records
 );
 CREATE TABLE statistics (                      -- frozen statistics of blocking; one row at most
   version INTEGER NOT NULL,                    -- incremented at each recount

@@ -23,7 +23,7 @@ PATIENCE = 600.0
 """Seconds to wait for a run that is writing."""
 
 _PAGES_AT_ONCE = 2_000
-_TABLES_ABOUT_FILES = ("segment", "tombstone", "patch", "delivery")
+_TABLES_ABOUT_FILES = ("feature_index", "patch", "delivery")
 """Tables about the files beside the databases; the copy of a catalog has none of their rows."""
 
 

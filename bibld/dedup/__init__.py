@@ -14,15 +14,14 @@ import msgspec
 
 from bibld.catalog import Catalog, StageQueue
 from bibld.config import Config
-from bibld.dedup._in_memory import Duplicates, find_duplicates
-from bibld.dedup._keys.keys import families_met, key_names, keys_of_all
-from bibld.dedup._matching import DedupSummary, Matching
-from bibld.dedup._prepared import frozen_statistics, prepared
 from bibld.dedup.decisions import Decider
 from bibld.dedup.edges import Edges
 from bibld.dedup.exceptions import explain
 from bibld.dedup.features import features_of
+from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.dedup.memory import Duplicates, find_duplicates, frozen_statistics, prepare
 from bibld.dedup.method import MethodOptions, settings_digest
+from bibld.dedup.stage import DedupSummary, MatchingRun
 from bibld.dedup.warm_up import KernelWarmUp
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.model.linkage import Edge
@@ -61,8 +60,9 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def is_pending(catalog: Catalog, queue: StageQueue) -> bool:
     """Return whether records changed, or people decided about pairs, since the last matching."""
-    last, _ = catalog.register.changed_verdicts(catalog.segments.last_seen_verdict())
-    return last != catalog.segments.last_seen_verdict() or not queue.dirty.is_empty()
+    seen = catalog.matching.state().verdict_change
+    last, _ = catalog.register.changed_verdicts(seen)
+    return last != seen or not queue.dirty.is_empty()
 
 
 def dedup(
@@ -79,7 +79,7 @@ def dedup(
     ``run_time`` is the time of the run (ISO 8601), for the history of the records. ``restat``: count the statistics of
     blocking again instead of using the frozen ones; ``rematch_all``: match all records, not only the dirty ones.
     """
-    return Matching(catalog, config, progress, run_time, queue, settings_digest(config), rematch_all).run(restat)
+    return MatchingRun(catalog, config, progress, run_time, queue, rematch_all).run(restat)
 
 
 def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, progress: Progress) -> Comparison | None:
@@ -102,9 +102,9 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     found = decider.decide(np.array([0]), np.array([1]), least=0.0)
     (edge,) = edges.explain(
         found,
-        lambda some, one, other: families_met(keys, some, config, one.astype(np.uint32), other.astype(np.uint32)),
+        lambda some, one, other: shared_key_names(keys, len(some), one.astype(np.uint32), other.astype(np.uint32)),
     )
-    left_keys, right_keys = (tuple(name for blocker in keys for name in key_names(blocker, row)) for row in (0, 1))
+    left_keys, right_keys = (tuple(name for one in keys for name in one.names_of(row)) for row in (0, 1))
     exceptions = tuple(sentence for _, sentence in explain(int(found.exceptions[0]), *features))
     return Comparison(edge, features[0], features[1], left_keys, right_keys, exceptions)
 
@@ -114,5 +114,5 @@ def _statistics(catalog: Catalog, config: Config, progress: Progress) -> Statist
     frozen = frozen_statistics(catalog, config)
     if frozen is not None:
         return frozen
-    with prepared(catalog, config, progress) as ready:
+    with prepare(catalog, config, progress) as ready:
         return ready.statistics

@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from bibld.errors import CatalogError
+from bibld.errors import CatalogError, DamagedIndexError
 from bibld.model.features import LONG, NUMBERS, TEXTS, FeatureColumns, Features, TextColumn
 
 __all__ = ["TOMBSTONE", "FeatureTable", "FeatureWriter", "Rows", "StoredRows", "stored_rows", "tombstones"]
@@ -168,7 +168,7 @@ class _TextFile:
 class FeatureTable:
     """The first rows of a folder of files, for reading; ``ordinals``, ``made`` and ``source`` (n,) are mapped.
 
-    Raises ``CatalogError`` if a file is missing, too short, or of another format.
+    Raises ``DamagedIndexError`` if a file is missing, too short, or of another format.
     """
 
     def __init__(self, folder: Path, rows: int) -> None:
@@ -182,6 +182,11 @@ class FeatureTable:
             rows, len(NUMBERS)
         )
         self._files = [_TextFile(folder, name, rows) for name in _FILES]
+
+    @classmethod
+    def open_complete(cls, folder: Path) -> FeatureTable:
+        """Open all rows of a folder that nobody appends to."""
+        return cls(folder, (folder / "ordinals.uint64").stat().st_size // 8)
 
     def __len__(self) -> int:
         return self._rows
@@ -330,7 +335,7 @@ class FeatureWriter:
 
 
 def check_head(folder: Path) -> None:
-    """Raise ``CatalogError`` unless a folder contains a table with the columns of this version."""
+    """Raise ``DamagedIndexError`` unless a folder contains a table with the columns of this version."""
     try:
         head = msgspec.json.decode((folder / _HEAD).read_bytes(), type=_Head)
     except OSError as error:
@@ -341,9 +346,9 @@ def check_head(folder: Path) -> None:
         raise damaged(folder, f"has another format or other columns than this bibld reads (format {head.format})")
 
 
-def damaged(place: Path, reason: str) -> CatalogError:
+def damaged(place: Path, reason: str) -> DamagedIndexError:
     """Return the error for damaged files of the index."""
-    return CatalogError(f"{place}: {reason}; run `bibld catalog check`")
+    return DamagedIndexError(f"{place}: {reason}; run `bibld catalog check`")
 
 
 def _asked(names: Iterable[str] | None) -> set[str]:
@@ -368,7 +373,7 @@ def _columns(
 
 
 def _mapped(path: Path, items: int) -> npt.NDArray[Any]:
-    """Map the first items of a file of the type that its name ends with; raises ``CatalogError``."""
+    """Map the first items of a file of the type that its name ends with; raises ``DamagedIndexError``."""
     kind = np.dtype(path.suffix[1:])
     try:
         with path.open("rb") as file:

@@ -23,13 +23,12 @@ import numpy.typing as npt
 from bibld import adapters
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._in_memory import find_duplicates
-from bibld.dedup._index.segments import Segments
-from bibld.dedup._prepared import Prepared, prepared
 from bibld.dedup.block import minhash
 from bibld.dedup.clustering import pack_pairs, unpack_pairs
+from bibld.dedup.columns import Rows
 from bibld.dedup.evaluate import Mode, Trial, share
 from bibld.dedup.labels import LabelledPair
+from bibld.dedup.memory import Prepared, find_duplicates, prepare
 from bibld.dedup.score import shingles
 from bibld.errors import BibldError, ConfigError, StageError
 from bibld.model.features import FeatureColumns
@@ -138,8 +137,8 @@ def compare_methods(
     chosen = _methods(methods, config)
     with tempfile.TemporaryDirectory(prefix="bibld-") as name:
         folder = Path(name)
-        with prepared(catalog, config, progress, folder / "features") as ready:
-            records = len(ready.records)
+        with prepare(catalog, config, progress, folder / "features") as ready:
+            records = len(ready.rows.table)
             pairs, similarity = _pairs(ready, labelled, config)
         for column in _Pairs.__struct_fields__:
             np.save(folder / f"{column}.npy", getattr(pairs, column))
@@ -184,11 +183,11 @@ def _configured(method: str, config: Config) -> Config:
 
 def _pairs(ready: Prepared, labelled: Sequence[LabelledPair], config: Config) -> tuple[_Pairs, str]:
     """Return the labelled pairs and all pairs with similar titles, and how similar those are, in words."""
-    places = ready.positions
-    ends = np.array([(places[one.pair.left], places[one.pair.right]) for one in labelled], np.uint64).reshape(-1, 2)
+    rows = [(ready.rows.row_of(one.pair.left), ready.rows.row_of(one.pair.right)) for one in labelled]
+    ends = np.array(rows, np.uint64).reshape(-1, 2)
     packed = (ends.min(axis=1) << np.uint64(32)) | ends.max(axis=1)
     true = np.sort(packed[np.array([one.is_duplicate for one in labelled], np.bool_)])
-    similar, similarities, words = _similar_pairs(ready.segments.chunk(0, len(ready.segments)), config)
+    similar, similarities, words = _similar_pairs(ready.rows.table.chunk(0, len(ready.rows.table)), config)
     return _Pairs(np.sort(packed), true, similar, similarities), words
 
 
@@ -251,14 +250,14 @@ def _measure(task: _Task) -> MethodResult:
             people = catalog.register.verdicts()
             with _peak_memory() as memory:
                 begin = perf_counter()
-                with prepared(catalog, config, Silent(), folder / "features") as ready:
+                with prepare(catalog, config, Silent(), folder / "features") as ready:
                     trial = Trial(ready, config, people)
                     members, starts = trial.clusters()
                     seconds = perf_counter() - begin
-                    disk, records = 0, len(ready.records)
+                    disk, records = 0, len(ready.rows.table)
                     pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
                     is_found = _is_in(pairs.similar, trial.candidates)
-                    curve, expected = _curve(pairs, is_found, ready.segments, config)
+                    curve, expected = _curve(pairs, is_found, ready.rows.table, config)
     except Exception as error:  # noqa: BLE001 - whatever a blocker or a plug-in raises, the other methods go on
         return _failed(task, error)
     joined = _pairs_in_clusters(members, starts)
@@ -306,7 +305,7 @@ def _is_in(pairs: Numbers, ordered: Numbers) -> npt.NDArray[np.bool_]:
 
 
 def _curve(
-    pairs: _Pairs, is_found: npt.NDArray[np.bool_], rows: Segments, config: Config
+    pairs: _Pairs, is_found: npt.NDArray[np.bool_], rows: Rows, config: Config
 ) -> tuple[tuple[SimilarityBin, ...], tuple[float, ...]]:
     """Return the share of found pairs by their similarity, and for ``minhash`` the share that its S-curve promises.
 

@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup._pairs.candidates import all_keys, proposed
-from bibld.dedup._pairs.join import join
-from bibld.dedup._prepared import Prepared, prepared
+from bibld.dedup.candidates import proposed_pairs
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs, pack_pairs, unpack_pairs
 from bibld.dedup.decisions import DIFFERENT, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges
+from bibld.dedup.keys import keys_of_all
 from bibld.dedup.labels import LabelledPair, read_pairs
+from bibld.dedup.memory import Prepared, prepare
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
 
@@ -166,7 +166,7 @@ def evaluate(
     other thresholds.
     """
     begin = perf_counter()
-    with prepared(catalog, config, progress) as ready:
+    with prepare(catalog, config, progress) as ready:
         trial = Trial(ready, config, catalog.register.verdicts())
         outcome = trial.match_all() if mode == "full" else trial.match_pairs(labelled)
         seconds = perf_counter() - begin
@@ -175,7 +175,7 @@ def evaluate(
         lost = _losses(trial, outcome, true, candidates if mode == "full" else true, config.dedup.score)
         labels = dict.fromkeys(outcome.joined, False) | {item.pair: item.is_duplicate for item in labelled}
         precision, recall, f1 = rates(outcome.joined, true)
-        count, records = len(trial.candidates), len(ready.records)
+        count, records = len(trial.candidates), len(ready.rows.table)
         return Evaluation(
             mode=mode,
             precision=precision,
@@ -225,10 +225,10 @@ class Trial:
         self._ready = ready
         self._config = config
         self._people = people
-        self._decider = Decider(ready.segments, ready.sources, config)
-        self._edges = Edges(self._decider, ready.named, "evaluation")
-        self._by_people = PersonDecisions.from_verdicts(ready.said(people))
-        with join(ready.runs, config, ready.statistics) as found:
+        self._decider = Decider(ready.rows.table, ready.sources, config)
+        self._edges = Edges(self._decider, ready.rows.records_of, "evaluation")
+        self._by_people = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
+        with ready.candidates() as found:
             self.candidates = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
     def clusters(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -269,7 +269,7 @@ class Trial:
                 joined = self._joined(self._clustered(decided.take(decided.decisions != DIFFERENT), decider))
             else:
                 same = decided.take(decided.decisions == SAME)
-                ends = (self._ready.named(side.astype(np.int64)) for side in (same.left, same.right))
+                ends = (self._ready.rows.records_of(side) for side in (same.left, same.right))
                 joined = set(map(Pair.from_records, *ends))
             points.append(SweepPoint(threshold, *rates(joined, true)))
         return tuple(points)
@@ -282,15 +282,16 @@ class Trial:
 
     def measure_blockers(self, true: set[Pair]) -> tuple[BlockerResult, ...]:
         """Measure each blocker, each of its kinds of keys where it has several, and the union of all."""
-        columns = self._ready.segments.chunk(0, len(self._ready.segments))
+        columns = self._ready.rows.table.chunk(0, len(self._ready.rows.table))
         found = []
         refined = cut = 0
-        for keys in all_keys(columns, self._config, self._ready.statistics):
-            found.append((keys.name, proposed(keys, columns, self._config), keys.counts.refined, keys.counts.cut))
-            refined, cut = refined + keys.counts.refined, cut + keys.counts.cut
+        for keys in keys_of_all(columns, self._config, self._ready.statistics):
+            proposed = proposed_pairs(keys, columns, self._config)
+            found.append((keys.blocker.name, proposed, keys.refined, keys.cut))
+            refined, cut = refined + keys.refined, cut + keys.cut
             families = keys.families()
             if len(families) > 1:
-                found += ((f"  {part.family}", proposed(part, columns, self._config), 0, 0) for part in families)
+                found += ((f"  {part.family}", proposed_pairs(part, columns, self._config), 0, 0) for part in families)
         found.append(("all", self.candidates, refined, cut))
         records = max(len(columns), 1)
         return tuple(
@@ -305,10 +306,10 @@ class Trial:
         )
 
     def _clustered(self, decided: DecidedPairs, decider: Decider | None = None) -> ClusteredPairs:
-        return cluster_pairs(decider or self._decider, decided, self._by_people, self._ready.order)
+        return cluster_pairs(decider or self._decider, decided, self._by_people, self._ready.rows.order_of)
 
     def _joined(self, found: ClusteredPairs) -> set[Pair]:
-        members = (self._ready.named(cluster) for cluster in found.clusters())
+        members = (self._ready.rows.records_of(cluster) for cluster in found.clusters())
         return {Pair.from_records(*pair) for cluster in members for pair in combinations(cluster, 2)}
 
     def _verdicts_of_people(self, pairs: Iterable[Pair]) -> dict[Pair, Verdict]:
@@ -316,8 +317,8 @@ class Trial:
 
     def _ends(self, pairs: Sequence[Pair]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the positions of pairs, the smaller one left."""
-        places = self._ready.positions
-        ends = np.array([(places[pair.left], places[pair.right]) for pair in pairs], np.int64).reshape(-1, 2)
+        row_of = self._ready.rows.row_of
+        ends = np.array([(row_of(pair.left), row_of(pair.right)) for pair in pairs], np.int64).reshape(-1, 2)
         return ends.min(axis=1), ends.max(axis=1)
 
 
@@ -342,7 +343,7 @@ def _materials(
 ) -> tuple[MaterialResult, ...]:
     """Return the confusion matrix for each combination of values of these features."""
     records = sorted({record for pair in labels for record in (pair.left, pair.right)})
-    columns = ready.segments.rows(np.array([ready.positions[record] for record in records], np.int64), features)
+    columns = ready.rows.table.rows(np.array([ready.rows.row_of(record) for record in records], np.int64), features)
     material = {}
     for row, record in enumerate(records):
         texts = [columns.texts[name].text(row) or "unknown" for name in features]

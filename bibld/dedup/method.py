@@ -121,6 +121,11 @@ def columns_read(config: Method, stage: str, name: str) -> tuple[str, ...] | Non
     return None if names is None else tuple(names)
 
 
+def blocking_digest(config: Method) -> str:
+    """Return a hash of the blockers and their settings, for which statistics are counted."""
+    return digest([[name, digest(config.settings("dedup.block", name))] for name in config.dedup.block])
+
+
 def settings_digest(config: Method) -> str:
     """Return a hash of the versions and of all settings that the result depends on."""
     settings = config.settings("dedup.score", config.dedup.score)

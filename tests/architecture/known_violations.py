@@ -30,10 +30,7 @@ LANGUAGE = {
     "bibld/dedup/features.py",
     "bibld/dedup/_index",
     "bibld/dedup/_keys",
-    "bibld/dedup/_matching.py",
     "bibld/dedup/_pairs",
-    "bibld/dedup/_prepared.py",
-    "bibld/dedup/_writer.py",
     "bibld/dedup/block",
     "bibld/dedup/score",
 }

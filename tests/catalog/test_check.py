@@ -1,5 +1,6 @@
 """``bibld catalog check`` finds damage, and a run over the repaired workspace gives the same release."""
 
+import os
 import shutil
 from contextlib import closing
 
@@ -30,6 +31,14 @@ def overwrite(pattern, data=b"damaged", place=None):
         start = len(content) if place is None else place
         file.unlink()  # not in place: other releases may link to the same file
         file.write_bytes(content[:start] + data + content[start + len(data) :])
+
+    return damage
+
+
+def truncate(pattern):
+    def damage(loaded):
+        file = next(iter(loaded.workspace.glob(pattern)))
+        os.truncate(file, file.stat().st_size // 2)
 
     return damage
 
@@ -95,11 +104,12 @@ DAMAGES = {
         ),
         "make assertions about an entity that does not exist",
     ),
-    "a missing segment": (remove("index/1"), "index/1"),
-    "a truncated segment": (overwrite("index/1/texts.*"), "texts"),
+    "a missing index": (remove("index/1"), "index/1"),
+    "a truncated file of features": (truncate("index/1/texts.uint8"), "texts.uint8 has"),
+    "damaged texts": (overwrite("index/1/texts.uint8", b"\x1f", 80), "texts begin or end"),
     "rows of other records": (overwrite("index/1/made.*", b"\1\2\3", 80), "another version"),
-    "a tombstone too many": (execute("INSERT INTO tombstone VALUES (1, 7)"), "have no row"),
-    "a run of keys": (overwrite("index/1/keys-*/composite.0.keys", b"nothing", 0), "no whole run of keys"),
+    "a lost row": (execute("UPDATE feature_index SET valid_rows = valid_rows - 1"), "have no row"),
+    "a file of keys": (overwrite("index/1/keys-1.duckdb", b"nothing", 0), "keys-1.duckdb"),
     "the live store": (remove("store/*.sst"), "store: "),
     "a live store of other quads": (execute("UPDATE delivery SET quads = 17"), "quads instead of 17"),
     "a dump": (overwrite("releases/1/bibld.nq.gz", b"x", 100), "changed since they were made: bibld.nq.gz"),
@@ -109,15 +119,16 @@ DAMAGES = {
 
 SEPARATE = {
     "rows of other records",
-    "a tombstone too many",
-    "a run of keys",
+    "a lost row",
+    "a file of keys",
     "a live store of other quads",
     "a manifest",
 }
 GROUPS = [
     [name for name, (damage, _) in DAMAGES.items() if "execute" in damage.__qualname__ and name not in SEPARATE],
-    ["a missing segment", "a dump"],
-    ["a truncated segment", "the live store"],
+    ["a missing index", "a dump"],
+    ["a truncated file of features", "the live store"],
+    ["damaged texts"],
     sorted(SEPARATE),
 ]
 """Damages that can be found in one check because none hides another."""

@@ -164,12 +164,12 @@ def test_the_register_can_be_copied_alone(workspace, tmp_path):
 
 
 def test_a_copy_has_nothing_about_the_files_beside_the_databases(workspace, tmp_path):
-    execute(workspace / "catalog.db", "INSERT INTO tombstone VALUES (1, 1)")
+    execute(workspace / "catalog.db", "INSERT INTO feature_index VALUES (1, 1, '')")
     back_up(workspace, tmp_path / "backup", False, Silent())
     with closing(connect(tmp_path / "backup" / "catalog.db", read_only=True)) as copy:
-        assert copy.execute("SELECT count(*) FROM tombstone").fetchone() == (0,)
+        assert copy.execute("SELECT count(*) FROM feature_index").fetchone() == (0,)
     with closing(connect(workspace / "catalog.db", read_only=True)) as original:
-        assert original.execute("SELECT count(*) FROM tombstone").fetchone() == (1,)
+        assert original.execute("SELECT count(*) FROM feature_index").fetchone() == (1,)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from bibld import config, dedup, progress
 from bibld.catalog import Catalog
 from bibld.cli import command_line
 from bibld.dedup import evaluate
-from bibld.dedup._prepared import prepared
+from bibld.dedup.memory import prepare
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 
@@ -82,7 +82,7 @@ def test_labelled_pairs_get_the_decisions_of_single_pairs(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
-        with prepared(catalog, loaded, progress.Silent()) as ready:
+        with prepare(catalog, loaded, progress.Silent()) as ready:
             verdicts = evaluate.Trial(ready, loaded, {}).match_pairs(labelled).verdicts
         for item in labelled[::10]:
             alone = dedup.compare(catalog, loaded, item.pair.left, item.pair.right, progress.Silent())

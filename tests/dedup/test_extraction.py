@@ -1,23 +1,22 @@
-"""Extraction: the same segment for any number of processes, and features that caches and short cuts do not change."""
+"""Extraction: the same rows for any number of processes, and features that caches and short cuts do not change."""
 
 import os
 import re
 import shutil
 import unicodedata
+from functools import partial
 
 import msgspec
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress, resources
 from bibld.catalog import Catalog
+from bibld.dedup import extraction, features_of
 from bibld.dedup import features as feature_extraction
-from bibld.dedup import features_of
-from bibld.dedup._index import extraction as _extraction
-from bibld.dedup._index.extraction import columns_of, extract, extracted
-from bibld.dedup._index.segments import Segment
+from bibld.dedup.columns import FeatureWriter
+from bibld.dedup.extraction import columns_of, extract, extracted_rows
 from bibld.errors import StageError
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
@@ -49,24 +48,35 @@ def catalog(read_sample):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Make a few records enough for processes and several batches."""
-    monkeypatch.setattr(_extraction, "BATCH", 7)
-    monkeypatch.setattr(_extraction, "WORTH_PROCESSES", 20)
+    monkeypatch.setattr(extraction, "BATCH", 7)
+    monkeypatch.setattr(extraction, "WORTH_PROCESSES", 20)
 
 
 def workers(loaded, number):
     return msgspec.structs.replace(loaded, workers=number)
 
 
-def bytes_of(segment):
-    return {path.name: path.read_bytes() for path in segment.folder.iterdir()}
+EVERY = (*TEXTS, *NUMBERS)
+
+
+def extract_table(catalog, loaded, folder, shown=None, ordinals=None):
+    numbers = {source.id: number for number, source in enumerate(loaded.sources)}
+    with FeatureWriter(folder) as writer:
+        source_number = partial(_number, numbers)
+        extract(catalog, loaded, writer, source_number, shown or progress.Silent(), ordinals)
+        return writer.close()
+
+
+def _number(numbers, source):
+    return numbers.setdefault(source, len(numbers))
+
+
+def bytes_of(table):
+    return {path.name: path.read_bytes() for path in table.folder.iterdir()}
 
 
 def as_features(columns):
     return [(int(ordinal), columns.features(row)) for row, ordinal in enumerate(columns.ordinals)]
-
-
-def lengths_of_titles(columns):
-    return {"length": np.diff(columns.title.offsets)}
 
 
 class Advances(progress.Silent):
@@ -78,61 +88,53 @@ class Advances(progress.Silent):
         self.done += count
 
 
-def test_a_segment_contains_the_features_of_all_live_records(catalog, read_sample, tmp_path):
+def test_a_table_contains_the_features_of_all_live_records(catalog, read_sample, tmp_path):
     advances = Advances()
-    segment = extract(catalog, read_sample, tmp_path / "base", advances)
+    table = extract_table(catalog, read_sample, tmp_path / "1", advances)
     expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.live()]
-    assert as_features(segment.chunk(0, len(segment))) == expected
+    assert as_features(table.chunk(0, len(table), EVERY)) == expected
     assert advances.done == len(expected) == catalog.records.count()
+    fingerprints = list(catalog.records.fingerprints())
+    assert table.made.tolist() == [int.from_bytes(made[:8], "little") for _, made, _ in fingerprints]
+    names = [source.id for source in read_sample.sources]
+    assert [names[number] for number in table.source] == [source for _, _, source in fingerprints]
 
 
-def test_the_segment_does_not_depend_on_the_number_of_processes(catalog, read_sample, tmp_path, small_batches):
-    silent, arrays = progress.Silent(), {"length": np.uint32}
-    made = [
-        extract(
-            catalog,
-            workers(read_sample, number),
-            tmp_path / str(number),
-            silent,
-            arrays=arrays,
-            further=lengths_of_titles,
-        )
-        for number in (1, 3)
-    ]
+def test_the_table_does_not_depend_on_the_number_of_processes(catalog, read_sample, tmp_path, small_batches):
+    made = [extract_table(catalog, workers(read_sample, number), tmp_path / str(number)) for number in (1, 3)]
     assert len(made[0]) > 20
     assert bytes_of(made[0]) == bytes_of(made[1])
-    assert made[0].array("length").tolist() == np.diff(made[1].column("title").offsets).tolist()
 
 
 def test_a_few_records_are_extracted_in_this_process_without_deleted_ones(read_sample, tmp_path, monkeypatch):
-    monkeypatch.setattr(_extraction, "ProcessPool", None)
+    monkeypatch.setattr(extraction, "ProcessPool", None)
     shutil.copytree(read_sample.workspace, tmp_path / "work")
     loaded = msgspec.structs.replace(read_sample, workspace=tmp_path / "work")
     with Catalog(loaded.workspace) as catalog:
         ordinals = [ordinal for ordinal, _, _ in catalog.records.live()][3:8]
         with catalog.commit():
             catalog.records.delete(ordinals[1], run=99)
-        segment = extract(catalog, workers(loaded, 2), tmp_path / "delta", progress.Silent(), [*ordinals, 10**6])
-        nothing = extract(catalog, workers(loaded, 2), tmp_path / "nothing", progress.Silent(), [])
-    assert segment.ordinals.tolist() == ordinals[:1] + ordinals[2:]
+        table = extract_table(catalog, workers(loaded, 2), tmp_path / "1", ordinals=[*ordinals, 10**6])
+        nothing = extract_table(catalog, workers(loaded, 2), tmp_path / "2", ordinals=[])
+    assert table.ordinals.tolist() == ordinals[:1] + ordinals[2:]
     assert len(nothing) == 0
 
 
-def test_a_killed_process_is_reported_and_leaves_no_segment(catalog, read_sample, tmp_path, small_batches):
+def test_a_killed_process_is_reported(catalog, read_sample, tmp_path, small_batches, monkeypatch):
+    monkeypatch.setattr(extraction, "_rows_in_process", _die)
     with pytest.raises(StageError, match="workers = 1"):
-        extract(catalog, workers(read_sample, 2), tmp_path / "base", progress.Silent(), further=_die)
-    assert not (tmp_path / "base").exists() and not (tmp_path / "base.building").exists()
+        extract_table(catalog, workers(read_sample, 2), tmp_path / "1")
 
 
-def _die(columns):
+def _die(ordinals):
     os._exit(1)
 
 
 def test_batches_are_in_order_and_iteration_can_stop_early(catalog, read_sample, small_batches):
-    batches = extracted(catalog, workers(read_sample, 2))
+    batches = extracted_rows(catalog, workers(read_sample, 2))
     first = next(batches)
     batches.close()
-    assert first.ordinals.tolist() == [ordinal for ordinal, _, _ in catalog.records.live()][:7]
+    assert first.rows.ordinals.tolist() == [ordinal for ordinal, _, _ in catalog.records.live()][:7]
 
 
 def features():
@@ -216,13 +218,13 @@ DATA = os.environ.get("BIBLD_TEST_DATA")
 
 
 @pytest.mark.skipif(not DATA, reason="needs real records: set BIBLD_TEST_DATA")
-def test_a_segment_of_real_records_contains_their_features(configured, tmp_path):
+def test_a_table_of_real_records_contains_their_features(configured, tmp_path):
     loaded = configured(a=f"{DATA}/rusmarc/nlr_koi8r.iso", b=f"{DATA}/marc21/gpo_covid_online.mrc")
     loaded = msgspec.structs.replace(loaded, workers=2)
     pipeline.run(loaded, CLOCK, progress.Silent(), until="read")
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        segment = extract(catalog, loaded, tmp_path / "base", progress.Silent())
+        table = extract_table(catalog, loaded, tmp_path / "1")
         forget()
         expected = [(ordinal, features_of(record)) for ordinal, _, record in catalog.records.live()]
     assert expected
-    assert as_features(Segment.open(segment.folder).chunk(0, len(segment))) == expected
+    assert as_features(table.chunk(0, len(table), EVERY)) == expected

@@ -1,17 +1,21 @@
 """The stage over the sample: what is stored, what computes it again, what is measured and explained."""
 
 import csv
+import os
+import shutil
 from xml.etree import ElementTree
 
 import msgspec
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from bibld import adapters, config, dedup, explain, pipeline, progress
-from bibld.catalog import Catalog, PersonVerdict, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
 from bibld.cli import command_line
 from bibld.dedup import evaluate
-from bibld.dedup._index.index import Index
+from bibld.dedup.index import Index
+from bibld.dedup.statistics import from_bytes
 from bibld.model.linkage import Pair, Verdict
 from tests.dedup import similarity
 from tests.dedup.conftest import CLOCK
@@ -124,24 +128,111 @@ def test_statistics_stay_frozen_until_blocking_changes(sample):
         assert catalog.linkage.statistics()[0] == 3
 
 
-def test_the_index_is_compacted_when_more_than_a_quarter_of_its_rows_are_deleted(sample):
+def match(loaded, reports=None):
+    """Match what is in the queue; the messages are added to ``reports``."""
+
+    class Reports(progress.Silent):
+        def report(self, message):
+            if reports is not None:
+                reports.append(message)
+
+    with Catalog(loaded.workspace) as catalog:
+        return dedup.dedup(catalog, loaded, Reports(), NOW, pipeline.stage_queue(catalog, "dedup"))
+
+
+def stored(loaded):
+    """What matching has stored: edges, clusters, and which records have live rows."""
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        edges = {edge.pair: (edge.score, edge.verdict) for edge in catalog.linkage.edges()}
+        clusters = [catalog.linkage.members(founder) for founder in catalog.linkage.founders()]
+        rows = Index(catalog, loaded).open()
+        return edges, clusters, sorted(rows.ordinals_of(rows.live))
+
+
+def delete(loaded, ordinals):
+    with Catalog(loaded.workspace) as catalog, catalog.commit():
+        for ordinal in ordinals:
+            catalog.records.delete(ordinal, run=99)
+
+
+def folder_of(loaded):
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        state = catalog.matching.index()
+        return Index(catalog, loaded).path(state.folder)
+
+
+def test_a_deleted_record_leaves_an_outdated_row_until_a_quarter_of_them_is_so(sample):
+    loaded = config.load(sample)
+    before, (edges, _, live) = folder_of(loaded), stored(loaded)
+    few, many = live[:3], live[3 : len(live) // 3]
+    delete(loaded, few)
+    match(loaded)
+    assert folder_of(loaded) == before
+    assert stored(loaded)[2] == live[3:]
+    delete(loaded, many)
+    match(loaded)
+    after = folder_of(loaded)
+    assert after != before and not before.exists()
+    assert stored(loaded)[2] == live[len(live) // 3 :]
+    with Catalog(loaded.workspace) as catalog:
+        rows = Index(catalog, loaded).open()
+        assert rows.live.all() and np.all(np.diff(rows.table.ordinals.astype(np.int64)) > 0)
+        gone = {catalog.register.record(ordinal) for ordinal in live[: len(live) // 3]}
+    assert stored(loaded)[0] == {pair: edge for pair, edge in edges.items() if gone.isdisjoint((pair.left, pair.right))}
+
+
+def remove_file(path):
+    path.unlink()
+
+
+def truncate(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def overwrite(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3 : len(data) // 2] = b"\x1f" * (len(data) // 2 - len(data) // 3)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage", [remove_file, truncate, overwrite])
+@pytest.mark.parametrize("name", ["texts.uint8", "texts.starts.int64", "ordinals.uint64", "head.json", "keys-1.duckdb"])
+def test_a_damaged_index_is_built_again_with_one_message(sample, name, damage):
+    loaded = config.load(sample)
+    expected = stored(loaded)
+    damage(folder_of(loaded) / name)
+    with Catalog(loaded.workspace) as catalog, catalog.commit():
+        catalog.dirty[Queue.UNMATCHED_RECORDS].add(expected[2][:5])
+    reports = []
+    match(loaded, reports)
+    assert stored(loaded) == expected
+    messages = [message for message in reports if "again" in message]
+    if (name, damage) == ("keys-1.duckdb", remove_file):
+        return  # the keys of all rows are made without a message
+    assert len(messages) == 1, reports
+    assert str(loaded.workspace / "index") in messages[0]
+
+
+def test_a_missing_index_is_built_again(sample):
+    loaded = config.load(sample)
+    expected = stored(loaded)
+    shutil.rmtree(loaded.workspace / "index")
+    reports = []
+    match(loaded, reports)
+    assert stored(loaded) == expected
+    assert sum("the index is built again" in message for message in reports) == 1
+
+
+def test_records_can_be_compared_while_a_run_has_opened_the_index(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace) as catalog:
-        index = Index(catalog, loaded)
-        before = index.opened()
-        (number,), rows = before.numbers, len(before.segments)
-        quarter = rows // 4
-        with catalog.commit():
-            catalog.segments.add_tombstones(number, range(quarter))
-        assert not index.compact()
-        with catalog.commit():
-            catalog.segments.add_tombstones(number, [quarter])
-        assert index.compact()
-        after = index.opened()
-        assert after.numbers != [number]
-        assert after.ordinals().tolist() == before.ordinals().tolist()[quarter + 1 :]
-        assert after.alive().all()
-        assert not index.compact()
+        index, (number, _, statistics) = Index(catalog, loaded), catalog.linkage.statistics()
+        with (
+            index.key_tables(index.open(), from_bytes(statistics), number, progress.Silent()),
+            Catalog(loaded.workspace, read_only=True) as reader,
+        ):
+            pair = next(edge.pair for edge in reader.linkage.edges())
+            assert explain.explain_pair(reader, loaded, pair.left, pair.right).is_candidate
 
 
 def test_the_figures_are_consistent(sample, with_review):

@@ -1,1 +1,1 @@
-"""Results of the stages: edges, clusters, descriptions, statements, entities, patches, segments."""
+"""Results of the stages: edges, clusters, descriptions, statements, entities, patches, matching."""

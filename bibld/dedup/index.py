@@ -1,0 +1,268 @@
+"""The index of a workspace: features, keys and signatures of all records, on disk between runs.
+
+The folder ``index/<number>/`` contains the feature table (:mod:`bibld.dedup.columns`) and the tables of keys made with
+one version of the statistics (:mod:`bibld.dedup.key_tables`). The catalog states which folder is valid and how many of
+its rows; other folders were left by a run that was stopped. A new or changed record gets a row at the end of the table,
+a deleted one a row without features. When more than a quarter of the rows is outdated, the others are copied to a new
+folder.
+
+The order is: rows on the disk, number of rows in the catalog, keys in a separate transaction, results in the
+catalog. So a run can be killed at any moment: the next one keeps the rows that are valid and makes what is missing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bibld.catalog import Catalog, IndexState, digest
+from bibld.config import Config
+from bibld.dedup.columns import TOMBSTONE, FeatureTable, FeatureWriter, damaged, tombstones
+from bibld.dedup.extraction import extract, made_number
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.method import INDEX_VERSION
+from bibld.errors import CatalogError, DamagedIndexError
+from bibld.model.features import Statistics
+from bibld.model.linkage import Decision, Pair, Verdict
+from bibld.model.origin import RecordId
+from bibld.progress import Progress
+
+Numbers = npt.NDArray[np.int64]
+
+_COPIED = 50_000
+"""Rows that compaction copies together."""
+
+
+class RecordRows:
+    """The rows of a feature table, by record. ``live`` (rows,): whether a row is the last of a record that is live."""
+
+    def __init__(
+        self,
+        table: FeatureTable,
+        record_of: Callable[[int], RecordId],
+        ordinal_of: Callable[[RecordId], int | None],
+    ) -> None:
+        self.table = table
+        self._record_of = record_of
+        self._ordinal_of = ordinal_of
+        ordinals, numbers = table.ordinals.view(np.int64), np.arange(len(table), dtype=np.int32)
+        self._row_of = np.full(int(ordinals.max(initial=0)) + 1, -1, dtype=np.int32)
+        self._row_of[ordinals] = numbers  # of several rows of a record the last one stays
+        self.live: npt.NDArray[np.bool_] = (self._row_of[ordinals] == numbers) & (table.source != TOMBSTONE)
+        self._row_of[ordinals[table.source == TOMBSTONE]] = -1
+        self._row_of[ordinals[self.live]] = numbers[self.live]
+
+    @property
+    def last_ordinal(self) -> int:
+        """The greatest ordinal of all rows."""
+        return len(self._row_of) - 1
+
+    def rows_of(self, ordinals: Sequence[int] | npt.NDArray[Any]) -> Numbers:
+        """Return the live row of each record, -1 for records that have none."""
+        wanted = np.asarray(ordinals, dtype=np.int64)
+        found: Numbers = self._row_of[np.minimum(wanted, self.last_ordinal)].astype(np.int64)
+        found[wanted > self.last_ordinal] = -1
+        return found
+
+    def row_of(self, record: RecordId) -> int:
+        """Return the live row of a record, -1 if it has none."""
+        ordinal = self._ordinal_of(record)
+        return -1 if ordinal is None else int(self.rows_of([ordinal])[0])
+
+    def ordinals_of(self, rows: npt.NDArray[Any]) -> list[int]:
+        """Return the ordinals of the records of some rows."""
+        found: list[int] = self.table.ordinals[rows].tolist()
+        return found
+
+    def records_of(self, rows: npt.NDArray[Any]) -> list[RecordId]:
+        """Return the records of some rows."""
+        return [self._record_of(ordinal) for ordinal in self.ordinals_of(rows)]
+
+    def order_of(self, rows: npt.NDArray[Any]) -> Numbers:
+        """Return numbers that sort rows by the ids of their records."""
+        records = self.records_of(rows)
+        found = np.empty(len(records), dtype=np.int64)
+        found[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
+        return found
+
+    def sources(self, with_duplicates: Iterable[int]) -> npt.NDArray[np.int32]:
+        """Return the number of the source of each row, -1 for sources of which a cluster may contain two records."""
+        found = self.table.source.astype(np.int32)
+        found[np.isin(found, list(with_duplicates))] = -1
+        return found
+
+    def verdicts(
+        self, people: Mapping[Pair, Verdict], reached: set[int] | None = None
+    ) -> dict[tuple[int, int], Decision]:
+        """Return what people decided about pairs of rows; only if both records are among those ``reached``."""
+        found: dict[tuple[int, int], Decision] = {}
+        for pair, verdict in people.items():
+            ends = [self._ordinal_of(record) for record in (pair.left, pair.right)]
+            if None in ends or (reached is not None and not reached.issuperset(ends)):
+                continue
+            left, right = sorted(self.rows_of([end for end in ends if end is not None]).tolist())
+            if left >= 0:
+                found[left, right] = verdict.decision
+        return found
+
+
+class Index:
+    """The index of a workspace; for a run, which has locked the catalog."""
+
+    def __init__(self, catalog: Catalog, config: Config) -> None:
+        self._catalog = catalog
+        self._config = config
+        self._sources: dict[str, int] = {}
+        self.made_by = digest("index", INDEX_VERSION)
+
+    def path(self, number: int) -> Path:
+        """Return the folder with a number."""
+        return self._config.workspace / "index" / str(number)
+
+    def is_current(self) -> bool:
+        """Return whether there is an index that this version made."""
+        state = self._catalog.matching.index()
+        return state is not None and state.made_by == self.made_by
+
+    def open(self) -> RecordRows | None:
+        """Open the rows; None if this version has made none. Raises ``DamagedIndexError``."""
+        state = self._catalog.matching.index()
+        if state is None or state.made_by != self.made_by:
+            return None
+        return self._rows(FeatureTable(self.path(state.folder), state.rows))
+
+    def sweep(self) -> None:
+        """Remove what the catalog does not know: other folders, and keys of other versions of the statistics."""
+        state, statistics = self._catalog.matching.index(), self._catalog.linkage.statistics()
+        valid = self.path(state.folder) if state else None
+        for path in self.path(0).parent.glob("*"):
+            if path != valid:
+                _remove(path)
+        for path in valid.glob("keys-*") if valid else ():
+            if statistics is None or not path.name.startswith(f"keys-{statistics[0]}."):
+                _remove(path)
+
+    def discard(self) -> None:
+        """Remove the index."""
+        with self._catalog.commit():
+            self._catalog.matching.set_index(None)
+        self.sweep()
+
+    def build(self, progress: Progress) -> RecordRows:
+        """Make an index of all live records in a new folder."""
+        with self._new_folder() as writer:
+            extract(self._catalog, self._config, writer, self._source_number, progress)
+        opened = self.open()
+        assert opened is not None  # it was made just now
+        return opened
+
+    def update(self, rows: RecordRows, ordinals: Sequence[int], progress: Progress) -> RecordRows:
+        """Append rows for those of some records (ascending) that changed or were deleted; others keep their rows."""
+        state = self._catalog.matching.index()
+        assert state is not None  # the rows are those of the index
+        made = {ordinal: made_number(made_by) for ordinal, made_by, _ in self._catalog.records.fingerprints(ordinals)}
+        places = zip(ordinals, rows.rows_of(ordinals).tolist(), strict=True)
+        stored = {ordinal: int(rows.table.made[row]) for ordinal, row in places if row >= 0}
+        changed = [ordinal for ordinal in ordinals if ordinal in made and made[ordinal] != stored.get(ordinal)]
+        deleted = [ordinal for ordinal in ordinals if ordinal in stored and ordinal not in made]
+        if not changed and not deleted:
+            return rows
+        with FeatureWriter(rows.table.folder, len(rows.table)) as writer:
+            extract(self._catalog, self._config, writer, self._source_number, progress, changed)
+            nothing, source = np.zeros(len(deleted), np.uint64), np.full(len(deleted), TOMBSTONE, np.uint16)
+            writer.add(tombstones(deleted), nothing, source)
+            table = writer.close()
+        self._commit(state.folder, len(table))
+        return self._rows(table)
+
+    def compact(self, rows: RecordRows) -> RecordRows:
+        """Copy the live rows into a new folder, by ascending ordinal."""
+        live = np.flatnonzero(rows.live)
+        live = live[np.argsort(rows.table.ordinals[live], kind="stable")]
+        with self._new_folder() as writer:
+            for start in range(0, len(live), _COPIED):
+                some = live[start : start + _COPIED]
+                writer.add(rows.table.stored(some), rows.table.made[some], rows.table.source[some])
+                rows.table.release()
+        opened = self.open()
+        assert opened is not None  # it was made just now
+        return opened
+
+    def key_tables(self, rows: RecordRows, statistics: Statistics, version: int, progress: Progress) -> KeyTables:
+        """Open the keys that were made with a version of the statistics, and add those of rows that have none.
+
+        If the tables are damaged, they are made again. Raises ``CatalogError`` if the disk is full.
+        """
+        file = self.key_file(rows, version)
+        try:
+            tables = KeyTables(file, self._config)
+            if len(tables) > len(rows.table):  # the catalog lost its last commit in a power cut
+                tables.close()
+                raise DamagedIndexError(f"{file}: has keys of {len(tables)} rows instead of {len(rows.table)}")
+        except CatalogError as error:
+            progress.report(f"dedup: {str(error).partition('; run')[0]}; the keys are made again")
+            tables = self.new_key_tables(rows, version)
+        try:
+            tables.add(rows.table, statistics)
+        except BaseException:
+            tables.close()
+            raise
+        return tables
+
+    def new_key_tables(self, rows: RecordRows, version: int) -> KeyTables:
+        """Return empty tables for the keys of a version of the statistics."""
+        file = self.key_file(rows, version)
+        self.remove_keys(file)
+        return KeyTables(file, self._config)
+
+    def remove_keys(self, file: Path) -> None:
+        """Remove the tables of keys in a file, and the files beside it."""
+        for path in file.parent.glob(f"{file.stem}.*"):
+            _remove(path)
+
+    def key_file(self, rows: RecordRows, version: int) -> Path:
+        """Return the file with the keys that were made with a version of the statistics."""
+        return rows.table.folder / f"keys-{version}.duckdb"
+
+    def _rows(self, table: FeatureTable) -> RecordRows:
+        try:
+            if len(table):
+                self._catalog.register.record(int(table.ordinals.max()))
+        except (KeyError, OverflowError) as error:
+            raise damaged(table.folder, "has rows of a record that the catalog does not contain") from error
+        return RecordRows(table, self._catalog.register.record, self._catalog.register.ordinal)
+
+    @contextmanager
+    def _new_folder(self) -> Iterator[FeatureWriter]:
+        """Yield a writer for a new folder, which replaces the index when the block ends."""
+        state = self._catalog.matching.index()
+        number = state.folder + 1 if state else 1
+        _remove(self.path(number))
+        with FeatureWriter(self.path(number)) as writer:
+            yield writer
+            rows = len(writer.close())
+        self._commit(number, rows)
+        self.sweep()
+
+    def _commit(self, number: int, rows: int) -> None:
+        with self._catalog.commit():
+            self._catalog.matching.set_index(IndexState(number, rows, self.made_by))
+
+    def _source_number(self, source: str) -> int:
+        if source not in self._sources:
+            with self._catalog.commit():
+                self._sources[source] = self._catalog.matching.source_number(source)
+        return self._sources[source]
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

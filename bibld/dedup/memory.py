@@ -1,0 +1,174 @@
+"""Matching without changing a catalog: in memory, and for evaluation. The code is that of a run."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from bibld.catalog import Catalog
+from bibld.config import Config
+from bibld.dedup.candidates import CandidatePairs, all_pairs
+from bibld.dedup.clustering import PersonDecisions, cluster_pairs
+from bibld.dedup.columns import FeatureTable, FeatureWriter, stored_rows
+from bibld.dedup.decisions import Decider
+from bibld.dedup.edges import Edges
+from bibld.dedup.extraction import BATCH, columns_of, extract
+from bibld.dedup.features import features_of
+from bibld.dedup.index import Index, RecordRows
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.dedup.method import Method, MethodOptions, blocking_digest, settings_digest
+from bibld.dedup.statistics import from_bytes
+from bibld.dedup.warm_up import KernelWarmUp
+from bibld.model.features import FeatureColumns, Statistics
+from bibld.model.linkage import Cluster, Edge, Pair, Verdict
+from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
+from bibld.parallel import batches
+from bibld.progress import Progress, Silent
+
+Rows = npt.NDArray[np.int64]
+
+
+class Prepared(msgspec.Struct, frozen=True, eq=False):
+    """The features and keys of records. ``sources`` (rows,): as :class:`Decider` takes them."""
+
+    rows: RecordRows
+    sources: npt.NDArray[np.int32]
+    statistics: Statistics
+    tables: KeyTables
+
+    def candidates(self) -> CandidatePairs:
+        """Return the pairs that any blocker proposes."""
+        return all_pairs(self.tables, self.rows.table, self.statistics)
+
+
+class Duplicates(msgspec.Struct, frozen=True):
+    """What matching found among records.
+
+    ``pairs`` are the candidate pairs that are the same, related or for review, with score, decision and reasons, in the
+    order of their ids; ``clusters`` are the groups of two or more records that describe the same publication, in the
+    order of their founders. ``candidates`` counts the pairs that were compared; ``messages`` report clusters that were
+    cut and verdicts that cannot be followed.
+    """
+
+    pairs: tuple[Edge, ...]
+    clusters: tuple[Cluster, ...]
+    candidates: int
+    messages: tuple[str, ...]
+
+
+def find_duplicates(
+    records: Mapping[RecordId, Mods],
+    method: Method | None = None,
+    verdicts: Mapping[Pair, Verdict] | None = None,
+    progress: Progress | None = None,
+) -> Duplicates:
+    """Find the records that describe the same publication.
+
+    Nothing is stored, but the result is that of a first run over the same records in the same order: the first record
+    of a cluster is its founder. ``method`` is a configuration or ``MethodOptions``, which are the defaults;
+    ``verdicts`` are what people decided about pairs, which outweighs every score.
+
+    Raises ``ConfigError`` for a model file that cannot be used.
+    """
+    method, people = method or MethodOptions(), verdicts or {}
+    with prepare_in_memory(records, method, progress or Silent()) as ready:
+        decider = Decider(ready.rows.table, ready.sources, method)
+        edges = Edges(decider, ready.rows.records_of, settings_digest(method))
+        with ready.candidates() as found:
+            candidates = list(found)
+            messages = found.messages()
+        decisions = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
+        clustered = cluster_pairs(decider, decider.edges(candidates), decisions, ready.rows.order_of)
+        outcomes = edges.outcomes(clustered)
+
+        def shared_keys(columns: FeatureColumns, left: Rows, right: Rows) -> list[tuple[str, ...]]:
+            keys = keys_of_all(columns, method, ready.statistics)
+            return shared_key_names(keys, len(columns), left.astype(np.uint32), right.astype(np.uint32))
+
+        pairs = []
+        for place, edge in enumerate(edges.explain(clustered.pairs, shared_keys)):
+            verdict = outcomes[place].apply(edge.verdict) if place in outcomes else edge.verdict
+            pairs.append(msgspec.structs.replace(edge, verdict=people.get(edge.pair, verdict)))
+        members = [tuple(ready.rows.records_of(cluster)) for cluster in clustered.clusters()]
+        return Duplicates(
+            tuple(sorted(pairs, key=lambda edge: edge.pair)),
+            tuple(Cluster(cluster[0], cluster) for cluster in members),
+            sum(len(left) for left, _ in candidates),
+            (*messages, *edges.messages(clustered)),
+        )
+
+
+@contextmanager
+def prepare(catalog: Catalog, config: Config, progress: Progress, features: Path | None = None) -> Iterator[Prepared]:
+    """Extract the features and keys of all live records into a temporary folder, which the context removes.
+
+    ``features``: a folder that the features are stored in and that remains; if it exists, it is used as it is.
+    """
+    _warm_up(progress)
+    progress.stage("dedup", "records", catalog.records.count())
+    numbers = {source.id: number for number, source in enumerate(config.sources)}
+    with tempfile.TemporaryDirectory(prefix="bibld-") as name:
+        if features is not None and features.exists():
+            table = FeatureTable.open_complete(features)
+        else:
+            with FeatureWriter(features or Path(name) / "features") as writer:
+                extract(catalog, config, writer, lambda source: numbers.setdefault(source, len(numbers)), progress)
+                table = writer.close()
+        rows = RecordRows(table, catalog.register.record, catalog.register.ordinal)
+        with KeyTables(None, config) as tables:
+            yield _prepared(rows, numbers, config, tables, frozen_statistics(catalog, config))
+
+
+@contextmanager
+def prepare_in_memory(records: Mapping[RecordId, Mods], method: Method, progress: Progress) -> Iterator[Prepared]:
+    """Extract the features and keys of records that are in no catalog; their rows are in the order of ``records``."""
+    _warm_up(progress)
+    progress.stage("dedup", "records", len(records))
+    names = list(records)
+    numbers = {source: number for number, source in enumerate(sorted({record.source for record in names}))}
+    with tempfile.TemporaryDirectory(prefix="bibld-") as name, FeatureWriter(Path(name) / "features") as writer:
+        for batch in batches(enumerate(map(features_of, records.values())), BATCH):
+            sources = [numbers[names[ordinal].source] for ordinal, _ in batch]
+            made = np.zeros(len(batch), dtype=np.uint64)
+            writer.add(stored_rows(columns_of(batch)), made, np.array(sources, dtype=np.uint16))
+            progress.advance(len(batch))
+        ordinals = {record: ordinal for ordinal, record in enumerate(names)}
+        rows = RecordRows(writer.close(), names.__getitem__, ordinals.get)
+        with KeyTables(None, method) as tables:
+            yield _prepared(rows, numbers, method, tables, None)
+
+
+def frozen_statistics(catalog: Catalog, config: Config) -> Statistics | None:
+    """Return the statistics of the last matching if they were counted for these settings by this version."""
+    stored = catalog.linkage.statistics()
+    if stored is None or stored[1] != blocking_digest(config) or not Index(catalog, config).is_current():
+        return None
+    return from_bytes(stored[2])
+
+
+def _prepared(
+    rows: RecordRows, numbers: Mapping[str, int], method: Method, tables: KeyTables, frozen: Statistics | None
+) -> Prepared:
+    statistics: Statistics
+    if frozen is None:
+        statistics = tables.rebuild(rows.table)
+    else:
+        statistics = frozen
+        tables.add(rows.table, frozen)
+    with_duplicates = {source.id for source in method.sources if source.config.duplicates}
+    sources = rows.sources(number for name, number in numbers.items() if name in with_duplicates)
+    return Prepared(rows, sources, statistics, tables)
+
+
+def _warm_up(progress: Progress) -> None:
+    compiling = KernelWarmUp(progress)
+    compiling.begin()
+    compiling.wait()

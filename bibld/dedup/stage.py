@@ -1,0 +1,370 @@
+"""A run over a catalog: new and changed records are matched against all, and what they are joined with is clustered.
+
+The result is that of matching all records again with the same statistics: pairs and decisions depend on two records
+alone, and clusters on the connected component of a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from bibld.catalog import Catalog, EventKind, MatchingState, StageQueue, StoredEdge, digest
+from bibld.config import Config
+from bibld.dedup.candidates import all_pairs, pairs_of
+from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
+from bibld.dedup.decisions import SAME, DecidedPairs, Decider
+from bibld.dedup.edges import Edges, Outcome
+from bibld.dedup.index import Index, RecordRows
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.dedup.method import blocking_digest, settings_digest
+from bibld.dedup.statistics import from_bytes, to_bytes
+from bibld.errors import DamagedIndexError
+from bibld.model.features import FeatureColumns, Statistics
+from bibld.model.linkage import Pair, Verdict
+from bibld.progress import Progress
+
+_GROWTH = 2
+"""Statistics are counted again when there are this many times more records than when they were counted."""
+
+_COMPACTED_ABOVE = 4
+"""The index is compacted when more than one row in this many is outdated."""
+
+_SAMPLES = 500
+"""Edges that the compression dictionary is trained with."""
+
+Rows = npt.NDArray[np.int64]
+
+Change = tuple[int, int, int]
+"""A record whose cluster changed, the founder of its cluster before, and the founder now."""
+
+
+class DedupSummary(msgspec.Struct, frozen=True):
+    """The records that a run of dedup looked at, its candidates, and the edges and clusters among what it touched."""
+
+    records: int
+    candidates: int
+    edges: int
+    clusters: int
+
+
+class MatchingRun:
+    """One run of the stage. ``rematch_all``: match all records, not only those in the queue."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        config: Config,
+        progress: Progress,
+        run_time: str,
+        queue: StageQueue,
+        rematch_all: bool = False,
+    ) -> None:
+        self._catalog = catalog
+        self._linkage = catalog.linkage
+        self._config = config
+        self._progress = progress
+        self._run_time = run_time
+        self._queue = queue
+        self._rematch_all = rematch_all
+        self._index = Index(catalog, config)
+
+    def run(self, restat: bool) -> DedupSummary:
+        """Bring index, edges and clusters up to date, and empty the queue; a damaged index is built again."""
+        try:
+            return self._match(restat)
+        except DamagedIndexError as error:
+            self._progress.report(f"dedup: {str(error).partition('; run')[0]}; the index is built again")
+            self._index.discard()
+            return self._match(restat)
+
+    def _match(self, restat: bool) -> DedupSummary:
+        self._index.sweep()
+        verdict_change = self._queue_records_with_new_verdicts()
+        restat = restat or self._must_count_again()
+        pending = self._queue.dirty.items()
+        rows = self._index.open()
+        rematch_all = self._rematch_all or restat or rows is None
+        count = self._catalog.records.count() if rematch_all else len(pending)
+        self._progress.stage("dedup", "records", count)
+        if rows is None:
+            rows = self._index.build(self._progress)
+        else:
+            rows = self._index.update(rows, pending, self._progress)
+            outdated = len(rows.live) - int(np.count_nonzero(rows.live))
+            if outdated * _COMPACTED_ABOVE > len(rows.live) or (restat and outdated):
+                rows = self._index.compact(rows)
+        decider = Decider(rows.table, rows.sources(self._sources_with_duplicates()), self._config)
+        statistics, tables = self._open_keys(rows, restat)
+        with tables:
+            fresh = None if rematch_all else rows.rows_of(pending)
+            decided, candidates = self._decide(decider, rows, tables, statistics, fresh)
+        made_by = digest(settings_digest(self._config), self._statistics_version())
+        results = _Results(self._catalog, self._config, decider, rows, statistics, made_by)
+        with self._catalog.commit():
+            if rematch_all:
+                clustered, dirty = results.replace_all(decided, self._run_time)
+                self._queue.mark_live_records_dirty()
+            else:
+                clustered, dirty = results.update(decided, pending, self._run_time)
+            self._queue.mark_dirty(dirty)
+            self._queue.dirty.clear()
+            last = max(rows.last_ordinal, self._catalog.matching.state().ordinal)
+            self._catalog.matching.set_state(MatchingState(verdict_change, last))
+        for message in results.edges.messages(clustered):
+            self._progress.report(message)
+        rows.table.release()
+        edges = len(clustered.decisions) if rematch_all else len(decided.left)
+        return DedupSummary(count, candidates, edges, len(clustered.starts) - 1)
+
+    def _queue_records_with_new_verdicts(self) -> int:
+        """Queue the records about which people decided since the last matching; return the last change of verdicts."""
+        last, pairs = self._catalog.register.changed_verdicts(self._catalog.matching.state().verdict_change)
+        with self._catalog.commit():
+            self._queue.dirty.add(ordinal for pair in pairs for ordinal in pair)
+        return last
+
+    def _sources_with_duplicates(self) -> list[int]:
+        """Return the numbers of the sources of which a cluster may contain two records."""
+        with_duplicates = {source.id for source in self._config.sources if source.config.duplicates}
+        return [number for number, name in self._catalog.matching.sources().items() if name in with_duplicates]
+
+    # -- statistics and keys -------------------------------------------------------------------------------------------
+
+    def _must_count_again(self) -> bool:
+        """Return whether there are no statistics for these settings, or they were counted on far fewer records."""
+        stored = self._linkage.statistics()
+        if stored is None or stored[1] != blocking_digest(self._config):
+            return True
+        return self._catalog.records.count() > _GROWTH * max(from_bytes(stored[2]).records, 1)
+
+    def _statistics_version(self) -> int:
+        stored = self._linkage.statistics()
+        return stored[0] if stored else 0
+
+    def _open_keys(self, rows: RecordRows, restat: bool) -> tuple[Statistics, KeyTables]:
+        """Return the statistics, counted again and stored if ``restat``, and the keys of all rows made with them."""
+        if not restat:
+            stored = self._linkage.statistics()
+            assert stored is not None  # otherwise they must be counted
+            statistics: Statistics = from_bytes(stored[2])
+            return statistics, self._index.key_tables(rows, statistics, stored[0], self._progress)
+        version = self._statistics_version() + 1
+        tables = self._index.new_key_tables(rows, version)
+        try:
+            statistics = tables.rebuild(rows.table)
+            with self._catalog.commit():
+                self._linkage.put_statistics(version, blocking_digest(self._config), to_bytes(statistics))
+        except BaseException:
+            tables.close()
+            raise
+        return statistics, tables
+
+    # -- pairs ---------------------------------------------------------------------------------------------------------
+
+    def _decide(
+        self, decider: Decider, rows: RecordRows, tables: KeyTables, statistics: Statistics, fresh: Rows | None
+    ) -> tuple[DecidedPairs, int]:
+        """Return the candidate pairs of ``fresh`` rows (None: of all) that are not different, and their number."""
+        count = 0
+
+        def counted(portions: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+            nonlocal count
+            for left, right in portions:
+                count += len(left)
+                yield left, right
+
+        if fresh is None:
+            candidates = all_pairs(tables, rows.table, statistics, rows.live)
+        else:
+            candidates = pairs_of(tables, fresh[fresh >= 0], rows.table, statistics, rows.live)
+        with candidates:
+            decided = decider.edges(counted(candidates))
+            for message in candidates.messages():
+                self._progress.report(message)
+        self._progress.report(f"dedup: {count} candidate pairs of {int(np.count_nonzero(rows.live))} records")
+        return decided, count
+
+
+class _Results:
+    """Clusters decided pairs, and writes edges, clusters and what became of IRIs, within one commit of the catalog."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        config: Config,
+        decider: Decider,
+        rows: RecordRows,
+        statistics: Statistics,
+        made_by: str,
+    ) -> None:
+        self._catalog = catalog
+        self._linkage = catalog.linkage
+        self._config = config
+        self._decider = decider
+        self._rows = rows
+        self._statistics = statistics
+        self.edges = Edges(decider, rows.records_of, made_by)
+        self._people = catalog.register.verdicts()
+
+    def replace_all(self, decided: DecidedPairs, run_time: str) -> tuple[ClusteredPairs, set[int]]:
+        """Store what was found among all records instead of all results before; return the founders that changed."""
+        clustered = self._cluster(decided)
+        self._linkage.drop_edges()
+        self._store_edges(clustered, len(decided.left))
+        is_first = not self._linkage.has_clusters() and self._catalog.runs.made_by("dedup") is None
+        deleted = self._catalog.records.deleted_in_queue()
+        redirected = self._catalog.register.redirected_records()
+        self._set_redirects(deleted)
+        restored = self._clear_redirects(redirected)
+        changes = self._linkage.replace_clusters(self._ordinals_of_clusters(clustered))
+        self._record_events(run_time, [] if is_first else changes, deleted, restored)
+        return clustered, {founder for _, before, now in changes for founder in (before, now)}.union(deleted)
+
+    def update(self, decided: DecidedPairs, pending: Sequence[int], run_time: str) -> tuple[ClusteredPairs, set[int]]:
+        """Store what was found about the pending records, and cluster again all that they are joined with.
+
+        Return the founders of the clusters that have other members, members that changed, or statements that depend on
+        records that appeared or disappeared.
+        """
+        reached, stored = self._reach(decided, pending)
+        clustered = self._cluster(DecidedPairs.concatenate([decided, self._decide_stored(stored)]), reached)
+        self._store_edges(clustered, len(decided.left))
+        deleted = self._catalog.records.deleted_in_queue()
+        live = sorted(set(pending).difference(deleted))
+        self._set_redirects(deleted)
+        restored = self._clear_redirects(live)
+        changes = self._linkage.replace_clusters(self._ordinals_of_clusters(clustered), sorted(reached))
+        last_ordinal = self._catalog.matching.state().ordinal
+        appeared = [one for one in live if one > last_ordinal and one not in restored]
+        self._record_events(run_time, changes, deleted, restored, appeared)
+        dirty = {self._linkage.founder(one) for one in pending}.union(pending)
+        dirty.update(founder for change in changes for founder in change)
+        for one in pending:
+            record = self._catalog.register.record(one)
+            dirty.update(self._catalog.statements.dependents(record, one not in deleted))
+        return clustered, dirty
+
+    # -- clusters ------------------------------------------------------------------------------------------------------
+
+    def _reach(self, decided: DecidedPairs, pending: Sequence[int]) -> tuple[set[int], set[tuple[int, int]]]:
+        """Delete the edges of the pending records. Return the ordinals of the connected components that they belong to,
+        or belonged to, and the stored pairs that are the same in these.
+        """
+        same = decided.take(decided.decisions == SAME)
+        pairs = list(zip(self._rows.ordinals_of(same.left), self._rows.ordinals_of(same.right), strict=True))
+        reached = {member for one in pending for member in self._linkage.members(self._linkage.founder(one))}
+        reached.update(pending, self._linkage.drop_edges(pending), *pairs)
+        pairs += [self._ordinals(pair) for pair, verdict in self._people.items() if verdict.decision == "same"]
+        neighbours: dict[int, set[int]] = {}
+        for left, right in pairs:
+            neighbours.setdefault(left, set()).add(right)
+            neighbours.setdefault(right, set()).add(left)
+        waiting, stored = sorted(reached), set[tuple[int, int]]()
+        while waiting:
+            one = waiting.pop()
+            others = {other for _, other in self._linkage.same_as(one)}
+            stored.update((min(one, other), max(one, other)) for other in others)
+            new = (others | neighbours.get(one, set())) - reached
+            reached |= new
+            waiting.extend(new)
+        return reached, stored
+
+    def _decide_stored(self, pairs: set[tuple[int, int]]) -> DecidedPairs:
+        """Decide again about stored pairs, which gives what is stored about them."""
+        ordinals = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+        one, other = self._rows.rows_of(ordinals[:, 0]), self._rows.rows_of(ordinals[:, 1])
+        return self._decider.decide(np.minimum(one, other), np.maximum(one, other))
+
+    def _cluster(self, decided: DecidedPairs, reached: set[int] | None = None) -> ClusteredPairs:
+        """Cluster decided pairs; verdicts about records that were not reached are left out."""
+        verdicts = PersonDecisions.from_verdicts(self._rows.verdicts(self._people, reached))
+        return cluster_pairs(self._decider, decided, verdicts, self._rows.order_of)
+
+    def _ordinals_of_clusters(self, clustered: ClusteredPairs) -> Iterator[list[int]]:
+        for members in clustered.clusters():
+            yield sorted(self._rows.ordinals_of(members))
+
+    def _ordinals(self, pair: Pair) -> tuple[int, int]:
+        one, other = (self._catalog.register.assign_ordinal(record) for record in (pair.left, pair.right))
+        return min(one, other), max(one, other)
+
+    # -- edges ---------------------------------------------------------------------------------------------------------
+
+    def _store_edges(self, clustered: ClusteredPairs, fresh: int) -> None:
+        """Store the first ``fresh`` pairs and those that people decided; of others, which are stored, the outcome."""
+        outcomes = self.edges.outcomes(clustered)
+        is_new = (np.arange(len(clustered.decisions)) < fresh) | clustered.is_by_person
+        # By row, so that the table grows at its end.
+        places = np.flatnonzero(is_new)
+        places = places[np.lexsort((clustered.pairs.right[places], clustered.pairs.left[places]))]
+        stored = self._edges_to_store(clustered, places, outcomes)
+        samples = list(islice(stored, _SAMPLES))
+        self._linkage.train_dictionary(samples)
+        self._linkage.put_edges(chain(samples, stored))
+        others = clustered.pairs.take(~is_new)
+        ends = zip(self._rows.ordinals_of(others.left), self._rows.ordinals_of(others.right), strict=True)
+        for place, (left, right) in zip(np.flatnonzero(~is_new).tolist(), ends, strict=True):
+            apply = outcomes[place].apply if place in outcomes else None
+            self._linkage.set_final_verdict(min(left, right), max(left, right), apply)
+
+    def _edges_to_store(
+        self, clustered: ClusteredPairs, places: Rows, outcomes: Mapping[int, Outcome]
+    ) -> Iterator[StoredEdge]:
+        edges = self.edges.explain(clustered.pairs.take(places), self._shared_keys)
+        for place, edge in zip(places.tolist(), edges, strict=True):
+            outcome = outcomes[place].apply(edge.verdict) if place in outcomes else None
+            if clustered.is_by_person[place]:
+                verdict = self._people[edge.pair]
+                # Who decided, and in which words, stays in the register: edges may be published.
+                outcome = Verdict(verdict.decision, "person", ("a person decided",), verdict.relation)
+            yield StoredEdge(*self._ordinals(edge.pair), edge, outcome)
+
+    def _shared_keys(self, columns: FeatureColumns, left: Rows, right: Rows) -> list[tuple[str, ...]]:
+        keys = keys_of_all(columns, self._config, self._statistics)
+        return shared_key_names(keys, len(columns), left.astype(np.uint32), right.astype(np.uint32))
+
+    # -- IRIs ----------------------------------------------------------------------------------------------------------
+
+    def _set_redirects(self, deleted: Sequence[int]) -> None:
+        """Redirect the IRIs of deleted records to the smallest live member of the cluster that each leaves."""
+        targets = [(one, self._linkage.smallest_live_member(one)) for one in deleted]
+        self._catalog.register.set_redirects(
+            (one, target)
+            for one, target in targets
+            if target is not None or not self._catalog.register.has_redirect(one)
+        )
+
+    def _clear_redirects(self, ordinals: Sequence[int]) -> list[int]:
+        """Clear the redirects of the records that are live again, and return these."""
+        register, records = self._catalog.register, self._catalog.records
+        restored = [one for one in ordinals if register.has_redirect(one) and records.is_live(one)]
+        register.clear_redirects(restored)
+        return restored
+
+    def _record_events(
+        self,
+        run_time: str,
+        changes: Sequence[Change],
+        deleted: Sequence[int],
+        restored: Sequence[int],
+        appeared: Sequence[int] = (),
+    ) -> None:
+        """Record what became of the IRIs of records."""
+        events: list[tuple[int, str, EventKind, int | None]] = [(one, run_time, "deleted", None) for one in deleted]
+        events += [(one, run_time, "appeared", None) for one in appeared]
+        events += [(one, run_time, "restored", None) for one in restored]
+        for one, before, now in changes:
+            if one in deleted:
+                continue
+            if now != one:
+                events.append((one, run_time, "absorbed", now))
+            elif before != one:
+                events.append((one, run_time, "returned", before))
+        self._catalog.history.record_events(events)
