@@ -11,7 +11,7 @@ The clusters of a component depend on its links and on its records alone, whatev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from bibld.dedup.decisions import DECISIONS, RELATED, REVIEW, SAME, DecidedPairs, Decider, Positions, Refusal
 from bibld.dedup.exceptions import Exceptions
 from bibld.model.linkage import Decision
+from bibld.model.origin import RecordId
 
 Nodes = npt.NDArray[np.int64]
 """Numbers of the records that are linked to others; or places in other arrays."""
@@ -355,6 +356,13 @@ def _portions(component: Nodes, sizes: Nodes, links: Nodes) -> Iterator[Nodes]:
 
 def _ordered(left: Nodes, right: Nodes) -> tuple[Nodes, Nodes]:
     return np.minimum(left, right), np.maximum(left, right)
+
+
+def rank_by_id(records: Sequence[RecordId]) -> Nodes:
+    """Return the rank of each record in the order of the ids, as an ``Order`` does for positions."""
+    ranks = np.empty(len(records), dtype=np.int64)
+    ranks[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
+    return ranks
 
 
 def pack_pairs(left: Positions, right: Positions) -> npt.NDArray[np.uint64]:

@@ -8,7 +8,7 @@ scorer without ``review`` decides as the paper does: the same above ``same``, un
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from enum import IntEnum
 from typing import Any, NamedTuple, Protocol
@@ -18,9 +18,12 @@ import numpy.typing as npt
 
 from bibld import adapters
 from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect
+from bibld.dedup.features import features_of
 from bibld.dedup.method import Method, columns_read
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns
 from bibld.model.linkage import Decision
+from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
 from bibld.parallel import map_in_threads, worker_count
 
 Positions = npt.NDArray[np.integer[Any]]
@@ -114,6 +117,15 @@ class Decider:
         self.columns = tuple(name for name in (*TEXTS, *NUMBERS) if name != "text" or name in names.union(own or ()))
         self._in_force = np.uint16(in_force(method.dedup.exceptions))
         self._workers = worker_count(method.workers)
+
+    @classmethod
+    def from_records(cls, records: Sequence[tuple[RecordId, Mods]], method: Method) -> Decider:
+        """Build one for a few records, whose positions are their places."""
+        with_duplicates = {source.id for source in method.sources if source.config.duplicates}
+        number = {name: place for place, name in enumerate(sorted({record.source for record, _ in records}))}
+        sources = [-1 if record.source in with_duplicates else number[record.source] for record, _ in records]
+        columns = FeatureColumns.from_features(enumerate(features_of(mods) for _, mods in records))
+        return cls(columns, np.array(sources, dtype=np.int64), method)
 
     def decide(self, left: Positions, right: Positions, least: float | None = None) -> DecidedPairs:
         """Decide about pairs.

@@ -8,17 +8,20 @@ verdicts about these or any other pairs; ``split_verdicts`` makes the verdicts t
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import product
 
 import msgspec
+import numpy as np
 
 from bibld.catalog import Catalog, PersonVerdict, StoredVerdict, Verdicts
 from bibld.config import Config
+from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
+from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
 from bibld.errors import ConfigError
 from bibld.model.features import Features
-from bibld.model.linkage import Edge, Pair
+from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 
 SPLIT = "split"
@@ -274,46 +277,32 @@ def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> 
 def preview_clusters(catalog: Catalog, config: Config, records: Iterable[RecordId]) -> list[tuple[RecordId, ...]]:
     """Return the clusters to expect for records and the members of their clusters, by stored pairs and verdicts.
 
-    The next run may find others: it compares the members again, and a record that was refused may join now.
+    They are clustered as in a run. The next run may find others, if it finds new pairs.
     """
-    found: dict[RecordId, RecordId] = {}
-    for record in records:
-        cluster = catalog.cluster_of(record)
-        for member in cluster.members if cluster else (record,):
-            found[member] = member
-    verdicts = catalog.register.verdicts()
-    inside = {pair: verdict for pair, verdict in verdicts.items() if pair.left in found and pair.right in found}
-    edges = [edge for edge in catalog.edges_of(found) if edge.pair not in inside]
-    separate = {pair for pair, verdict in inside.items() if verdict.decision != "same"}
-    barred = separate | {edge.pair for edge in edges if edge.verdict.decision == "related"}
-    with_duplicates = {source.id for source in config.sources if source.config.duplicates}
-    groups = {record: [record] for record in found}
-    for pair in sorted(pair for pair, verdict in inside.items() if verdict.decision == "same"):
-        _unite(groups, pair, lambda one, other: Pair.from_records(one, other) in separate)
-    for edge in sorted((edge for edge in edges if edge.verdict.decision == "same"), key=_best_first):
-        _unite(
-            groups,
-            edge.pair,
-            lambda one, other: (
-                Pair.from_records(one, other) in barred
-                or (one.source == other.source and one.source not in with_duplicates)
-            ),
-        )
-    unique = {id(group): tuple(_by_ordinal(catalog, group)) for group in groups.values()}
-    return sorted(unique.values(), key=lambda group: catalog.register.assign_ordinal(group[0]))
+    found = {record for one in records for record in _members(catalog, one)}
+    by_ordinal = sorted(found, key=catalog.register.assign_ordinal)
+    read = {record: catalog.record(record) for record in by_ordinal}
+    live = [(record, one.mods) for record, one in read.items() if one is not None and not one.deleted]
+    position = {record: place for place, (record, _) in enumerate(live)}
+    decider = Decider.from_records(live, config)
+    verdicts = {
+        (position[pair.left], position[pair.right]): verdict.decision
+        for pair, verdict in catalog.register.verdicts().items()
+        if pair.left in position and pair.right in position
+    }
+    pairs = [(position[edge.pair.left], position[edge.pair.right]) for edge in catalog.edges_of(position)]
+    ends = np.sort(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=1)
+    clustered = cluster_pairs(
+        decider,
+        decider.edges([(ends[:, 0], ends[:, 1])]),
+        PersonDecisions.from_verdicts({(min(ends), max(ends)): decision for ends, decision in verdicts.items()}),
+        lambda positions: rank_by_id([live[place][0] for place in positions.tolist()]),
+    )
+    groups = [tuple(live[place][0] for place in members.tolist()) for members in clustered.clusters()]
+    alone = found.difference(*groups)
+    return sorted([*groups, *((record,) for record in alone)], key=lambda one: catalog.register.assign_ordinal(one[0]))
 
 
-def _unite(groups: dict[RecordId, list[RecordId]], pair: Pair, is_barred: Callable[[RecordId, RecordId], bool]) -> None:
-    """Join the groups of two records, unless something bars two members from one group."""
-    left, right = groups[pair.left], groups[pair.right]
-    if left is not right and not any(is_barred(one, other) for one, other in product(left, right)):
-        left += right
-        groups.update((record, left) for record in right)
-
-
-def _best_first(edge: Edge) -> tuple[float, Pair]:
-    return -edge.score.value, edge.pair
-
-
-def _by_ordinal(catalog: Catalog, records: Iterable[RecordId]) -> list[RecordId]:
-    return sorted(records, key=catalog.register.assign_ordinal)
+def _members(catalog: Catalog, record: RecordId) -> tuple[RecordId, ...]:
+    cluster = catalog.cluster_of(record)
+    return cluster.members if cluster else (record,)
