@@ -29,10 +29,11 @@ from bibld import adapters, crosswalk, dedup, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import evaluate, train
+from bibld.dedup.compilation import MISSING
 from bibld.dedup.evaluate import Evaluation, LabelledPair, Mode
 from bibld.dedup.score import model
-from bibld.dedup.score._strings import MISSING
-from bibld.dedup.score._words import Rarity
+from bibld.dedup.similarity.pairs import similarities
+from bibld.dedup.similarity.rows import Rarity
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Pair, Score
 from bibld.model.mods import Mods
@@ -66,8 +67,8 @@ class Folded:
         rusmarc = [converted(real_data() / "rusmarc" / name) for name in RUSMARC]
         varied = train.interleave([list(gold.mods.values()), *rusmarc], SEED)
         self._given = train.make_examples(gold.mods, gold.labelled, varied, SEED)
-        self._rarity = Rarity.of(train._weights(self._given.columns), 1.0)
-        self._found = model.compared(self._given.columns, self._given.left, self._given.right, self._rarity)
+        self._rarity = Rarity.from_weights(train._weights(self._given.columns), 1.0)
+        self._found = similarities(self._given.columns, self._given.left, self._given.right, self._rarity)
         fold_of = {id(mods): gold.folds[record] for record, mods in gold.mods.items()}
         varied_of = self._given.groups[len(gold.labelled) :] - len(gold.mods)
         made_of = [fold_of.get(id(varied[number]), -1) for number in varied_of]
@@ -85,7 +86,7 @@ class Folded:
         """The probabilities of pairs of rows."""
         folds_of_rows = np.array([self.of_ordinals[ordinal] for ordinal in columns.ordinals.tolist()], np.int64)
         ends = np.sort(np.stack((folds_of_rows[left], folds_of_rows[right])), axis=0)
-        found = with_missing(model.compared(columns, left, right, self._rarity))
+        found = with_missing(similarities(columns, left, right, self._rarity))
         result = np.zeros(len(left))
         for folds in combinations_with_replacement(range(FOLDS), 2):
             chosen = (ends[0] == folds[0]) & (ends[1] == folds[1])

@@ -22,7 +22,8 @@ from bibld.dedup import train
 from bibld.dedup._keys.kernels import halves
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
 from bibld.dedup.score import jaccard, model
-from bibld.dedup.score._words import Rarity
+from bibld.dedup.similarity.pairs import similarities
+from bibld.dedup.similarity.rows import Rarity
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, Features
 from bibld.text.dates import year
 from bibld.text.folding import fold
@@ -73,7 +74,7 @@ def unseen(
     is_by_pairs: bool,
 ) -> npt.NDArray[np.float64]:
     """The probability of each pair by trees that saw neither of its clusters, or just not the pair itself."""
-    found = model.compared(columns, *pairs, Rarity.of(train._weights(columns), 1.0))
+    found = similarities(columns, *pairs, Rarity.from_weights(train._weights(columns), 1.0))
     if is_by_pairs:
         folds = np.random.default_rng(SEED).integers(FOLDS, size=len(labels))
         sides = folds, folds

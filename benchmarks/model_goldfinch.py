@@ -17,7 +17,8 @@ from bibld import crosswalk
 from bibld.dedup import train
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.score import jaccard, model
-from bibld.dedup.score._words import Rarity
+from bibld.dedup.similarity.pairs import similarities
+from bibld.dedup.similarity.rows import Rarity
 from bibld.errors import CrosswalkError
 from bibld.model.linkage import Pair
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
@@ -38,8 +39,8 @@ def main() -> None:
     given = train.make_examples(records, labelled, varied, SEED)
     given = by_cluster(given, labelled, clusters)
     real = given.weights == 1
-    rarity = Rarity.of(train._weights(given.columns), 1.0)
-    found = model.compared(given.columns, given.left, given.right, rarity)
+    rarity = Rarity.from_weights(train._weights(given.columns), 1.0)
+    found = similarities(given.columns, given.left, given.right, rarity)
     logits = train.cross_validate(found, given, SEED)[real]
     scale, shift = train._calibrated(logits, given.labels[real])
     probabilities = 1 / (1 + np.exp(-(scale * logits + shift)))

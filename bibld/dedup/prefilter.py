@@ -27,7 +27,7 @@ from numba import types
 
 from bibld.dedup.compilation import CODES, NEW_NUMBERS, OFFSETS, TABLE, inner, kernel
 from bibld.dedup.hashes import ALL_LETTERS, PRIME, SEED, finalised, mixed, prefixes, title, trigram_simhash, values
-from bibld.dedup.score._steps import Steps, Tree, steps, sums
+from bibld.dedup.trees import Steps, Tree, steps, sums
 from bibld.model.features import FeatureColumns
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup.score._steps import Tree
-    from bibld.dedup.score._trees import Model
+    from bibld.dedup.model_file import Model
+    from bibld.dedup.trees import Tree
 
 _FOLDS = 5
 _FEWEST_LABELS = 50
@@ -107,7 +107,7 @@ def train(
 
 def write_model(model: Model, file: Path) -> None:
     """Write a model to a file that `[dedup.model] file` can name; raises ``ConfigError`` if it cannot be written."""
-    from bibld.dedup.score._trees import to_json
+    from bibld.dedup.model_file import to_json
 
     try:
         file.write_bytes(to_json(model))
@@ -157,16 +157,16 @@ def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[s
     """Fit the trees, calibrate them by cross-validation, and return the model with its figures."""
     import numpy as np
 
-    from bibld.dedup.score._comparison import NAMES
-    from bibld.dedup.score._trees import FORMAT, Model, Provenance
-    from bibld.dedup.score._words import Rarity
-    from bibld.dedup.score.model import compared
+    from bibld.dedup.model_file import FORMAT, Model, Provenance
+    from bibld.dedup.similarity import NAMES
+    from bibld.dedup.similarity.pairs import similarities
+    from bibld.dedup.similarity.rows import Rarity
 
     labelled = given.weights == 1
     if min(np.count_nonzero(given.labels[labelled] == label) for label in (0, 1)) < _FEWEST_LABELS:
         raise ConfigError([f"training needs at least {_FEWEST_LABELS} pairs of each label"])
     words = _weights(given.columns)
-    found = compared(given.columns, given.left, given.right, Rarity.of(words, 1.0))
+    found = similarities(given.columns, given.left, given.right, Rarity.from_weights(words, 1.0))
     logits = cross_validate(found, given, seed)
     scale, shift = _calibrated(logits[labelled], given.labels[labelled])
     figures = _figures(logits[labelled] * scale + shift, given.labels[labelled])
@@ -214,7 +214,7 @@ def _fitted(
         raise ConfigError(["training needs scikit-learn: pip install 'bibld[train]'"]) from error
     import numpy as np
 
-    from bibld.dedup.score._comparison import NAMES
+    from bibld.dedup.similarity import NAMES
 
     monotonic = [1 if name in _MONOTONIC else 0 for name in NAMES]
     trees = HistGradientBoostingClassifier(random_state=seed, monotonic_cst=monotonic, **_TREES)
@@ -229,7 +229,7 @@ def _with_less(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.floa
     import numpy as np
 
     from bibld.dedup.compilation import MISSING
-    from bibld.dedup.score._comparison import NAMES
+    from bibld.dedup.similarity import NAMES
 
     random = np.random.default_rng(seed)
     names = list(NAMES)
@@ -309,7 +309,7 @@ def _components(pairs: Iterable[tuple[int, int]], count: int) -> list[int]:
 
 def _tree(nodes: Any) -> Tree:  # noqa: ANN401
     """One tree of scikit-learn with the mean of the leaves below as the value of each inner node."""
-    from bibld.dedup.score._steps import Tree
+    from bibld.dedup.trees import Tree
 
     values = [float(value) for value in nodes["value"]]
     for node in reversed(range(len(nodes))):

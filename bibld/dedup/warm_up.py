@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ _SOURCES = Path(__file__).parent
 _FOLDER = "kernels-"
 _MARK = "compiled"
 _KERNEL = ("\n@kernel(", "\n@inner(", "\n@njit(")
+_IMPORT = re.compile(rf"\nfrom {re.escape(__package__)}((?:\.\w+)*) import (\([^)]*\)|.+)")
 _MAXIMUM_AGE = 90 * 24 * 3600
 """Folders that were not used for this many seconds are deleted."""
 
@@ -44,10 +46,26 @@ def cache_folder() -> Path:
     the environment names, the user's cache folder, the folder for temporary files.
     """
     state = hashlib.blake2b(f"{sys.version} {metadata.version('numba')}".encode(), digest_size=8)
-    for path in (_SOURCES / "compilation.py", *kernel_modules().values()):
+    for path in _sources():
         # The compiler compares times too, and compiles again a file with another one.
         state.update(b"%s %d %s" % (os.fsencode(path), path.stat().st_mtime_ns, path.read_bytes()))
     return _parent_folder() / f"{_FOLDER}{state.hexdigest()}"
+
+
+def _sources() -> list[Path]:
+    """Return the files with kernels, and those that they import, whose constants become part of the machine code."""
+    kernels = kernel_modules().values()
+    return sorted({_SOURCES / "compilation.py", *kernels}.union(*map(_imported_files, kernels)))
+
+
+def _imported_files(path: Path) -> set[Path]:
+    """Return the files of this package that a file imports, or imports names from."""
+    found = set()
+    for module, names in _IMPORT.findall(path.read_text()):
+        parent = _SOURCES.joinpath(*module.split(".")[1:])
+        found |= {parent.with_suffix(".py"), parent / "__init__.py"} if module else set()
+        found |= {parent / f"{name.split()[0]}.py" for name in names.strip("()").split(",") if name.strip()}
+    return {file for file in found if file.exists()}
 
 
 def _parent_folder() -> Path:
@@ -108,6 +126,7 @@ def compile_kernels() -> None:
 
 def _modules_to_import() -> list[str]:
     """Return the modules with kernels that no other one imports, the longest first."""
-    texts = {name: path.read_text() for name, path in kernel_modules().items()}
-    imported = {name for name in texts if any(f"\nfrom {name} import" in text for text in texts.values())}
-    return sorted(texts.keys() - imported, key=lambda name: (-len(texts[name]), name))
+    modules = kernel_modules()
+    imported = set[Path]().union(*map(_imported_files, modules.values()))
+    found = [name for name, path in modules.items() if path not in imported]
+    return sorted(found, key=lambda name: -modules[name].stat().st_size)

@@ -7,19 +7,12 @@ from __future__ import annotations
 
 # (importing module, private module of another package)
 PRIVATE_MODULES = {
-    ("bibld.dedup.prefilter", "bibld.dedup.score._steps"),
-    ("bibld.dedup._pairs.sieve_trees", "bibld.dedup.score._steps"),
-    ("bibld.dedup.train", "bibld.dedup.score._comparison"),
-    ("bibld.dedup.train", "bibld.dedup.score._steps"),
-    ("bibld.dedup.train", "bibld.dedup.score._trees"),
     ("bibld.dedup.train", "bibld.dedup.score._variations"),
-    ("bibld.dedup.train", "bibld.dedup.score._words"),
 }
 
 # A package, and the groups of modules or packages directly inside it that import each other.
 CYCLES = {
-    "bibld.dedup": [{"_index", "_keys", "_pairs", "score"}],
-    "bibld.dedup.score": [{"_step_kernels", "_steps"}],
+    "bibld.dedup": [{"_index", "_keys", "_pairs"}],
 }
 
 # Modules that import others by a computed name and should not.

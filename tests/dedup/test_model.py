@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld.dedup.score import _steps, _trees, model
-from bibld.dedup.score._comparison import COUNT, NAMES
-from bibld.dedup.score._strings import MISSING, likeness
+from bibld.dedup import model_file, similarity, trees
+from bibld.dedup.compilation import MISSING
+from bibld.dedup.score import model
+from bibld.dedup.similarity import COUNT, NAMES
+from bibld.dedup.similarity.texts import edit_similarity
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, TextColumn
 from bibld.model.linkage import Score
@@ -150,7 +152,7 @@ def test_a_title_of_many_words_and_a_word_of_many_letters_are_compared():
     assert compared(long, WAR)["title_numbers"] == 0.5
 
 
-def walked(tree: _steps.Tree, row: list[float]) -> float:
+def walked(tree: trees.Tree, row: list[float]) -> float:
     node = 0
     while tree.feature[node] >= 0:
         value = row[tree.feature[node]]
@@ -160,22 +162,27 @@ def walked(tree: _steps.Tree, row: list[float]) -> float:
 
 
 def test_sums_and_contributions_are_those_of_a_walk_down_each_tree():
-    shipped, forest, _ = model._loaded("")
+    loaded = model._load("")
     random = np.random.default_rng(1)
     rows = random.choice([MISSING, 0, 0.25, 0.5, 0.9, 1, *random.random(20)], (300, COUNT)).astype(np.float32)
-    expected = [sum(walked(tree, row) for tree in shipped.trees) for row in rows.tolist()]
-    assert _steps.sums(forest.steps, rows).tolist() == expected
-    assert _trees.contributions(forest, rows).sum(axis=1) == pytest.approx(np.array(expected))
+    expected = [sum(walked(tree, row) for tree in loaded.model.trees) for row in rows.tolist()]
+    assert trees.sums(loaded.steps, rows).tolist() == expected
+    assert trees.contributions(loaded.nodes, rows).sum(axis=1) == pytest.approx(np.array(expected))
 
 
 def test_a_feature_with_more_thresholds_than_fit_is_refused():
-    shipped, _, _ = model._loaded("")
-    trees = [
-        _steps.Tree([0, -1, -1], [cut / 300, 0, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [0, -1, 1]) for cut in range(256)
+    many = [
+        trees.Tree([0, -1, -1], [cut / 300, 0, 0], [1, 0, 0], [2, 0, 0], [1, 0, 0], [0, -1, 1]) for cut in range(256)
     ]
     with pytest.raises(ValueError, match="thresholds"):
-        _trees.forest(msgspec.structs.replace(shipped, trees=trees))
-    _trees.forest(msgspec.structs.replace(shipped, trees=trees[:254]))
+        trees.steps(many, COUNT)
+    trees.steps(many[:254], COUNT)
+
+
+def test_the_positions_of_the_similarities_are_those_of_their_names():
+    other_names = {"whole_title": "ALL_TITLES", "names": "ALL_NAMES", "pages_apart": "PAGE_DIFFERENCE"}
+    constants = [other_names.get(name, name.upper()) for name in NAMES]
+    assert [getattr(similarity, constant) for constant in constants] == list(range(COUNT))
 
 
 def test_values_that_a_record_lacks_are_missing_and_not_different():
@@ -290,18 +297,18 @@ def plain_edits(one: str, other: str) -> int:
 def test_the_similarity_of_words_counts_edits(one, other):
     masks = np.zeros(256, np.uint64)
     first, second = TextColumn.from_texts([one]).codes, TextColumn.from_texts([other]).codes
-    found = likeness(first, 0, len(one), second, 0, len(other), masks)
+    found = edit_similarity(first, 0, len(one), second, 0, len(other), masks)
     assert found == pytest.approx(1 - plain_edits(one, other) / max(len(one), len(other)))
     assert not masks.any()
 
 
 def test_the_shipped_model_states_its_provenance_and_features():
-    shipped, _, _ = model._loaded("")
+    shipped = model._load("").model
     provenance = shipped.provenance
     assert all((provenance.data, provenance.licence, provenance.date, provenance.command.startswith("bibld train ")))
     assert provenance.figures["f1"] >= 0.98
     assert list(shipped.features) == list(NAMES) and len(NAMES) == COUNT
-    assert _trees.of_json(_trees.to_json(shipped)) == shipped
+    assert model_file.from_json(model_file.to_json(shipped)) == shipped
 
 
 def test_the_file_of_a_model_is_relative_to_the_configuration(configured, tmp_path):
@@ -319,7 +326,5 @@ def test_a_file_that_is_not_a_model_is_refused(tmp_path, data):
 
 
 def test_a_tree_with_a_cycle_is_refused():
-    shipped, _, _ = model._loaded("")
-    tree = _steps.Tree([0, -1], [0.5, 0], [0, 0], [1, 0], [0, 0], [0.0, 1.0])
     with pytest.raises(ValueError, match="downwards"):
-        _trees.forest(msgspec.structs.replace(shipped, trees=[tree]))
+        trees.steps([trees.Tree([0, -1], [0.5, 0], [0, 0], [1, 0], [0, 0], [0.0, 1.0])], COUNT)

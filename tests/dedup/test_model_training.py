@@ -6,10 +6,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from bibld.dedup import features_of
+from bibld.dedup import features_of, model_file, trees
 from bibld.dedup import train as training
 from bibld.dedup.labels import LabelledPair
-from bibld.dedup.score import _trees, _wordings
+from bibld.dedup.score import _wordings
 from bibld.dedup.score._variations import variations
 from bibld.errors import ConfigError
 from bibld.model.identifiers import has_isbn_check_digit
@@ -100,11 +100,11 @@ def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
     examples = list(labelled_pairs())
     records, labelled = examples[0][0], [pair for _, pair in examples]
     models = [training.fit(training.make_examples(records, labelled, BOOKS[:5], 3), 3, ABOUT)[0] for _ in range(2)]
-    assert _trees.to_json(models[0]) == _trees.to_json(models[1])
+    assert model_file.to_json(models[0]) == model_file.to_json(models[1])
     assert models[0].provenance.pairs == len(labelled)
     assert models[0].provenance.figures["f1"] > 0.9
-    assert _trees.of_json(_trees.to_json(models[0])) == models[0]
-    _trees.forest(models[0])
+    assert model_file.from_json(model_file.to_json(models[0])) == models[0]
+    trees.steps(models[0].trees, len(models[0].features))
 
 
 def test_pairs_that_share_a_record_are_on_one_side_of_the_split(monkeypatch):

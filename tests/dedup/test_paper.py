@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup._keys.kernels import bigrams, halves, jaccard, java_simhash
+from bibld.dedup._keys.kernels import halves, java_simhash
 from bibld.dedup._pairs.candidates import all_keys, candidate_pairs
 from bibld.dedup.block import paper
 from bibld.dedup.score import jaccard as scorer
+from bibld.dedup.score._jaccard import jaccard
 from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn
 from tests.dedup.blocking import Blocking
 
@@ -63,8 +64,7 @@ def test_simhash_is_the_majority_of_the_bits_of_the_words(rows):
 @settings(deadline=None)
 def test_jaccard_is_common_bigrams_over_all_bigrams(left, right):
     column = TextColumn.from_texts([left, right])
-    offsets, values = bigrams(column.offsets, column.codes)
-    found = jaccard(offsets, values, np.array([0], np.uint32), np.array([1], np.uint32))[0]
+    found = jaccard(column.offsets, column.codes, np.array([0], np.uint32), np.array([1], np.uint32))[0]
     one, other = plain_bigrams(left), plain_bigrams(right)
     expected = len(one & other) / len(one | other) if one and other else -1
     assert found == pytest.approx(expected)

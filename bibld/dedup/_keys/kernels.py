@@ -52,68 +52,6 @@ def java_simhash(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]) 
     return hashes
 
 
-@njit(cache=True, nogil=True)
-def bigrams(
-    offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """The set of character bigrams of each text, ascending, as offsets (n + 1,) and values.
-
-    A bigram is two code points in one number; a text of one character has that character as its only element.
-    """
-    count = offsets.shape[0] - 1
-    found = np.zeros(count + 1, dtype=np.int64)
-    values = np.empty(max(1, codes.shape[0]), dtype=np.uint64)
-    filled = 0
-    for row in range(count):
-        start, end = offsets[row], offsets[row + 1]
-        length = end - start
-        if length == 1:
-            values[filled] = np.uint64(codes[start]) << np.uint64(32)
-            filled += 1
-        elif length > 1:
-            held = np.empty(length - 1, dtype=np.uint64)
-            for position in range(length - 1):
-                first, second = codes[start + position], codes[start + position + 1]
-                held[position] = (np.uint64(first) << np.uint64(32)) | np.uint64(second)
-            held.sort()
-            for position in range(length - 1):
-                if position == 0 or held[position] != held[position - 1]:
-                    values[filled] = held[position]
-                    filled += 1
-        found[row + 1] = filled
-    return found, values[:filled].copy()
-
-
-@njit(cache=True, nogil=True)
-def jaccard(
-    offsets: npt.NDArray[np.int64],
-    values: npt.NDArray[np.uint64],
-    left: npt.NDArray[np.uint32],
-    right: npt.NDArray[np.uint32],
-) -> npt.NDArray[np.float32]:
-    """Jaccard similarity of the sets of two rows, for each pair, shape (pairs,); -1 where a set is empty."""
-    result = np.empty(left.shape[0], dtype=np.float32)
-    for pair in range(left.shape[0]):
-        i, i_end = offsets[left[pair]], offsets[left[pair] + 1]
-        j, j_end = offsets[right[pair]], offsets[right[pair] + 1]
-        if i == i_end or j == j_end:
-            result[pair] = -1.0
-            continue
-        total = (i_end - i) + (j_end - j)
-        common = 0
-        while i < i_end and j < j_end:
-            if values[i] == values[j]:
-                common += 1
-                i += 1
-                j += 1
-            elif values[i] < values[j]:
-                i += 1
-            else:
-                j += 1
-        result[pair] = common / (total - common)
-    return result
-
-
 @kernel(NEW_NUMBERS(OFFSETS, NUMBERS, ROWS, ROWS))
 def families_in_common(
     offsets: npt.NDArray[np.int64],

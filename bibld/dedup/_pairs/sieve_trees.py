@@ -17,7 +17,7 @@ from numba import types
 
 from bibld.dedup._pairs.sieve_kernels import bits_set
 from bibld.dedup.compilation import OFFSETS, TABLE, inner, kernel
-from bibld.dedup.score._steps import Steps, Tree, steps, sums
+from bibld.dedup.trees import Steps, Tree, steps, sums
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -44,12 +44,12 @@ def similarities(
     """Return the Jaccard similarities of titles and of authors of pairs of rows; -1 if neither row has an author."""
     import numpy as np
 
-    from bibld.dedup._keys.kernels import bigrams, jaccard
+    from bibld.dedup.score._jaccard import jaccard
 
+    left, right = (np.ascontiguousarray(side, dtype=np.uint32) for side in (left, right))
     results = []
     for column in (columns.title, columns.author):
-        offsets, values = bigrams(column.offsets, column.codes)
-        similarity = jaccard(offsets, values, left, right)
+        similarity = jaccard(column.offsets, column.codes, left, right)
         lengths = np.diff(column.offsets)
         one_is_empty = (lengths[left] == 0) != (lengths[right] == 0)
         results.append(np.where(one_is_empty, np.float32(0), similarity))

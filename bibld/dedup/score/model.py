@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from bibld.dedup.score._trees import Forest, Model
-    from bibld.dedup.score._words import Rarity
+    from bibld.dedup.model_file import Model
+    from bibld.dedup.similarity.rows import Rarity
+    from bibld.dedup.trees import Nodes, Steps
 
-_PAIRS_AT_ONCE = 16_384
 _SHIPPED = "model.json"
 START = "start"
 """The name of the first line of an explanation: the logit of a pair without any features."""
@@ -53,12 +53,13 @@ def scores(
     """Return the probabilities of pairs of rows, shape (pairs,); raises ``ConfigError`` for an unusable model file."""
     import numpy as np
 
-    from bibld.dedup.score._steps import sums
+    from bibld.dedup.similarity.pairs import similarities_in_portions
+    from bibld.dedup.trees import sums
 
-    model, forest, rarity = _loaded(settings.file)
+    loaded = _load(settings.file)
     result = np.empty(len(left), dtype=np.float32)
-    for pairs, found in _in_portions(columns, left, right, rarity):
-        result[pairs] = _probability(model, sums(forest.steps, found))
+    for pairs, found in similarities_in_portions(columns, left, right, loaded.rarity):
+        result[pairs] = _probabilities(loaded.model, sums(loaded.steps, found))
     return result
 
 
@@ -73,44 +74,10 @@ def features(
     right: npt.NDArray[np.uint32],
     settings: Settings,
 ) -> npt.NDArray[np.float32]:
-    """Return the features of pairs of rows that the model weighs, shape (pairs, features); -1 for a missing one."""
-    return compared(columns, left, right, _loaded(settings.file)[2])
+    """Return the similarities of pairs of rows that the model weighs, shape (pairs, features); -1 for a missing one."""
+    from bibld.dedup.similarity.pairs import similarities
 
-
-def compared(
-    columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], rarity: Rarity
-) -> npt.NDArray[np.float32]:
-    """Return what :func:`features` returns, with other weights of words."""
-    import numpy as np
-
-    from bibld.dedup.score._comparison import COUNT
-
-    result = np.empty((len(left), COUNT), dtype=np.float32)
-    for pairs, found in _in_portions(columns, left, right, rarity):
-        result[pairs] = found
-    return result
-
-
-def _in_portions(
-    columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32], rarity: Rarity
-) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
-    """Yield the features of some pairs at a time."""
-    import numpy as np
-
-    from bibld.dedup.score._comparison import COUNT, compare
-    from bibld.dedup.score._words import ready
-
-    is_used = np.zeros(len(columns), dtype=np.bool_)
-    is_used[left] = is_used[right] = True
-    rows = np.flatnonzero(is_used)
-    places = np.zeros(len(columns), dtype=np.int32)
-    places[rows] = np.arange(len(rows), dtype=np.int32)
-    words = ready(columns, rows, rarity)
-    for start in range(0, len(left), _PAIRS_AT_ONCE):
-        pairs = slice(start, start + _PAIRS_AT_ONCE)
-        found = np.empty((len(left[pairs]), COUNT), dtype=np.float32)
-        compare(words, places[left[pairs]], places[right[pairs]], found)
-        yield pairs, found
+    return similarities(columns, left, right, _load(settings.file).rarity)
 
 
 def explain(
@@ -122,46 +89,52 @@ def explain(
     """
     import numpy as np
 
-    from bibld.dedup.score._comparison import NAMES
-    from bibld.dedup.score._steps import sums
-    from bibld.dedup.score._trees import contributions
+    from bibld.dedup.similarity import NAMES
+    from bibld.dedup.similarity.pairs import similarities_in_portions
+    from bibld.dedup.trees import contributions, sums
 
-    model, forest, rarity = _loaded(settings.file)
-    names = sorted(NAMES)
+    loaded = _load(settings.file)
+    model, names = loaded.model, sorted(NAMES)
     by_name = np.array([list(NAMES).index(name) for name in names])
-    for _, found in _in_portions(columns, left, right, rarity):
-        probabilities = np.round(
-            _probability(model, sums(forest.steps, found)).astype(np.float32).astype(np.float64), 6
-        )
-        added = contributions(forest, found) * model.scale
+    for _, found in similarities_in_portions(columns, left, right, loaded.rarity):
+        probabilities = _probabilities(model, sums(loaded.steps, found)).astype(np.float32).astype(np.float64)
+        added = contributions(loaded.nodes, found) * model.scale
         starts = np.round(added[:, -1] + model.scale * model.start + model.shift, 6)
         weights, values = np.round(added[:, by_name], 6), np.round(found[:, by_name].astype(np.float64), 6)
         order = np.argsort(-np.abs(weights), axis=1, kind="stable")
         counts = np.count_nonzero(weights, axis=1)
-        rows = zip(
-            probabilities.tolist(), starts.tolist(), values.tolist(), weights.tolist(), order.tolist(), counts.tolist(),
-            strict=True,
-        )  # fmt: skip
-        for value, start, numbers, contribution, ranked, count in rows:
-            features = [Feature(names[i], numbers[i], contribution[i]) for i in ranked[:count]]
-            yield Score(value, (Feature(START, 1.0, start), *features))
+        rows = (array.tolist() for array in (np.round(probabilities, 6), starts, values, weights, order, counts))
+        for value, start, numbers, contribution, ranked, count in zip(*rows, strict=True):
+            parts = [Feature(names[i], numbers[i], contribution[i]) for i in ranked[:count]]
+            yield Score(value, (Feature(START, 1.0, start), *parts))
 
 
-def _probability(model: Model, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _probabilities(model: Model, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     import numpy as np
 
     result: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(model.scale * (model.start + sums) + model.shift)))
     return result
 
 
+class _Loaded(NamedTuple):
+    model: Model
+    steps: Steps
+    nodes: Nodes
+    rarity: Rarity
+
+
 @lru_cache(maxsize=4)
-def _loaded(file: str) -> tuple[Model, Forest, Rarity]:
+def _load(file: str) -> _Loaded:
     """Load a model file; without a name the model that comes with bibld."""
-    from bibld.dedup.score._trees import forest, of_json, rarity
+    from bibld.dedup.model_file import from_json
+    from bibld.dedup.similarity import COUNT
+    from bibld.dedup.similarity.rows import Rarity
+    from bibld.dedup.trees import nodes, steps
 
     try:
-        model = of_json(_content(file))
-        return model, forest(model), rarity(model)
+        model = from_json(_content(file))
+        rarity = Rarity.from_weights(model.words, model.other_word)
+        return _Loaded(model, steps(model.trees, COUNT), nodes(model.trees), rarity)
     except ValueError as error:
         raise ConfigError([f"dedup.model.file: {file or _SHIPPED} {error}"]) from error
 

@@ -1,0 +1,316 @@
+"""Compute the similarities of pairs of records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bibld.dedup import similarity as to
+from bibld.dedup.compilation import MISSING, inner, kernel, types
+from bibld.dedup.similarity import rows as col
+from bibld.dedup.similarity import texts as text
+from bibld.dedup.similarity.rows import KINDS, ROW, ROWS, Rarity, Rows, prepare_rows
+from bibld.model.features import FeatureColumns
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Row = npt.NDArray[np.int32]
+    Found = npt.NDArray[np.float32]
+    Positions = npt.NDArray[np.uint32]
+
+_PAIRS_AT_ONCE = 16_384
+_NAMES_COMPARED = 20
+_UNPAIRED_WORDS = 16
+_BITS, _FIVE = np.uint64((1 << KINDS) - 1), np.uint64(KINDS)
+_COLON = 58
+_ISBN, _ISBN_THIRD, _SET = ord("i"), ord("b"), ord("s")
+_COMPLETE_SET, _MONOGRAPH, _VOLUME = ord("c"), ord("m"), ord("v")
+_BOOKS = (_COMPLETE_SET, _MONOGRAPH, _VOLUME)
+_TITLES = np.array([
+    (col.IN_MAIN, col.IN_MAIN), (col.IN_FULL, col.IN_FULL), (col.IN_ALL, col.IN_ALL),
+    (col.IN_MAIN, col.IN_FULL), (col.IN_FULL, col.IN_MAIN), (col.IN_ALL, col.IN_FULL), (col.IN_FULL, col.IN_ALL),
+    (col.IN_REMAINDER, col.IN_REMAINDER), (col.IN_SET, col.IN_SET),
+    (col.IN_SET, col.IN_MAIN), (col.IN_MAIN, col.IN_SET), (col.IN_SET, col.IN_FULL), (col.IN_FULL, col.IN_SET),
+])  # fmt: skip
+"""The titles that are compared: main, full and whole titles, these across (from 3), remainders (7), set titles (8), and
+these with the titles of the other side (from 9)."""
+_VALUES = np.array([
+    (col.PART_NAME, to.PART_NAME), (col.REMAINDER, to.REMAINDER), (col.EDITION_TEXT, to.EDITION_TEXT),
+    (col.PUBLISHER, to.PUBLISHER), (col.PLACE, to.PLACE), (col.SERIES, to.SERIES),
+])  # fmt: skip
+_CODES = np.array([(col.SERIES_NUMBER, to.SERIES_NUMBER), (col.LANGUAGE, to.LANGUAGE), (col.CARRIER, to.CARRIER)])
+
+
+class _Room(NamedTuple):
+    """Arrays that the comparison of a pair writes to: the titles of shared bigrams and how often each combination of
+    titles occurs (zeros between pairs), how many bigrams titles share (5, 5), their similarities, and the room that
+    :func:`~bibld.dedup.similarity.texts.edit_similarity` and :func:`~bibld.dedup.similarity.texts.overlap` need.
+    """
+
+    shared: npt.NDArray[np.int32]
+    tally: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int32]
+    titles: npt.NDArray[np.float64]
+    masks: npt.NDArray[np.uint64]
+    unpaired: npt.NDArray[np.int64]
+
+
+_FOUND = types.float32[::1]
+_ROOM = types.NamedTuple(
+    (types.int32[::1], types.int32[::1], types.int32[:, ::1], types.float64[::1], text.MASKS, text.UNPAIRED), _Room
+)  # type: ignore[no-untyped-call]
+_COMPARISON = types.void(ROWS, ROW, ROW, _FOUND, _ROOM)
+
+
+def similarities(columns: FeatureColumns, left: Positions, right: Positions, rarity: Rarity) -> Found:
+    """Return the similarities of pairs of rows, shape (pairs, similarities)."""
+    result = np.empty((len(left), to.COUNT), dtype=np.float32)
+    for pairs, found in similarities_in_portions(columns, left, right, rarity):
+        result[pairs] = found
+    return result
+
+
+def similarities_in_portions(
+    columns: FeatureColumns, left: Positions, right: Positions, rarity: Rarity
+) -> Iterator[tuple[slice, Found]]:
+    """Yield the similarities of some thousands of pairs at a time, so that they stay in the processor's cache."""
+    is_used = np.zeros(len(columns), dtype=np.bool_)
+    is_used[left] = is_used[right] = True
+    chosen = np.flatnonzero(is_used)
+    places = np.zeros(len(columns), dtype=np.int32)
+    places[chosen] = np.arange(len(chosen), dtype=np.int32)
+    rows = prepare_rows(columns, chosen, rarity)
+    most = int((rows.places[:, col.END_GRAM] - rows.places[:, col.FIRST_GRAM]).max(initial=0))
+    room = _Room(
+        np.empty(most + 1, dtype=np.int32),
+        np.zeros(1 << 2 * KINDS, dtype=np.int32),
+        np.empty((KINDS, KINDS), dtype=np.int32),
+        np.empty(len(_TITLES), dtype=np.float64),
+        np.zeros(256, dtype=np.uint64),
+        np.empty((2, _UNPAIRED_WORDS), dtype=np.int64),
+    )
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        pairs = slice(start, start + _PAIRS_AT_ONCE)
+        found = np.full((len(left[pairs]), to.COUNT), MISSING, dtype=np.float32)
+        _compare(rows, places[left[pairs]], places[right[pairs]], found, room)
+        yield pairs, found
+
+
+@inner(_COMPARISON)
+def _compare_bigrams(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Jaccard similarities of the bigrams of titles."""
+    grams, shared, tally, counts, titles = rows.grams, room.shared, room.tally, room.counts, room.titles
+    # The titles that each shared bigram is in, on both sides.
+    i, i_end, j, j_end = one[col.FIRST_GRAM], one[col.END_GRAM], other[col.FIRST_GRAM], other[col.END_GRAM]
+    count = 0
+    while i < i_end and j < j_end:
+        shared[count] = ((grams[i] & _BITS) << _FIVE) | (grams[j] & _BITS)
+        first, second = grams[i] >> _FIVE, grams[j] >> _FIVE
+        count += first == second
+        i += first <= second
+        j += second <= first
+    # How often each combination of titles occurs; there are few different ones.
+    kinds = 0
+    for place in range(count):
+        both = shared[place]
+        if tally[both] == 0:
+            shared[kinds] = both
+            kinds += 1
+        tally[both] += 1
+    for kind in range(KINDS):
+        for other_kind in range(KINDS):
+            counts[kind, other_kind] = 0
+    for place in range(kinds):
+        both = shared[place]
+        for kind in range(KINDS):
+            if both >> (KINDS + kind) & 1:
+                for other_kind in range(KINDS):
+                    counts[kind, other_kind] += tally[both] * (both >> other_kind & 1)
+        tally[both] = 0
+    for number in range(_TITLES.shape[0]):
+        kind, other_kind = _TITLES[number, 0], _TITLES[number, 1]
+        size, other_size, same = one[col.SIZES + kind], other[col.SIZES + other_kind], counts[kind, other_kind]
+        titles[number] = same / (size + other_size - same) if size and other_size else MISSING
+    found[to.MAIN_TITLE], found[to.FULL_TITLE], found[to.ALL_TITLES] = titles[0], titles[1], titles[2]
+    best = max(titles[0], titles[1], titles[2], max(titles[3], titles[4], titles[5], titles[6]))
+    found[to.ANY_TITLE], found[to.REMAINDER] = best, titles[7]
+    found[to.SET_TITLE] = titles[8] if titles[8] != MISSING else max(titles[9], titles[10], titles[11], titles[12])
+
+
+@inner(_COMPARISON)
+def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Main titles as strings, all titles and statements as sets of words, part numbers."""
+    words, texts = rows.words, rows.texts
+    found[to.TITLE_LENGTH] = 0.0
+    if one[col.MAIN] < one[col.MAIN + 1] and other[col.MAIN] < other[col.MAIN + 1]:
+        last_word, other_last_word = words[one[col.MAIN + 1] - 1], words[other[col.MAIN + 1] - 1]
+        start, end = words[one[col.MAIN]].start, last_word.start + last_word.length
+        other_start, other_end = words[other[col.MAIN]].start, other_last_word.start + other_last_word.length
+        shorter, same = min(end - start, other_end - other_start), 0
+        while same < shorter and texts[start + same] == texts[other_start + same]:
+            same += 1
+        found[to.TITLE_START] = same / shorter
+        found[to.TITLE_EDITS] = text.edit_similarity(texts, start, end, texts, other_start, other_end, room.masks)
+        found[to.TITLE_LENGTH] = min(1.0, shorter / 64)
+    shared, weight, other_weight, numbers = text.overlap(
+        words, texts, one[col.TITLES], one[col.TITLES + 1], other[col.TITLES], other[col.TITLES + 1], room.unpaired
+    )
+    if weight and other_weight:
+        found[to.TITLE_WORDS] = shared / min(weight, other_weight)
+        found[to.ALL_TITLE_WORDS] = shared / (weight + other_weight - shared)
+    found[to.TITLE_NUMBERS], found[to.TITLE_WEIGHT] = numbers, min(weight, other_weight)
+    shared, weight, other_weight, _ = text.overlap(
+        words,
+        texts,
+        one[col.STATEMENT],
+        one[col.STATEMENT + 1],
+        other[col.STATEMENT],
+        other[col.STATEMENT + 1],
+        room.unpaired,
+    )
+    if weight and other_weight:
+        found[to.STATEMENT] = shared / min(weight, other_weight)
+    begin, end, other_begin, other_end = one[col.PART], one[col.PART + 1], other[col.PART], other[col.PART + 1]
+    if begin < end and other_begin < other_end:
+        shorter = min(end - begin, other_end - other_begin)
+        first = last = 0
+        while first < shorter and words[begin + first].hash == words[other_begin + first].hash:
+            first += 1
+        while last < shorter and words[end - 1 - last].hash == words[other_end - 1 - last].hash:
+            last += 1
+        part_of = 1.0 if end - begin == other_end - other_begin else 0.7
+        found[to.PART_NUMBER] = part_of if first == shorter or last == shorter else 0.0
+    elif begin < end or other_begin < other_end:
+        found[to.PART_NUMBER] = 0.5
+
+
+@inner(_COMPARISON)
+def _compare_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Names with names, and the first name of each with the titles and the statement of the other."""
+    words = rows.words
+    begin, end, other_first, other_end = one[col.NAME], one[col.NAME + 1], other[col.NAME], other[col.NAME + 1]
+    found[to.NAMES_PRESENT] = (0.5 if begin < end else 0.0) + (0.5 if other_first < other_end else 0.0)
+    for _ in range(2):
+        if one[col.NAME] < one[col.NAME + 1]:
+            family = words[one[col.NAME]].hash
+            if text.has_word(words, other[col.STATEMENT], other[col.STATEMENT + 1], family) or text.has_word(
+                words, other[col.TITLES], other[col.TITLES + 1], family
+            ):
+                found[to.NAME_IN_STATEMENT] = 1.0
+            elif other[col.STATEMENT] < other[col.STATEMENT + 1]:
+                found[to.NAME_IN_STATEMENT] = max(found[to.NAME_IN_STATEMENT], np.float32(0))
+        one, other = other, one
+    if begin == end or other_first == other_end:
+        return
+    best, total, count = 0.0, 0.0, 0
+    while begin < end and count < _NAMES_COMPARED:
+        stop = text.end_of_value(words, begin, end)
+        other_begin, other_count, own_best = other_first, 0, 0.0
+        while other_begin < other_end and other_count < _NAMES_COMPARED and own_best < 1.0:
+            other_stop = text.end_of_value(words, other_begin, other_end)
+            similarity = text.name_similarity(words, rows.texts, begin, stop, other_begin, other_stop, room.masks)
+            if count == 0 and other_count == 0:
+                found[to.FIRST_NAME] = similarity
+            own_best = max(own_best, similarity)
+            other_begin, other_count = other_stop, other_count + 1
+        best, total, count, begin = max(best, own_best), total + own_best, count + 1, stop
+    other_names = min(_NAMES_COMPARED, words[other_end - 1].value + 1)
+    found[to.NAME], found[to.ALL_NAMES] = best, min(1.0, total / min(count, other_names))
+
+
+@inner(_COMPARISON)
+def _compare_numbers(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Years, pages, volumes, heights and numbers of editions."""
+    first, last, other_first, other_last = one[col.YEAR], one[col.LAST_YEAR], other[col.YEAR], other[col.LAST_YEAR]
+    if first and other_first:
+        begins, ends = abs(first - other_first), abs(last - other_last)
+        nearest = min(min(begins, ends), min(abs(first - other_last), abs(last - other_first)))
+        found[to.YEAR] = max(0.0, 1.0 - nearest / 10)
+        found[to.LAST_YEAR] = max(0.0, 1.0 - max(begins, ends) / 10)
+    pages, other_pages = one[col.PAGES], other[col.PAGES]
+    if pages and other_pages:
+        difference = abs(pages - other_pages)
+        found[to.PAGES] = 1.0 - difference / max(pages, other_pages)
+        found[to.PAGE_DIFFERENCE] = max(0.0, 1.0 - difference / 20)
+    if one[col.VOLUMES] and other[col.VOLUMES]:
+        found[to.VOLUMES] = 1.0 if one[col.VOLUMES] == other[col.VOLUMES] else 0.0
+    if one[col.HEIGHT] and other[col.HEIGHT]:
+        found[to.HEIGHT] = max(0.0, 1.0 - abs(one[col.HEIGHT] - other[col.HEIGHT]) / 10)
+    edition, later = min(one[col.EDITION], other[col.EDITION]), max(one[col.EDITION], other[col.EDITION])
+    if edition == later:
+        found[to.EDITION] = 1.0 if edition else MISSING
+    elif edition == 0:
+        found[to.EDITION] = 0.9 if later == 1 else 0.5
+    else:
+        found[to.EDITION] = 0.0
+
+
+@inner(_COMPARISON)
+def _compare_values(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Imprint, edition statement and series; codes; identifiers."""
+    words, texts = rows.words, rows.texts
+    for number in range(_VALUES.shape[0]):
+        column, position = _VALUES[number, 0], _VALUES[number, 1]
+        similarity = text.most_similar_values(
+            words, texts, one[column], one[column + 1], other[column], other[column + 1]
+        )
+        found[position] = max(found[position], np.float32(similarity))
+    for number in range(_CODES.shape[0]):
+        column, position = _CODES[number, 0], _CODES[number, 1]
+        for place in range(one[column], one[column + 1]):
+            for candidate in range(other[column], other[column + 1]):
+                same = np.float32(words[place].hash == words[candidate].hash)
+                found[position] = max(found[position], same)
+    for place in range(one[col.IDENTIFIER], one[col.IDENTIFIER + 1]):
+        word = words[place]
+        for candidate in range(other[col.IDENTIFIER], other[col.IDENTIFIER + 1]):
+            # Both are of one kind if they are equal up to the first colon.
+            start, other_start, shorter = word.start, words[candidate].start, min(word.length, words[candidate].length)
+            at = 0
+            while at < shorter and texts[start + at] == texts[other_start + at] and texts[start + at] != _COLON:
+                at += 1
+            if at < shorter and texts[start + at] == texts[other_start + at]:
+                is_isbn = word.head == _ISBN and word.length > 4 and texts[start + 2] == _ISBN_THIRD
+                position = to.ISBN if is_isbn else to.OTHER_IDENTIFIER
+                same = np.float32(word.hash == words[candidate].hash)
+                found[position] = max(found[position], same * np.float32(0.5 if word.head == _SET else 1.0))
+
+
+@inner(_COMPARISON)
+def _compare_kinds(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Levels, and volumes with whole sets."""
+    level = rows.words[one[col.LEVEL]].head if one[col.LEVEL] < one[col.LEVEL + 1] else 0
+    other_level = rows.words[other[col.LEVEL]].head if other[col.LEVEL] < other[col.LEVEL + 1] else 0
+    if level and other_level:
+        found[to.LEVEL] = 1.0 if level == other_level else 0.0
+        if level != other_level and level in _BOOKS and other_level in _BOOKS:
+            found[to.LEVEL] = 0.5 if _MONOGRAPH in (level, other_level) else 0.2
+    is_volume, other_is_volume = one[col.PART] < one[col.PART + 1], other[col.PART] < other[col.PART + 1]
+    is_set = not is_volume and (one[col.VOLUMES] > 1 or level == _COMPLETE_SET)
+    other_is_set = not other_is_volume and (other[col.VOLUMES] > 1 or other_level == _COMPLETE_SET)
+    if (is_set and other_is_volume) or (is_volume and other_is_set):
+        found[to.SET_OR_VOLUME] = 0.0
+    elif (is_set and other_is_set) or (is_volume and other_is_volume):
+        found[to.SET_OR_VOLUME] = 1.0
+
+
+@kernel(types.void(ROWS, ROW, ROW, types.float32[:, ::1], _ROOM))
+def _compare(rows: Rows, left: npt.NDArray[np.int32], right: npt.NDArray[np.int32], found: Found, room: _Room) -> None:
+    """Write the similarities of pairs of rows into ``found``, shape (pairs, similarities), which is all ``MISSING``.
+
+    The row whose content has the smaller hash comes first, so that the order of the rows does not change a similarity.
+    """
+    for pair in range(left.shape[0]):
+        i, j = left[pair], right[pair]
+        if rows.content[j] < rows.content[i]:
+            i, j = j, i
+        one, other, into = rows.places[i], rows.places[j], found[pair]
+        _compare_bigrams(rows, one, other, into, room)
+        _compare_titles(rows, one, other, into, room)
+        _compare_names(rows, one, other, into, room)
+        _compare_numbers(rows, one, other, into, room)
+        _compare_values(rows, one, other, into, room)
+        _compare_kinds(rows, one, other, into, room)
