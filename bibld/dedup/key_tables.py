@@ -88,7 +88,7 @@ class KeyTables:
         self.width = WIDTH + len(self._comparing)
         self.signatures: Numbers = np.empty((0, self.width), np.uint64)
         with reported(file):
-            self._database = connect(file, memory, self.workers)
+            self.database = connect(file, memory, self.workers)
             self._execute("create table if not exists keyed (rows ubigint)")
             for blocker in self._with_keys:
                 self._execute(f"create table if not exists {_table(blocker)} (key ubigint, row uinteger)")
@@ -102,17 +102,17 @@ class KeyTables:
 
     def close(self) -> None:
         """Close the database."""
-        self._database.close()
+        self.database.close()
 
     def __len__(self) -> int:
-        row = self._database.execute("select coalesce(max(rows), 0) from keyed").fetchall()
+        row = self.database.execute("select coalesce(max(rows), 0) from keyed").fetchall()
         return int(row[0][0])
 
     def rebuild(self, rows: Rows) -> IndexedStatistics:
         """Count the statistics of all rows, and make their keys again."""
         with reported(self.file):
             self._clear()
-            words = WordCounter(self._database)
+            words = WordCounter(self.database)
             for start in range(0, len(rows), CHUNK):
                 words.add(rows.chunk(start, min(start + CHUNK, len(rows)), COUNTED_COLUMNS))
             fitted = {
@@ -123,7 +123,7 @@ class KeyTables:
             statistics = msgspec.structs.replace(words.statistics(), fitted=fitted)
             self._add_rows(rows, 0, statistics)
             oversized = {blocker.name: self._refine(blocker) for blocker in self._with_keys}
-            self._database.execute("insert into keyed values (?)", [len(rows)])
+            self.database.execute("insert into keyed values (?)", [len(rows)])
         return msgspec.structs.replace(statistics, oversized=oversized)
 
     def _clear(self) -> None:
@@ -140,7 +140,7 @@ class KeyTables:
                     self._clear()
                 self._execute("begin")
                 self._add_rows(rows, start, statistics)
-                self._database.execute("insert into keyed values (?)", [len(rows)])
+                self.database.execute("insert into keyed values (?)", [len(rows)])
                 self._execute("commit")
 
     def _add_rows(self, rows: Rows, start: int, statistics: Statistics) -> None:
@@ -212,7 +212,7 @@ class KeyTables:
         words = once(np.concatenate([_NOTHING, *waiting]))
         waiting.clear()
         sorted_keys = {"key": words >> _ROW, "row": (words & _LOW).astype(np.uint32)}
-        self._database.execute(f"insert into {_table(blocker)} select * from sorted_keys")
+        self.database.execute(f"insert into {_table(blocker)} select * from sorted_keys")
         del sorted_keys  # DuckDB found it by its name
 
     def _refine(self, blocker: ConfiguredBlocker) -> Numbers:
@@ -240,7 +240,7 @@ class KeyTables:
     def ranges(self, blocker: ConfiguredBlocker, level: int) -> list[tuple[int, int]]:
         """Cut the keys of a level into ranges that memory has room for several times."""
         low, high = level << HASH_BITS, level + 1 << HASH_BITS
-        rows = self._database.execute(
+        rows = self.database.execute(
             f"select count(*) from {_table(blocker)} where key between {low} and {high - 1}"
         ).fetchall()
         parts = -(-int(rows[0][0]) * 8 * 16 // max(self.memory, 1)) if rows[0][0] else 0
@@ -249,7 +249,7 @@ class KeyTables:
 
     def sorted_words(self, blocker: ConfiguredBlocker, bounds: tuple[int, int]) -> Numbers:
         """Return the keys in a range as words, ascending."""
-        with self._database.cursor() as cursor:
+        with self.database.cursor() as cursor:
             words: Numbers = cursor.execute(
                 f"select (key << {ROW_BITS}) | row as word from {_table(blocker)} where key between ? and ?", bounds
             ).fetchnumpy()["word"]
@@ -259,7 +259,7 @@ class KeyTables:
     def entries_of(self, blocker: ConfiguredBlocker, keys: Numbers) -> Numbers:
         """Return the entries of some keys as words, ascending."""
         wanted = {"key": keys}  # noqa: F841 - read by name in SQL
-        words: Numbers = self._database.execute(
+        words: Numbers = self.database.execute(
             f"select (key << {ROW_BITS}) | row as word from {_table(blocker)} semi join wanted using (key)"
         ).fetchnumpy()["word"]
         words.sort(kind="stable")  # they were inserted as sorted runs
@@ -274,7 +274,7 @@ class KeyTables:
         return connect(None, self.memory, self.workers, self.file.parent if self.file else None)
 
     def _execute(self, statement: str) -> None:
-        self._database.execute(statement)
+        self.database.execute(statement)
 
     # -- signatures ----------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ class Blocking(msgspec.Struct, frozen=True):
 
     dedup: DedupConfig
     chosen: dict[str, object]
+    workers: int = 2
+    sources: tuple = ()
 
     def settings(self, stage, name):
         return self.chosen.get(name) or adapters.settings_type(stage, name)()

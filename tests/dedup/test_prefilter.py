@@ -5,12 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup._keys.kernels import halves
-from bibld.dedup._pairs import sieve as _sieve
-from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
-from bibld.dedup._pairs.probe_kernels import distances, sifted
-from bibld.dedup._pairs.sieve_trees import likely, shipped
+from bibld.dedup import prefilter
+from bibld.dedup.candidates import all_pairs
 from bibld.dedup.decisions import are_of_one_work
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.prefilter import likely, passing, shipped_trees
 from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking
@@ -29,12 +28,12 @@ RECORD = st.builds(
 def passed(columns):
     count = len(columns)
     left, right = (side.astype(np.int64) for side in np.triu_indices(count, 1))
-    signatures = _sieve.signatures(columns)
-    return left, right, sifted(signatures, left, right) & likely(signatures, left, right, shipped())
+    signatures = prefilter.signatures(columns)
+    return left, right, passing(signatures, left, right) & likely(signatures, left, right, shipped_trees())
 
 
 @given(st.lists(RECORD, min_size=2, max_size=8))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=40)
 def test_pairs_of_one_work_pass_whatever_the_other_records_are(records):
     columns = FeatureColumns.from_features(enumerate(records))
     left, right, found = passed(columns)
@@ -46,16 +45,14 @@ def test_pairs_of_one_work_pass_whatever_the_other_records_are(records):
 
 
 @given(st.lists(RECORD, min_size=2, max_size=10))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=12)
 def test_candidates_are_those_that_pass_or_share_an_identifier(records):
     columns = FeatureColumns.from_features(enumerate(records))
     found = {}
     for scorer in ("jaccard", "model"):
         config = Blocking(DedupConfig(block=ALL, score=scorer), {})
-        keys = all_keys(columns, config, statistics_of(columns, config))
-        found[scorer] = set(
-            zip(*(side.tolist() for side in halves(candidate_pairs(keys, columns, config))), strict=True)
-        )
+        with KeyTables(None, config) as tables, all_pairs(tables, columns, tables.rebuild(columns)) as pairs:
+            found[scorer] = {pair for left, right in pairs for pair in zip(left.tolist(), right.tolist(), strict=True)}
     left, right, is_passed = passed(columns)
     passing = set(zip(left[is_passed].tolist(), right[is_passed].tolist(), strict=True))
     by_identifier = {pair for pair in found["jaccard"] if all(records[row].identifiers for row in pair)}
@@ -85,13 +82,4 @@ def test_the_pre_filter_is_used_only_if_pairs_below_a_half_are_never_needed():
         ("model", {"model": model.Settings(review=0.4)}, False),
         ("jaccard", {}, False),
     ):
-        assert _sieve.is_sieved(Blocking(DedupConfig(score=score), chosen)) is expected
-
-
-@given(st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=9))
-@settings(deadline=None)
-def test_distances_count_the_bits_that_differ(hashes):
-    count = len(hashes)
-    left, right = (side.astype(np.int64) for side in np.triu_indices(count, 1))
-    found = distances(np.array(hashes, dtype=np.uint64), left, right).tolist()
-    assert found == [(hashes[i] ^ hashes[j]).bit_count() for i, j in zip(left, right, strict=True)]
+        assert prefilter.is_applied(Blocking(DedupConfig(score=score), chosen)) is expected

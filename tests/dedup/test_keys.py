@@ -1,6 +1,6 @@
 """Blockers: which records share keys, and how keys of too many records are treated."""
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,17 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup._keys.hash_kernels import prefixes
-from bibld.dedup._keys.indexing import index_segment
-from bibld.dedup._keys.kernels import halves
-from bibld.dedup._keys.keys import families_met, key_names
-from bibld.dedup._keys.statistics import Counted, Held, from_bytes, title, to_bytes
-from bibld.dedup._keys.text_kernels import rarest, title_prefixes, trigram_simhash, values, words
-from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
-from bibld.dedup._pairs.join import join
 from bibld.dedup.block import composite, identifier, simhash
+from bibld.dedup.candidates import all_pairs, halves, pairs_of, proposed_pairs
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.dedup.statistics import from_bytes, to_bytes
 from bibld.errors import CatalogError
-from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn
+from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking
 
 
@@ -30,11 +26,28 @@ def columns(*records: Features):
     return FeatureColumns.from_features(enumerate(records))
 
 
+def statistics_of(feature_columns, config):
+    with KeyTables(None, config) as tables:
+        return tables.rebuild(feature_columns)
+
+
+def matched(config, *records, statistics=None):
+    """The candidate pairs, and the messages about their keys."""
+    rows = columns(*records)
+    with KeyTables(None, config) as tables:
+        known = statistics
+        if known is None:
+            known = tables.rebuild(rows)
+        else:
+            tables.add(rows, known)
+        with all_pairs(tables, rows, known) as found:
+            pairs = [side.tolist() for portion in found.packed() for side in halves(portion)]
+            lefts, rights = (sum(pairs[side::2], []) for side in (0, 1))
+            return set(zip(lefts, rights, strict=True)), found.messages()
+
+
 def candidates(config, *records, statistics=None):
-    feature_columns = columns(*records)
-    known = statistics or statistics_of(feature_columns, config)
-    left, right = halves(candidate_pairs(all_keys(feature_columns, config, known), feature_columns, config))
-    return set(zip(left.tolist(), right.tolist(), strict=True))
+    return matched(config, *records, statistics=statistics)[0]
 
 
 def book(**changes):
@@ -120,34 +133,43 @@ def test_identifiers_are_keys_except_those_of_sets():
 
 
 def test_an_oversized_identifier_is_refined_and_counted():
-    settings_ = identifier.Settings(largest_bucket=3)
-    config = blocking("identifier", identifier=settings_)
+    config = blocking("identifier", identifier=identifier.Settings(largest_bucket=3))
     records = [Features(identifiers="issn:1", year=2000 + number // 2, pages=100) for number in range(8)]
+    pairs, messages = matched(config, *records)
+    assert pairs == {(0, 1), (2, 3), (4, 5), (6, 7)}
+    assert messages == ["dedup: identifier: 1 oversized key was refined by year, pages, author 4"]
     feature_columns = columns(*records)
-    (keys,) = all_keys(feature_columns, config, statistics_of(feature_columns, config))
-    assert candidates(config, *records) == {(0, 1), (2, 3), (4, 5), (6, 7)}
-    assert (keys.counts.refined, keys.counts.cut) == (1, 0)
-    assert "1 oversized keys were refined" in keys.counts.message()
+    (keys,) = keys_of_all(feature_columns, config, statistics_of(feature_columns, config))
+    assert (keys.refined, keys.cut) == (1, 0)
 
 
 def test_a_key_that_stays_oversized_makes_no_candidates_and_is_reported():
     config = blocking("identifier", identifier=identifier.Settings(largest_bucket=3))
     records = [Features(identifiers="issn:1", year=2000)] * 5
-    feature_columns = columns(*records)
-    (keys,) = all_keys(feature_columns, config, statistics_of(feature_columns, config))
-    assert candidates(config, *records) == set()
-    assert (keys.counts.cut, keys.counts.cut_rows) == (1, 5)
-    assert "1 keys of 5 records stayed oversized" in keys.counts.message()
+    pairs, (message,) = matched(config, *records)
+    assert pairs == set()
+    assert "3 oversized keys were refined" in message
+    assert "1 key of 5 records stayed oversized and makes no candidates" in message
 
 
 def test_a_key_that_grew_after_the_statistics_were_counted_is_used_and_reported():
     config = blocking("identifier", identifier=identifier.Settings(largest_bucket=3))
-    few = columns(*[Features(identifiers="issn:1")] * 3)
-    many = [Features(identifiers="issn:1")] * 4
-    known = statistics_of(few, config)
-    assert candidates(config, *many, statistics=known) == set(combinations(range(4), 2))
-    with join([index_segment(Held(columns(*many)), None, config, known)], config, known) as found:
-        assert "1 keys grew oversized" in found.messages()[0]
+    known = statistics_of(columns(*[Features(identifiers="issn:1")] * 3), config)
+    pairs, (message,) = matched(config, *[Features(identifiers="issn:1")] * 4, statistics=known)
+    assert pairs == set(combinations(range(4), 2))
+    assert "1 key grew oversized" in message
+
+
+def test_a_key_that_grew_far_makes_no_pairs_and_asks_for_new_statistics():
+    config = blocking("identifier", identifier=identifier.Settings(largest_bucket=2))
+    known = statistics_of(columns(*[Features(identifiers="issn:1")] * 2), config)
+    rows = columns(*[Features(identifiers="issn:1")] * 21)
+    with KeyTables(None, config) as tables:
+        tables.add(rows, known)
+        for made in (all_pairs(tables, rows, known), pairs_of(tables, np.array([20]), rows, known)):
+            with made as found:
+                assert found.is_stale
+                assert not [pairs for pairs in found.packed() if len(pairs)]
 
 
 TITLES = st.sampled_from(["voina i mir", "anna karenina", "deti kapitana granta", "mir i voina", ""])
@@ -163,7 +185,7 @@ EVERY = ("identifier", "composite", "simhash", "paper")
 
 
 @given(RECORDS, st.integers(2, 5))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=12)
 def test_with_frozen_statistics_the_keys_of_a_record_do_not_depend_on_others(records, largest):
     """Records that a later run adds do not change the pairs of the earlier ones."""
     config = blocking(
@@ -177,19 +199,21 @@ def test_with_frozen_statistics_the_keys_of_a_record_do_not_depend_on_others(rec
 
 
 @given(RECORDS)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=12)
 def test_shared_keys_are_named_for_candidates_and_no_other_pairs(records):
     config = blocking(*EVERY)
     feature_columns = columns(*records)
-    keys = all_keys(feature_columns, config, statistics_of(feature_columns, config))
+    keys = keys_of_all(feature_columns, config, statistics_of(feature_columns, config))
     pairs = list(combinations(range(len(records)), 2))
     left, right = (np.array(side, np.uint32) for side in zip(*pairs, strict=True))
-    met = families_met(keys, feature_columns, config, left, right)
+    met = shared_key_names(keys, len(records), left, right)
     proposed = candidates(config, *records)
     for (one, other), names in zip(pairs, met, strict=True):
         assert bool(names) == ((one, other) in proposed)
-        own = [{name for blocker in keys for name in key_names(blocker, row)} for row in (one, other)]
+        own = [{name for of_blocker in keys for name in of_blocker.names_of(row)} for row in (one, other)]
         assert set(names) <= own[0] & own[1]
+    one_by_one = [pair for of_blocker in keys for pair in proposed_pairs(of_blocker, feature_columns, config).tolist()]
+    assert {(pair >> 32, pair & 0xFFFFFFFF) for pair in one_by_one} == proposed
 
 
 def test_simhash_finds_misprints_and_filters_by_distance():
@@ -214,84 +238,3 @@ def test_statistics_are_read_from_bytes_and_damage_is_reported():
     assert len(made.oversized["composite"])
     with pytest.raises(CatalogError, match="--restat"):
         from_bytes(b"no statistics")
-
-
-# -- kernels -----------------------------------------------------------------------------------------------------------
-
-texts = st.lists(st.text(st.sampled_from("abc| "), max_size=12), max_size=6)
-
-
-@given(texts, st.integers(1, 5))
-@settings(deadline=None)
-def test_prefixes_are_equal_when_the_first_characters_are(rows, length):
-    column = TextColumn.from_texts(rows)
-    found = prefixes(column.offsets, column.codes, length).tolist()
-    short = [row.replace(" ", "")[:length] for row in rows]
-    assert [value == 0 for value in found] == [text == "" for text in short]
-    for (one, first), (other, second) in combinations(zip(found, short, strict=True), 2):
-        assert (one == other) == (first == second)
-
-
-@given(texts, texts)
-@settings(deadline=None)
-def test_a_title_is_read_as_one_text(mains, rests):
-    rows = [Features(main_title=main, remainder=rest) for main, rest in zip(mains, rests, strict=False)]
-    fields = title(FeatureColumns.from_features(enumerate(rows)))
-    one = TextColumn.from_texts(f"{row.main_title} {row.remainder}" for row in rows)
-    for number, length in enumerate((4, 12, 18, 99)):
-        assert title_prefixes(*fields)[number].tolist() == prefixes(one.offsets, one.codes, length).tolist()
-    offsets, hashes = words(*fields)
-    found = [set(hashes[begin:end].tolist()) for begin, end in pairwise(offsets)]
-    expected = [set(f"{row.main_title} {row.remainder}".replace("|", " ").split()) for row in rows]
-    assert list(map(len, found)) == list(map(len, expected))
-    for (one_found, one_row), (other_found, other_row) in combinations(zip(found, expected, strict=True), 2):
-        assert len(one_found & other_found) == len(one_row & other_row)
-    alone = title(FeatureColumns.from_features(enumerate(Features(main_title=row.main_title) for row in rows)))
-    together = title(
-        FeatureColumns.from_features(enumerate(Features(main_title=row.main_title + row.remainder) for row in rows))
-    )
-    main, full = trigram_simhash(*fields)
-    assert main.tolist() == trigram_simhash(*alone)[1].tolist()
-    assert full.tolist() == trigram_simhash(*together)[0].tolist()
-
-
-@given(texts, st.sampled_from(["", "a", "ab"]))
-@settings(deadline=None)
-def test_values_with_a_given_beginning_are_left_out(rows, without):
-    column = TextColumn.from_texts(rows)
-    codes = np.array([ord(letter) for letter in without], dtype=np.uint32)
-    offsets, _ = values(column.offsets, column.codes, -2, 2, codes)
-    limited = [[one.replace(" ", "") for one in row.split("|") if one.strip()][:2] for row in rows]
-    expected = [sum(not (without and one.startswith(without)) for one in row) for row in limited]
-    assert np.diff(offsets).tolist() == expected
-
-
-@given(st.lists(st.integers(0, 2**64 - 1), max_size=40, unique=True), st.lists(st.integers(0, 2**64 - 1), max_size=9))
-@settings(deadline=None)
-def test_the_hash_table_returns_the_counted_frequencies(known, others):
-    words_ = np.array(sorted(known), dtype=np.uint64)
-    plain = Statistics(9, words_, np.arange(2, len(known) + 2, dtype=np.int32), {})
-    asked = np.array(others + known, dtype=np.uint64)
-    assert Counted.of(plain).frequencies(asked).tolist() == plain.frequencies(asked).tolist()
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.integers(1, 4))
-@settings(deadline=None)
-def test_the_rarest_words_come_first_and_unseen_ones_last(frequencies, most):
-    hashes = np.arange(1, len(frequencies) + 1, dtype=np.uint64)
-    offsets = np.array([0, len(frequencies)])
-    found = rarest(offsets, hashes, np.array(frequencies, np.int32), most)[0]
-    order = sorted(range(len(frequencies)), key=lambda i: (frequencies[i] if frequencies[i] > 1 else 99, i))
-    assert found.tolist() == (order[:most] + [-1] * most)[:most]
-
-
-def test_simhashes_of_different_texts_use_all_bits():
-    rows = ["", *(chr(97 + one) + chr(97 + other) + "a" for one in range(26) for other in range(26))]
-    hashes = trigram_simhash(*title(FeatureColumns.from_features(enumerate(Features(main_title=row) for row in rows))))[
-        0
-    ]
-    assert hashes[0] == 0
-    assert len(set(hashes.tolist())) == len(rows)
-    for bit in range(64):
-        share = np.mean((hashes[1:] >> np.uint64(bit)) & np.uint64(1))
-        assert 0.4 < share < 0.6, f"bit {bit} is biased"
