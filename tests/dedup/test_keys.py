@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
 from bibld.dedup.block import composite, identifier, simhash
-from bibld.dedup.candidates import all_pairs, halves, pairs_of, proposed_pairs
+from bibld.dedup.candidates import all_pairs, pairs_of, proposed_pairs
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import keys_of_all, shared_key_names
 from bibld.dedup.statistics import from_bytes, to_bytes
@@ -41,9 +41,8 @@ def matched(config, *records, statistics=None):
         else:
             tables.add(rows, known)
         with all_pairs(tables, rows, known) as found:
-            pairs = [side.tolist() for portion in found.packed() for side in halves(portion)]
-            lefts, rights = (sum(pairs[side::2], []) for side in (0, 1))
-            return set(zip(lefts, rights, strict=True)), found.messages()
+            pairs = {pair for left, right in found for pair in zip(left.tolist(), right.tolist(), strict=True)}
+            return pairs, found.messages()
 
 
 def candidates(config, *records, statistics=None):
