@@ -32,6 +32,7 @@ from bibld.dedup import evaluate as evaluation
 from bibld.dedup import train as training
 from bibld.dedup.comparison import MethodComparison, compare_methods
 from bibld.dedup.labels import read_pairs
+from bibld.dedup.tables import keep_tables
 from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
 from bibld.ingest import Exported, export_mods, export_originals, public_original_of
@@ -269,6 +270,16 @@ class Workspace:
         with self.catalog() as catalog:
             labelled = read_pairs(Path(pairs), catalog)
             return compare_methods(catalog, self.config, labelled, methods, mode, self.progress)
+
+    def keep_tables(self, folder: PathName, *, block: Sequence[str] = (), score: str | None = None) -> list[Path]:
+        """Match all records and write each step as a table in Parquet; return the files. The catalog is not changed.
+
+        The tables are records, features, keys, pairs, scores and clusters. ``block`` and ``score`` replace the blockers
+        and the scorer of the configuration. Raises ``CatalogError`` if the folder cannot be written.
+        """
+        with self.catalog() as catalog:
+            chosen = self.config.with_dedup(tuple(block), score)
+            return keep_tables(catalog, chosen, Path(folder), self.progress)
 
     def train(
         self,

@@ -14,6 +14,11 @@ import bibld
 config_argument = click.argument("config", type=click.Path(path_type=Path))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+keep_tables_option = click.option(
+    "--keep-tables",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also match all records and write each step as a table in Parquet into this folder.",
+)
 source_option = click.option("--source", help="Only records of this source.")
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bibld.cli._options import config_argument, json_option, print_json, print_table, quiet_option
+from bibld.cli._options import config_argument, json_option, keep_tables_option, print_json, print_table, quiet_option
 from bibld.cli._plot import Panel, Series, svg
+from bibld.cli.run import write_tables
 from bibld.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--sweep", is_flag=True, help="Also measure at other thresholds.")
 @click.option("--methods", help="Compare these methods instead: all, or such as composite,composite+minhash:model.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the sweep or the methods: FILE.svg or FILE.html.")
+@keep_tables_option
 @click.option("--wrong", is_flag=True, help="List the pairs that were decided otherwise than labelled, and by what.")
 @json_option
 @quiet_option
@@ -46,6 +48,7 @@ def evaluate(
     sweep: bool,
     methods: str | None,
     plot: Path | None,
+    keep_tables: Path | None,
     wrong: bool,
     as_json: bool,
     quiet: bool,
@@ -61,8 +64,8 @@ def evaluate(
 
     if plot is not None and not plot.parent.is_dir():
         raise ConfigError([f"--plot {plot}: there is no folder {plot.parent}"])
-    if methods is not None and (block or score or blockers or sweep or wrong):
-        raise click.UsageError("--methods excludes --block, --score, --blockers, --sweep and --wrong")
+    if methods is not None and (block or score or blockers or sweep or wrong or keep_tables):
+        raise click.UsageError("--methods excludes --block, --score, --blockers, --sweep, --wrong and --keep-tables")
     with progress.display(quiet=quiet) as display:
         workspace = Workspace(config, progress=display)
         if methods is not None:
@@ -76,6 +79,8 @@ def evaluate(
             write_plot(plot, "Methods of matching", method_panels(compared))
         print_json(compared) if as_json else _print_methods(compared)
         return
+    if keep_tables is not None:
+        write_tables(config, keep_tables, quiet, block=block, score=score)
     if plot is not None:
         write_plot(plot, "Matching by threshold", [_sweep_panel(result)])
     if as_json:

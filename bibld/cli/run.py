@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bibld.cli._options import config_argument, json_option, print_json, print_rows, print_table, quiet_option
+from bibld.cli._options import (
+    config_argument,
+    json_option,
+    keep_tables_option,
+    print_json,
+    print_rows,
+    print_table,
+    quiet_option,
+)
 
 if TYPE_CHECKING:
     from bibld import Summary
@@ -111,4 +119,24 @@ def _stage_command(stage: str) -> click.Command:
     return command
 
 
-dedup, merge, triplify, store, publish = map(_stage_command, _HELP)
+@click.command(help=f"{_HELP['dedup']}\n\nStages before it are brought up to date first.")
+@config_argument
+@keep_tables_option
+@_run_options
+def dedup(config: Path, keep_tables: Path | None, as_json: bool, quiet: bool, **options: Any) -> None:  # noqa: ANN401
+    """Match the records of CONFIG."""
+    _run(config, "dedup", as_json, quiet=quiet, **options)
+    if keep_tables is not None:
+        write_tables(config, keep_tables, quiet)
+
+
+def write_tables(config: Path, folder: Path, quiet: bool, **method: Any) -> None:  # noqa: ANN401
+    """Write the tables of matching into a folder, and name the files on standard error."""
+    from bibld import Workspace, progress
+
+    with progress.display(quiet=quiet) as display:
+        files = Workspace(config, progress=display).keep_tables(folder, **method)
+    click.echo(f"tables: {', '.join(file.name for file in files)} in {folder}", err=True)
+
+
+merge, triplify, store, publish = (_stage_command(stage) for stage in _HELP if stage != "dedup")

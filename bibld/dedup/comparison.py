@@ -23,7 +23,7 @@ import numpy.typing as npt
 from bibld import adapters
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup.block import minhash
+from bibld.dedup.block import minhash, prefix
 from bibld.dedup.clustering import pack_pairs, unpack_pairs
 from bibld.dedup.columns import Rows
 from bibld.dedup.evaluate import Mode, Trial, share
@@ -196,29 +196,23 @@ def _similar_pairs(columns: FeatureColumns, config: Config) -> tuple[Numbers, np
 
     The settings are those of the blocker ``prefix``; pairs below its threshold are for the curves only.
     """
-    nothing = np.empty(0, np.uint64), np.empty(0)
-    if "prefix" not in adapters.adapter_names("dedup.block"):
-        return *nothing, "unknown"
     settings = config.settings("dedup.block", "prefix")
     texts = [
         " ".join(filter(None, (columns.texts[name].text(row) for name in settings.fields)))
         for row in range(len(columns))
     ]
     words = f"{settings.measure} ≥ {settings.threshold} of {' and '.join(settings.fields)}"
-    similar_pairs = adapters.load_adapter("dedup.block", "prefix").similar_pairs
     for least in (_BINS[0], settings.threshold):
         try:
-            found = similar_pairs(texts, settings.measure, least, settings.levels, settings.gram, _MOST_PAIRS)
+            found = prefix.similar_pairs(texts, settings.measure, least, settings.levels, settings.gram, _MOST_PAIRS)
         except StageError as error:
             words = str(error)
             continue
         return pack_pairs(found.left, found.right), found.similarity, words
-    return *nothing, words
+    return np.empty(0, np.uint64), np.empty(0), words
 
 
 def _is_similar(pairs: _Pairs, config: Config) -> npt.NDArray[np.bool_]:
-    if not len(pairs.similar):
-        return np.zeros(0, np.bool_)
     return np.asarray(pairs.similarities >= config.settings("dedup.block", "prefix").threshold)
 
 
@@ -254,7 +248,7 @@ def _measure(task: _Task) -> MethodResult:
                     trial = Trial(ready, config, people)
                     members, starts = trial.clusters()
                     seconds = perf_counter() - begin
-                    disk, records = 0, len(ready.rows.table)
+                    disk, records = _bytes_of(ready.tables.file), len(ready.rows.table)
                     pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
                     is_found = _is_in(pairs.similar, trial.candidates)
                     curve, expected = _curve(pairs, is_found, ready.rows.table, config)
@@ -283,6 +277,11 @@ def _measure(task: _Task) -> MethodResult:
         expected=expected,
         note="" if len(trial.candidates) else "proposes no pair of these records",
     )
+
+
+def _bytes_of(file: Path | None) -> int:
+    """Return the size of the keys, with the signatures beside them."""
+    return sum(path.stat().st_size for path in file.parent.iterdir() if path.is_file()) if file else 0
 
 
 def _pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> Numbers:

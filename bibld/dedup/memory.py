@@ -110,7 +110,8 @@ def find_duplicates(
 def prepare(catalog: Catalog, config: Config, progress: Progress, features: Path | None = None) -> Iterator[Prepared]:
     """Extract the features and keys of all live records into a temporary folder, which the context removes.
 
-    ``features``: a folder that the features are stored in and that remains; if it exists, it is used as it is.
+    ``features``: a folder that the features are stored in and that remains; if it exists, it is used as it is. Keys are
+    then in a file, else in memory.
     """
     _warm_up(progress)
     progress.stage("dedup", "records", catalog.records.count())
@@ -123,7 +124,7 @@ def prepare(catalog: Catalog, config: Config, progress: Progress, features: Path
                 extract(catalog, config, writer, lambda source: numbers.setdefault(source, len(numbers)), progress)
                 table = writer.close()
         rows = RecordRows(table, catalog.register.record, catalog.register.ordinal)
-        with KeyTables(None, config) as tables:
+        with KeyTables(Path(name) / "keys.duckdb" if features else None, config) as tables:
             yield _prepared(rows, numbers, config, tables, frozen_statistics(catalog, config))
 
 
