@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from bibld.dedup.shingling import join_fields
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, TextColumn
 
@@ -45,8 +44,18 @@ def field_chunks(rows: FeatureRows, fields: Sequence[str]) -> Iterator[TextColum
 
 
 def field_texts(columns: FeatureColumns, fields: Sequence[str]) -> TextColumn:
-    """Return the text of each row: its fields, separated by blanks."""
-    return TextColumn(*join_fields(columns, fields))
+    """Return the text of each row: its fields that are not empty, with a blank between them."""
+    joined = columns.texts[fields[0]]
+    for other in (columns.texts[name] for name in fields[1:]):
+        sizes, other_sizes = np.diff(joined.offsets), np.diff(other.offsets)
+        offsets = np.concatenate(([0], np.cumsum(sizes + other_sizes + ((sizes > 0) & (other_sizes > 0)))))
+        codes = np.full(offsets[-1], ord(" "), np.uint32)
+        for column, begins in ((joined, offsets[:-1]), (other, offsets[1:] - other_sizes)):
+            first, last = column.offsets[0], column.offsets[-1]
+            moves = np.repeat(begins - column.offsets[:-1], np.diff(column.offsets))
+            codes[np.arange(first, last) + moves] = column.codes[first:last]
+        joined = TextColumn(offsets, codes)
+    return joined
 
 
 def chosen_texts(texts: TextColumn, rows: Rows) -> TextColumn:

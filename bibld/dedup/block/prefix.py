@@ -60,10 +60,10 @@ LONGEST = 10_000
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``fields``: the texts that are compared, joined by blanks; ``measure`` and ``threshold``: the least similarity of
-    a candidate pair; ``levels``: the levels of the filter, more for short texts with common words; ``gram``: characters
-    of a token, 0 for words (and for grams of 2 with ``edit``); ``most_pairs``: more pairs are an error, since a title
-    that a million records share would make half a billion of them.
+    """``fields``: the texts that are compared, joined by blanks; ``measure``: how similarity is measured;
+    ``threshold``: the least similarity of a candidate pair; ``levels``: the levels of the filter, more for short texts
+    with common words; ``gram``: characters of a token, 0 for words (with ``edit`` for grams of 2); ``most_pairs``: more
+    pairs are an error, since a title that a million records share would make half a billion of them.
     """
 
     fields: Annotated[tuple[TextField, ...], msgspec.Meta(min_length=1)] = ("main_title", "remainder")
@@ -109,7 +109,7 @@ def join(
     columns: FeatureColumns, settings: Settings, statistics: Statistics, fresh: npt.NDArray[np.bool_] | None
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Return all similar pairs of rows; with ``fresh`` (rows,) those with at least one fresh row."""
-    frozen = getattr(statistics, "fitted", {}).get("prefix")
+    frozen = statistics.fitted.get("prefix")
     priorities = msgspec.msgpack.decode(frozen, type=Priorities) if frozen else None
     found = _similar_pairs(field_texts(columns, settings.fields), settings, priorities, fresh)
     return found.left, found.right

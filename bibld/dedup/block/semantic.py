@@ -1,0 +1,220 @@
+"""Embeddings: pairs whose texts mean the same, or are spelt so differently that no key of theirs is equal.
+
+As a source of candidates it finds the pairs of a cosine of ``candidates`` or more. As the last filter it drops the
+pairs of other blockers whose cosine is below ``least``, except those of blockers that are certain; a pair passes if one
+of the two texts is empty.
+
+``model`` is the folder of a model of sentence-transformers or of model2vec, the better choice for translations.
+Without one a model is trained on the catalogue: latent semantic analysis of character trigrams. It knows spellings
+and words that occur together, but no language that the records do not explain. The fields that are compared are
+romanised, so a Cyrillic title is near its romanised form; the field ``title`` is in its own script.
+
+Candidates come from an inverted file index (FAISS): the embeddings are divided into cells by centroids, which are
+trained on a sample chosen by content and frozen with the statistics. Two texts are candidates if their cosine is high
+enough and the cell of the one is among the ``probes`` nearest cells of the other, either way. This depends on the two
+texts and the frozen centroids alone, so the pairs are the same in any order of records, after any number of runs. The
+graph of HNSW would depend on the order in which records are added and on threads; the nearest k neighbours of a record
+would depend on other records. Below 20,000 records there is one cell, and all pairs are compared.
+
+A run embeds all records again; only those that are new are compared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import numpy as np
+
+from bibld.dedup.block import _embedding as embedding
+from bibld.dedup.block._texts import (
+    FeatureRows,
+    check_pairs,
+    chosen_texts,
+    expand_groups,
+    field_chunks,
+    field_texts,
+    group_texts,
+    sample_texts,
+)
+from bibld.dedup.shingling import TextField
+from bibld.errors import StageError
+from bibld.model.features import FeatureColumns, Statistics
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Flags = npt.NDArray[np.bool_]
+    Rows = npt.NDArray[np.int64]
+
+FAMILIES = ("similar meaning",)
+
+_SAMPLE = 50_000
+_ONE_CELL = 20_000
+_MOST_CELLS = 4096
+_QUERIES = 512
+_INSTALL = 'pip install "bibld[semantic]"'
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``fields``: the texts that are compared, joined by blanks; ``model``: the folder of a model, empty to train one;
+    ``candidates``: the cosine from which two records are candidates, 0 for none; ``least``: the cosine below which
+    candidates of other blockers are dropped, 0 to keep all; ``dimensions``: those of the model that is trained;
+    ``probes``: the cells that are searched; ``most_pairs``: more candidates are an error.
+    """
+
+    fields: Annotated[tuple[TextField, ...], msgspec.Meta(min_length=1)] = ("main_title", "remainder")
+    model: str = ""
+    candidates: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8
+    least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
+    dimensions: Annotated[int, msgspec.Meta(ge=16, le=512)] = 128
+    probes: Annotated[int, msgspec.Meta(ge=1, le=256)] = 8
+    most_pairs: Annotated[int, msgspec.Meta(ge=1)] = 50_000_000
+
+
+def chosen_columns(settings: Settings) -> tuple[str, ...]:
+    """Return the fields."""
+    return settings.fields
+
+
+def fit(rows: FeatureRows, settings: Settings) -> bytes:
+    """Train the model and the centroids on a sample of the texts."""
+    sample = sample_texts(field_chunks(rows, settings.fields), _SAMPLE)
+    model = embedding.from_folder(settings.model) if settings.model else embedding.train(sample, settings.dimensions)
+    if settings.candidates and len(rows) >= _ONE_CELL:
+        faiss, _ = _faiss()
+        vectors = embedding.embed(sample, model, settings.model)
+        cells = min(int(4 * len(rows) ** 0.5), _MOST_CELLS, len(sample))
+        threads = faiss.omp_get_max_threads()
+        faiss.omp_set_num_threads(1)  # so that the centroids do not depend on the number
+        try:
+            means = faiss.Kmeans(model.dimensions, cells, niter=10, seed=1, spherical=True, min_points_per_centroid=1)
+            means.train(vectors / np.float32(embedding.SCALE))
+        finally:
+            faiss.omp_set_num_threads(threads)
+        centroids = np.rint(means.centroids * embedding.SCALE).astype("<i2")
+        model = msgspec.structs.replace(model, cells=centroids.tobytes())
+    return msgspec.msgpack.encode(model)
+
+
+def join(
+    columns: FeatureColumns, settings: Settings, statistics: Statistics, fresh: Flags | None
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Return the pairs of similar rows; with ``fresh`` (rows,) those with at least one fresh row."""
+    nothing = np.empty(0, np.int64)
+    texts = field_texts(columns, settings.fields)
+    groups = group_texts(texts)
+    if not settings.candidates or not len(groups.first):
+        return nothing.astype(np.uint32), nothing.astype(np.uint32)
+    sizes = np.diff(groups.starts)
+    is_fresh: Any = np.ones(len(sizes), np.bool_)
+    if fresh is not None:
+        is_fresh = np.logical_or.reduceat(fresh[groups.members], groups.starts[:-1])
+    equal = np.flatnonzero((sizes > 1) & is_fresh)
+    total = int((sizes[equal] * (sizes[equal] - 1)).sum()) // 2
+    check_pairs(total, settings.most_pairs, "semantic", groups, texts)
+    model = _model(statistics)
+    vectors = embedding.embed(chosen_texts(texts, groups.first), model, settings.model)
+    pairs = _similar(vectors, model, settings, is_fresh)
+    left, right = pairs >> 32, pairs & 0xFFFFFFFF
+    check_pairs(total + int((sizes[left] * sizes[right]).sum()), settings.most_pairs, "semantic", groups, texts)
+    one, other, _ = expand_groups(groups, np.concatenate((left, equal)), np.concatenate((right, equal)), fresh)
+    return one.astype(np.uint32), other.astype(np.uint32)
+
+
+def passes(
+    columns: FeatureColumns,
+    left: npt.NDArray[np.uint32],
+    right: npt.NDArray[np.uint32],
+    settings: Settings,
+    statistics: Statistics,
+) -> Flags:
+    """Return which pairs have a cosine of at least ``least``, or a text that is empty or unknown to the model."""
+    found: Flags = np.ones(len(left), np.bool_)
+    if not settings.least:
+        return found
+    vectors = embedding.embed(field_texts(columns, settings.fields), _model(statistics), settings.model)
+    is_known: Any = vectors.any(axis=1)
+    for start in range(0, len(left), _QUERIES * 64):
+        one, other = left[start : start + _QUERIES * 64], right[start : start + _QUERIES * 64]
+        products = np.einsum("ij,ij->i", vectors[one], vectors[other])
+        found[start : start + _QUERIES * 64] = (products >= _product(settings.least)) | ~(
+            is_known[one] & is_known[other]
+        )
+    return found
+
+
+def _faiss() -> tuple[Any, Any]:
+    """Import FAISS and its functions for inverted files; raises ``ConfigError`` if it is not installed."""
+    try:
+        import faiss
+        import faiss.contrib.ivf_tools as ivf
+    except ImportError as error:
+        raise embedding.not_installed("faiss", _INSTALL, error) from error
+    return faiss, ivf
+
+
+def _model(statistics: Statistics) -> embedding.Model:
+    """Return the frozen model; raises ``StageError`` if there is none."""
+    frozen = statistics.fitted.get("semantic")
+    if not frozen:
+        raise StageError('dedup: the statistics contain no model of "semantic"; count them again with --restat')
+    return msgspec.msgpack.decode(frozen, type=embedding.Model)
+
+
+def _product(cosine: float) -> int:
+    """Return the least product of two embeddings with this cosine."""
+    return int(np.ceil(cosine * embedding.SCALE**2))
+
+
+def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Settings, is_fresh: Flags) -> Rows:
+    """Return the pairs of similar vectors with at least one that is fresh, as ``left << 32 | right``, ascending."""
+    centroids = np.frombuffer(model.cells, "<i2").reshape(-1, model.dimensions).astype(np.float32)
+    if not len(centroids):
+        centroids = np.zeros((1, model.dimensions), np.float32)
+    cells = _nearest_cells(vectors, centroids, settings.probes)
+    rows = np.arange(len(vectors))
+    fresh = np.flatnonzero(is_fresh)
+    searches = [(fresh, rows)] if len(fresh) == len(rows) else [(fresh, rows), (rows, fresh)]
+    faiss, ivf = _faiss()
+    found, count = [np.empty(0, np.int64)], 0
+    for queries, targets in searches:
+        quantizer = faiss.IndexFlatIP(model.dimensions)
+        quantizer.add(centroids)
+        index = faiss.IndexIVFFlat(quantizer, model.dimensions, len(centroids), faiss.METRIC_INNER_PRODUCT)
+        index.nprobe = cells.shape[1]
+        ivf.add_preassigned(index, vectors[targets], np.ascontiguousarray(cells[targets, 0]), targets)
+        for start in range(0, len(queries), _QUERIES):
+            some = queries[start : start + _QUERIES]
+            limits, _, places = ivf.range_search_preassigned(
+                index, vectors[some], _product(settings.candidates) - 0.5, np.ascontiguousarray(cells[some])
+            )
+            one = np.repeat(some, np.diff(limits.astype(np.int64)))
+            one, places = one[one != places], places[one != places]
+            found.append((np.minimum(one, places) << 32) | np.maximum(one, places))
+            count += len(one)
+            if count > 4 * settings.most_pairs:  # each pair is found up to four times
+                raise StageError(
+                    f"semantic: more than {settings.most_pairs:,} candidates; raise candidates or most_pairs"
+                )
+    pairs = np.sort(np.concatenate(found))
+    is_first = np.ones(len(pairs), np.bool_)
+    is_first[1:] = pairs[1:] != pairs[:-1]
+    return pairs[is_first]
+
+
+def _nearest_cells(vectors: embedding.Vectors, centroids: embedding.Vectors, probes: int) -> Rows:
+    """Return the nearest cells of each vector, the nearest one first; of equally near cells the first is nearer."""
+    count = min(probes, len(centroids))
+    found = np.empty((len(vectors), count), np.int64)
+    tie = np.arange(len(centroids))
+    for start in range(0, len(vectors), _QUERIES * 8):
+        products = (vectors[start : start + _QUERIES * 8] @ centroids.T).astype(np.int64)
+        keys = tie - products * len(centroids)
+        if count < len(centroids):
+            chosen = np.argpartition(keys, count - 1, axis=1)[:, :count]
+            keys = np.take_along_axis(keys, chosen, axis=1)
+        else:
+            chosen = np.broadcast_to(tie, keys.shape)
+        found[start : start + _QUERIES * 8] = np.take_along_axis(chosen, np.argsort(keys, axis=1), axis=1)
+    return found
