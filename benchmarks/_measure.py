@@ -8,9 +8,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 import bibld
 from bibld import config, resources
 from bibld.config import Config
+from bibld.dedup.candidates import all_pairs
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.method import Method
+from bibld.model.features import FeatureColumns
 
 DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """The time of every run, so that results do not depend on the clock."""
@@ -92,3 +99,9 @@ def seconds(work: Callable[[], object], times: int = 3, clock: Callable[[], floa
         work()
         best = min(best, clock() - begin)
     return best
+
+
+def candidate_pairs(columns: FeatureColumns, method: Method) -> npt.NDArray[np.uint64]:
+    """Return the pairs of rows that a method proposes, ascending, as ``left << 32 | right``."""
+    with KeyTables(None, method) as tables, all_pairs(tables, columns, tables.rebuild(columns)) as found:
+        return np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))

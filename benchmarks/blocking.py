@@ -18,16 +18,17 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
-from _measure import real_data, run_sample
+from _measure import candidate_pairs, real_data, run_sample
 
-from bibld import adapters, crosswalk, dedup
+from bibld import crosswalk, dedup
 from bibld.catalog import Catalog
-from bibld.config import DedupConfig
 from bibld.dedup import evaluate, features_of
-from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, proposed, statistics_of
+from bibld.dedup.candidates import proposed_pairs
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.keys import keys_of_all
+from bibld.dedup.method import MethodOptions
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
@@ -126,31 +127,21 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
     return columns, {(min(pair), max(pair)) for pair in pairs}
 
 
-class Blocking(msgspec.Struct, frozen=True):
-    """As much of a configuration as blocking asks for: the blockers, each with its defaults."""
-
-    dedup: DedupConfig
-
-    def settings(self, stage: str, name: str) -> object:
-        """The defaults of a blocker."""
-        return adapters.settings_type(stage, name)()
-
-
 def measure(name: str, columns: FeatureColumns, true: set[tuple[int, int]]) -> None:
     """Print candidate recall and cost of every blocker, of unions, and of the kinds of composite keys."""
     packed = np.array([min(pair) << 32 | max(pair) for pair in sorted(true)], dtype=np.uint64)
     print(f"\n{name}: {len(columns):,} records, {len(true):,} true pairs")
     for union in UNIONS:
-        chosen = Blocking(DedupConfig(block=union))
+        chosen = MethodOptions(block=union)
         begin = time.perf_counter()
-        keys = all_keys(columns, chosen, statistics_of(columns, chosen))  # type: ignore[arg-type]
-        pairs = candidate_pairs(keys, columns, chosen)  # type: ignore[arg-type]
+        pairs = candidate_pairs(columns, chosen)
         seconds = time.perf_counter() - begin
         show(" + ".join(union), pairs, packed, len(columns), f"{seconds:6.2f} s")
         if union == ("composite",):
-            for part in keys[0].families():
-                found = proposed(part, columns, chosen)  # type: ignore[arg-type]
-                show(f"    {part.family}", found, packed, len(columns), "")
+            with KeyTables(None, chosen) as tables:
+                (keys,) = keys_of_all(columns, chosen, tables.rebuild(columns))
+            for part in keys.families():
+                show(f"    {part.family}", proposed_pairs(part, columns, chosen), packed, len(columns), "")
 
 
 def show(name: str, pairs: npt.NDArray[np.uint64], true: npt.NDArray[np.uint64], records: int, seconds: str) -> None:

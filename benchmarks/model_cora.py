@@ -13,14 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from _measure import real_data
-from blocking import Blocking
+from _measure import candidate_pairs, real_data
 from model_tables import report
 
-from bibld.config import DedupConfig
 from bibld.dedup import train
-from bibld.dedup._keys.kernels import halves
-from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
+from bibld.dedup.candidates import halves
+from bibld.dedup.method import MethodOptions
 from bibld.dedup.score import jaccard, model
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity
@@ -103,9 +101,7 @@ def dealt_folds(clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def candidates(columns: FeatureColumns) -> Pairs:
-    chosen = Blocking(DedupConfig(block=("composite",)))
-    keys = all_keys(columns, chosen, statistics_of(columns, chosen))  # type: ignore[arg-type]
-    return halves(candidate_pairs(keys, columns, chosen))  # type: ignore[arg-type]
+    return halves(candidate_pairs(columns, MethodOptions(block=("composite",))))
 
 
 def true_clusters(path: Path, records: int) -> npt.NDArray[np.int64]:

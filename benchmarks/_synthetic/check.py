@@ -8,11 +8,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from bibld import adapters
-from bibld.config import DedupConfig
-from bibld.dedup._keys.statistics import title
-from bibld.dedup._keys.text_kernels import words
-from bibld.dedup._pairs.candidates import all_keys, candidate_pairs, statistics_of
+from bibld.dedup.candidates import all_pairs, halves
+from bibld.dedup.hashes import title, words
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.method import MethodOptions
 from bibld.model.features import FeatureColumns, TextColumn
 from bibld.text.folding import fold
 from bibld.text.romanisation import romanise
@@ -93,27 +92,15 @@ def check(catalogue: Catalogue, chunk: Chunk) -> None:
         assert [again.columns.features(row - begin) for row in rows] == [sampled.features(row) for row in rows], rows
 
 
-class Blocking(msgspec.Struct, frozen=True):
-    """As much of a configuration as blocking asks for: the blockers, each with its defaults."""
-
-    dedup: DedupConfig
-
-    def settings(self, stage: str, name: str) -> object:
-        """The defaults of a blocker."""
-        return adapters.settings_type(stage, name)()
-
-
 def realism(catalogue: Catalogue, listed: Path | None = None) -> None:
     """Block by identifier and composite keys, score with the default model, and compare with the truth."""
-    from bibld.dedup._keys.kernels import halves
     from bibld.dedup.score import model
 
     sampled = joined(list(catalogue.chunks()))
     true = np.sort(catalogue.true_pairs())
-    chosen = Blocking(DedupConfig(block=("identifier", "composite")))
     begin = time.perf_counter()
-    keys = all_keys(sampled, chosen, statistics_of(sampled, chosen))  # type: ignore[arg-type]
-    candidates = candidate_pairs(keys, sampled, chosen)  # type: ignore[arg-type]
+    with KeyTables(None, MethodOptions()) as tables, all_pairs(tables, sampled, tables.rebuild(sampled)) as found:
+        candidates = np.sort(np.concatenate(list(found.packed())))
     print(f"  blocking {time.perf_counter() - begin:.1f} s", end=": ")
     print(f"candidate recall {np.isin(true, candidates).mean():.4f}", end=" ")
     print(f"at {len(candidates) / len(sampled):.3f} candidates per record")

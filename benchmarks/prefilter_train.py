@@ -1,4 +1,4 @@
-"""Train the trees of the pre-filter again: `python benchmarks/sieve_train.py`, with BIBLD_TEST_DATA set.
+"""Train the trees of the pre-filter again: `python benchmarks/prefilter_train.py`, with BIBLD_TEST_DATA set.
 
 They learn from all pairs that the default blockers bring together and the rules of the pre-filter let through, among
 the records of goldfinch, of all MARC 21 and RUSMARC files, and of a synthetic catalogue: which of them the shipped
@@ -13,23 +13,19 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from _measure import real_config, real_data, run
-from blocking import Blocking, cora, dblp_acm, goldfinch, sample
+from _measure import candidate_pairs, real_config, real_data, run
+from blocking import cora, dblp_acm, goldfinch, sample
 from sklearn.ensemble import HistGradientBoostingClassifier
 from synthetic import Catalogue
 
 from bibld.catalog import Catalog
-from bibld.config import DedupConfig
-from bibld.dedup import features_of
-from bibld.dedup._keys.indexing import index_base
-from bibld.dedup._keys.statistics import Held
-from bibld.dedup._pairs import sieve_trees as trees
-from bibld.dedup._pairs.join import join
-from bibld.dedup._pairs.sieve import signatures
+from bibld.dedup import features_of, prefilter
+from bibld.dedup.candidates import halves
+from bibld.dedup.method import MethodOptions
 from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns
 
-OUT = Path(trees.__file__).with_name(trees._FILE)
+OUT = Path(prefilter.__file__).with_name("prefilter.json")
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 RECORDS = 200_000
 ROUNDS, LEAVES, RATE, WEIGHT, SEED = 40, 16, 0.2, 5.0, 7
@@ -37,7 +33,7 @@ LEAST = 0.01
 COUNTS = 0.5
 
 
-class Training(Blocking):
+class Training(MethodOptions, frozen=True):
     """The rules of the pre-filter without its trees, which serve the shipped model alone."""
 
     def settings(self, stage: str, name: str) -> object:
@@ -71,11 +67,11 @@ def main() -> None:
     for name, (pairs, passing, counting, lost) in figures.items():
         print(f"{name}: of {pairs:,} pairs {passing:,} pass; of {counting:,} that count {lost} are lost")
     results = [{name: figures[name][column] for name in sorted(figures)} for column in range(4)]
-    about = trees.Provenance(
+    about = prefilter.Provenance(
         "pairs that met among the records of goldfinch (HathiTrust, CC0), MARC 21 and RUSMARC files, and a synthetic"
         " catalogue; the sample, DBLP-ACM, Cora and another synthetic catalogue were not seen",
         DAY.strftime("%Y-%m-%d"),
-        "python benchmarks/sieve_train.py",
+        "python benchmarks/prefilter_train.py",
         *results,
     )
     out.write_bytes(msgspec.json.format(msgspec.json.encode(stated(made, about)), indent=0) + b"\n")
@@ -101,13 +97,9 @@ def synthetic(seed: int) -> FeatureColumns:
 
 def met(columns: FeatureColumns) -> Pairs:
     """The pairs that the default blockers bring together and the rules let through."""
-    method = Training(DedupConfig())
-    statistics, runs = index_base([Held(columns)], [None], method)
-    with join(runs, method, statistics) as found:
-        ends = [np.empty((2, 0), np.uint32), *(np.stack(pair) for pair in found)]
-    left, right = np.concatenate(ends, axis=1)
-    row_signatures = signatures(columns)
-    features = trees.described(row_signatures, left.astype(np.int64), right.astype(np.int64))
+    left, right = halves(candidate_pairs(columns, Training()))
+    row_signatures = prefilter.signatures(columns)
+    features = prefilter.described(row_signatures, left.astype(np.int64), right.astype(np.int64))
     low = np.uint64(0xFFFFFFFF)
     is_work = (row_signatures[left, 3] & low == row_signatures[right, 3] & low) & (row_signatures[left, 3] & low != 0)
     return Pairs(features, is_work, model.scores(columns, left, right, model.Settings()))
@@ -117,7 +109,7 @@ def pairs_where(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     return Pairs(pairs.features[chosen], pairs.is_work[chosen], pairs.scores[chosen])
 
 
-def fitted(many: list[Pairs]) -> trees.SieveModel:
+def fitted(many: list[Pairs]) -> prefilter.PrefilterModel:
     """Trees that learn from all pairs that are not one work (those pass anyhow)."""
     features = np.concatenate([pairs.features[~pairs.is_work] for pairs in many])
     labels = np.concatenate([pairs.scores[~pairs.is_work] >= COUNTS for pairs in many])
@@ -142,18 +134,18 @@ def fitted(many: list[Pairs]) -> trees.SieveModel:
     columns = [list(column) for column in zip(*nodes, strict=True)]
     start = float(learner._baseline_prediction.ravel()[0])
     least = float(np.log(LEAST / (1 - LEAST)))
-    nothing = trees.Provenance("", "", "", {}, {}, {}, {})
-    return trees.SieveModel(nothing, trees.FEATURES, round(start, 5), round(least, 5), roots, *columns)
+    nothing = prefilter.Provenance("", "", "", {}, {}, {}, {})
+    return prefilter.PrefilterModel(nothing, prefilter.FEATURES, round(start, 5), round(least, 5), roots, *columns)
 
 
-def tested(pairs: Pairs, made: trees.SieveModel) -> tuple[int, int, int, int]:
+def tested(pairs: Pairs, made: prefilter.PrefilterModel) -> tuple[int, int, int, int]:
     """Pairs, those that pass, those that count, those of them that are lost."""
-    passes = pairs.is_work | trees.reach(pairs.features, trees.of_model(made))
+    passes = pairs.is_work | prefilter.reach(pairs.features, prefilter.trees_of(made))
     counts = pairs.scores >= COUNTS
     return len(passes), int(passes.sum()), int(counts.sum()), int((counts & ~passes).sum())
 
 
-def stated(made: trees.SieveModel, about: trees.Provenance) -> trees.SieveModel:
+def stated(made: prefilter.PrefilterModel, about: prefilter.Provenance) -> prefilter.PrefilterModel:
     return msgspec.structs.replace(made, provenance=about)
 
 
