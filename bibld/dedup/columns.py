@@ -65,6 +65,9 @@ class Rows(Protocol):
     def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
         """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""
 
+    def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the sizes of the long texts of rows, about in bytes, without reading them; shape of ``positions``."""
+
     def release(self) -> None:
         """Release the memory of mapped files; they are read again when they are needed."""
 
@@ -215,6 +218,14 @@ class FeatureTable:
             if wanted := [name for name in file.columns if name in asked]:
                 texts |= file.gather(positions, wanted)
         return _columns(self.ordinals[positions], texts, self.numbers[positions], asked)
+
+    def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the sizes of the long texts of rows in bytes, without reading them; shape of ``positions``."""
+        sizes = np.zeros(len(positions), dtype=np.int64)
+        for file in self._files:
+            if file.name in LONG:
+                sizes += file.starts[positions.astype(np.int64) + 1] - file.starts[positions]
+        return sizes
 
     def stored(self, positions: Offsets) -> StoredRows:
         """Return rows as they are stored, for a writer: with the long columns, and without decoding."""

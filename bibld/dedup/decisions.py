@@ -8,19 +8,21 @@ scorer without ``review`` decides as the paper does: the same above ``same``, un
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from enum import IntEnum
-from typing import Any, NamedTuple, Protocol
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from bibld import adapters
+from bibld.dedup.columns import Rows
 from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect
 from bibld.dedup.features import features_of
 from bibld.dedup.method import Method, columns_read
-from bibld.model.features import NUMBERS, TEXTS, FeatureColumns
+from bibld.model.features import LONG, NUMBERS, TEXTS, FeatureColumns
 from bibld.model.linkage import Decision
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
@@ -48,6 +50,8 @@ class Refusal(IntEnum):
 
 
 _PORTION = 10_000
+_LONG_TEXTS_AT_ONCE = 8_000_000
+"""Characters of the long texts of a portion; a pair with more is in a separate portion."""
 _WAITING = 6
 _RELEASED_EVERY = 400
 """After this many portions the memory of mapped feature rows is given back."""
@@ -57,13 +61,6 @@ _PARTS = np.uint16(Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS)
 _DECIDING, _SEPARATING = np.uint16(with_effect(Effect.RELATED)), np.uint16(with_effect(Effect.SEPARATE))
 _WORK_COLUMNS = ("part", "main_title", "set_title", "names")
 _NAME_LETTERS = 5
-
-
-class Rows(Protocol):
-    """Feature rows by their numbers, in memory or on disk."""
-
-    def rows(self, positions: npt.NDArray[np.int64], names: Iterable[str] | None = None) -> FeatureColumns:
-        """Return some rows; ``names`` are the columns to load, by default all but ``text``."""
 
 
 class DecidedPairs(NamedTuple):
@@ -176,16 +173,15 @@ class Decider:
         self, pairs: Iterable[tuple[Positions, Positions]], least: float | None
     ) -> Iterator[DecidedPairs]:
         """Yield decisions in the order of the pairs, made by several threads."""
-        release = getattr(self.rows, "release", None)
 
         def portions() -> Iterator[tuple[Positions, Positions]]:
             number = 0
             for left, right in pairs:
-                for start in range(0, len(left), _PORTION):
-                    if release is not None and number % _RELEASED_EVERY == 0:
-                        release()
+                for portion in cut_pairs(self.rows, self._columns, left, right, _PORTION):
+                    if number % _RELEASED_EVERY == 0:
+                        self.rows.release()
                     number += 1
-                    yield left[start : start + _PORTION], right[start : start + _PORTION]
+                    yield left[portion], right[portion]
 
         return map_in_threads(lambda ends: self._decide_portion(*ends, least), portions(), self._workers, _WAITING)
 
@@ -211,6 +207,18 @@ class Decider:
         undecided = np.zeros(len(left), dtype=np.uint8)
         ends = left.astype(np.uint32), right.astype(np.uint32)
         return self.decide_again(DecidedPairs(*ends, scores, undecided, exceptions, is_same_work, is_one_source))
+
+
+def cut_pairs(
+    rows: Rows, names: Collection[str] | None, left: Positions, right: Positions, most: int
+) -> Iterator[slice]:
+    """Cut pairs into portions of ``most`` pairs, or fewer if the long texts among the columns ``names`` need memory."""
+    starts = np.arange(0, len(left), most)
+    if any(name in LONG for name in names or ()):
+        sizes = np.cumsum(rows.long_text_sizes(left) + rows.long_text_sizes(right))
+        starts = np.union1d(starts, np.flatnonzero(np.diff(sizes // _LONG_TEXTS_AT_ONCE)) + 1)
+    for start, stop in pairwise([*starts.tolist(), len(left)]):
+        yield slice(start, stop)
 
 
 def are_of_one_work(columns: FeatureColumns, left: Positions, right: Positions) -> npt.NDArray[np.bool_]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bibld.dedup import exceptions
-from bibld.dedup.decisions import DECISIONS, DIFFERENT, REVIEW, SAME, DecidedPairs, Decider, Refusal
+from bibld.dedup.decisions import DECISIONS, DIFFERENT, REVIEW, SAME, DecidedPairs, Decider, Refusal, cut_pairs
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
@@ -83,15 +83,24 @@ class Edges:
             yield from self._verdicts(*portion)
 
     def _portions(self, pairs: DecidedPairs) -> Iterator[_Portion]:
-        for start in range(0, len(pairs.left), _PORTION):
-            some = pairs.take(np.arange(start, min(start + _PORTION, len(pairs.left))))
+        rows, names = self._decider.rows, self._decider.columns
+        for portion in cut_pairs(rows, names, pairs.left, pairs.right, _PORTION):
+            some = pairs.take(np.arange(portion.start, portion.stop))
             positions, ends = np.unique(np.concatenate((some.left, some.right)).astype(np.int64), return_inverse=True)
-            columns = self._decider.rows.rows(positions, self._decider.columns)
+            columns = rows.rows(positions, names)
             yield _Portion(some, columns, self._names(positions), *np.split(ends, [len(some.left)]))
 
     def _verdicts(
         self, pairs: DecidedPairs, columns: FeatureColumns, records: Sequence[RecordId], left: Rows, right: Rows
     ) -> Iterator[tuple[Pair, Verdict]]:
+        contained = np.flatnonzero(pairs.exceptions & exceptions.Exceptions.CONTAINED)
+        ends = left[contained].astype(np.uint32), right[contained].astype(np.uint32)
+        parts = self._decider.scorer.part_of(columns, *ends, self._decider.settings) if len(contained) else []
+        sentences = {
+            int(place): f"the text of {records[part]} is part of the text of {records[longer]}"
+            for place, number, one, other in zip(contained, parts, *ends, strict=True)
+            for part, longer in [(one, other) if number == 1 else (other, one)]
+        }
         # A row with few columns is read faster.
         texts = {name: columns.texts[name] for name in _DESCRIBED}
         columns = FeatureColumns(columns.ordinals, texts, columns.numbers)
@@ -104,7 +113,10 @@ class Edges:
                 found = list(exceptions.explain(bits, columns.features(one), columns.features(other)))
             if found:
                 by, relation = found[0][0].name, found[0][0].relation
-                reasons += (sentence for _, sentence in found)
+                reasons += (
+                    sentences[place] if rule.exception == exceptions.Exceptions.CONTAINED else sentence
+                    for rule, sentence in found
+                )
             elif decision == REVIEW and pairs.is_one_source[place] and score >= self._decider.same:
                 by = _RULES[Refusal.SOURCE]
                 reasons.append(f"both are records of {records[one].source}")

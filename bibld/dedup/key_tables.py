@@ -39,7 +39,7 @@ from bibld.dedup.prefilter import WIDTH, signatures
 from bibld.dedup.statistics import COLUMNS as COUNTED_COLUMNS
 from bibld.dedup.statistics import IndexedStatistics, WordCounter
 from bibld.errors import CatalogError, StageError
-from bibld.model.features import FeatureColumns, Statistics
+from bibld.model.features import LONG, FeatureColumns, Statistics
 from bibld.parallel import map_in_threads, worker_count
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ MEMORY = 1 << 30
 """Bytes that tables and sorted keys may take, beside 48 bytes a row."""
 CHUNK = 50_000
 """Rows whose keys are made together."""
+_LONG_TEXTS_AT_ONCE = 32_000_000
+"""Bytes of their long texts; a row with more is in a separate chunk."""
 INSERTED = 4_000_000
 """Numbers that are sorted and inserted together."""
 _ROW, _LOW = np.uint64(ROW_BITS), np.uint64(MOST_ROWS - 1)
@@ -153,7 +155,7 @@ class KeyTables:
         with contextlib.ExitStack() as stack:
             file = stack.enter_context(_signature_file(self.file).open("ab")) if self.file else None
             make = partial(self._made, rows, statistics)
-            for table, words in map_in_threads(make, range(start, len(rows), CHUNK), self.workers):
+            for table, words in map_in_threads(make, self._spans(rows, start), self.workers):
                 if file is None:
                     tables.append(table)
                 else:
@@ -169,9 +171,21 @@ class KeyTables:
                 os.fsync(file.fileno())
         self._open_signatures(np.concatenate(tables) if tables else None)
 
-    def _made(self, rows: Rows, statistics: Statistics, start: int) -> tuple[Numbers, dict[str, Numbers]]:
+    def _spans(self, rows: Rows, start: int) -> Iterator[tuple[int, int]]:
+        """Yield start and end of chunks of rows, which are shorter if their long texts need memory."""
+        reads_long = any(name in LONG for name in self.columns_read() or ())
+        while start < len(rows):
+            stop = min(start + CHUNK, len(rows))
+            if reads_long:
+                sizes = np.cumsum(rows.long_text_sizes(np.arange(start, stop)))
+                stop = start + max(1, int(np.searchsorted(sizes, _LONG_TEXTS_AT_ONCE)))
+            yield start, stop
+            start = stop
+
+    def _made(self, rows: Rows, statistics: Statistics, span: tuple[int, int]) -> tuple[Numbers, dict[str, Numbers]]:
         """Return the signatures of a chunk of rows, and their keys as words."""
-        columns = rows.chunk(start, min(start + CHUNK, len(rows)), self.columns_read())
+        start, stop = span
+        columns = rows.chunk(start, stop, self.columns_read())
         table = self._signatures(columns)
         return table, {
             blocker.name: words for blocker, words, _ in self.words(columns, table, np.uint64(start), statistics)

@@ -171,6 +171,11 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
             {name: column[start:stop] for name, column in self.numbers.items() if name in asked},
         )
 
+    def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the lengths of the long texts of rows, in characters; shape of ``positions``."""
+        columns = [column for name, column in self.texts.items() if name in LONG]
+        return sum((np.diff(column.offsets)[positions] for column in columns), np.zeros(len(positions), np.int64))
+
     def release(self) -> None:
         """Do nothing: columns in memory have no files to release."""
 

@@ -4,10 +4,13 @@ import csv
 import json
 import random
 
+import numpy as np
 import pytest
 
 import bibld
 from bibld.dedup import MethodOptions, find_duplicates
+from bibld.dedup.decisions import cut_pairs
+from bibld.model.features import FeatureColumns, Features
 from bibld.model.mods import Abstract, Mods, TitleInfo
 from bibld.model.origin import RecordId
 
@@ -67,9 +70,9 @@ def test_copies_and_excerpts_of_a_collection_are_found(collection, tmp_path):
     workspace = bibld.Workspace(tmp_path / "bibld.toml")
     workspace.run("dedup")
     assert sorted(sorted(row.records) for row in workspace.clusters()) == [["a:o0", "b:copy"], ["a:o1", "b:edited"]]
-    assert {(row.left, row.right, row.relation) for row in workspace.pairs("related")} == {
-        ("a:o2", "b:excerpt", "part_of"),
-        ("a:o3", "b:end", "part_of"),
+    assert {(row.left, row.right, row.relation, row.reasons[-1]) for row in workspace.pairs("related")} == {
+        ("a:o2", "b:excerpt", "part_of", "the text of b:excerpt is part of the text of a:o2"),
+        ("a:o3", "b:end", "part_of", "the text of b:end is part of the text of a:o3"),
     }
 
 
@@ -96,3 +99,15 @@ def test_equal_titles_without_another_field_are_reported_if_they_are_too_many():
     assert (result.candidates, result.clusters) == (0, ())
     (message,) = result.messages
     assert "exact" in message and "300 records" in message
+
+
+def test_pairs_are_cut_into_portions_by_the_size_of_their_long_texts():
+    rows = FeatureColumns.from_features(enumerate(Features(text="x" * 3_000_000 * (row % 2)) for row in range(8)))
+    left, right = np.arange(7), np.arange(1, 8)
+
+    def portions(names):
+        return [(cut.start, cut.stop) for cut in cut_pairs(rows, names, left, right, 6)]
+
+    assert portions({"text"}) == [(0, 2), (2, 5), (5, 6), (6, 7)]
+    assert portions({"title"}) == portions(None) == [(0, 6), (6, 7)]
+    assert list(cut_pairs(rows, None, left[:0], right[:0], 6)) == []
