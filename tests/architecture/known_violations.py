@@ -6,9 +6,7 @@ The entries of ``bibld.dedup`` alone remain until the package is rebuilt.
 from __future__ import annotations
 
 # (importing module, private module of another package)
-PRIVATE_MODULES = {
-    ("bibld.dedup.train", "bibld.dedup.score._variations"),
-}
+PRIVATE_MODULES: set[tuple[str, str]] = set()
 
 # A package, and the groups of modules or packages directly inside it that import each other.
 CYCLES = {
@@ -25,5 +23,4 @@ LANGUAGE = {
     "bibld/dedup/_keys",
     "bibld/dedup/_pairs",
     "bibld/dedup/block",
-    "bibld/dedup/score",
 }

@@ -9,8 +9,8 @@ import pytest
 from bibld.dedup import features_of, model_file, trees
 from bibld.dedup import train as training
 from bibld.dedup.labels import LabelledPair
-from bibld.dedup.score import _wordings
-from bibld.dedup.score._variations import variations
+from bibld.dedup.train._made_up_pairs import made_up_isbn, make_pairs
+from bibld.dedup.train._rewording import abbreviate, misspell, pre_reform
 from bibld.errors import ConfigError
 from bibld.model.identifiers import has_isbn_check_digit
 from bibld.model.linkage import Pair
@@ -54,8 +54,8 @@ BOOKS = [book(number) for number in range(80)]
 
 
 def test_generated_pairs_are_of_both_kinds_and_the_same_for_a_seed():
-    made = list(variations(BOOKS[0], BOOKS[1:], Random(1)))
-    assert made == list(variations(BOOKS[0], BOOKS[1:], Random(1)))
+    made = list(make_pairs(BOOKS[0], BOOKS[1:], Random(1)))
+    assert made == list(make_pairs(BOOKS[0], BOOKS[1:], Random(1)))
     assert {labelled_pair.is_duplicate for labelled_pair in made} == {True, False}
     assert {"wording", "volume", "other volume", "reprint", "other author"} <= {
         labelled_pair.kind for labelled_pair in made
@@ -64,24 +64,24 @@ def test_generated_pairs_are_of_both_kinds_and_the_same_for_a_seed():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_another_volume_has_another_number(seed):
-    for labelled_pair in variations(BOOKS[seed], BOOKS[40:], Random(seed)):
+    for labelled_pair in make_pairs(BOOKS[seed], BOOKS[40:], Random(seed)):
         if labelled_pair.kind == "other volume":
             one, other = features_of(labelled_pair.left).part, features_of(labelled_pair.right).part
             assert one and other and one != other
 
 
 def test_a_description_without_a_title_gives_no_pairs():
-    assert list(variations(Mods(), BOOKS, Random(1))) == []
+    assert list(make_pairs(Mods(), BOOKS, Random(1))) == []
 
 
 def test_each_kind_of_wording_changes_what_its_name_states():
     assert initial_form("Толстой, Лев Николаевич") == "Толстой, Л. Н."
     assert romanise(romanise_ala_lc("Преступление и наказание")) == romanise("Преступление и наказание")
     assert romanise(romanise_ala_lc("Щётка")) == romanise("Щетка")
-    assert _wordings.pre_reform("История нового Рима") == "Исторія новаго Рима"
-    assert has_isbn_check_digit(_wordings.isbn(Random(3)))
-    assert _wordings.abbreviated("Художественная литература", Random(1)) != "Художественная литература"
-    assert _wordings.misspelt("а", Random(1)) == "а"
+    assert pre_reform("История нового Рима") == "Исторія новаго Рима"
+    assert has_isbn_check_digit(made_up_isbn(Random(3)))
+    assert abbreviate("Художественная литература", Random(1)) != "Художественная литература"
+    assert misspell("а", Random(1)) == "а"
 
 
 def labelled_pairs():

@@ -11,24 +11,30 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.dedup import features_of
+from bibld.dedup.compilation import MISSING
 from bibld.dedup.labels import LabelledPair
+from bibld.dedup.model_file import FORMAT, Model, Provenance, to_json
+from bibld.dedup.similarity import NAMES
+from bibld.dedup.similarity.pairs import similarities
+from bibld.dedup.similarity.rows import Rarity
+from bibld.dedup.train._made_up_pairs import make_pairs
+from bibld.dedup.trees import Tree
 from bibld.errors import ConfigError
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from bibld.dedup.model_file import Model
-    from bibld.dedup.trees import Tree
+Similarities = npt.NDArray[np.float32]
+Logits = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int8]
 
 _FOLDS = 5
 _FEWEST_LABELS = 50
@@ -71,7 +77,7 @@ class Examples(msgspec.Struct, frozen=True, eq=False):
     columns: FeatureColumns
     left: npt.NDArray[np.uint32]
     right: npt.NDArray[np.uint32]
-    labels: npt.NDArray[np.int8]
+    labels: Labels
     groups: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
 
@@ -107,8 +113,6 @@ def train(
 
 def write_model(model: Model, file: Path) -> None:
     """Write a model to a file that `[dedup.model] file` can name; raises ``ConfigError`` if it cannot be written."""
-    from bibld.dedup.model_file import to_json
-
     try:
         file.write_bytes(to_json(model))
     except OSError as error:
@@ -126,10 +130,6 @@ def make_examples(
     records: dict[RecordId, Mods], labelled: Sequence[LabelledPair], varied: Sequence[Mods], seed: int
 ) -> Examples:
     """Put labelled pairs and synthesised ones into columns."""
-    import numpy as np
-
-    from bibld.dedup.score._variations import variations
-
     rows = {record: row for row, record in enumerate(records)}
     features = [features_of(mods) for mods in records.values()]
     groups = _components([(rows[item.pair.left], rows[item.pair.right]) for item in labelled], len(rows))
@@ -139,7 +139,7 @@ def make_examples(
     for number, mods in enumerate(varied):
         if len(pairs) - len(labelled) >= _MOST_MADE_UP:
             break
-        for made in variations(mods, varied, random):
+        for made in make_pairs(mods, varied, random):
             features += [features_of(made.left), features_of(made.right)]
             pairs.append((len(features) - 2, len(features) - 1, made.is_duplicate, _WEIGHT_OF_MADE_UP))
             of_pairs.append(len(rows) + number)
@@ -155,13 +155,6 @@ def make_examples(
 
 def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[str, float]]:
     """Fit the trees, calibrate them by cross-validation, and return the model with its figures."""
-    import numpy as np
-
-    from bibld.dedup.model_file import FORMAT, Model, Provenance
-    from bibld.dedup.similarity import NAMES
-    from bibld.dedup.similarity.pairs import similarities
-    from bibld.dedup.similarity.rows import Rarity
-
     labelled = given.weights == 1
     if min(np.count_nonzero(given.labels[labelled] == label) for label in (0, 1)) < _FEWEST_LABELS:
         raise ConfigError([f"training needs at least {_FEWEST_LABELS} pairs of each label"])
@@ -191,9 +184,8 @@ def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[s
     return model, figures
 
 
-def cross_validate(found: npt.NDArray[np.float32], given: Examples, seed: int) -> npt.NDArray[np.float64]:
+def cross_validate(found: Similarities, given: Examples, seed: int) -> Logits:
     """Return the logit of each pair by trees that were trained on other groups, shape (pairs,)."""
-    import numpy as np
     from sklearn.model_selection import GroupKFold
 
     logits = np.zeros(len(given.labels))
@@ -203,19 +195,13 @@ def cross_validate(found: npt.NDArray[np.float32], given: Examples, seed: int) -
     return logits
 
 
-def _fitted(
-    found: npt.NDArray[np.float32], labels: npt.NDArray[np.int8], weights: npt.NDArray[np.float64], seed: int
-) -> Any:  # noqa: ANN401
+def _fitted(found: Similarities, labels: Labels, weights: npt.NDArray[np.float64], seed: int) -> Any:  # noqa: ANN401
     """Fit trees in one thread, since the order of additions changes the result."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise ConfigError(["training needs scikit-learn: pip install 'bibld[train]'"]) from error
-    import numpy as np
-
-    from bibld.dedup.similarity import NAMES
-
     monotonic = [1 if name in _MONOTONIC else 0 for name in NAMES]
     trees = HistGradientBoostingClassifier(random_state=seed, monotonic_cst=monotonic, **_TREES)
     sparse = _with_less(found, seed)
@@ -224,13 +210,8 @@ def _fitted(
         return trees.fit(_with_missing(both[0]), both[1], sample_weight=both[2])
 
 
-def _with_less(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.float32]:
+def _with_less(found: Similarities, seed: int) -> Similarities:
     """Return the pairs with some features removed: a short record must not count as another book."""
-    import numpy as np
-
-    from bibld.dedup.compilation import MISSING
-    from bibld.dedup.similarity import NAMES
-
     random = np.random.default_rng(seed)
     names = list(NAMES)
     result = found.copy()
@@ -241,20 +222,15 @@ def _with_less(found: npt.NDArray[np.float32], seed: int) -> npt.NDArray[np.floa
     return result
 
 
-def _with_missing(found: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _with_missing(found: Similarities) -> Similarities:
     """Return features as scikit-learn expects them: NaN where missing, unless every pair lacks the feature."""
-    import numpy as np
-
-    from bibld.dedup.compilation import MISSING
-
     result = np.where(found == MISSING, np.float32(np.nan), found)
     result[:, np.isnan(result).all(axis=0)] = MISSING
     return result
 
 
-def _calibrated(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -> tuple[float, float]:
+def _calibrated(logits: Logits, labels: Labels) -> tuple[float, float]:
     """Return the scale and shift that turn logits into probabilities (Platt 1999), erring against wrong merges."""
-    import numpy as np
     from sklearn.linear_model import LogisticRegression
 
     weights = np.where(labels == 1, 1.0, _WEIGHT_OF_DIFFERENT)
@@ -262,10 +238,8 @@ def _calibrated(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
 
 
-def _figures(logits: npt.NDArray[np.float64], labels: npt.NDArray[np.int8]) -> dict[str, float]:
+def _figures(logits: Logits, labels: Labels) -> dict[str, float]:
     """Return precision, recall and F1 at 0.5 and at 0.9, the default threshold for merging."""
-    import numpy as np
-
     result: dict[str, float] = {}
     for name, threshold in (("", 0.5), ("_at_0.9", 0.9)):
         decided = 1 / (1 + np.exp(-logits)) >= threshold
@@ -309,8 +283,6 @@ def _components(pairs: Iterable[tuple[int, int]], count: int) -> list[int]:
 
 def _tree(nodes: Any) -> Tree:  # noqa: ANN401
     """One tree of scikit-learn with the mean of the leaves below as the value of each inner node."""
-    from bibld.dedup.trees import Tree
-
     values = [float(value) for value in nodes["value"]]
     for node in reversed(range(len(nodes))):
         if not nodes["is_leaf"][node]:
