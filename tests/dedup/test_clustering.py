@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import DIFFERENT, RELATED, SAME, DecidedPairs, Refusal
 from bibld.dedup.exceptions import Exceptions
+from tests.dedup import twins
 
 RECORDS = [(source, number) for source in ("dnb", "nlr", "rsl", "slavica") for number in "123"]
 NODES = range(len(RECORDS))
@@ -110,6 +111,21 @@ RULES = [Rules(), Rules(review=0.5), Rules(frozenset({"rsl", "dnb"}), largest=4,
 @given(worlds(), st.randoms())
 def test_the_order_of_links_changes_nothing(rules, world, random):
     assert run(world, rules)[:2] == run(world, rules, random)[:2]
+
+
+@pytest.mark.parametrize("rules", RULES[:2])
+@given(worlds())
+def test_the_clusters_are_those_of_plain_python(rules, world):
+    by_people = {pair for pair, is_same in world.people.items() if is_same}
+    separated = world.people.keys() - by_people
+    best_first = sorted(
+        world.links.keys() - separated, key=lambda pair: (pair not in by_people, -world.links[pair], pair)
+    )
+    links = [(*pair, pair in by_people) for pair in best_first]
+    expected = twins.clusters(
+        links, separated, [source for source, _ in RECORDS], world.scores, world.bars, rules.review
+    )
+    assert run(world, rules)[0] == [cluster for cluster in expected if len(cluster) > 1]
 
 
 @pytest.mark.parametrize("rules", RULES)

@@ -1,5 +1,7 @@
 """The kernels of dedup in plain Python, written independently: tests hold both equal."""
 
+from itertools import product
+
 WORD = (1 << 64) - 1
 SEED, PRIME = 0xCBF29CE484222325, 0x100000001B3
 
@@ -150,3 +152,52 @@ def prefix(symbols, measure, threshold, order):
     needed = threshold * size if measure == "jaccard" else threshold**2 * size
     count = min(size, int(size - needed + 1e-6) + 1)
     return [(token, need, 0) for need, token in enumerate(sorted(symbols, key=order.__getitem__)[:count])]
+
+
+# --- clusters
+
+
+def clusters(links, separated, source, scores, bars, least):
+    """The clusters of nodes 0 to n - 1, of which ``source`` names the sources, None if several may be in a cluster.
+
+    ``links``: (low, high, whether people made it), in the order in which they are tried. ``scores`` of all pairs and
+    ``bars`` of some count only if ``least``, the least score of a member and the medoid, is not None.
+    """
+    refused, result, waiting = set(), [], set(range(len(source)))
+
+    def score(one, other):
+        return scores[min(one, other), max(one, other)] if one != other else 1.0
+
+    def is_barred(low, high):
+        is_one_source = source[low] is not None and source[low] == source[high]
+        return is_one_source or (least is not None and bool(bars.get((low, high))))
+
+    def join(groups, links):
+        for low, high, is_by_person in links:
+            one, other = (next((group for group in groups if node in group), None) for node in (low, high))
+            if one is None or other is None or one is other or (low, high) in refused:
+                continue
+            pairs = {(min(pair), max(pair)) for pair in product(one, other)}
+            if pairs & separated or (not is_by_person and any(is_barred(*pair) for pair in pairs)):
+                refused.add((low, high))
+            else:
+                groups.remove(other)
+                one |= other
+        return groups
+
+    units = join([{node} for node in waiting], [link for link in links if link[2]])
+    while waiting:
+        groups, waiting = join([{node} for node in sorted(waiting)], links), set()
+        for group in groups:
+            while least is not None and len(group) > 2:
+                medoid = max(sorted(group), key=lambda one: sum(score(one, other) for other in sorted(group)))
+                similar = [unit & group for unit in units if any(score(one, medoid) >= least for one in unit & group)]
+                leaving = group.difference(*similar)
+                if not leaving:
+                    break
+                inside = [(low, high) for low, high, _ in links if low in group and high in group]
+                refused |= {(low, high) for low, high in inside if (low in leaving) != (high in leaving)}
+                waiting |= leaving
+                group -= leaving
+            result.append(tuple(sorted(group)))
+    return sorted(result)
