@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Nodes = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-_INT, _FLAGS = types.int64, types.boolean[::1]
+_INT, _FLAGS, _CODES, _PAIRS = types.int64, types.boolean[::1], types.uint8[::1], types.int64[:, ::1]
 
 
 def connected_components(left: Nodes, right: Nodes, count: int) -> Nodes:
@@ -74,21 +74,9 @@ class Components(NamedTuple):
     witnesses: Nodes
 
 
-_COMPONENTS = types.NamedTuple(  # type: ignore[no-untyped-call]
-    (
-        *(NEW_OFFSETS,) * 5,
-        _FLAGS,
-        NEW_OFFSETS,
-        types.int64[:, ::1],
-        NEW_OFFSETS,
-        types.float64[::1],
-        types.uint8[::1],
-        NEW_OFFSETS,
-        types.uint8[::1],
-        types.int64[:, ::1],
-    ),
-    Components,
-)
+_SCORES = types.float64[::1]
+_TYPES = (*(NEW_OFFSETS,) * 5, _FLAGS, NEW_OFFSETS, _PAIRS, NEW_OFFSETS, _SCORES, _CODES, NEW_OFFSETS, _CODES, _PAIRS)
+_COMPONENTS = types.NamedTuple(_TYPES, Components)  # type: ignore[no-untyped-call]
 _PERSON, _SOURCE, _MEDOID = int(Refusal.PERSON), int(Refusal.SOURCE), int(Refusal.MEDOID)
 _FINISHED = -1
 

@@ -11,6 +11,7 @@ The clusters of a component depend on its links and on its records alone, whatev
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -166,8 +167,9 @@ class _Clustering:
         is_link, is_single = self.refusals == 0, sizes[self.left] == 2
         self._join_two(np.flatnonzero(is_link & is_single))
         known = self._pairs_in_components(component, sizes)
-        for links in _portions(component[self.left], sizes[self.left], np.flatnonzero(is_link & ~is_single)):
-            self._join_many(links, component, known)
+        links = np.flatnonzero(is_link & ~is_single)
+        for portion in _portions(links, component[self.left[links]], sizes[self.left[links]]):
+            self._join_many(portion, component, known)
         return self.clusters
 
     def _join_two(self, links: Nodes) -> None:
@@ -253,56 +255,47 @@ class _Clustering:
 
         Pairs that are not ``known`` are decided now.
         """
-        squares = np.concatenate(([0], np.cumsum(layout.sizes**2)))
-        scores, bars = np.ones(squares[-1]), np.zeros(squares[-1], dtype=np.uint8)
-        is_known = np.zeros(squares[-1], dtype=np.bool_)
+        starts, sizes, owner, local = layout
+        squares = np.concatenate(([0], np.cumsum(sizes**2)))
+        scores, bars = np.full(squares[-1], -1.0), np.zeros(squares[-1], dtype=np.uint8)
 
         def fill(left: Nodes, right: Nodes, pairs: DecidedPairs) -> None:
             for one, other in ((left, right), (right, left)):
-                cells = (
-                    squares[layout.owner[one]]
-                    + layout.local[one] * layout.sizes[layout.owner[one]]
-                    + layout.local[other]
-                )
-                scores[cells], bars[cells], is_known[cells] = pairs.scores, self._bars(pairs), True
+                cells = squares[owner[one]] + local[one] * sizes[owner[one]] + local[other]
+                scores[cells], bars[cells] = pairs.scores, self._bars(pairs)
 
         fill(place[self._number[known.left]], place[self._number[known.right]], known)
-        left, right = layout.pairs()
-        cells = (
-            squares[layout.owner[left]] + layout.local[left] * layout.sizes[layout.owner[left]] + layout.local[right]
-        )
-        left, right = left[~is_known[cells]], right[~is_known[cells]]
+        cells = np.flatnonzero(scores < 0)
+        component = np.searchsorted(squares, cells, side="right") - 1
+        row, column = np.divmod(cells - squares[component], sizes[component])
+        scores[cells[row == column]] = 1.0
+        left, right = (starts[component] + side for side in (row, column))
+        left, right = left[row < column], right[row < column]
         fill(left, right, self._decider.decide(self.nodes[members[left]], self.nodes[members[right]]))
         return squares, scores, bars
 
     # -- components that are too large ---------------------------------------------------------------------------------
 
     def _cut_large(self, component: Nodes) -> bool:
-        """Refuse the weakest links of components that are too large; return whether there are any."""
-        sizes = np.bincount(component)
-        links = np.flatnonzero(sizes[component[self.left]] > self._decider.largest_cluster)
-        links = links[np.argsort(component[self.left[links]], kind="stable")]
-        found = component[self.left[links]]
-        for one in np.split(links, np.flatnonzero(np.diff(found)) + 1) if len(links) else ():
-            root = int(component[self.left[one[0]]])
-            self._cut(one, root, int(sizes[root]))
-        return len(links) > 0
+        """Refuse the weakest links of components that are too large; return whether there are any.
 
-    def _cut(self, links: Nodes, root: int, size: int) -> None:
-        """Refuse the links of a component below the least score that leaves no part of it too large, or else below the
-        highest; what people joined stays."""
-        scores = self._scores[links]
-        levels = np.unique(scores)
-        low, high = 0, len(levels) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._largest_part(links[scores >= levels[middle]]) <= self._decider.largest_cluster:
-                high = middle
-            else:
-                low = middle + 1
-        weak = links[(scores < levels[low]) & ~self.must[links]]
-        self.refusals[weak], self.witnesses[weak] = Refusal.CUT, len(self.cuts)
-        self.cuts.append(Cut(int(self.nodes[root]), size, float(levels[low])))
+        These are the links below the least score that leaves no part too large, or else below the highest score. What
+        people joined stays.
+        """
+        largest = self._decider.largest_cluster
+        sizes = np.bincount(component)
+        large = np.flatnonzero(sizes[component[self.left]] > largest)
+        large = large[np.argsort(component[self.left[large]], kind="stable")]
+        for links in _runs(large, component[self.left[large]]):
+            scores = self._scores[links]
+            levels = np.unique(scores).tolist()
+            place = bisect_left(levels, x=True, key=lambda level: self._largest_part(links[scores >= level]) <= largest)
+            level = levels[min(place, len(levels) - 1)]
+            weak = links[(scores < level) & ~self.must[links]]
+            self.refusals[weak], self.witnesses[weak] = Refusal.CUT, len(self.cuts)
+            root = component[self.left[links[0]]]
+            self.cuts.append(Cut(int(self.nodes[root]), int(sizes[root]), level))
+        return len(large) > 0
 
     def _largest_part(self, links: Nodes) -> int:
         from bibld.dedup._cluster_kernels import connected_components
@@ -331,27 +324,22 @@ class _Layout(NamedTuple):
         owner = np.repeat(np.arange(len(sizes)), sizes)
         return cls(starts, sizes, owner, np.arange(len(component)) - starts[owner])
 
-    def pairs(self) -> tuple[Nodes, Nodes]:
-        """Return all pairs of members of one component, component by component."""
-        following = self.sizes[self.owner] - self.local - 1
-        left = np.repeat(np.arange(len(self.owner)), following)
-        first = np.cumsum(following) - following
-        return left, left + 1 + np.arange(len(left)) - first[left]
 
-
-def _portions(component: Nodes, sizes: Nodes, links: Nodes) -> Iterator[Nodes]:
+def _portions(links: Nodes, component: Nodes, sizes: Nodes) -> Iterator[Nodes]:
     """Yield the links of complete components, with some two million pairs of members at a time.
 
-    ``component`` and ``sizes`` are those of each link.
+    ``component`` and ``sizes`` are the component of each link and its number of members.
     """
-    if not len(links):
-        return
-    links = links[np.argsort(component[links], kind="stable")]
-    starts = np.flatnonzero(np.diff(component[links], prepend=-1))
-    size = sizes[links[starts]]
-    pairs = np.cumsum(size * (size - 1) // 2)
-    cuts = np.unique(np.searchsorted(pairs, np.arange(_PAIRS_AT_ONCE, pairs[-1], _PAIRS_AT_ONCE)) + 1)
-    yield from np.split(links, starts[cuts[cuts < len(starts)]])
+    by_component = np.argsort(component, kind="stable")
+    starts = np.flatnonzero(np.diff(component[by_component], prepend=-1))
+    pairs = np.cumsum(sizes[by_component[starts]] ** 2) // 2
+    portion = np.repeat(pairs // _PAIRS_AT_ONCE, np.diff(np.append(starts, len(links))))
+    return _runs(links[by_component], portion)
+
+
+def _runs(links: Nodes, group: Nodes) -> Iterator[Nodes]:
+    """Yield the links of each group; those of one group are next to each other."""
+    yield from np.split(links, np.flatnonzero(np.diff(group)) + 1) if len(links) else ()
 
 
 def _ordered(left: Nodes, right: Nodes) -> tuple[Nodes, Nodes]:
