@@ -12,17 +12,11 @@ Style = Literal["line", "dashed", "point"]
 _WIDTH, _HEIGHT = 640, 420
 _LEFT, _TOP, _RIGHT, _BOTTOM = 56, 40, 120, 48
 _COLOURS = (
-    "#1b6ca8",
-    "#b5482a",
-    "#2f7d4f",
-    "#6b4c9a",
-    "#b8860b",
-    "#c2457f",
-    "#3c8d93",
-    "#5a5a5a",
-    "#7a5230",
-    "#8fae1b",
-)
+    "#1b6ca8", "#b5482a", "#2f7d4f", "#6b4c9a", "#b8860b", "#c2457f", "#3c8d93", "#5a5a5a", "#7a5230", "#8fae1b",
+    "#e0702d", "#1f9ed1", "#8c1d2f", "#3a3f8f", "#a3a04a",
+)  # fmt: skip
+_LETTER = 7
+"""The width of most letters."""
 _STEPS = 5
 
 
@@ -49,10 +43,12 @@ def svg(title: str, panels: Sequence[Panel]) -> str:
     """Draw panels side by side; the legend beside the last one names each colour once."""
     width = (_WIDTH - _RIGHT) * len(panels) + _RIGHT
     names = {(one.colour, one.style == "dashed"): one.name for panel in panels for one in panel.series}
+    beside = width - _RIGHT + 12
     legend = "".join(
-        _text(width - _RIGHT + 12, _TOP + 16 + 20 * row, name, f' fill="{_colour(colour)}"')
+        _text(beside, _TOP + 16 + 20 * row, name, f' fill="{_colour(colour)}"')
         for row, ((colour, _), name) in enumerate(sorted(names.items()))
     )
+    width += max(0, _LETTER * max(map(len, names.values()), default=0) + 12 - _RIGHT)
     height = max(_HEIGHT, _TOP + 16 + 20 * len(names))
     drawn = (_panel(panel, number * (_WIDTH - _RIGHT)) for number, panel in enumerate(panels))
     return (

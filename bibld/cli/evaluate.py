@@ -13,6 +13,9 @@ from bibld.cli._plot import Panel, Series, svg
 from bibld.cli.run import write_tables
 from bibld.errors import ConfigError
 
+_LEAST_PAIRS = 5
+"""The share of fewer pairs is not drawn."""
+
 if TYPE_CHECKING:
     from bibld import MethodComparison
     from bibld.dedup.evaluate import Evaluation, MaterialResult
@@ -120,7 +123,8 @@ def method_panels(compared: MethodComparison) -> list[Panel]:
 
     curves = []
     for colour, one in measured:
-        curves.append(Series(one.method, [(bin_.similarity, bin_.found) for bin_ in one.curve], colour))
+        found = [(bin_.similarity, bin_.found) for bin_ in one.curve if bin_.pairs >= _LEAST_PAIRS]
+        curves.append(Series(one.method, found, colour))
         if one.expected:
             expected = [(bin_.similarity, share) for bin_, share in zip(one.curve, one.expected, strict=True)]
             curves.append(Series(f"{one.method}: S-curve", expected, colour, "dashed"))
@@ -133,7 +137,7 @@ def method_panels(compared: MethodComparison) -> list[Panel]:
             is_log=True,
         ),
         Panel("Precision and recall", "recall", points("recall", "precision"), "precision"),
-        Panel("Candidates by similarity", "similarity of the titles", curves, "share of pairs that are candidates"),
+        Panel("Candidates by similarity", "similarity", curves, "share of pairs that are candidates"),
     ]
 
 

@@ -40,7 +40,7 @@ __all__ = ["MethodComparison", "MethodResult", "SimilarityBin", "compare_methods
 
 ALL = "all"
 _SCORERS = {"paper": "jaccard"}
-_COMBINATIONS = ("identifier+composite", "composite+minhash", "minhash:shingles")
+_COMBINATIONS = ("identifier+composite", "composite+minhash", "composite+semantic", "minhash:shingles")
 _FEW = 40
 _MOST_PAIRS = 20_000_000
 _SAMPLE = 200_000

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import duckdb
 import pytest
 
-from bibld import config, pipeline, progress, resources, store
+from bibld import Workspace, config, pipeline, progress, resources, store
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
 from bibld.model.release import Figures
@@ -101,6 +102,13 @@ QUERIES = list(blocks(DOCS / "how-to" / "query-the-data.md", "sparql"))
 @pytest.mark.parametrize("number", range(len(QUERIES)))
 def test_every_query_finds_something_in_the_sample(number, sample):
     assert sample.store.query(QUERIES[number])
+
+
+def test_every_query_over_the_tables_of_matching_finds_something(sample, monkeypatch):
+    monkeypatch.chdir(sample.folder)
+    Workspace("bibld.toml").keep_tables("tables")
+    for query in blocks(DOCS / "how-to" / "follow-a-pair.md", "sql"):
+        assert duckdb.execute(query).fetchall(), query
 
 
 def test_the_pages_show_the_figures_of_the_sample(sample):
