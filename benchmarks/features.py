@@ -1,4 +1,4 @@
-"""Measure feature extraction from real records: processor time and bytes a record, rows a second from segments.
+"""Measure feature extraction from real records: processor time and bytes a record, rows a second from a feature table.
 
 The target is at most 20 µs a record and core for title and author, read out of the stored description and normalised.
 """
@@ -8,8 +8,8 @@ import re
 import tempfile
 import time
 import unicodedata
+from collections.abc import Iterable
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import _measure
@@ -19,11 +19,12 @@ import numpy.typing as npt
 
 from bibld import progress
 from bibld.catalog import Catalog
+from bibld.config import Config
 from bibld.dedup import features as feature_extraction
 from bibld.dedup import features_of
-from bibld.dedup._index.extraction import columns_of, extract
-from bibld.dedup._index.segments import Segment, SegmentWriter
+from bibld.dedup.columns import FeatureTable, FeatureWriter
 from bibld.dedup.compilation import njit
+from bibld.dedup.extraction import columns_of, extract
 from bibld.model.mods import Mods
 from bibld.text.folding import fold
 
@@ -84,13 +85,21 @@ def measure_features(records: list[Mods]) -> None:
     )
 
 
-def enlarged(segment: Segment, folder: Path) -> Segment:
-    """The rows of a segment again and again, until there are enough to read at random."""
-    all_rows = segment.chunk(0, len(segment))
-    with SegmentWriter(folder) as writer:
-        for time_ in range(2 * AT_RANDOM // len(segment) + 1):
-            ordinals = np.arange(len(segment), dtype=np.uint64) + np.uint64(time_ * len(segment))
-            writer.add(msgspec.structs.replace(all_rows, ordinals=ordinals))
+def enlarged(table: FeatureTable, folder: Path) -> FeatureTable:
+    """Copy the rows of a table again and again, until there are enough to read at random."""
+    every = np.arange(len(table))
+    with FeatureWriter(folder) as writer:
+        for _ in range(2 * AT_RANDOM // len(table) + 1):
+            writer.add(table.stored(every), table.made[every], table.source[every])
+        return writer.close()
+
+
+def extracted(catalog: Catalog, loaded: Config, folder: Path, ordinals: Iterable[int] | None = None) -> FeatureTable:
+    """Extract features into a new table."""
+    numbers: dict[str, int] = {}
+    with FeatureWriter(folder) as writer:
+        number_of = lambda source: numbers.setdefault(source, len(numbers))  # noqa: E731
+        extract(catalog, loaded, writer, number_of, progress.Silent(), ordinals)
         return writer.close()
 
 
@@ -109,18 +118,16 @@ def gathered(
     return found, cached
 
 
-def measure_segment(segment: Segment) -> None:
-    positions = np.random.default_rng(1).integers(0, len(segment), AT_RANDOM)
-    walked = seconds(
-        lambda: [segment.chunk(start, start + 50_000) and None for start in range(0, len(segment), 50_000)]
-    )
-    titles = seconds(lambda: segment.chunk(0, AT_RANDOM, ("title", "author", "year")))
-    drawn = seconds(lambda: segment.rows(positions))
-    some = seconds(lambda: segment.rows(positions, ("title", "author", "year")))
-    cached = segment.chunk(0, len(segment))
+def measure_table(table: FeatureTable) -> None:
+    positions = np.random.default_rng(1).integers(0, len(table), AT_RANDOM)
+    walked = seconds(lambda: [table.chunk(start, start + 50_000) and None for start in range(0, len(table), 50_000)])
+    titles = seconds(lambda: table.chunk(0, AT_RANDOM, ("title", "author", "year")))
+    drawn = seconds(lambda: table.rows(positions))
+    some = seconds(lambda: table.rows(positions, ("title", "author", "year")))
+    cached = table.chunk(0, len(table))
     usual = seconds(lambda: [gathered(column.offsets, column.codes, positions) for column in cached.texts.values()])
     print(
-        f"chunk: {len(segment) / walked:,.0f} rows/s, title, author and year alone {AT_RANDOM / titles:,.0f}; "
+        f"chunk: {len(table) / walked:,.0f} rows/s, title, author and year alone {AT_RANDOM / titles:,.0f}; "
         f"rows at random: {AT_RANDOM / drawn:,.0f} rows/s, title, author and year alone {AT_RANDOM / some:,.0f}, "
         f"{usual / drawn:.2f} x as fast as from columns in memory"
     )
@@ -131,24 +138,22 @@ def main() -> None:
         folder = Path(name)
         loaded = _measure.run(_measure.real_config(_measure.real_data(), folder), until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            extract(catalog, loaded, folder / "first", progress.Silent(), islice(range(1, 10**9), 100))
+            extracted(catalog, loaded, folder / "first", range(1, 100))
             alone = msgspec.structs.replace(loaded, workers=1)
             gc.disable()
             forget()
-            took = seconds(lambda: extract(catalog, alone, folder / "alone", progress.Silent()), 1)
+            took = seconds(lambda: extracted(catalog, alone, folder / "alone"), 1)
             gc.enable()
             begin = time.perf_counter()
-            segment = extract(catalog, loaded, folder / "segment", progress.Silent())
+            table = extracted(catalog, loaded, folder / "table")
             together = time.perf_counter() - begin
             measure_features([record for _, _, record in catalog.records.live()])
-        numbers = sum(column.nbytes // len(segment) for column in segment.numbers.values())
         print(
-            f"{len(segment)} records from the catalog into a segment: {took / len(segment) * 1e6:.1f} µs a record; "
-            f"in all processes {len(segment) / together:,.0f} records a second, their start included; "
-            f"{segment.bytes_per_row():.0f} bytes a record on disk, {len(segment.texts) / len(segment):.0f} of them "
-            f"texts with their lengths, {numbers} numbers"
+            f"{len(table)} records from the catalog into a table: {took / len(table) * 1e6:.1f} µs a record; "
+            f"in all processes {len(table) / together:,.0f} records a second, their start included; "
+            f"{table.bytes_per_row():.0f} bytes a record on disk"
         )
-        measure_segment(enlarged(segment, folder / "enlarged"))
+        measure_table(enlarged(table, folder / "enlarged"))
 
 
 if __name__ == "__main__":

@@ -22,19 +22,19 @@ from _synthetic.marc import write_marc
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
-from bibld.dedup import _matching, _writer, warm_up
-from bibld.dedup._index.index import Index
+from bibld.dedup import stage, warm_up
 from bibld.dedup.decisions import Decider
+from bibld.dedup.index import Index
 
 STEPS = {
     "reading, crosswalk, catalog": (pipeline.Pipeline, "_read"),
     "matching, all of it": (pipeline.Pipeline, "_dedup"),
-    "features into the index": (Index, "take"),
-    "statistics and keys": (_matching.Matching, "_keys"),
-    "joining and scoring": (_matching.Matching, "_decide"),
-    "  of that scoring": (Decider, "edges"),
-    "clusters, edges and events written": (_writer.Writer, "everything"),
-    "  of that clusters": (_writer, "linked"),
+    "features into the index": (Index, "build"),
+    "statistics and keys": (stage.MatchingRun, "_open_keys"),
+    "candidate pairs and scores": (stage.MatchingRun, "_decide"),
+    "  of that scores": (Decider, "edges"),
+    "clusters, edges and events written": (stage._Results, "replace_all"),
+    "  of that clusters": (stage, "cluster_pairs"),
 }
 
 

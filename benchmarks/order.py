@@ -1,8 +1,8 @@
-"""The same clusters, whatever the order of the records, the number of threads, the memory, and the segments.
+"""The same clusters, whatever the order of the records, the number of threads, the memory, and the deltas.
 
-`python benchmarks/order.py --records 1000000` matches a synthetic catalogue as one segment with two threads; then with
-its records in another order, one thread, an eighth of the memory, as a base with seven deltas that are probed one by
-one; and compares the clusters.
+`python benchmarks/order.py --records 1000000` matches a synthetic catalogue at once with two threads; then with its
+records in another order, one thread, an eighth of the memory, as a base with seven deltas that are added one by one;
+and compares the clusters.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from scale import write
 
 from bibld import config
 from bibld.config import Config
-from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._keys.indexing import index_base, index_segment
-from bibld.dedup._pairs.join import join
+from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
+from bibld.dedup.columns import FeatureTable, FeatureWriter
 from bibld.dedup.decisions import DecidedPairs, Decider
+from bibld.dedup.key_tables import KeyTables
 
 _ROWS = 50_000
 _DELTAS = 7
@@ -35,59 +35,56 @@ def main() -> None:
         place = Path(name)
         write(name, asked.records, 0, "default", 1.0, 2)
         loaded = config.load(place / "bibld.toml")
-        base = Segment.open(place / "0")
-        order = np.arange(len(base))
-        one = describe("one segment, two threads, 1 GB", at_once(base, loaded), order)
-        shuffled = np.random.default_rng(1).permutation(len(base))
-        parts = np.split(shuffled, np.linspace(len(base) * 0.8, len(base), _DELTAS + 1).astype(int)[:-1])
-        starts = np.cumsum([0, *map(len, parts)]).tolist()
-        segments = [
-            copied(base, part, start, place / f"part{number}")
-            for number, (part, start) in enumerate(zip(parts, starts, strict=False))
-        ]
-        name = f"another order, one thread, 128 MB, base and {_DELTAS} deltas"
-        other = describe(name, bit_by_bit(segments, loaded, shuffled), shuffled)
+        base = FeatureTable(place / "index", asked.records)
+        one = describe("at once, two threads, 1 GB", at_once(base, loaded), np.arange(len(base)))
+        order = np.random.default_rng(1).permutation(len(base))
+        shuffled = copied(base, order, place / "shuffled")
+        ends = np.linspace(len(base) * 0.8, len(base), _DELTAS + 1).astype(int).tolist()
+        found = bit_by_bit(shuffled, ends, loaded, order)
+        other = describe(f"another order, one thread, 128 MB, base and {_DELTAS} deltas", found, order)
     print("the same clusters" if one == other else "DIFFERENT clusters")
     raise SystemExit(one != other)
 
 
-def copied(base: Segment, rows: np.ndarray, start: int, folder: Path) -> Segment:
-    """Some rows of a segment, in this order, as another one, whose ordinals begin at ``start``."""
-    with SegmentWriter(folder, {"source": "uint8"}) as writer:
-        for first in range(0, len(rows), _ROWS):
-            some = rows[first : first + _ROWS]
-            packed = Segments([base]).packed(some)
-            ordinals = np.arange(start + first, start + first + len(some), dtype=np.uint64)
-            writer.add(msgspec.structs.replace(packed, ordinals=ordinals), source=base.array("source")[some])
+def copied(base: FeatureTable, order: np.ndarray, folder: Path) -> FeatureTable:
+    """Copy the rows of a table in another order."""
+    with FeatureWriter(folder) as writer:
+        for first in range(0, len(order), _ROWS):
+            some = order[first : first + _ROWS]
+            writer.add(base.stored(some), base.made[some], base.source[some])
         return writer.close()
 
 
-def at_once(base: Segment, loaded: Config) -> ClusteredPairs:
-    statistics, runs = index_base([base], [None], loaded, workers=2, memory=_MEMORY)
-    decider = Decider(Segments([base]), base.array("source").astype(np.int32), loaded)
-    with join(runs, loaded, statistics, memory=_MEMORY, workers=2) as found:
-        scored = decider.edges(found)
+def at_once(base: FeatureTable, loaded: Config) -> ClusteredPairs:
+    loaded = msgspec.structs.replace(loaded, workers=2)
+    decider = Decider(base, base.source.astype(np.int32), loaded)
+    with KeyTables(None, loaded, _MEMORY) as tables:
+        statistics = tables.rebuild(base)
+        with all_pairs(tables, base, statistics) as found:
+            scored = decider.edges(found)
     return cluster_pairs(decider, scored, PersonDecisions.from_verdicts({}), lambda positions: positions)
 
 
-def bit_by_bit(segments: list[Segment], loaded: Config, rows: np.ndarray) -> ClusteredPairs:
-    """The base, then each delta against all before, with the statistics that all records give."""
+def bit_by_bit(rows: FeatureTable, ends: list[int], loaded: Config, order: np.ndarray) -> ClusteredPairs:
+    """Match the base, then each delta against all before, with the statistics that all records give."""
     loaded = msgspec.structs.replace(loaded, workers=1)
-    statistics, runs = index_base(segments, [None] * len(segments), loaded, workers=1, memory=_MEMORY // 8)
-    sources = np.concatenate([one.array("source") for one in segments]).astype(np.int32)
-    decider = Decider(Segments(segments), sources, loaded)
-    scored = []
-    for number in range(len(segments)):
-        all_runs = [runs[0], *(index_segment(one, None, loaded, statistics) for one in segments[1 : number + 1])]
-        with join(all_runs, loaded, statistics, new_from=number, memory=_MEMORY // 8, workers=1) as found:
-            scored.append(decider.edges(found))
+    with KeyTables(None, loaded, _MEMORY // 8) as tables:
+        statistics = tables.rebuild(rows)
+    decider, scored, start = Decider(rows, rows.source.astype(np.int32), loaded), [], 0
+    with KeyTables(None, loaded, _MEMORY // 8) as tables:
+        for end in ends:
+            some = FeatureTable(rows.folder, end)
+            tables.add(some, statistics)
+            with pairs_of(tables, np.arange(start, end), some, statistics) as found:
+                scored.append(decider.edges(found))
+            start = end
     return cluster_pairs(
-        decider, DecidedPairs.concatenate(scored), PersonDecisions.from_verdicts({}), lambda positions: rows[positions]
+        decider, DecidedPairs.concatenate(scored), PersonDecisions.from_verdicts({}), lambda positions: order[positions]
     )
 
 
 def describe(name: str, found: ClusteredPairs, rows: np.ndarray) -> str:
-    """A hash of the clusters, by the rows of the first segment."""
+    """A hash of the clusters, by the rows of the first table."""
     members = rows[found.members]
     of_cluster = np.repeat(np.arange(len(found.starts) - 1), np.diff(found.starts))
     firsts = np.minimum.reduceat(members, found.starts[:-1])[of_cluster]

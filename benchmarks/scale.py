@@ -8,7 +8,6 @@ on disk. `--paper 0.05` does the same by the paper's method at other sizes, `--n
 import argparse
 import json
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,19 +17,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from _measure import source_table, write_config
 from synthetic import Catalogue
 
 from bibld import config
-from bibld.dedup._index.segments import Segment, Segments, SegmentWriter
-from bibld.dedup._keys.indexing import index_base, index_segment
-from bibld.dedup._keys.key_runs import open_runs
-from bibld.dedup._keys.statistics import from_bytes, to_bytes
-from bibld.dedup._pairs.join import join
-from bibld.dedup._pairs.pairs import Candidates
+from bibld.dedup.candidates import CandidatePairs, all_pairs, pairs_of
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
+from bibld.dedup.columns import FeatureTable, FeatureWriter, stored_rows
 from bibld.dedup.decisions import Decider
+from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.statistics import from_bytes, to_bytes
 
 _PAPER = '[dedup]\nblock = ["paper"]\nscore = "jaccard"\n'
 
@@ -109,91 +107,87 @@ def show(figures: dict[str, object]) -> None:
 
 
 def write(folder: str, records: int, new: int, method: str, memory: float, workers: int) -> dict[str, object]:
-    """The features of all records, and of those to add, as segments; the truth beside them."""
+    """Write the features of all records, and of those to add twice, as rows; and the truth beside them."""
     place = Path(folder)
     tables = source_table("a", "a") + source_table("b", "b")
     write_config(place, tables + (_PAPER if method == "paper" else ""))
     for source in "ab":
         (place / source).touch()
-    catalogue = Catalogue(records + new)
-    for number, (start, stop) in enumerate(((0, records), (records, records + new))):
-        truth = [np.empty(0, np.int32)]
-        with SegmentWriter(place / str(number), {"source": "uint8"}) as writer:
-            for chunk in catalogue.chunks(start, stop):
-                truth.append(chunk.truth.astype(np.int32))
-                writer.add(chunk.columns, source=chunk.source)
-            writer.close()
-        np.save(place / f"truth{number}.npy", np.concatenate(truth))
+    truth = [np.empty(0, np.int32)]
+    with FeatureWriter(place / "index") as writer:
+        for chunk in Catalogue(records + 2 * new).chunks(rows=50_000):
+            truth.append(chunk.truth.astype(np.int32))
+            made = np.zeros(len(chunk.columns), np.uint64)
+            writer.add(stored_rows(chunk.columns), made, chunk.source.astype(np.uint16))
+        writer.close()
+    np.save(place / "truth.npy", np.concatenate(truth))
     return {}
 
 
 def match(folder: str, records: int, method: str, memory: float, workers: int) -> dict[str, object]:
-    """All records against all."""
+    """Match all records."""
     place, steps = Path(folder), Steps()
-    loaded = config.load(place / "bibld.toml")
+    loaded = msgspec.structs.replace(config.load(place / "bibld.toml"), workers=workers)
     memory_watch = Watch()
     memory_watch.start()
-    segment = Segment.open(place / "0")
-    (place / "0" / "keys").mkdir()
-    with steps.step("keys"):
-        room = int(memory * (1 << 30))
-        statistics, runs = index_base([segment], [place / "0" / "keys"], loaded, workers=workers, memory=room)
-    truth = np.load(place / "truth0.npy")
-    decider = Decider(Segments([segment]), segment.array("source").astype(np.int32), loaded)
-    with steps.step("join"):
-        found = join(runs, loaded, statistics, memory=room, workers=workers)
-    with steps.step("score"):
-        scored = decider.edges(found)
-    with steps.step("cluster"):
-        result = cluster_pairs(decider, scored, PersonDecisions.from_verdicts({}), lambda positions: positions)
+    rows = FeatureTable(place / "index", records)
+    with KeyTables(place / "index" / "keys.duckdb", loaded, int(memory * (1 << 30))) as tables:
+        with steps.step("keys"):
+            statistics = tables.rebuild(rows)
+        decider = Decider(rows, rows.source.astype(np.int32), loaded)
+        with steps.step("join"):
+            found = all_pairs(tables, rows, statistics)
+        with steps.step("score"):
+            scored = decider.edges(found)
+        with steps.step("cluster"):
+            result = cluster_pairs(decider, scored, PersonDecisions.from_verdicts({}), lambda positions: positions)
+        truth = np.load(place / "truth.npy")[:records]
+        with found:
+            met = count(found, truth)
     seconds = sum(steps.seconds.values())
-    with found:
-        met = count(found, truth)
     mapped = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     (place / "statistics").write_bytes(to_bytes(statistics))
+    size = sum(one.stat().st_size for one in (place / "index").rglob("*") if one.is_file())
     return {
         "method": method,
-        "records": len(segment),
+        "records": len(rows),
         **steps.seconds,
         "all": round(seconds, 1),
-        "us/record": round(seconds / len(segment) * 1e6, 2),
+        "us/record": round(seconds / len(rows) * 1e6, 2),
         "GB": round(memory_watch.most / 1e6, 2),
         "GB with mapped files": round(mapped, 2),
-        "candidates/record": round(met[0] / len(segment), 3),
+        "candidates/record": round(met[0] / len(rows), 3),
         **quality(result, truth, met[1]),
-        "bytes/record": round(
-            sum(one.stat().st_size for one in (place / "0").rglob("*") if one.is_file()) / len(segment)
-        ),
+        "bytes/record": round(size / len(rows)),
     }
 
 
 def add(folder: str, records: int, new: int, method: str, memory: float, workers: int) -> dict[str, object]:
-    """New records against those stored: cold, from the start of the process; then warm, a second time."""
+    """Match new records against those stored: cold, from the start of the process; then warm, as many more."""
     place, times = Path(folder), {}
-    truth = np.concatenate([np.load(place / "truth0.npy"), np.load(place / "truth1.npy")])
+    all_truth = np.load(place / "truth.npy")
     figures: dict[str, object] = {}
-    for name in ("cold", "warm"):
+    for number, name in enumerate(("cold", "warm")):
+        stored = records + number * new
         begin = time.perf_counter()
-        loaded = config.load(place / "bibld.toml")
-        opened = [Segment.open(place / str(number)) for number in (0, 1)]
+        loaded = msgspec.structs.replace(config.load(place / "bibld.toml"), workers=workers)
+        rows = FeatureTable(place / "index", stored + new)
         statistics = from_bytes((place / "statistics").read_bytes())
-        base = open_runs(place / "0" / "keys", len(opened[0]), loaded)
-        assert base is not None
-        shutil.rmtree(place / "1" / "keys", ignore_errors=True)
-        (place / "1" / "keys").mkdir()
-        runs = [base, index_segment(opened[1], place / "1" / "keys", loaded, statistics)]
-        sources = np.concatenate([one.array("source") for one in opened]).astype(np.int32)
-        decider = Decider(Segments(opened), sources, loaded)
-        with join(runs, loaded, statistics, new_from=1) as found:
-            cluster_pairs(decider, decider.edges(found), PersonDecisions.from_verdicts({}), lambda positions: positions)
-            times[name] = round(time.perf_counter() - begin, 2)
-            met = count(found, truth)
-        is_new = np.arange(len(truth)) >= len(opened[0])
+        decider = Decider(rows, rows.source.astype(np.int32), loaded)
+        with KeyTables(place / "index" / "keys.duckdb", loaded, int(memory * (1 << 30))) as tables:
+            tables.add(rows, statistics)
+            with pairs_of(tables, np.arange(stored, stored + new), rows, statistics) as found:
+                cluster_pairs(
+                    decider, decider.edges(found), PersonDecisions.from_verdicts({}), lambda positions: positions
+                )
+                times[name] = round(time.perf_counter() - begin, 2)
+                truth = all_truth[: stored + new]
+                met = count(found, truth)
         figures = {
-            "stored": len(opened[0]),
-            "new": len(opened[1]),
+            "stored": stored,
+            "new": new,
             "true pairs met": met[1],
-            "of": met_by(truth, is_new),
+            "of": met_by(truth, np.arange(len(truth)) >= stored),
         }
     return {**figures, **times}
 
@@ -203,7 +197,7 @@ def met_by(truth: np.ndarray, is_new: np.ndarray) -> int:
     return true_pairs(truth) - true_pairs(truth[~is_new])
 
 
-def count(candidates: Candidates, truth: np.ndarray) -> tuple[int, int]:
+def count(candidates: CandidatePairs, truth: np.ndarray) -> tuple[int, int]:
     """How many candidate pairs there are, and how many are true."""
     found = [(len(left), int(np.count_nonzero(truth[left] == truth[right]))) for left, right in candidates]
     return sum(pairs for pairs, _ in found), sum(true for _, true in found)

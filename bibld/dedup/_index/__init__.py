@@ -1,1 +1,0 @@
-"""The index: features of all living records on disk, in segments that never change."""

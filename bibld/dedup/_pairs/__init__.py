@@ -1,1 +1,0 @@
-"""Candidate pairs: the join of key runs, and the sieve for pairs that are not worth a look."""
