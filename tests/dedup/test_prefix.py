@@ -10,12 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bibld.config import DedupConfig
+from bibld.dedup import MethodOptions, find_duplicates
 from bibld.dedup.block import _prefix_kernels as kernels
 from bibld.dedup.block import prefix
 from bibld.dedup.block.prefix import Settings, similar_pairs
+from bibld.dedup.candidates import all_pairs, halves, pairs_of
+from bibld.dedup.key_tables import KeyTables
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features
+from bibld.model.mods import Mods, TitleInfo
+from bibld.model.origin import RecordId
 from tests.dedup import twins
+from tests.dedup.blocking import Blocking
 
 MEASURES = ("jaccard", "cosine", "edit")
 TEXTS = st.lists(st.text("ab ", max_size=12) | st.text("abcde ", max_size=9), max_size=12)
@@ -99,19 +106,6 @@ def columns(texts):
     return FeatureColumns.from_features((row, Features(main_title=text)) for row, text in enumerate(texts))
 
 
-class Rows:
-    """Columns in memory, as blockers are given rows to fit."""
-
-    def __init__(self, texts):
-        self.columns = columns(texts)
-
-    def __len__(self):
-        return len(self.columns)
-
-    def chunk(self, start, stop, names=None):
-        return self.columns.rows(range(start, stop))
-
-
 def joined(texts, settings, statistics=None, fresh=None):
     statistics = statistics or SimpleNamespace(fitted={})
     left, right = prefix.join(columns(texts), settings, statistics, fresh)
@@ -123,8 +117,8 @@ def joined(texts, settings, statistics=None, fresh=None):
 def test_frozen_priorities_change_nothing_and_do_not_depend_on_the_order_of_rows(measure):
     texts = variants(300)
     settings = Settings(measure=measure, fields=("main_title", "names"))
-    frozen = prefix.fit(Rows(texts[:200]), settings)
-    assert frozen == prefix.fit(Rows(texts[199::-1]), settings)
+    frozen = prefix.fit(columns(texts[:200]), settings)
+    assert frozen == prefix.fit(columns(texts[199::-1]), settings)
     assert len(msgspec.msgpack.decode(frozen, type=prefix.Priorities).levels) == settings.levels
     assert joined(texts, settings, SimpleNamespace(fitted={"prefix": frozen})) == joined(texts, settings)
 
@@ -167,3 +161,41 @@ def test_edit_similarity_refuses_a_text_that_would_take_for_ever():
         similar_pairs(["a" * 10_001, "b"], "edit", 0.8)
     words = " ".join(map(str, range(100_000)))
     assert found(similar_pairs([words, words + " more"], "jaccard", 0.8)).keys() == {(0, 1)}
+
+
+def candidates(config, texts, first=None):
+    """The candidate pairs of a catalogue of titles; with ``first`` of its first rows, then of all others added."""
+    packed = []
+    with KeyTables(None, config) as tables:
+        statistics = tables.rebuild(columns(texts[:first]))
+        with all_pairs(tables, columns(texts[:first]), statistics) as found:
+            packed += found.packed()
+        if first is not None:
+            tables.add(columns(texts), statistics)
+            with pairs_of(tables, np.arange(first, len(texts)), columns(texts), statistics) as found:
+                packed += found.packed()
+    left, right = halves(np.concatenate(packed))
+    pairs = list(zip(left.tolist(), right.tolist(), strict=True))
+    assert len(set(pairs)) == len(pairs)
+    return set(pairs), statistics
+
+
+def test_candidates_of_a_run_and_of_two_runs_are_the_similar_pairs():
+    texts = variants(400)
+    config = Blocking(DedupConfig(block=("prefix",), score="jaccard"), {"prefix": Settings(measure="edit")})
+    expected = set(found(similar_pairs(texts, "edit", 0.8)))
+    assert len(expected) > 20
+    assert candidates(config, texts)[0] == candidates(config, texts, 300)[0] == expected
+
+
+def test_records_are_matched_by_prefix_alone():
+    records = {
+        RecordId("library", str(number)): Mods(title_info=(TitleInfo(title=title),))
+        for number, title in enumerate(("Annual report of the society", "Annual report of the sociaty", "Peace"))
+    }
+    method = MethodOptions(
+        block=("prefix",), score="jaccard", same=0.5, adapter_settings={"prefix": {"measure": "edit"}},
+        sources_with_duplicates=frozenset({"library"}),
+    )  # fmt: skip
+    (cluster,) = find_duplicates(records, method).clusters
+    assert sorted(member.control_number for member in cluster.members) == ["0", "1"]

@@ -9,12 +9,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from bibld.config import DedupConfig
 from bibld.dedup.block import _embedding as embedding
 from bibld.dedup.block import semantic
 from bibld.dedup.block.semantic import Settings
 from bibld.errors import ConfigError, StageError
 from bibld.model.features import TextColumn
-from tests.dedup.test_prefix import Rows, columns
+from tests.dedup.blocking import Blocking
+from tests.dedup.test_prefix import candidates, columns
 
 WORDS = ("voina", "i", "mir", "istoria", "rossii", "trudy", "mathematics", "of", "computation", "annual", "report")
 
@@ -26,7 +28,7 @@ def titles(count, seed=1):
 
 
 def statistics(texts, settings):
-    return SimpleNamespace(fitted={"semantic": semantic.fit(Rows(texts), settings)})
+    return SimpleNamespace(fitted={"semantic": semantic.fit(columns(texts), settings)})
 
 
 def joined(texts, settings, frozen, fresh=None):
@@ -142,7 +144,7 @@ def test_a_path_that_is_no_model_is_an_error_that_states_what_is_expected(tmp_pa
         for name, text in content.items():
             (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"semantic\.model: .*model is no .*sentence-transformers .*model2vec"):
-        semantic.fit(Rows(["a title"]), Settings(model=str(folder)))
+        semantic.fit(columns(["a title"]), Settings(model=str(folder)))
 
 
 def test_packages_that_are_not_installed_are_named(tmp_path, monkeypatch):
@@ -154,7 +156,7 @@ def test_packages_that_are_not_installed_are_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "model2vec", None)
     (tmp_path / "config.json").write_text('{"model_type": "model2vec"}', encoding="utf-8")
     with pytest.raises(ConfigError, match="pip install model2vec"):
-        semantic.fit(Rows(["a title"]), Settings(model=str(tmp_path)))
+        semantic.fit(columns(["a title"]), Settings(model=str(tmp_path)))
 
 
 class Encoder:
@@ -186,3 +188,24 @@ def test_a_model_in_a_folder_is_used_and_its_change_is_reported(folder, tmp_path
     embedding._digest.cache_clear()
     with pytest.raises(ConfigError, match=r"has changed .*--restat"):
         joined(texts, settings, frozen)
+
+
+def test_candidates_of_composite_and_semantic_in_one_run_and_in_two(cells):
+    texts = titles(400)
+
+    def found(first=None, **chosen):
+        config = Blocking(
+            DedupConfig(block=("composite", "semantic"), score="jaccard"),
+            {"semantic": Settings(dimensions=16, probes=2, **chosen)},
+        )
+        return candidates(config, texts, first)
+
+    keys_alone, _ = found(candidates=0)
+    both, frozen = found(candidates=0.9)
+    assert both == keys_alone | joined(texts, Settings(dimensions=16, probes=2, candidates=0.9), frozen) > keys_alone
+    filtered, frozen = found(candidates=0, least=0.9)
+    left, right = np.array(sorted(keys_alone), np.uint32).T
+    passed = semantic.passes(columns(texts), left, right, Settings(dimensions=16, least=0.9), frozen)
+    assert filtered == set(zip(left[passed].tolist(), right[passed].tolist(), strict=True)) < keys_alone
+    first, frozen = found(first=300, candidates=0.9)
+    assert first >= joined(texts, Settings(dimensions=16, probes=2, candidates=0.9), frozen)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bibld.dedup.columns import Rows as FeatureSource
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, TextColumn
 
@@ -28,16 +29,7 @@ class Groups(NamedTuple):
     members: Rows
 
 
-class FeatureRows(Protocol):
-    """Rows of features on disk or in memory."""
-
-    def __len__(self) -> int: ...
-
-    def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
-        """Return rows as columns."""
-
-
-def field_chunks(rows: FeatureRows, fields: Sequence[str]) -> Iterator[TextColumn]:
+def field_chunks(rows: FeatureSource, fields: Sequence[str]) -> Iterator[TextColumn]:
     """Yield the texts of all rows, some at a time."""
     for start in range(0, len(rows), _CHUNK):
         yield field_texts(rows.chunk(start, min(start + _CHUNK, len(rows)), fields), fields)
@@ -56,14 +48,6 @@ def field_texts(columns: FeatureColumns, fields: Sequence[str]) -> TextColumn:
             codes[np.arange(first, last) + moves] = column.codes[first:last]
         joined = TextColumn(offsets, codes)
     return joined
-
-
-def chosen_texts(texts: TextColumn, rows: Rows) -> TextColumn:
-    """Return the texts of some rows, in the order given."""
-    sizes = np.diff(texts.offsets)[rows]
-    offsets = np.concatenate(([0], np.cumsum(sizes)))
-    places = np.arange(offsets[-1]) + np.repeat(texts.offsets[rows] - offsets[:-1], sizes)
-    return TextColumn(offsets, texts.codes[places])
 
 
 def text_hashes(texts: TextColumn) -> Numbers:
@@ -103,7 +87,7 @@ def sample_texts(chunks: Iterable[TextColumn], most: int) -> TextColumn:
     for chunk in chunks:
         offsets = np.concatenate((sample.offsets[:-1], chunk.offsets - chunk.offsets[0] + sample.offsets[-1]))
         texts = TextColumn(offsets, np.concatenate((sample.codes, chunk.codes[chunk.offsets[0] : chunk.offsets[-1]])))
-        sample = chosen_texts(texts, group_texts(texts).first[:most])
+        sample = texts.rows(group_texts(texts).first[:most])
     return sample
 
 

@@ -15,7 +15,8 @@ allowed (the filters of Xiao, Wang and Lin, "Ed-Join", VLDB 2008). Texts so shor
 grams are compared with each other without filter. The tables of word priorities are counted on a sample that is chosen
 by content, and frozen; other words have the priority of a word that occurs once. The pairs do not depend on them.
 
-Equal texts are joined without comparing them. Tokens and equal texts are recognised by hashes of 64 bits.
+No pair is dropped by the pre-filter. Equal texts are joined without comparing them. Tokens and equal texts are
+recognised by hashes of 64 bits.
 """
 
 from __future__ import annotations
@@ -28,15 +29,14 @@ import numpy as np
 
 from bibld.dedup.block import _prefix_kernels as kernels
 from bibld.dedup.block._texts import (
-    FeatureRows,
     check_pairs,
-    chosen_texts,
     expand_groups,
     field_chunks,
     field_texts,
     group_texts,
     sample_texts,
 )
+from bibld.dedup.columns import Rows
 from bibld.dedup.shingle_kernels import shingle_sets
 from bibld.dedup.shingling import TextField
 from bibld.errors import StageError
@@ -48,10 +48,11 @@ if TYPE_CHECKING:
 Measure = Literal["jaccard", "cosine", "edit"]
 
 FAMILIES = ("similar texts",)
+IS_CERTAIN = True
 _MEASURES: tuple[Measure, ...] = ("jaccard", "cosine", "edit")
 _SAMPLE = 200_000
 _ROOM = 1_000_000
-_EDIT_GRAM = 2
+_EDIT_GRAM = 3
 _FACTOR = np.uint64(0xFF51AFD7ED558CCD)
 _USED = 10
 """How much more a use in a level before counts than a text that contains the word."""
@@ -61,9 +62,10 @@ LONGEST = 10_000
 
 class Settings(msgspec.Struct, frozen=True):
     """``fields``: the texts that are compared, joined by blanks; ``measure``: how similarity is measured;
-    ``threshold``: the least similarity of a candidate pair; ``levels``: the levels of the filter, more for short texts
-    with common words; ``gram``: characters of a token, 0 for words (with ``edit`` for grams of 2); ``most_pairs``: more
-    pairs are an error, since a title that a million records share would make half a billion of them.
+    ``threshold``: the least similarity of a candidate pair; ``levels``: the levels of the filter (with ``edit`` one
+    level is often the fastest, since computing a distance is as cheap as two levels); ``gram``: characters of a token,
+    0 for words (with ``edit`` for grams of 3); ``most_pairs``: more pairs are an error, since a title that a million
+    records share would make half a billion of them.
     """
 
     fields: Annotated[tuple[TextField, ...], msgspec.Meta(min_length=1)] = ("main_title", "remainder")
@@ -96,7 +98,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def fit(rows: FeatureRows, settings: Settings) -> bytes:
+def fit(rows: Rows, settings: Settings) -> bytes:
     """Count the word priorities of a sample of the texts."""
     sample = sample_texts(field_chunks(rows, settings.fields), _SAMPLE)
     levels = _levels(sample, settings, None)
@@ -162,7 +164,7 @@ def _levels(texts: TextColumn, settings: Settings, frozen: Priorities | None) ->
         )
     vocabulary = _distinct(tokens)
     ids = TextColumn(starts, np.searchsorted(vocabulary, tokens).astype(np.uint32))
-    ids, sizes = chosen_texts(ids, order), sizes[order]
+    ids, sizes = ids.rows(order), sizes[order]
     rule = kernels.Rule(_MEASURES.index(settings.measure), settings.threshold, gram, len(vocabulary), True)
     counts = np.bincount(ids.codes, minlength=len(vocabulary)).astype(np.int64)
     known = _frozen_priorities(frozen, settings.levels, vocabulary)
@@ -176,7 +178,7 @@ def _levels(texts: TextColumn, settings: Settings, frozen: Priorities | None) ->
         used += np.bincount(prefixes[-1][1] >> kernels.TOKEN, minlength=len(vocabulary) + 1)[:-1]
         priorities.append(priority.astype(np.uint32))
     if is_edit:
-        characters = chosen_texts(texts, order)
+        characters = texts.rows(order)
         is_used = np.zeros(int(texts.codes.max(initial=0)) + 1, np.int64)
         is_used[texts.codes] = 1
         symbols = kernels.Texts(
@@ -219,7 +221,7 @@ def _similar_pairs(
         old = np.add.reduceat(~fresh[groups.members], groups.starts[:-1], dtype=np.int64)
     total = int((sizes * (sizes - 1) - old * (old - 1)).sum()) // 2
     check_pairs(total, settings.most_pairs, "prefix", groups, texts)
-    levels = _levels(chosen_texts(texts, groups.first), settings, frozen)
+    levels = _levels(texts.rows(groups.first), settings, frozen)
     rule = levels.rule._replace(probe_all=fresh is None)
     is_probe = (sizes > old)[levels.order]
     room = np.empty((_ROOM + len(sizes), 3))

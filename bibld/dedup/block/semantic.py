@@ -1,6 +1,7 @@
 """Embeddings: pairs whose texts mean the same, or are spelt so differently that no key of theirs is equal.
 
-As a source of candidates it finds the pairs of a cosine of ``candidates`` or more. As the last filter it drops the
+As a source of candidates it finds the pairs of a cosine of ``candidates`` or more, and the pre-filter drops none of
+them. As the last filter it drops the
 pairs of other blockers whose cosine is below ``least``, except those of blockers that are certain; a pair passes if one
 of the two texts is empty.
 
@@ -28,15 +29,14 @@ import numpy as np
 
 from bibld.dedup.block import _embedding as embedding
 from bibld.dedup.block._texts import (
-    FeatureRows,
     check_pairs,
-    chosen_texts,
     expand_groups,
     field_chunks,
     field_texts,
     group_texts,
     sample_texts,
 )
+from bibld.dedup.columns import Rows as FeatureSource
 from bibld.dedup.shingling import TextField
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.int64]
 
 FAMILIES = ("similar meaning",)
+IS_CERTAIN = True
 
 _SAMPLE = 50_000
 _ONE_CELL = 20_000
@@ -77,7 +78,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def fit(rows: FeatureRows, settings: Settings) -> bytes:
+def fit(rows: FeatureSource, settings: Settings) -> bytes:
     """Train the model and the centroids on a sample of the texts."""
     sample = sample_texts(field_chunks(rows, settings.fields), _SAMPLE)
     model = embedding.from_folder(settings.model) if settings.model else embedding.train(sample, settings.dimensions)
@@ -114,7 +115,7 @@ def join(
     total = int((sizes[equal] * (sizes[equal] - 1)).sum()) // 2
     check_pairs(total, settings.most_pairs, "semantic", groups, texts)
     model = _model(statistics)
-    vectors = embedding.embed(chosen_texts(texts, groups.first), model, settings.model)
+    vectors = embedding.embed(texts.rows(groups.first), model, settings.model)
     pairs = _similar(vectors, model, settings, is_fresh)
     left, right = pairs >> 32, pairs & 0xFFFFFFFF
     check_pairs(total + int((sizes[left] * sizes[right]).sum()), settings.most_pairs, "semantic", groups, texts)
