@@ -45,6 +45,10 @@ Change = tuple[int, int, int]
 """A record whose cluster changed, the founder of its cluster before, and the founder now."""
 
 
+class _StaleStatisticsError(Exception):
+    """A key has grown so far since the statistics were counted that its pairs are too many to compare."""
+
+
 class DedupSummary(msgspec.Struct, frozen=True):
     """The records that a run of dedup looked at, its candidates, and the edges and clusters among what it touched."""
 
@@ -82,7 +86,12 @@ class MatchingRun:
         except DamagedIndexError as error:
             self._progress.report(f"dedup: {str(error).partition('; run')[0]}; the index is built again")
             self._index.discard()
-            return self._match(restat)
+        except _StaleStatisticsError:
+            self._progress.report(
+                "dedup: far more records share a key than when keys were counted; they are counted again"
+            )
+            restat = True
+        return self._match(restat)
 
     def _match(self, restat: bool) -> DedupSummary:
         self._index.sweep()
@@ -185,6 +194,8 @@ class MatchingRun:
         else:
             candidates = pairs_of(tables, fresh[fresh >= 0], rows.table, statistics, rows.live)
         with candidates:
+            if candidates.is_stale:
+                raise _StaleStatisticsError
             decided = decider.edges(counted(candidates))
             for message in candidates.messages():
                 self._progress.report(message)

@@ -14,6 +14,7 @@ from bibld import adapters, config, dedup, explain, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
 from bibld.cli import command_line
 from bibld.dedup import evaluate
+from bibld.dedup.candidates import CandidatePairs
 from bibld.dedup.index import Index
 from bibld.dedup.statistics import from_bytes
 from bibld.model.linkage import Pair, Verdict
@@ -126,6 +127,18 @@ def test_statistics_stay_frozen_until_blocking_changes(sample):
             assert catalog.linkage.statistics()[0] == expected
         dedup.dedup(catalog, config.load(sample), progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
         assert catalog.linkage.statistics()[0] == 3
+
+
+def test_statistics_are_counted_again_when_a_key_has_grown_far(sample, monkeypatch):
+    loaded, reports = chosen(sample, score="jaccard"), []
+    match(loaded)
+    before = stored(loaded)
+    stale = [True, False]
+    monkeypatch.setattr(CandidatePairs, "is_stale", property(lambda self: stale.pop(0)))
+    match(loaded, reports)
+    assert not stale
+    assert stored(loaded) == before
+    assert any("far more records share a key" in report for report in reports)
 
 
 def match(loaded, reports=None):
