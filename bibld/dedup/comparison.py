@@ -10,7 +10,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -153,24 +153,17 @@ def compare_methods(
 
 def _methods(names: str, config: Config) -> list[str]:
     """Return the names of the methods, each once; ``all`` stands for each blocker, and for some combinations."""
-    known = adapters.adapter_names("dedup.block")
+    known = {stage: adapters.adapter_names(stage) for stage in ("dedup.block", "dedup.score")}
     chosen: list[str] = []
-    for name in filter(None, (part.strip() for part in names.split(","))):
-        if name == ALL:
-            usable = (*known, *adapters.adapter_names("dedup.score"))
-            combined = [one for one in _COMBINATIONS if {*one.replace(":", "+").split("+")} <= {*usable}]
-            chosen += (*known, "+".join(config.dedup.block), *combined)
-        else:
-            chosen.append(name)
-    faults: list[str] = []
-    for name in chosen:
-        block, _, score = name.partition(":")
-        for stage, parts in (("dedup.block", block.split("+")), ("dedup.score", [score] if score else [])):
-            faults += (
-                adapters.unknown_adapter_message(stage, part)
-                for part in parts
-                if part not in adapters.adapter_names(stage)
-            )
+    for name in filter(None, map(str.strip, names.split(","))):
+        chosen += [*known["dedup.block"], "+".join(config.dedup.block), *_COMBINATIONS] if name == ALL else [name]
+    used = [
+        (stage, part)
+        for block, _, score in (name.partition(":") for name in chosen)
+        for stage, parts in (("dedup.block", block.split("+")), ("dedup.score", [score] if score else []))
+        for part in parts
+    ]
+    faults = [adapters.unknown_adapter_message(stage, part) for stage, part in used if part not in known[stage]]
     if faults or not chosen:
         raise ConfigError(faults or ["--methods: name at least one method, or all"])
     return list(dict.fromkeys(chosen))
@@ -183,9 +176,9 @@ def _configured(method: str, config: Config) -> Config:
 
 def _pairs(ready: Prepared, labelled: Sequence[LabelledPair], config: Config) -> tuple[_Pairs, str]:
     """Return the labelled pairs and all pairs with similar titles, and how similar those are, in words."""
-    rows = [(ready.rows.row_of(one.pair.left), ready.rows.row_of(one.pair.right)) for one in labelled]
-    ends = np.array(rows, np.uint64).reshape(-1, 2)
-    packed = (ends.min(axis=1) << np.uint64(32)) | ends.max(axis=1)
+    row_of = ready.rows.row_of
+    ends = np.array([(row_of(one.pair.left), row_of(one.pair.right)) for one in labelled], np.int64).reshape(-1, 2)
+    packed = pack_pairs(ends.min(axis=1), ends.max(axis=1))
     true = np.sort(packed[np.array([one.is_duplicate for one in labelled], np.bool_)])
     similar, similarities, words = _similar_pairs(ready.rows.table.chunk(0, len(ready.rows.table)), config)
     return _Pairs(np.sort(packed), true, similar, similarities), words
@@ -242,28 +235,29 @@ def _measure(task: _Task) -> MethodResult:
             copies = {RecordId("copy", str(record)): mods for record, mods in few.items()}
             find_duplicates(few | copies, config)  # loads the kernels, so that their loading is not measured
             people = catalog.register.verdicts()
-            with _peak_memory() as memory:
-                begin = perf_counter()
-                with prepare(catalog, config, Silent(), folder / "features") as ready:
+            with ExitStack() as stack:
+                with _peak_memory() as memory:
+                    begin = perf_counter()
+                    ready = stack.enter_context(prepare(catalog, config, Silent(), folder / "features"))
                     trial = Trial(ready, config, people)
-                    members, starts = trial.clusters()
+                    clustered = trial.cluster()
                     seconds = perf_counter() - begin
-                    disk, records = _bytes_of(ready.tables.file), len(ready.rows.table)
-                    pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
-                    is_found = _is_in(pairs.similar, trial.candidates)
-                    curve, expected = _curve(pairs, is_found, ready.rows.table, config)
+                pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
+                is_found = np.isin(pairs.similar, trial.candidates)
+                curve, expected = _curve(pairs, is_found, ready.rows.table, config)
+                disk, records = _bytes_of(ready.tables.file), len(ready.rows.table)
     except Exception as error:  # noqa: BLE001 - whatever a blocker or a plug-in raises, the other methods go on
         return _failed(task, error)
-    joined = _pairs_in_clusters(members, starts)
+    joined = _pairs_in_clusters(clustered.members, clustered.starts)
     if task.mode == "pairs":
-        joined = joined[_is_in(joined, pairs.labelled)]
+        joined = joined[np.isin(joined, pairs.labelled)]
     is_similar = _is_similar(pairs, config)
-    hits = int(np.count_nonzero(_is_in(joined, pairs.true)))
+    hits = int(np.isin(joined, pairs.true).sum())
     return MethodResult(
         method=task.method,
         block=config.dedup.block,
         score=config.dedup.score,
-        candidate_recall=share(int(np.count_nonzero(_is_in(pairs.true, trial.candidates))), len(pairs.true)),
+        candidate_recall=share(int(np.isin(pairs.true, trial.candidates).sum()), len(pairs.true)),
         similar_recall=round(float(is_found[is_similar].mean()), 4) if is_similar.any() else None,
         candidates=len(trial.candidates),
         candidates_per_record=round(len(trial.candidates) / records, 4) if records else 0.0,
@@ -289,18 +283,10 @@ def _pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.in
     sizes = np.diff(starts)
     found = [np.empty(0, np.uint64)]
     for size in np.unique(sizes).tolist():
-        of_size = members[starts[:-1][sizes == size][:, None] + np.arange(size)].astype(np.uint64)
+        of_size = members[starts[:-1][sizes == size][:, None] + np.arange(size)]
         left, right = np.triu_indices(size, 1)
-        found.append(((of_size[:, left] << np.uint64(32)) | of_size[:, right]).ravel())
+        found.append(pack_pairs(of_size[:, left].ravel(), of_size[:, right].ravel()))
     return np.sort(np.concatenate(found))
-
-
-def _is_in(pairs: Numbers, ordered: Numbers) -> npt.NDArray[np.bool_]:
-    """Return which of the pairs are among others, which ascend."""
-    if not len(ordered):
-        return np.zeros(len(pairs), np.bool_)
-    found: npt.NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, pairs), len(ordered) - 1)] == pairs
-    return found
 
 
 def _curve(

@@ -231,14 +231,13 @@ class Trial:
         with ready.candidates() as found:
             self.candidates = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
 
-    def clusters(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the clusters of two and more records as positions: ``members[starts[i]:starts[i + 1]]``."""
-        found = self._clustered(self._decider.edges([unpack_pairs(self.candidates)]))
-        return found.members, found.starts
+    def cluster(self) -> ClusteredPairs:
+        """Score and cluster all candidates, as a run does."""
+        return self._clustered(self._decider.edges([unpack_pairs(self.candidates)]))
 
     def match_all(self) -> Outcome:
-        """Score and cluster all candidates, as a run does."""
-        found = self._clustered(self._decider.edges([unpack_pairs(self.candidates)]))
+        """Score and cluster all candidates, and give each pair its verdict."""
+        found = self.cluster()
         verdicts = dict(self._edges.verdicts(found.pairs))
         pairs = list(verdicts)
         for place, outcome in self._edges.outcomes(found).items():
@@ -283,27 +282,21 @@ class Trial:
     def measure_blockers(self, true: set[Pair]) -> tuple[BlockerResult, ...]:
         """Measure each blocker, each of its kinds of keys where it has several, and the union of all."""
         columns = self._ready.rows.table.chunk(0, len(self._ready.rows.table))
-        found = []
-        refined = cut = 0
-        for keys in keys_of_all(columns, self._config, self._ready.statistics):
-            proposed = proposed_pairs(keys, columns, self._config)
-            found.append((keys.blocker.name, proposed, keys.refined, keys.cut))
-            refined, cut = refined + keys.refined, cut + keys.cut
+        results = []
+
+        def add(name: str, pairs: npt.NDArray[np.uint64], refined: int = 0, cut: int = 0) -> None:
+            recall = share(len(self.pairs_among(true, pairs)), len(true))
+            per_record = round(len(pairs) / max(len(columns), 1), 4)
+            results.append(BlockerResult(name, recall, len(pairs), per_record, refined, cut))
+
+        all_keys = keys_of_all(columns, self._config, self._ready.statistics)
+        for keys in all_keys:
+            add(keys.blocker.name, proposed_pairs(keys, columns, self._config), keys.refined, keys.cut)
             families = keys.families()
-            if len(families) > 1:
-                found += ((f"  {part.family}", proposed_pairs(part, columns, self._config), 0, 0) for part in families)
-        found.append(("all", self.candidates, refined, cut))
-        records = max(len(columns), 1)
-        return tuple(
-            BlockerResult(
-                name,
-                share(len(self.pairs_among(true, pairs)), len(true)),
-                len(pairs),
-                round(len(pairs) / records, 4),
-                *counts,
-            )
-            for name, pairs, *counts in found
-        )
+            for part in families if len(families) > 1 else ():
+                add(f"  {part.family}", proposed_pairs(part, columns, self._config))
+        add("all", self.candidates, sum(keys.refined for keys in all_keys), sum(keys.cut for keys in all_keys))
+        return tuple(results)
 
     def _clustered(self, decided: DecidedPairs, decider: Decider | None = None) -> ClusteredPairs:
         return cluster_pairs(decider or self._decider, decided, self._by_people, self._ready.rows.order_of)
