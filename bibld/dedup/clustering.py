@@ -142,11 +142,11 @@ class _Clustering:
         is_node = np.zeros(len(decider.sources), dtype=np.bool_)
         is_node[pairs.left[links]] = is_node[pairs.right[links]] = True
         self.nodes = np.flatnonzero(is_node)
-        self._number = np.full(len(is_node), -1, dtype=np.int64)
+        self._number = np.full(len(is_node), -1, dtype=np.int32)
         self._number[self.nodes] = np.arange(len(self.nodes))
         self._source = decider.sources[self.nodes].astype(np.int64)
         self.links, self.must, self._scores = links, is_by_person[links], pairs.scores[links]
-        self.left, self.right = self._number[pairs.left[links]], self._number[pairs.right[links]]
+        self.left, self.right = (self._number[side[links]].astype(np.int64) for side in (pairs.left, pairs.right))
         self.clusters = np.arange(len(self.nodes))
         self.refusals = np.zeros(len(links), dtype=np.uint8)
         self.witnesses = np.zeros((len(links), 2), dtype=np.int64)

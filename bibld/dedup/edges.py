@@ -35,6 +35,14 @@ _RULES = {
     Refusal.MEDOID: "medoid",
     Refusal.CUT: "largest_cluster",
 }
+_SENTENCES = {
+    Refusal.PERSON: "a person decided that {one} and {other} are not the same",
+    Refusal.SOURCE: "the cluster would hold two records of {one.source}",
+    Refusal.RELATION: "{one} and {other} are related, not the same",
+    Refusal.PARTS: "part numbers of {one} and {other} conflict: {parts}",
+    Refusal.IDENTIFIERS: "{one} and {other} have no ISBN in common",
+    Refusal.MEDOID: "{one} is not enough like {other}, the middle of the cluster",
+}
 
 
 class Outcome(NamedTuple):
@@ -162,19 +170,8 @@ class Edges:
             cut = clustered.cuts[int(witnesses[0])]
             return Outcome(_RULES[refusal], f"a component of {cut.size} records was cut at the score {cut.score:.3f}")
         one, other = self._names(witnesses)
-        reason = ""
-        match refusal:
-            case Refusal.PERSON:
-                reason = f"a person decided that {one} and {other} are not the same"
-            case Refusal.SOURCE:
-                reason = f"the cluster would hold two records of {one.source}"
-            case Refusal.RELATION:
-                reason = f"{one} and {other} are related, not the same"
-            case Refusal.PARTS:
-                parts = self._decider.rows.rows(witnesses, ("part",)).part
-                reason = f"part numbers of {one} and {other} conflict: {parts.text(0)} and {parts.text(1)}"
-            case Refusal.IDENTIFIERS:
-                reason = f"{one} and {other} have no ISBN in common"
-            case Refusal.MEDOID:
-                reason = f"{one} is not enough like {other}, the middle of the cluster"
-        return Outcome(_RULES[refusal], reason)
+        parts = ""
+        if refusal == Refusal.PARTS:
+            column = self._decider.rows.rows(witnesses, ("part",)).part
+            parts = f"{column.text(0)} and {column.text(1)}"
+        return Outcome(_RULES[refusal], _SENTENCES[refusal].format(one=one, other=other, parts=parts))

@@ -31,9 +31,9 @@ class DecisionConfig(msgspec.Struct, frozen=True):
         return self.chosen
 
 
-def verdict(monkeypatch, left, right, settings=None, sources=("a", "b")):
+def verdict(monkeypatch, left, right, settings=None, sources=("a", "b"), scorer=similarity):
     with monkeypatch.context() as patch:
-        patch.setattr(adapters, "load_adapter", lambda stage, name: similarity)
+        patch.setattr(adapters, "load_adapter", lambda stage, name: scorer)
         records = [RecordId(source, str(row)) for row, source in enumerate(sources)]
         numbers = np.array([sorted(set(sources)).index(source) for source in sources])
         decider = Decider(
@@ -101,3 +101,21 @@ def test_a_different_pair_of_the_same_work_is_related(monkeypatch):
     assert "below 0.5" in found.reasons[0]
     stranger = msgspec.structs.replace(right, names="chehov anton")
     assert verdict(monkeypatch, left, stranger).decision == "different"
+
+
+@pytest.mark.parametrize("settings", [similarity.Settings(), Bare()])
+@pytest.mark.parametrize("title", ["abcdefghijk", "abcdefghxyz", "zyxwvutsrqp"])
+def test_a_text_that_is_part_of_another_is_related_whatever_the_score(monkeypatch, title, settings):
+    class Scorer:
+        COLUMNS = ("title", "author", "text")
+        scores, explain = staticmethod(similarity.scores), staticmethod(similarity.explain)
+
+        @staticmethod
+        def part_of(columns, left, right, settings):
+            texts = columns.texts["text"]
+            pairs = zip(left.tolist(), right.tolist(), strict=True)
+            return np.array([texts.text(one) in texts.text(other) for one, other in pairs], np.int8)
+
+    found = verdict(monkeypatch, book(text="b c"), book(title, text="a b c d"), settings, scorer=Scorer)
+    assert (found.decision, found.by, found.relation) == ("related", "contained", "part_of")
+    assert verdict(monkeypatch, book(text="b d"), book(text="a b c d"), settings, scorer=Scorer).decision == "same"
