@@ -1,4 +1,4 @@
-"""Compile functions over arrays with numba: once per kernel, for declared types, when its module is first imported.
+"""Compile functions over arrays with numba: once per kernel, for declared types, when it is first called.
 
 An array that is only read is declared read-only, so that the same machine code serves arrays in memory and arrays
 mapped from files. Entry points that nobody calls (from C; for :func:`inner` also from Python) are left out, which saves
@@ -7,12 +7,18 @@ a quarter of the time. The machine code is stored in :func:`bibld.dedup.warm_up.
 
 from __future__ import annotations
 
+import gc
+import os
 from collections.abc import Callable
+from functools import update_wrapper
+from importlib import import_module
 from typing import Any, TypeVar
 
 from numba import config, njit, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import typeof_impl
 
-from bibld.dedup.warm_up import cache_folder
+from bibld.dedup.warm_up import cache_folder, kernel_modules
 
 __all__ = ["njit", "types"]
 
@@ -43,17 +49,51 @@ def results(*parts: Any) -> Any:  # noqa: ANN401
     return types.Tuple(parts)  # type: ignore[no-untyped-call]
 
 
-_KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
-_INNER: dict[str, Any] = _KERNEL | {"no_cpython_wrapper": True}
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+
+
+class Kernel:
+    """A function that is compiled, or loaded from the cache folder, when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> None:  # noqa: ANN401
+        update_wrapper(self, function)
+        self._compile: Callable[[], Callable[..., Any]] = lambda: njit(signature, **_OPTIONS, **options)(function)
+        self._compiled: Callable[..., Any] | None = None
+
+    @property
+    def compiled(self) -> Callable[..., Any]:
+        """The compiled function."""
+        if self._compiled is None:
+            with global_compiler_lock:
+                self._compiled = self._compiled or self._compile()
+        return self._compiled
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401
+        return self.compiled(*arguments)
+
+
+@typeof_impl.register(Kernel)
+def _type_of_kernel(value: Kernel, context: Any) -> Any:  # noqa: ANN401
+    """Let other kernels call this one."""
+    return typeof_impl(value.compiled, context)
 
 
 def kernel(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401
-    """Compile a function that Python calls; it releases the lock of the interpreter."""
-    compiled: Callable[[Loop], Loop] = njit(signature, **_KERNEL)
-    return compiled
+    """Compile a function that Python calls, for declared types; it releases the lock of the interpreter."""
+    return lambda function: Kernel(function, signature, {})  # type: ignore[return-value]
 
 
 def inner(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401
     """Compile a function that only kernels call."""
-    compiled: Callable[[Loop], Loop] = njit(signature, **_INNER)
-    return compiled
+    return lambda function: Kernel(function, signature, {"no_cpython_wrapper": True})  # type: ignore[return-value]
+
+
+def compile_kernels() -> None:
+    """Compile the kernels of modules whose numbers are read, one byte each, from the queue on standard input."""
+    gc.disable()  # The process ends soon; a fifth of its time would go into collecting what the compiler leaves behind.
+    modules = list(kernel_modules())
+    while number := os.read(0, 1):
+        name = modules[number[0]]
+        for value in vars(import_module(name)).values():
+            if isinstance(value, Kernel) and value.__module__ == name:
+                value.compiled  # noqa: B018

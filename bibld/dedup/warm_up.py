@@ -6,7 +6,6 @@ other files. So each state of all sources with kernels has its own folder, and a
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 import re
@@ -16,7 +15,7 @@ import sys
 import tempfile
 import time
 from functools import lru_cache
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
 
 from bibld.progress import Progress
@@ -33,11 +32,10 @@ _MAXIMUM_AGE = 90 * 24 * 3600
 
 
 def kernel_modules() -> dict[str, Path]:
-    """Return the modules that contain kernels, by name, in a fixed order."""
-    files = sorted(path for path in _SOURCES.rglob("*.py") if any(mark in path.read_text() for mark in _KERNEL))
-    return {
-        ".".join((*__package__.split("."), *path.relative_to(_SOURCES).with_suffix("").parts)): path for path in files
-    }
+    """Return the modules that contain kernels, by name, the longest first."""
+    files = [path for path in _SOURCES.rglob("*.py") if any(mark in path.read_text() for mark in _KERNEL)]
+    files.sort(key=lambda path: (-path.stat().st_size, path))
+    return {f"{__package__}.{'.'.join(path.relative_to(_SOURCES).with_suffix('').parts)}": path for path in files}
 
 
 @lru_cache(maxsize=1)
@@ -100,9 +98,9 @@ class KernelWarmUp:
         if not (folder / _MARK).exists():
             self._progress.report("dedup: compiling the functions that compare records; ten seconds, once on a machine")
             queue, end = os.pipe()
-            os.write(end, bytes(range(len(_modules_to_import()))))
+            os.write(end, bytes(range(len(kernel_modules()))))
             os.close(end)
-            command = [sys.executable, "-c", f"from {__name__} import compile_kernels; compile_kernels()"]
+            command = [sys.executable, "-c", f"from {__package__}.compilation import compile_kernels as c; c()"]
             self._processes = [
                 subprocess.Popen(command, stdin=queue, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 for _ in range(PROCESSES)
@@ -114,19 +112,3 @@ class KernelWarmUp:
         if self._processes and all(process.wait() == 0 for process in self._processes):
             (cache_folder() / _MARK).touch()
         self._processes = []
-
-
-def compile_kernels() -> None:
-    """Import modules with kernels: those whose numbers are read, one byte each, from the queue on standard input."""
-    gc.disable()  # The process ends soon; a fifth of its time would go into collecting what the compiler leaves behind.
-    modules = _modules_to_import()
-    while number := os.read(0, 1):
-        import_module(modules[number[0]])
-
-
-def _modules_to_import() -> list[str]:
-    """Return the modules with kernels that no other one imports, the longest first."""
-    modules = kernel_modules()
-    imported = set[Path]().union(*map(_imported_files, modules.values()))
-    found = [name for name, path in modules.items() if path not in imported]
-    return sorted(found, key=lambda name: -modules[name].stat().st_size)

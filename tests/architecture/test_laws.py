@@ -47,7 +47,7 @@ ALLOWED = {("bibld.errors", "bibld.model.origin"): "a type only: an error names 
 DYNAMIC_IMPORTS = {
     "bibld": "the public API loads its modules when a name is first used",
     "bibld.adapters": "adapters are found by the name of their file or entry point",
-    "bibld.dedup.warm_up": "kernels are compiled when their modules are imported; the sources state which have any",
+    "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
     "bibld.cli": "each command loads its module when it is called",
 }
 
