@@ -113,13 +113,13 @@ def main() -> None:
     columns = FeatureColumns.from_features(enumerate(rows))
     model = os.environ.get("BIBLD_MODEL", "")
     measure(columns, true, "composite", ("composite",), semantic.Settings())
-    for fields in (TITLES, (*TITLES, "names")):
-        for cosine in (0.9, 0.8, 0.7, 0.6):
+    for fields, cosines in ((TITLES, (0.8, 0.7)), ((*TITLES, "names"), (0.8, 0.7))):
+        for cosine in cosines:
             settings = semantic.Settings(model=model, fields=fields, candidates=cosine)
             name = f"composite + semantic ({'titles and names' if 'names' in fields else 'titles'}, {cosine})"
             measure(columns, true, name, ("composite", "semantic"), settings)
-    for least in (0.1, 0.3, 0.5):
-        settings = semantic.Settings(model=model, candidates=0, least=least)
+    for least in (0.1, 0.3):
+        settings = semantic.Settings(model=model, fields=TITLES, candidates=0, least=least)
         measure(columns, true, f"composite, semantic as filter ({least})", ("composite", "semantic"), settings)
 
 

@@ -63,7 +63,9 @@ def train(texts: TextColumn, dimensions: int) -> Model:
     basis: Any = np.random.default_rng(1).standard_normal((size, dimensions)).astype(np.float32)
     for _ in range(_PASSES):
         scores: Any = add_rows(starts, buckets, weights[:, None] * basis, 0.0) / np.square(lengths)
-        basis = np.linalg.qr(weights[:, None] * add_rows(bucket_starts, rows, scores, 0.0))[0].astype(np.float32)
+        grown: Any = weights[:, None] * add_rows(bucket_starts, rows, scores, 0.0)
+        values, vectors = np.linalg.eigh((grown.T @ grown).astype(np.float64))
+        basis = grown @ (vectors / np.sqrt(np.maximum(values, 1e-6))).astype(np.float32)  # orthonormal
     return Model(dimensions, (weights[:, None] * basis).astype("<f2").tobytes())
 
 

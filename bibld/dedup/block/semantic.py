@@ -64,7 +64,7 @@ class Settings(msgspec.Struct, frozen=True):
     ``probes``: the cells that are searched; ``most_pairs``: more candidates are an error.
     """
 
-    fields: Annotated[tuple[TextField, ...], msgspec.Meta(min_length=1)] = ("main_title", "remainder")
+    fields: Annotated[tuple[TextField, ...], msgspec.Meta(min_length=1)] = ("main_title", "remainder", "names")
     model: str = ""
     candidates: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8
     least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
