@@ -23,7 +23,7 @@ from bibld.dedup.memory import Duplicates, find_duplicates, frozen_statistics, p
 from bibld.dedup.method import MethodOptions, settings_digest
 from bibld.dedup.stage import DedupSummary, MatchingRun
 from bibld.dedup.warm_up import KernelWarmUp
-from bibld.model.features import FeatureColumns, Features, Statistics
+from bibld.model.features import NUMBERS, TEXTS, Features, Statistics
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
@@ -90,13 +90,9 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     live = [record for record in records if record is not None and not record.deleted]
     if len(live) < 2:
         return None
-    features = [features_of(record.mods) for record in live]
-    columns = FeatureColumns.from_features(enumerate(features))
-    with_duplicates = {source.id for source in config.sources if source.config.duplicates}
-    sources = [
-        -1 if record.id.source in with_duplicates else int(record.id.source != live[0].id.source) for record in live
-    ]
-    decider = Decider(columns, np.array(sources), config)
+    decider = Decider.from_records([(record.id, record.mods) for record in live], config)
+    columns = decider.rows.rows(np.arange(2), (*TEXTS, *NUMBERS))
+    features = columns.features(0), columns.features(1)
     keys = keys_of_all(columns, config, _statistics(catalog, config, progress))
     edges = Edges(decider, lambda some: [live[row].id for row in some.tolist()], settings_digest(config))
     found = decider.decide(np.array([0]), np.array([1]), least=0.0)
@@ -106,7 +102,7 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     )
     left_keys, right_keys = (tuple(name for one in keys for name in one.names_of(row)) for row in (0, 1))
     exceptions = tuple(sentence for _, sentence in explain(int(found.exceptions[0]), *features))
-    return Comparison(edge, features[0], features[1], left_keys, right_keys, exceptions)
+    return Comparison(edge, *features, left_keys, right_keys, exceptions)
 
 
 def _statistics(catalog: Catalog, config: Config, progress: Progress) -> Statistics:
