@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from bibld.dedup import model_file, similarity, trees
 from bibld.dedup.compilation import MISSING
 from bibld.dedup.score import model
-from bibld.dedup.similarity import COUNT, NAMES
+from bibld.dedup.similarity import COUNT, NAMES, rows
 from bibld.dedup.similarity.texts import edit_similarity
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, TextColumn
 from bibld.model.linkage import Score
+from tests.dedup.twins import plain_number_similarities, plain_part_similarity
 
 SETTINGS = model.Settings()
 PAIR = np.array([0], np.uint32), np.array([1], np.uint32)
@@ -115,6 +116,25 @@ def test_features_are_between_0_and_1_or_missing(one, other):
     assert {name: value for name, value in found.items() if value != MISSING and not 0 <= value <= 1} == {}
 
 
+@given(records, records)
+@settings(deadline=None, max_examples=60)
+def test_numbers_and_parts_have_the_similarities_of_a_plain_reading(one, other):
+    found, expected = compared(one, other), plain_number_similarities(one, other)
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    assert found["part_number"] == pytest.approx(plain_part_similarity(one.part.split(), other.part.split()))
+
+
+@given(st.lists(st.text(st.characters(exclude_characters=" |", exclude_categories=("Cs",)), min_size=1), max_size=5))
+@settings(deadline=None, max_examples=40)
+def test_the_kernels_and_the_table_of_weights_give_a_word_one_hash(given_words):
+    columns = FeatureColumns.from_features([(0, Features(main_title=" ".join(given_words)))])
+    rarity = rows.Rarity.from_weights(dict.fromkeys(given_words, 0.25), 1.0)
+    prepared = rows.prepare_rows(columns, np.array([0]), rarity)
+    found = prepared.words[: len(given_words)]
+    assert found["hash"].tolist() == [rows.hash_of_word(word) for word in given_words]
+    assert (found["weight"] == 0.25).all()
+
+
 def plain_jaccard(one: str, other: str) -> float:
     sets = [{text} if len(text) == 1 else {*pairwise(text)} for text in (one, other)]
     return len(sets[0] & sets[1]) / len(sets[0] | sets[1]) if all(sets) else MISSING
@@ -164,10 +184,10 @@ def walked(tree: trees.Tree, row: list[float]) -> float:
 def test_sums_and_contributions_are_those_of_a_walk_down_each_tree():
     loaded = model._load("")
     random = np.random.default_rng(1)
-    rows = random.choice([MISSING, 0, 0.25, 0.5, 0.9, 1, *random.random(20)], (300, COUNT)).astype(np.float32)
-    expected = [sum(walked(tree, row) for tree in loaded.model.trees) for row in rows.tolist()]
-    assert trees.sums(loaded.steps, rows).tolist() == expected
-    assert trees.contributions(loaded.nodes, rows).sum(axis=1) == pytest.approx(np.array(expected))
+    pairs = random.choice([MISSING, 0, 0.25, 0.5, 0.9, 1, *random.random(20)], (300, COUNT)).astype(np.float32)
+    expected = [sum(walked(tree, row) for tree in loaded.model.trees) for row in pairs.tolist()]
+    assert trees.sums(loaded.steps, pairs).tolist() == expected
+    assert trees.contributions(loaded.nodes, pairs).sum(axis=1) == pytest.approx(np.array(expected))
 
 
 def test_a_feature_with_more_thresholds_than_fit_is_refused():

@@ -2,6 +2,8 @@
 
 from itertools import product
 
+from bibld.model.features import Features
+
 WORD = (1 << 64) - 1
 SEED, PRIME = 0xCBF29CE484222325, 0x100000001B3
 
@@ -201,3 +203,34 @@ def clusters(links, separated, source, scores, bars, least):
                 group -= leaving
             result.append(tuple(sorted(group)))
     return sorted(result)
+
+
+def plain_part_similarity(one: list[str], other: list[str]) -> float:
+    if not one or not other:
+        return -1.0 if one == other else 0.5
+    length = min(len(one), len(other))
+    if one[:length] == other[:length] or one[-length:] == other[-length:]:
+        return 1.0 if one == other else 0.7
+    return 0.0
+
+
+def plain_number_similarities(one: Features, other: Features) -> dict[str, float]:
+    """The similarities of years, pages, volumes and editions."""
+    found = dict.fromkeys(("year", "last_year", "pages", "pages_apart", "volumes", "edition"), -1.0)
+    if one.year and other.year:
+        years, other_years = (one.year, one.last_year), (other.year, other.last_year)
+        nearest = min(abs(year - other_year) for year in years for other_year in other_years)
+        furthest = max(abs(year - other_year) for year, other_year in zip(years, other_years, strict=True))
+        found["year"], found["last_year"] = max(0.0, 1 - nearest / 10), max(0.0, 1 - furthest / 10)
+    if one.pages and other.pages:
+        difference = abs(one.pages - other.pages)
+        found["pages"] = 1 - difference / max(one.pages, other.pages)
+        found["pages_apart"] = max(0.0, 1 - difference / 20)
+    if one.volumes and other.volumes:
+        found["volumes"] = float(one.volumes == other.volumes)
+    editions = {one.edition, other.edition}
+    if editions != {0}:
+        found["edition"] = (
+            1.0 if len(editions) == 1 else {(0, 1): 0.9}.get(tuple(sorted(editions)), 0.5 * (0 in editions))
+        )
+    return found
