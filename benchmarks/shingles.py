@@ -44,7 +44,7 @@ def texts(count: int, rng: np.random.Generator) -> Iterator[tuple[str, str, list
     for number in range(count):
         kind = rng.choice(4, p=(0.7, 0.1, 0.1, 0.1)) if len(originals) > count // 20 else 0
         if kind == 0:
-            words = [f"w{word}" for word in rng.zipf(1.2, int(rng.integers(120, 2_000))) % VOCABULARY]
+            words = [f"w{word}" for word in (VOCABULARY * rng.random(int(rng.integers(120, 2_000))) ** 3).astype(int)]
             originals.append((f"o{number}", words))
             yield f"o{number}", f"o{number}", words
             continue

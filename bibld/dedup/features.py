@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.identifiers import isbn13
-from bibld.model.mods import Extent, Mods, Name, OriginInfo, RelatedItem, TitleInfo
+from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import years
 from bibld.text.extents import height, pages_or_leaves
 from bibld.text.extents import volumes as count_volumes
@@ -41,44 +41,46 @@ _CARRIERS = (
     ("video", re.compile(r"video|motion picture|видео", re.IGNORECASE)),
 )
 _KINDS = {
-    "cartographic": "map",
-    "notated music": "score",
-    "sound recording": "audio",
-    "sound recording-musical": "audio",
-    "sound recording-nonmusical": "audio",
-    "moving image": "video",
-    "software, multimedia": "electronic",
+    "cartographic": "map", "notated music": "score", "sound recording": "audio", "sound recording-musical": "audio",
+    "sound recording-nonmusical": "audio", "moving image": "video", "software, multimedia": "electronic",
     "text": "print",
-}
+}  # fmt: skip
 
-_REMEMBERED = 1 << 14
-"""Values of a kind whose features are remembered: names, places, years … that many records have."""
+_CACHED = 1 << 14
+"""Cached values of each kind: names, places, years … that many records have."""
 
 
 def features_of(mods: Mods) -> Features:
-    """Take the features out of a description."""
+    """Return the features of a description."""
     proper = _proper_title(mods)
-    host = _host(mods)
+    host = next((item for item in mods.related_item if item.type == "host"), None)
     part = _part(mods, host, proper)
     main_title, remainder = _own_title(proper, host)
-    years_found = list(_years(mods.origin_info))
-    edition_text, edition = _edition(" ".join([held.value for info in mods.origin_info for held in info.edition]))
-    extents = [_counts(extent.value) for extent in _extents(mods)]
+    origins = mods.origin_info
+    dates = (date for info in origins for date in (*info.date_issued, *info.copyright_date, *info.date_created))
+    years_found = [year for date in dates for year in _years_in(date.value)]
+    edition_text, edition = _edition(" ".join([edition.value for info in origins for edition in info.edition]))
+    extents = [_counts(extent.value) for description in mods.physical_description for extent in description.extent]
+    names = (_name_key(_heading(name), name.type == "personal") for name in mods.name)
+    publishers = (_key(strip_brackets(publisher.value)) for info in origins for publisher in info.publisher)
+    terms = (term for info in origins for place in info.place for term in place.place_term)
+    places = (_place(term.value) for term in terms if term.type != "code")
     pages = max((counts[0] for counts in extents), default=0)
     volumes = max((counts[1] for counts in extents), default=0)
     title = fold(" ".join((proper.title, *proper.sub_title)))
+    part_names = [name for name in proper.part_name if not _PARTS_ALONE.fullmatch(name)]  # not "Ч. 1-2"
     series = [item for item in mods.related_item if item.type == "series"]
     return Features(
         title=title,
-        author=_author(mods),
+        author=next((_folded(_heading(name)) for name in mods.name if name.type == "personal"), ""),
         part=part,
         main_title=_uncounted(main_title),
         remainder=_uncounted(remainder),
-        part_name=replace_number_words(romanise(" ".join(_part_names(proper)))),
+        part_name=replace_number_words(romanise(" ".join(part_names))),
         set_title=_uncounted(_title_of(host)),
-        names=VALUE_SEPARATOR.join(dict.fromkeys(_names(mods.name))),
-        publisher=VALUE_SEPARATOR.join(dict.fromkeys(_publishers(mods.origin_info))),
-        place=VALUE_SEPARATOR.join(dict.fromkeys(_places(mods.origin_info))),
+        names=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, names))),
+        publisher=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, publishers))),
+        place=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, places))),
         edition_text=edition_text,
         series=VALUE_SEPARATOR.join(dict.fromkeys(_key(_title_of(item)) for item in series)),
         series_number=VALUE_SEPARATOR.join(dict.fromkeys(number for item in series for number in _numbers(item))),
@@ -97,40 +99,32 @@ def features_of(mods: Mods) -> Features:
     )
 
 
-_key = lru_cache(_REMEMBERED)(romanise)
-_folded = lru_cache(_REMEMBERED)(fold)
-_years_in = lru_cache(_REMEMBERED)(years)
+_key = lru_cache(_CACHED)(romanise)
+_folded = lru_cache(_CACHED)(fold)
+_years_in = lru_cache(_CACHED)(years)
+_place = lru_cache(_CACHED)(place_key)
 
 
 def _proper_title(mods: Mods) -> TitleInfo:
-    """The first title without a type, else the first title."""
+    """Return the first title without a type, else the first title."""
     return next((info for info in mods.title_info if info.type is None), next(iter(mods.title_info), TitleInfo()))
 
 
-def _host(mods: Mods) -> RelatedItem | None:
-    return next((item for item in mods.related_item if item.type == "host"), None)
-
-
 def _title_of(item: RelatedItem | None) -> str:
-    """The title of a related item, without the statement of responsibility that follows a slash."""
+    """Return the title of a related item, without the statement of responsibility after a slash."""
     title = next((strip_brackets(info.title) for info in item.mods.title_info), "") if item else ""
     return title.partition(" / ")[0]
 
 
 def _uncounted(title: str) -> str:
-    """A title as it is compared: romanised, with digits for number words, and without the number of volumes at its end
+    """Return a romanised title with digits for number words, without the number of volumes at its end
     (``в 30 томах``), which libraries place anywhere."""
     key = romanise(title)
     return replace_number_words(_COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key)
 
 
-def _part_names(title: TitleInfo) -> Iterator[str]:
-    """The names of the parts, without those that are nothing but numbers (``Ч. 1-2``)."""
-    return (name for name in title.part_name if not _PARTS_ALONE.fullmatch(name))
-
-
 def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
-    """Main title and remainder; where the title is nothing but the number of a part, those of the set."""
+    """Return main title and remainder; if the title is only the number of a part, those of the set."""
     if host is not None and _PART_ALONE.fullmatch(proper.title):
         main, _, remainder = _title_of(host).partition(" : ")
         if main:
@@ -138,30 +132,17 @@ def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
     return strip_brackets(proper.title), strip_brackets(" ".join(proper.sub_title))
 
 
-def _author(mods: Mods) -> str:
-    for name in mods.name:
-        if name.type == "personal":
-            return _folded(_heading(name))
-    return ""
-
-
 def _heading(name: Name) -> str:
     return " ".join([part.value for part in name.name_part if part.type in (None, "family", "given")])
 
 
-def _names(names: Iterable[Name]) -> Iterator[str]:
-    for name in names:
-        if key := _name_key(_heading(name), name.type == "personal"):
-            yield key
-
-
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED)
 def _name_key(heading: str, is_personal: bool) -> str:
     return romanise(person_key(heading) if is_personal else heading)
 
 
 def _part(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> str:
-    """The part numbers of the proper titles, and of the host where the record is a volume of a set."""
+    """Return the part numbers of the proper titles, else of the volume in its host, else at the end of the title."""
     numbers = [number for info in mods.title_info if info.type is None for number in info.part_number]
     if not numbers and host is not None:
         numbers = list(_numbers_in(host))
@@ -172,7 +153,7 @@ def _part(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> str:
 
 
 def _numbers_in(host: RelatedItem) -> Iterator[str]:
-    """The numbers of the volume in its host."""
+    """Yield the numbers of the volume in its host."""
     for part in host.mods.part:
         for detail in part.detail:
             if detail.type == "volume":
@@ -182,39 +163,15 @@ def _numbers_in(host: RelatedItem) -> Iterator[str]:
                 yield found[1]
 
 
-def _years(origins: Iterable[OriginInfo]) -> Iterator[int]:
-    for info in origins:
-        for date in (*info.date_issued, *info.copyright_date, *info.date_created):
-            yield from _years_in(date.value)
-
-
-def _publishers(origins: Iterable[OriginInfo]) -> Iterator[str]:
-    for info in origins:
-        for publisher in info.publisher:
-            if key := _key(strip_brackets(publisher.value)):
-                yield key
-
-
-def _places(origins: Iterable[OriginInfo]) -> Iterator[str]:
-    for info in origins:
-        for place in info.place:
-            for term in place.place_term:
-                if term.type != "code" and (key := _place(term.value)):
-                    yield key
-
-
-_place = lru_cache(_REMEMBERED)(place_key)
-
-
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED)
 def _edition(text: str) -> tuple[str, int]:
-    """The key of an edition statement, and its number."""
+    """Return the key of an edition statement, and its number."""
     return romanise(strip_brackets(text)), edition_number(fold(text))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED)
 def _counts(extent: str) -> tuple[int, int, int]:
-    """The pages, volumes and centimetres that an extent states."""
+    """Return the pages, volumes and centimetres that an extent states."""
     return pages_or_leaves(extent), count_volumes(extent), height(extent)
 
 
@@ -243,7 +200,7 @@ def _carrier(mods: Mods) -> str:
     return next((_KINDS[kind.value] for kind in mods.type_of_resource if kind.value in _KINDS), "")
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED)
 def _carrier_of(forms: str) -> str:
     return next((carrier for carrier, pattern in _CARRIERS if pattern.search(forms)), "")
 
@@ -266,7 +223,7 @@ def _level(mods: Mods, host: RelatedItem | None, part: str, is_in_volumes: Calla
 
 
 def _is_within(host: RelatedItem) -> bool:
-    """Whether the record describes what takes some pages of its host."""
+    """Return whether the record describes some pages of its host."""
     return any(part.extent or any(_RANGE_OF_PAGES.search(text.value) for text in part.text) for part in host.mods.part)
 
 
@@ -290,8 +247,3 @@ def _text(mods: Mods) -> Iterator[str]:
     yield from (abstract.value for abstract in mods.abstract)
     yield from (contents.value for contents in mods.table_of_contents)
     yield from (note.value for note in mods.note if note.type in _TEXT_NOTES)
-
-
-def _extents(mods: Mods) -> Iterator[Extent]:
-    for description in mods.physical_description:
-        yield from description.extent
