@@ -189,7 +189,8 @@ def proposed_pairs(keys: Keys, columns: FeatureColumns, method: Method) -> Numbe
     near = WIDTH if keys.blocker.compares else -1
     if keys.blocker.compares:
         table = np.ascontiguousarray(np.column_stack([table, keys.near]))
-    words = np.sort((keys.keys & np.uint64((1 << HASH_BITS + 2) - 1)) << _ROW | keys.rows.astype(np.uint64))
+    # A row may have one key twice, for example of two authors.
+    words = once((keys.keys & np.uint64((1 << HASH_BITS + 2) - 1)) << _ROW | keys.rows.astype(np.uint64))
     is_filtered = is_applied(method) and not keys.blocker.is_certain
     test = _PairTest(table, near, keys.blocker.distance(), is_filtered)
     pairs, _ = test.pairs(words, _NOTHING, 0, np.empty(0, np.uint32), _ALL_FRESH)

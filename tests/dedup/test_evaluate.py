@@ -121,3 +121,14 @@ def test_a_pair_joined_through_another_record_is_reported_as_such(sample):
     assert evaluate._wrong([], evaluate.Outcome({pair}, {}), set()) == (
         evaluate.Wrong("nlr:1", "rsl:2", is_joined=True, by="through others"),
     )
+
+
+def test_no_blocker_proposes_more_than_all_together(sample):
+    """A record may have one key twice; it is no candidate pair with itself."""
+    loaded = config.load(sample).with_dedup(("identifier", "composite"), "model")
+    with Catalog(loaded.workspace, read_only=True) as catalog:
+        labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
+        found = evaluate.evaluate(catalog, loaded, labelled, "full", progress.Silent(), blockers=True)
+    *some, every = found.blockers
+    assert every.candidates == found.candidates
+    assert max(one.candidates for one in some) <= every.candidates
