@@ -14,7 +14,7 @@ import pytest
 from bibld import config
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 
-SIZES = (100, 500, 1_300, 2_600, 4_500, 6_200, 7_500, 9_000)
+SIZES = (100, 500, 1_300, 2_600, 3_400, 4_500, 7_500)
 """KiB of a disk on which the sample gets further and further, and never to the end."""
 
 
