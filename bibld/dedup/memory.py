@@ -1,4 +1,4 @@
-"""Matching without changing a catalog: in memory, and for evaluation. The code is that of a run."""
+"""Matching without changing a catalog: in memory, of two records, and for evaluation. The code is that of a run."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bibld.dedup.clustering import PersonDecisions, cluster_pairs
 from bibld.dedup.columns import FeatureTable, FeatureWriter, stored_rows
 from bibld.dedup.decisions import Decider
 from bibld.dedup.edges import Edges
+from bibld.dedup.exceptions import explain as sentences_of
 from bibld.dedup.extraction import BATCH, columns_of, extract
 from bibld.dedup.features import features_of
 from bibld.dedup.index import Index, RecordRows
@@ -26,7 +27,7 @@ from bibld.dedup.keys import keys_of_all, shared_key_names
 from bibld.dedup.method import Method, MethodOptions, blocking_digest, settings_digest
 from bibld.dedup.statistics import from_bytes
 from bibld.dedup.warm_up import KernelWarmUp
-from bibld.model.features import FeatureColumns, Statistics
+from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features, Statistics
 from bibld.model.linkage import Cluster, Edge, Pair, Verdict
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
@@ -104,6 +105,51 @@ def find_duplicates(
             sum(len(left) for left, _ in candidates),
             (*messages, *edges.messages(clustered)),
         )
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two records compared, whether or not a blocker proposes the pair.
+
+    ``left_keys`` and ``right_keys`` name the kinds of blocking keys that each has, ``exceptions`` are sentences; the
+    score of the edge names the keys that the two share.
+    """
+
+    edge: Edge
+    left: Features
+    right: Features
+    left_keys: tuple[str, ...]
+    right_keys: tuple[str, ...]
+    exceptions: tuple[str, ...]
+
+
+def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, progress: Progress) -> Comparison | None:
+    """Compare any two live records; None if one of them is not in the catalog."""
+    records = [catalog.record(record) for record in sorted((left, right))]
+    live = [record for record in records if record is not None and not record.deleted]
+    if len(live) < 2:
+        return None
+    decider = Decider.from_records([(record.id, record.mods) for record in live], config)
+    columns = decider.rows.rows(np.arange(2), (*TEXTS, *NUMBERS))
+    features = columns.features(0), columns.features(1)
+    keys = keys_of_all(columns, config, _statistics(catalog, config, progress))
+    edges = Edges(decider, lambda some: [live[row].id for row in some.tolist()], settings_digest(config))
+    found = decider.decide(np.array([0]), np.array([1]), least=0.0)
+    (edge,) = edges.explain(
+        found,
+        lambda some, one, other: shared_key_names(keys, len(some), one.astype(np.uint32), other.astype(np.uint32)),
+    )
+    left_keys, right_keys = (tuple(name for one in keys for name in one.names_of(row)) for row in (0, 1))
+    exceptions = tuple(sentence for _, sentence in sentences_of(int(found.exceptions[0]), *features))
+    return Comparison(edge, *features, left_keys, right_keys, exceptions)
+
+
+def _statistics(catalog: Catalog, config: Config, progress: Progress) -> Statistics:
+    """Return the frozen statistics if they were counted for these settings, else count them."""
+    frozen = frozen_statistics(catalog, config)
+    if frozen is not None:
+        return frozen
+    with prepare(catalog, config, progress) as ready:
+        return ready.statistics
 
 
 @contextmanager

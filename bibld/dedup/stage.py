@@ -203,6 +203,23 @@ class MatchingRun:
         return decided, count
 
 
+def dedup(
+    catalog: Catalog,
+    config: Config,
+    progress: Progress,
+    run_time: str,
+    queue: StageQueue,
+    restat: bool = False,
+    rematch_all: bool = False,
+) -> DedupSummary:
+    """Match the dirty records against all live records, and store edges and clusters.
+
+    ``run_time`` is the time of the run (ISO 8601), for the history of the records. ``restat``: count the statistics of
+    blocking again instead of using the frozen ones; ``rematch_all``: match all records, not only the dirty ones.
+    """
+    return MatchingRun(catalog, config, progress, run_time, queue, rematch_all).run(restat)
+
+
 class _Results:
     """Clusters decided pairs, and writes edges, clusters and what became of IRIs, within one commit of the catalog."""
 
