@@ -14,7 +14,6 @@ from bibld import publish, store
 from bibld.catalog import Catalog
 from bibld.catalog.check import Fault, faults, file_faults
 from bibld.config import Config
-from bibld.dedup.check import index_faults
 from bibld.errors import StageError, StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
@@ -62,6 +61,8 @@ def check_workspace(config: Config, all_records: bool, repair: bool, progress: P
 
 
 def _faults(catalog: Catalog, config: Config, all_records: bool, progress: Progress) -> Iterator[Fault]:
+    from bibld.dedup.check import index_faults  # loads compiler and database
+
     yield from faults(catalog, all_records, progress)
     yield from index_faults(catalog, config, progress)
     yield from _store_faults(catalog, config, progress)

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, get_args
 
 import msgspec
 
@@ -28,11 +28,7 @@ from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
 from bibld.check import CheckReport, check_workspace
 from bibld.config import Config
-from bibld.dedup import evaluate as evaluation
-from bibld.dedup import train as training
-from bibld.dedup.comparison import MethodComparison, compare_methods
 from bibld.dedup.labels import read_pairs
-from bibld.dedup.tables import keep_tables
 from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
 from bibld.ingest import Exported, export_mods, export_originals, public_original_of
@@ -42,6 +38,13 @@ from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
 from bibld.publish import Releases
 from bibld.read import carrier_of
+
+if TYPE_CHECKING:
+    from bibld.dedup.comparison import MethodComparison
+    from bibld.dedup.evaluate import Evaluation
+
+# The modules that match and train are imported by the functions that use them: they load compiler and database, which
+# takes half of the time of a short command.
 
 Until = Literal["read", "dedup", "merge", "triplify", "store", "publish"]
 
@@ -246,16 +249,18 @@ class Workspace:
         score: str | None = None,
         blockers: bool = False,
         sweep: bool = False,
-    ) -> evaluation.Evaluation:
+    ) -> Evaluation:
         """Measure matching against labelled pairs (CSV: left, right, label); nothing is stored.
 
         ``block`` and ``score`` replace the blockers and the scorer of the configuration, ``blockers`` also measures
         each blocker alone, ``sweep`` other thresholds.
         """
+        from bibld.dedup.evaluate import evaluate
+
         chosen = self.config.with_dedup(tuple(block), score)
         with self.catalog() as catalog:
             labelled = read_pairs(Path(pairs), catalog)
-            return evaluation.evaluate(catalog, chosen, labelled, mode, self.progress, blockers=blockers, sweep=sweep)
+            return evaluate(catalog, chosen, labelled, mode, self.progress, blockers=blockers, sweep=sweep)
 
     def compare_methods(
         self, pairs: PathName, methods: str = "all", *, mode: Literal["full", "pairs"] = "full"
@@ -267,6 +272,8 @@ class Workspace:
         separate process; one that cannot be measured has a ``note`` with the reason. With the mode ``pairs`` only
         labelled pairs count. Raises ``ConfigError`` for unknown names.
         """
+        from bibld.dedup.comparison import compare_methods
+
         with self.catalog() as catalog:
             labelled = read_pairs(Path(pairs), catalog)
             return compare_methods(catalog, self.config, labelled, methods, mode, self.progress)
@@ -277,6 +284,8 @@ class Workspace:
         The tables are records, features, keys, pairs, scores and clusters. ``block`` and ``score`` replace the blockers
         and the scorer of the configuration. Raises ``CatalogError`` if the folder cannot be written.
         """
+        from bibld.dedup.tables import keep_tables
+
         with self.catalog() as catalog:
             chosen = self.config.with_dedup(tuple(block), score)
             return keep_tables(catalog, chosen, Path(folder), self.progress)
@@ -296,6 +305,8 @@ class Workspace:
         ``vary`` names sources of which changed copies of records are learned from too; ``data`` and ``licence`` of the
         labels are stored with the model. Needs scikit-learn (``pip install 'bibld[train]'``).
         """
+        from bibld.dedup import train as training
+
         for source in vary:
             check_source(self.config, source)
         labels, file = Path(pairs), Path(out)

@@ -43,8 +43,8 @@ _HOMES = {
     "stage": ("DedupSummary", "dedup"),
     "warm_up": ("KernelWarmUp",),
 }
-"""Where names are defined. They are imported when they are used: every command reads the settings of blockers and scorers,
-which are in this package, but few match."""
+"""Where names are defined. They are imported when they are used: every command reads the settings of blockers and
+scorers, which are in this package, but few match."""
 
 _HOME_OF = {name: f"{__name__}.{module}" for module, names in _HOMES.items() for name in names}
 
