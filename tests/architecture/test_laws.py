@@ -46,6 +46,7 @@ ALLOWED = {("bibld.errors", "bibld.model.origin"): "a type only: an error names 
 # Modules that may import by a name that is computed, and what they may import so.
 DYNAMIC_IMPORTS = {
     "bibld": "the public API loads its modules when a name is first used",
+    "bibld.dedup": "what matches is imported only by commands that match",
     "bibld.adapters": "adapters are found by the name of their file or entry point",
     "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
     "bibld.cli": "each command loads its module when it is called",
