@@ -38,7 +38,7 @@ def read_rows(file: int, begins: Offsets, starts: Offsets, data: npt.NDArray[np.
 
 
 @kernel(results(types.int64[:, ::1], types.uint32[::1], types.int64[::1])(_TEXTS, OFFSETS, OFFSETS, types.int64))
-def decode_texts(
+def decode_texts(  # noqa: C901 - one compiled loop
     data: npt.NDArray[np.uint8], ends: Offsets, slots: Offsets, kept: int
 ) -> tuple[Offsets, npt.NDArray[np.uint32], Offsets]:
     """Split rows of UTF-8 texts into columns of code points.

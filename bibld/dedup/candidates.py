@@ -271,7 +271,7 @@ class _PairTest(NamedTuple):
         NUMBERS, NUMBERS, types.int64, TABLE, types.int64, types.int64, types.boolean, ROWS, FLAGS, types.int64,
         NEW_NUMBERS, NEW_OFFSETS,
     ))  # fmt: skip
-def expand(
+def expand(  # noqa: C901, PLR0913 - one compiled loop
     words: Numbers, oversized: Numbers, largest: int, table: Numbers, near: int, bits: int, is_filtered: bool,
     numbers: RowNumbers, fresh: Flags, start: int, pairs: Numbers, grown: npt.NDArray[np.int64],
 ) -> tuple[int, int]:  # fmt: skip

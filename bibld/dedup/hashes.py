@@ -40,7 +40,7 @@ _TITLE = (OFFSETS, CODES, OFFSETS, CODES)
 
 @inner(types.uint64(types.uint64))
 def finalised(value: Any) -> Any:  # noqa: ANN401
-    """The finaliser of MurmurHash3, with 1 for 0: every bit of the input changes half of the bits of the output."""
+    """Mix the bits of a number by the finaliser of MurmurHash3, with 1 for 0."""
     value ^= value >> _SHIFT
     value *= _FIRST
     value ^= value >> _SHIFT
@@ -186,7 +186,7 @@ def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Cod
 
 
 @kernel(_TABLE(*_TITLE))
-def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
+def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:  # noqa: C901 - one compiled loop
     """Return the SimHash of 64 bits over the character trigrams of main title and of whole title, shape (2, n).
 
     Blanks are not counted. Bit i is set if more of the first 255 trigrams have bit i of their (well-mixed) hash set

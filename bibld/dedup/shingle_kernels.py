@@ -23,7 +23,7 @@ _LARGEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @kernel(results(NEW_OFFSETS, NEW_NUMBERS)(OFFSETS, CODES, types.int64, types.boolean, types.int64))
-def shingle_sets(offsets: Offsets, codes: Codes, size: int, are_words: bool, window: int) -> tuple[Offsets, Numbers]:
+def shingle_sets(offsets: Offsets, codes: Codes, size: int, are_words: bool, window: int) -> tuple[Offsets, Numbers]:  # noqa: C901 - one compiled loop
     """Return the set of shingles of each text (see :func:`bibld.dedup.shingling.shingles`)."""
     count, longest = offsets.shape[0] - 1, np.int64(0)
     for row in range(count):

@@ -163,7 +163,7 @@ def sums(trees: Steps, features: Features) -> Sums:
 
 
 @kernel(types.void(_STEPS, _FEATURES, _SUMS, _FLOATS, _BINS, _BINS))
-def _add_leaves(
+def _add_leaves(  # noqa: C901 - one compiled loop
     steps: Steps,
     features: Features,
     result: Sums,

@@ -58,7 +58,7 @@ def _note(family: Any, one: Any, other: Any, fields: Numbers, count: int) -> int
         types.uint64, TABLE, NUMBERS, COUNTS, COUNTS, COUNTS, OFFSETS, NUMBERS, NUMBERS, NUMBERS, COUNTS, PLACES,
         types.int64, NEW_NUMBERS, NEW_ROWS,
     ))  # fmt: skip
-def composite_keys(
+def composite_keys(  # noqa: PLR0913 - one compiled loop
     wanted: np.uint64, titles: Numbers, parts: Numbers, first: Counts, last: Counts, pages: Counts, names: Offsets,
     authors: Numbers, surnames: Numbers, words: Numbers, frequencies: Counts, rare: Offsets, most_common: int,
     keys: Numbers, rows: npt.NDArray[np.uint32],
@@ -74,14 +74,14 @@ def composite_keys(
     fields = np.empty(3 * (8 + MOST_NAMES * (3 + most) + most * most), dtype=np.uint64)
     filled = 0
     for row in range(parts.shape[0]):
-        title4, title12, title18, whole = titles[0, row], titles[1, row], titles[2, row], titles[3, row]
+        title4, title12, title18, full = titles[0, row], titles[1, row], titles[2, row], titles[3, row]
         year, length = mix(np.uint64(first[row]), _ONE), mix(np.uint64(pages[row]), _ONE)
         end_year = mix(np.uint64(last[row]), _ONE) if last[row] != first[row] else np.uint64(0)
         extent = mix(year, length)
         count = _note(1, title12, year, fields, 0)
         count = _note(1, title12, end_year, fields, count)
         count = _note(4, extent, title4, fields, count)
-        count = _note(6, whole, _ONE, fields, count)
+        count = _note(6, full, _ONE, fields, count)
         count = _note(7, title18, _ONE, fields, count)
         count = _note(9, parts[row], year, fields, count)
         count = _note(9, parts[row], end_year, fields, count)

@@ -142,7 +142,7 @@ def _compare_bigrams(rows: Rows, one: Row, other: Row, found: Found, room: _Room
 
 @inner(_COMPARISON)
 def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
-    """Main titles as strings, all titles and statements as sets of words, part numbers."""
+    """Compare main titles as strings, all titles and statements as sets of words, and part numbers."""
     words, texts = rows.words, rows.texts
     found[to.TITLE_LENGTH] = 0.0
     if one[col.MAIN] < one[col.MAIN + 1] and other[col.MAIN] < other[col.MAIN + 1]:

@@ -86,7 +86,7 @@ def is_beginning(words: Words, texts: Text, word: int, other: int) -> bool:
 
 
 @inner(results(_SHARE, _SHARE, _SHARE, _SHARE)(*_TWO_TEXTS, UNPAIRED))
-def overlap(
+def overlap(  # noqa: C901 - one compiled loop
     words: Words, texts: Text, i: int, i_end: int, j: int, j_end: int, unpaired: npt.NDArray[np.int64]
 ) -> tuple[float, float, float, float]:
     """Return the weight that two sets of words share, the weight of each, and how their numbers agree.
