@@ -19,7 +19,7 @@ import logging
 import multiprocessing
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -188,7 +188,8 @@ def fault_of_module(stage: str, module: object) -> str:
     """Compare an adapter with the protocol of its stage; returns the first fault, empty if there is none."""
     if not isinstance(module, ModuleType):
         return f"its entry point must name a module or a package, not {type(module).__name__} {module!r:.80}"
-    fault = _fault_of_members(module, module.__name__, EXTENSION_POINTS[stage])
+    without = ("keys",) if stage == "dedup.block" and hasattr(module, "join") else ()
+    fault = _fault_of_members(module, module.__name__, EXTENSION_POINTS[stage], without)
     if stage == "read" and not fault:
         fault = _fault_of_members(module.CarrierType, f"{module.__name__}.CarrierType", Carrier)
     if fault:
@@ -204,10 +205,10 @@ def fault_of_module(stage: str, module: object) -> str:
     return ""
 
 
-def _fault_of_members(thing: object, name: str, protocol: type) -> str:
-    """Compare the members of a module or class with those that a protocol declares itself."""
+def _fault_of_members(thing: object, name: str, protocol: type, without: Sequence[str] = ()) -> str:
+    """Compare the members of a module or class with those that a protocol declares itself, but for some."""
     for member in [*vars(protocol).get("__annotations__", ()), *vars(protocol)]:
-        if member.startswith("_"):
+        if member.startswith("_") or member in without:
             continue
         if not hasattr(thing, member):
             return f"{name} has no {member}; see {protocol.__name__} in bibld/protocols.py"

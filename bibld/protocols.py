@@ -186,9 +186,9 @@ class Blocker(Protocol):
       settings alone, with ``distance(settings)``: two rows that share a key are candidates only if their hashes differ
       in no more bits than that;
     - ``IS_CERTAIN = True``: rows that share a key are candidates even if the pre-filter would drop the pair;
-    - ``join(columns, settings, statistics, fresh)`` instead of ``keys``: the pairs that it finds itself, as left and
-      right rows; ``fresh`` (bool, (n,)) asks only for pairs with one of these rows. A pair depends on its two rows,
-      the settings and the frozen statistics alone;
+    - ``join(columns, settings, statistics, fresh)`` instead of ``keys``: the pairs that it finds itself among all
+      records, as left and right rows; ``fresh`` (bool, (n,), or None) asks only for pairs with one of these rows. A
+      pair depends on its two rows, the settings and the frozen statistics alone;
     - ``fit(rows, settings)``: bytes that it learns from all rows when statistics are counted, returned as
       ``statistics.fitted[name]``;
     - ``passes(columns, left, right, settings, statistics)``: a last filter, bool (pairs,), of the candidates that other
