@@ -17,8 +17,8 @@ from _measure import candidate_pairs, real_data
 from model_tables import report
 
 from bibld.dedup import train
-from bibld.dedup.candidates import halves
 from bibld.dedup.method import MethodOptions
+from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.dedup.score import jaccard, model
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity
@@ -101,7 +101,7 @@ def dealt_folds(clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def candidates(columns: FeatureColumns) -> Pairs:
-    return halves(candidate_pairs(columns, MethodOptions(block=("composite",))))
+    return unpack_pairs(candidate_pairs(columns, MethodOptions(block=("composite",))))
 
 
 def true_clusters(path: Path, records: int) -> npt.NDArray[np.int64]:

@@ -20,8 +20,8 @@ from synthetic import Catalogue
 
 from bibld.catalog import Catalog
 from bibld.dedup import features_of, prefilter
-from bibld.dedup.candidates import halves
 from bibld.dedup.method import MethodOptions
+from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns
 
@@ -97,7 +97,7 @@ def synthetic(seed: int) -> FeatureColumns:
 
 def met(columns: FeatureColumns) -> Pairs:
     """The pairs that the default blockers bring together and the rules let through."""
-    left, right = halves(candidate_pairs(columns, Training()))
+    left, right = unpack_pairs(candidate_pairs(columns, Training()))
     row_signatures = prefilter.signatures(columns)
     features = prefilter.described(row_signatures, left.astype(np.int64), right.astype(np.int64))
     low = np.uint64(0xFFFFFFFF)

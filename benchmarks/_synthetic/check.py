@@ -8,10 +8,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from bibld.dedup.candidates import all_pairs, halves
+from bibld.dedup.candidates import all_pairs
 from bibld.dedup.hashes import title, words
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.method import MethodOptions
+from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.model.features import FeatureColumns, TextColumn
 from bibld.text.folding import fold
 from bibld.text.romanisation import romanise
@@ -105,7 +106,7 @@ def realism(catalogue: Catalogue, listed: Path | None = None) -> None:
     print(f"candidate recall {np.isin(true, candidates).mean():.4f}", end=" ")
     print(f"at {len(candidates) / len(sampled):.3f} candidates per record")
     begin = time.perf_counter()
-    scores = model.scores(sampled, *halves(candidates), model.Settings())
+    scores = model.scores(sampled, *unpack_pairs(candidates), model.Settings())
     print(f"  model {time.perf_counter() - begin:.1f} s")
     is_true = np.isin(candidates, true)
     for threshold in (_ASKED, _SURE):

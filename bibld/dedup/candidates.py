@@ -26,6 +26,7 @@ from bibld.dedup.database import reported
 from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables, once
 from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, Keys
 from bibld.dedup.method import Method
+from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
 from bibld.dedup.prefilter import REFINED_BY, WIDTH, bits_set, is_applied, likely, passes, signatures, trees_for
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.parallel import map_in_threads
@@ -196,7 +197,7 @@ def proposed_pairs(keys: Keys, columns: FeatureColumns, method: Method) -> Numbe
     pairs, _ = test.pairs(words, _NOTHING, 0, np.empty(0, np.uint32), _ALL_FRESH)
     trees = trees_for(method)
     if trees is not None and is_filtered:
-        left, right = halves(pairs)
+        left, right = unpack_pairs(pairs)
         pairs = pairs[likely(table, left.astype(np.int64), right.astype(np.int64), trees)]
     return pairs
 
@@ -215,7 +216,7 @@ def _join(
     if live is not None:
         is_wanted = live[left] & live[right]
         left, right = left[is_wanted], right[is_wanted]
-    found.add(found.numbered(packed(np.minimum(left, right), np.maximum(left, right))), blocker.is_certain)
+    found.add(found.numbered(pack_pairs(np.minimum(left, right), np.maximum(left, right))), blocker.is_certain)
     found.counts.append(KeyCounts(blocker.name))
 
 
@@ -223,22 +224,11 @@ def _live(words: Numbers, live: Flags | None) -> Numbers:
     return words if live is None else words[live[words & _LOW]]
 
 
-def packed(left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> Numbers:
-    """Return pairs as ``left << 32 | right``."""
-    found: Numbers = (left.astype(np.uint64) << _HALF) | right.astype(np.uint64)
-    return found
-
-
-def halves(pairs: Numbers) -> tuple[RowNumbers, RowNumbers]:
-    """Return the two sides of pairs."""
-    return (pairs >> _HALF).astype(np.uint32), (pairs & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-
-
 def _renamed(pairs: Numbers, names: RowNumbers) -> Numbers:
     """Return pairs with other numbers, the lesser on the left."""
-    left, right = halves(pairs)
+    left, right = unpack_pairs(pairs)
     left, right = names[left], names[right]
-    return packed(np.minimum(left, right), np.maximum(left, right))
+    return pack_pairs(np.minimum(left, right), np.maximum(left, right))
 
 
 def _test_of(tables: KeyTables, blocker: ConfiguredBlocker) -> _PairTest:
@@ -367,7 +357,7 @@ class CandidatePairs:
     def __iter__(self) -> Iterator[tuple[RowNumbers, RowNumbers]]:
         """Yield left and right row numbers, each pair once with left < right, in portions."""
         for pairs in self.packed():
-            yield halves(pairs)
+            yield unpack_pairs(pairs)
 
     def _portions(self) -> list[tuple[int, int]]:
         """Cut the pairs into ranges of left numbers with about the same number of pairs each."""
@@ -393,7 +383,7 @@ class CandidatePairs:
                 for table in ("pairs", "certain_pairs")
             )
         if self._trees is not None and len(uncertain):
-            left, right = halves(self._named(uncertain))
+            left, right = unpack_pairs(self._named(uncertain))
             table = np.asarray(self._tables.signatures)
             uncertain = uncertain[likely(table, left.astype(np.int64), right.astype(np.int64), self._trees)]
         for blocker in self._last_filters:
@@ -401,7 +391,7 @@ class CandidatePairs:
         return self._named(once(np.concatenate([uncertain, certain]), True) if len(certain) else uncertain)
 
     def _passing(self, blocker: ConfiguredBlocker, pairs: Numbers) -> Flags:
-        left, right = halves(pairs)
+        left, right = unpack_pairs(pairs)
         used, ends = np.unique(np.concatenate([left, right]), return_inverse=True)
         columns, ends = self._rows.rows(used.astype(np.int64), blocker.columns), ends.astype(np.uint32)
         found: Flags = blocker.adapter.passes(

@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld.dedup.decisions import DECISIONS, RELATED, REVIEW, SAME, DecidedPairs, Decider, Positions, Refusal
+from bibld.dedup.decisions import DECISIONS, RELATED, REVIEW, SAME, DecidedPairs, Decider, Refusal
 from bibld.dedup.exceptions import Exceptions
+from bibld.dedup.packed_pairs import pack_pairs
 from bibld.model.linkage import Decision
 from bibld.model.origin import RecordId
 
@@ -351,13 +352,3 @@ def rank_by_id(records: Sequence[RecordId]) -> Nodes:
     ranks = np.empty(len(records), dtype=np.int64)
     ranks[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
     return ranks
-
-
-def pack_pairs(left: Positions, right: Positions) -> npt.NDArray[np.uint64]:
-    """Return pairs as ``left << 32 | right``."""
-    return (left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)
-
-
-def unpack_pairs(pairs: npt.NDArray[np.uint64]) -> tuple[Nodes, Nodes]:
-    """Return the ends of pairs that are ``left << 32 | right``."""
-    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)

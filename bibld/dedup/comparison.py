@@ -24,11 +24,11 @@ from bibld import adapters
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.block import minhash, prefix
-from bibld.dedup.clustering import pack_pairs, unpack_pairs
 from bibld.dedup.columns import Rows
 from bibld.dedup.evaluate import Mode, Trial, share
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.memory import Prepared, find_duplicates, prepare
+from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
 from bibld.dedup.score import shingles
 from bibld.errors import BibldError, ConfigError, StageError
 from bibld.model.features import FeatureColumns
@@ -300,7 +300,7 @@ def _curve(
         return _bins(pairs.similarities, is_found), ()
     settings = config.settings("dedup.block", "minhash")
     chosen = np.arange(0, len(pairs.similar), len(pairs.similar) // _SAMPLE + 1)
-    left, right = (half.astype(np.uint32) for half in unpack_pairs(pairs.similar[chosen]))
+    left, right = unpack_pairs(pairs.similar[chosen])
     same_text = shingles.Settings(fields=settings.fields, otherwise=(), unit=settings.unit, size=settings.size)
     columns = rows.chunk(0, len(rows), settings.fields)
     similarities = shingles.scores(columns, left, right, same_text).astype(np.float64)

@@ -19,12 +19,13 @@ import numpy.typing as npt
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.candidates import proposed_pairs
-from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs, pack_pairs, unpack_pairs
+from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import DIFFERENT, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges
 from bibld.dedup.keys import keys_of_all
 from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.dedup.memory import Prepared, prepare
+from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from bibld.config import DedupConfig
 from bibld.dedup import candidates, key_tables
 from bibld.dedup.block import composite, identifier, simhash
-from bibld.dedup.candidates import all_pairs, halves, pairs_of
+from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.errors import CatalogError
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking
@@ -49,7 +50,7 @@ def pairs(found):
     with found:
         portions = [portion.tolist() for portion in found.packed()]
         assert [side.tolist() for pair in found for side in pair] == [
-            side.tolist() for portion in portions for side in halves(np.array(portion, np.uint64))
+            side.tolist() for portion in portions for side in unpack_pairs(np.array(portion, np.uint64))
         ]
     every = [pair for portion in portions for pair in portion]
     assert len(every) == len(set(every))

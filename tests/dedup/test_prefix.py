@@ -15,8 +15,9 @@ from bibld.dedup import MethodOptions, find_duplicates
 from bibld.dedup.block import _prefix_kernels as kernels
 from bibld.dedup.block import prefix
 from bibld.dedup.block.prefix import Settings, similar_pairs
-from bibld.dedup.candidates import all_pairs, halves, pairs_of
+from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.mods import Mods, TitleInfo
@@ -174,7 +175,7 @@ def candidates(config, texts, first=None):
             tables.add(columns(texts), statistics)
             with pairs_of(tables, np.arange(first, len(texts)), columns(texts), statistics) as found:
                 packed += found.packed()
-    left, right = halves(np.concatenate(packed))
+    left, right = unpack_pairs(np.concatenate(packed))
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     assert len(set(pairs)) == len(pairs)
     return set(pairs), statistics
