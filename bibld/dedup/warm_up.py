@@ -96,7 +96,9 @@ class KernelWarmUp:
             if other.stat().st_mtime < time.time() - _MAXIMUM_AGE:
                 shutil.rmtree(other, ignore_errors=True)
         if not (folder / _MARK).exists():
-            self._progress.report("dedup: compiling the functions that compare records; some fifteen seconds, once on a machine")
+            self._progress.report(
+                "dedup: compiling the functions that compare records; some fifteen seconds, once on a machine"
+            )
             queue, end = os.pipe()
             os.write(end, bytes(range(len(kernel_modules()))))
             os.close(end)
