@@ -180,7 +180,8 @@ class Measures:
         with patch.object(
             adapters, "load_adapter", lambda stage, name: offered.get((stage, name)) or find(stage, name)
         ):
-            return evaluate.evaluate(self._catalog, method, pairs, mode, progress.Silent(), sweep=is_swept)
+            measures = evaluate.Measures(sweep=is_swept)
+            return evaluate.evaluate(self._catalog, method, pairs, mode, progress.Silent(), measures)
 
     def columns(self) -> tuple[FeatureColumns, Ends, Ends]:
         """The features of all records, and the rows of the labelled pairs."""

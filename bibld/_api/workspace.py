@@ -247,36 +247,45 @@ class Workspace:
         mode: Literal["full", "pairs"] = "full",
         block: Sequence[str] = (),
         score: str | None = None,
+        across: bool = False,
         blockers: bool = False,
         sweep: bool = False,
     ) -> Evaluation:
         """Measure matching against labelled pairs (CSV: left, right, label); nothing is stored.
 
-        ``block`` and ``score`` replace the blockers and the scorer of the configuration, ``blockers`` also measures
-        each blocker alone, ``sweep`` other thresholds.
+        ``block`` and ``score`` replace the blockers and the scorer of the configuration. ``across`` counts pairs of
+        different sources only, ``blockers`` also measures each blocker alone, ``sweep`` other thresholds and the
+        calibration of the scores. A pair with a record that is unknown or deleted is skipped: ``skipped`` of the result
+        has a message for each.
         """
-        from bibld.dedup.evaluate import evaluate
+        from bibld.dedup.evaluate import Measures, evaluate
 
         chosen = self.config.with_dedup(tuple(block), score)
+        skipped: list[str] = []
         with self.catalog() as catalog:
-            labelled = read_pairs(Path(pairs), catalog)
-            return evaluate(catalog, chosen, labelled, mode, self.progress, blockers=blockers, sweep=sweep)
+            labelled = read_pairs(Path(pairs), catalog, skipped)
+            measures = Measures(across=across, blockers=blockers, sweep=sweep)
+            found = evaluate(catalog, chosen, labelled, mode, self.progress, measures)
+        return msgspec.structs.replace(found, skipped=tuple(skipped))
 
     def compare_methods(
-        self, pairs: PathName, methods: str = "all", *, mode: Literal["full", "pairs"] = "full"
+        self, pairs: PathName, methods: str = "all", *, mode: Literal["full", "pairs"] = "full", across: bool = False
     ) -> MethodComparison:
         """Measure methods of matching side by side against labelled pairs; nothing is stored.
 
         ``methods`` are names with commas between: blockers joined by ``+``, then perhaps ``:`` and a scorer
         (``"composite,composite+minhash:model"``); ``all`` stands for each blocker and some combinations. Each runs in a
         separate process; one that cannot be measured has a ``note`` with the reason. With the mode ``pairs`` only
-        labelled pairs count. Raises ``ConfigError`` for unknown names.
+        labelled pairs count, with ``across`` only pairs of different sources; pairs with unknown or deleted records are
+        skipped. Raises ``ConfigError`` for unknown names.
         """
         from bibld.dedup.comparison import compare_methods
 
+        skipped: list[str] = []
         with self.catalog() as catalog:
-            labelled = read_pairs(Path(pairs), catalog)
-            return compare_methods(catalog, self.config, labelled, methods, mode, self.progress)
+            labelled = read_pairs(Path(pairs), catalog, skipped)
+            found = compare_methods(catalog, self.config, labelled, methods, mode, self.progress, across)
+        return msgspec.structs.replace(found, skipped=tuple(skipped))
 
     def keep_tables(self, folder: PathName, *, block: Sequence[str] = (), score: str | None = None) -> list[Path]:
         """Match all records and write each step as a table in Parquet; return the files. The catalog is not changed.

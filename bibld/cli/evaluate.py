@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bibld.cli._options import config_argument, json_option, keep_tables_option, print_json, print_table, quiet_option
+from bibld.cli._options import (
+    config_argument,
+    count_of,
+    json_option,
+    keep_tables_option,
+    print_json,
+    print_table,
+    quiet_option,
+)
 from bibld.cli._plot import Panel, Series, svg
 from bibld.cli.run import write_tables
 from bibld.errors import ConfigError
 
 _LEAST_PAIRS = 5
 """The share of fewer pairs is not drawn."""
+
+_SKIPPED_SHOWN = 5
+_OBSERVED, _GREY = 3, 7
 
 if TYPE_CHECKING:
     from bibld import MethodComparison
@@ -34,7 +45,8 @@ if TYPE_CHECKING:
 @click.option("--block", multiple=True, help="Use this blocker, not those of CONFIG; may be given several times.")
 @click.option("--score", help="Use this scorer, not that of CONFIG.")
 @click.option("--blockers", is_flag=True, help="Also measure each blocker, and each of its kinds of keys.")
-@click.option("--sweep", is_flag=True, help="Also measure at other thresholds.")
+@click.option("--sweep", is_flag=True, help="Also measure at other thresholds, and whether scores are probabilities.")
+@click.option("--across", is_flag=True, help="Count only pairs of records of different sources.")
 @click.option("--methods", help="Compare these methods instead: all, or such as composite,composite+minhash:model.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the sweep or the methods: FILE.svg or FILE.html.")
 @keep_tables_option
@@ -44,52 +56,70 @@ if TYPE_CHECKING:
 def evaluate(
     config: Path,
     pairs: Path,
-    mode: Any,  # noqa: ANN401
-    block: tuple[str, ...],
-    score: str | None,
-    blockers: bool,
-    sweep: bool,
     methods: str | None,
     plot: Path | None,
-    keep_tables: Path | None,
-    wrong: bool,
     as_json: bool,
     quiet: bool,
+    **options: Any,  # noqa: ANN401
 ) -> None:
     """Measure matching against labelled pairs: precision, recall, and which pairs were lost by which rule.
 
     With --methods, several methods side by side: what each finds, and its time, memory and bytes on disk.
 
     The records must have been loaded by `bibld run` before; they are matched again with the settings of CONFIG, and
-    nothing is stored.
+    nothing is stored. Labelled pairs with an unknown or deleted record are skipped and counted.
     """
-    from bibld import Workspace, progress
-
     if plot is not None and not plot.parent.is_dir():
         raise ConfigError([f"--plot {plot}: there is no folder {plot.parent}"])
-    if methods is not None and (block or score or blockers or sweep or wrong or keep_tables):
-        raise click.UsageError("--methods excludes --block, --score, --blockers, --sweep, --wrong and --keep-tables")
+    excluded = [name for name in ("block", "score", "blockers", "sweep", "wrong", "keep_tables") if options[name]]
+    if methods is not None and excluded:
+        raise click.UsageError(f"--methods excludes --{excluded[0].replace('_', '-')}")
+    if methods is not None:
+        _compare_methods(config, pairs, methods, plot, as_json, quiet, options)
+    else:
+        _evaluate(config, pairs, plot, as_json, quiet, options)
+
+
+def _compare_methods(
+    config: Path, pairs: Path, methods: str, plot: Path | None, as_json: bool, quiet: bool, options: dict[str, Any]
+) -> None:
+    from bibld import Workspace, progress
+
     with progress.display(quiet=quiet) as display:
         workspace = Workspace(config, progress=display)
-        if methods is not None:
-            compared = workspace.compare_methods(pairs, methods, mode=mode)
-        else:
-            result = workspace.evaluate(
-                pairs, mode=mode, block=block, score=score, blockers=blockers, sweep=sweep or plot is not None
-            )
-    if methods is not None:
-        if plot is not None:
-            write_plot(plot, "Methods of matching", method_panels(compared))
-        print_json(compared) if as_json else _print_methods(compared)
-        return
-    if keep_tables is not None:
-        write_tables(config, keep_tables, quiet, block=block, score=score)
+        compared = workspace.compare_methods(pairs, methods, mode=options["mode"], across=options["across"])
     if plot is not None:
-        write_plot(plot, "Matching by threshold", [_sweep_panel(result)])
+        write_plot(plot, "Methods of matching", method_panels(compared))
+    _report_skipped(compared.skipped)
+    print_json(compared) if as_json else _print_methods(compared)
+
+
+def _evaluate(
+    config: Path, pairs: Path, plot: Path | None, as_json: bool, quiet: bool, options: dict[str, Any]
+) -> None:
+    from bibld import Workspace, progress
+
+    wrong, folder = options.pop("wrong"), options.pop("keep_tables")
+    options["sweep"] |= plot is not None
+    with progress.display(quiet=quiet) as display:
+        result = Workspace(config, progress=display).evaluate(pairs, **options)
+    if folder is not None:
+        write_tables(config, folder, quiet, block=options["block"], score=options["score"])
+    if plot is not None:
+        write_plot(plot, "Matching by threshold", [_sweep_panel(result), _calibration_panel(result)])
+    _report_skipped(result.skipped)
     if as_json:
         print_json(result)
     else:
         _print(result, wrong)
+
+
+def _report_skipped(skipped: Sequence[str]) -> None:
+    """Report labelled pairs that were skipped on standard error, the first of them one by one."""
+    for message in skipped[:_SKIPPED_SHOWN]:
+        click.echo(f"skipped: {message}", err=True)
+    if len(skipped) > _SKIPPED_SHOWN:
+        click.echo(f"skipped: {count_of(len(skipped) - _SKIPPED_SHOWN, 'more pair')}", err=True)
 
 
 def write_plot(file: Path, title: str, panels: Sequence[Panel]) -> None:
@@ -110,6 +140,16 @@ def _sweep_panel(result: Evaluation) -> Panel:
         for colour, name in enumerate(("Precision", "Recall", "F1"))
     ]
     return Panel("Matching by threshold", "threshold (same)", lines)
+
+
+def _calibration_panel(result: Evaluation) -> Panel:
+    found = [(one.score, one.share) for one in result.calibration if one.pairs >= _LEAST_PAIRS]
+    lines = [
+        Series("calibrated", [(0, 0), (1, 1)], _GREY, "dashed"),
+        Series("true pairs", found, _OBSERVED),
+        Series("true pairs", found, _OBSERVED, "point"),
+    ]
+    return Panel("Calibration", "mean score", lines, "share of true pairs")
 
 
 def method_panels(compared: MethodComparison) -> list[Panel]:
@@ -169,8 +209,10 @@ def _print_methods(compared: MethodComparison) -> None:
 
 
 def _print(result: Evaluation, wrong: bool) -> None:
+    left_out = f", {result.within} of one source left out" if result.within else ""
+    left_out += f", {len(result.skipped)} skipped" if result.skipped else ""
     click.echo(
-        f"{result.true_pairs} true pairs among {result.pairs} labelled ones; {result.records} records\n"
+        f"{result.true_pairs} true pairs among {result.pairs} labelled ones{left_out}; {result.records} records\n"
         f"precision         {result.precision:.4f}\n"
         f"recall            {result.recall:.4f}\n"
         f"F1                {result.f1:.4f}\n"
@@ -229,6 +271,13 @@ def _print_measured(result: Evaluation) -> None:
                 for one in result.sweep
             ],
         )
+    if result.calibration:
+        rows = [
+            (f"{one.least:.2f}", one.pairs, f"{one.score:.4f}", f"{one.share:.4f}", f"{one.share - one.score:+.4f}")
+            for one in result.calibration
+        ]
+        click.echo()
+        print_table(("score from", "pairs", "mean score", "share true", "difference"), rows)
 
 
 def _print_wrong(result: Evaluation) -> None:

@@ -25,7 +25,7 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.block import minhash, prefix
 from bibld.dedup.columns import Rows
-from bibld.dedup.evaluate import Mode, Trial, share
+from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, rates
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.memory import Prepared, find_duplicates, prepare
 from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
@@ -46,8 +46,6 @@ _MOST_PAIRS = 20_000_000
 _SAMPLE = 200_000
 _BINS = tuple(step / 20 for step in range(6, 21))
 """The lower ends of the bins of similarity: 0.3, 0.35 … 0.95, and 1 for equal texts."""
-
-Numbers = npt.NDArray[np.uint64]
 
 
 class SimilarityBin(msgspec.Struct, frozen=True):
@@ -87,7 +85,7 @@ class MethodResult(msgspec.Struct, frozen=True):
 
 class MethodComparison(msgspec.Struct, frozen=True):
     """Methods side by side. ``similar`` counts the pairs of records whose titles are at least as similar as
-    ``similarity`` describes."""
+    ``similarity`` describes; ``skipped`` as in :class:`~bibld.dedup.evaluate.Evaluation`."""
 
     mode: str
     records: int
@@ -96,6 +94,7 @@ class MethodComparison(msgspec.Struct, frozen=True):
     similar: int
     similarity: str
     methods: tuple[MethodResult, ...]
+    skipped: tuple[str, ...] = ()
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -104,6 +103,7 @@ class _Task(msgspec.Struct, frozen=True):
     method: str
     config: Config
     mode: Mode
+    across: bool
     folder: Path
 
 
@@ -126,29 +126,30 @@ def compare_methods(
     methods: str,
     mode: Mode,
     progress: Progress,
+    across: bool = False,
 ) -> MethodComparison:
     """Match all records by each of some methods and compare the results with the labels; nothing is stored.
 
     ``methods`` are names with commas between: blockers joined by ``+``, then perhaps ``:`` and a scorer
     (``composite+minhash:model``), or ``all``. Mode ``full``: every joined pair that is not labelled as true is wrong;
-    ``pairs``: only labelled pairs count. A method that cannot be measured has a note with the reason. Raises
-    ``ConfigError`` for unknown names.
+    ``pairs``: only labelled pairs count; ``across``: only pairs of different sources. A method that cannot be measured
+    has a note with the reason. Raises ``ConfigError`` for unknown names.
     """
     chosen = _methods(methods, config)
     with tempfile.TemporaryDirectory(prefix="bibld-") as name:
         folder = Path(name)
         with prepare(catalog, config, progress, folder / "features") as ready:
             records = len(ready.rows.table)
-            pairs, similarity = _pairs(ready, labelled, config)
+            pairs, similarity = _pairs(ready, labelled, config, across)
         for column in _Pairs.__struct_fields__:
             np.save(folder / f"{column}.npy", getattr(pairs, column))
         progress.stage("evaluate", "methods", len(chosen))
         results = []
-        for task in (_Task(one, _configured(one, config), mode, folder) for one in chosen):
+        for task in (_Task(one, _configured(one, config), mode, across, folder) for one in chosen):
             results.append(_in_process(task))
             progress.advance()
     similar = int(np.count_nonzero(_is_similar(pairs, config)))
-    return MethodComparison(mode, records, len(labelled), len(pairs.true), similar, similarity, tuple(results))
+    return MethodComparison(mode, records, len(pairs.labelled), len(pairs.true), similar, similarity, tuple(results))
 
 
 def _methods(names: str, config: Config) -> list[str]:
@@ -174,14 +175,12 @@ def _configured(method: str, config: Config) -> Config:
     return config.with_dedup(tuple(block.split("+")), score or _SCORERS.get(block))
 
 
-def _pairs(ready: Prepared, labelled: Sequence[LabelledPair], config: Config) -> tuple[_Pairs, str]:
+def _pairs(ready: Prepared, labelled: Sequence[LabelledPair], config: Config, across: bool) -> tuple[_Pairs, str]:
     """Return the labelled pairs and all pairs with similar titles, and how similar those are, in words."""
-    row_of = ready.rows.row_of
-    ends = np.array([(row_of(one.pair.left), row_of(one.pair.right)) for one in labelled], np.int64).reshape(-1, 2)
-    packed = pack_pairs(ends.min(axis=1), ends.max(axis=1))
-    true = np.sort(packed[np.array([one.is_duplicate for one in labelled], np.bool_)])
+    labels = Labels.from_pairs(labelled, ready.rows, across)
     similar, similarities, words = _similar_pairs(ready.rows.table.chunk(0, len(ready.rows.table)), config)
-    return _Pairs(np.sort(packed), true, similar, similarities), words
+    counts = are_across(*unpack_pairs(similar), ready.rows) | (not across)
+    return _Pairs(labels.pairs, labels.true, similar[counts], similarities[counts]), words
 
 
 def _similar_pairs(columns: FeatureColumns, config: Config) -> tuple[Numbers, npt.NDArray[np.float64], str]:
@@ -239,31 +238,31 @@ def _measure(task: _Task) -> MethodResult:
                 with _peak_memory() as memory:
                     begin = perf_counter()
                     ready = stack.enter_context(prepare(catalog, config, Silent(), folder / "features"))
-                    trial = Trial(ready, config, people)
+                    trial = Trial(ready, config, people, task.across)
                     clustered = trial.cluster()
                     seconds = perf_counter() - begin
                 pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))
                 is_found = np.isin(pairs.similar, trial.candidates)
                 curve, expected = _curve(pairs, is_found, ready.rows.table, config)
+                joined = trial.joined(clustered)
                 disk, records = _bytes_of(ready.tables.file), len(ready.rows.table)
     except Exception as error:  # noqa: BLE001 - whatever a blocker or a plug-in raises, the other methods go on
         return _failed(task, error)
-    joined = _pairs_in_clusters(clustered.members, clustered.starts)
     if task.mode == "pairs":
         joined = joined[np.isin(joined, pairs.labelled)]
     is_similar = _is_similar(pairs, config)
-    hits = int(np.isin(joined, pairs.true).sum())
+    precision, recall, f1 = rates(joined, pairs.true)
     return MethodResult(
         method=task.method,
         block=config.dedup.block,
         score=config.dedup.score,
-        candidate_recall=share(int(np.isin(pairs.true, trial.candidates).sum()), len(pairs.true)),
+        candidate_recall=found_share(pairs.true, trial.candidates),
         similar_recall=round(float(is_found[is_similar].mean()), 4) if is_similar.any() else None,
         candidates=len(trial.candidates),
         candidates_per_record=round(len(trial.candidates) / records, 4) if records else 0.0,
-        precision=share(hits, len(joined)),
-        recall=share(hits, len(pairs.true)),
-        f1=share(2 * hits, len(joined) + len(pairs.true)),
+        precision=precision,
+        recall=recall,
+        f1=f1,
         seconds=round(seconds, 3),
         memory=memory[0],
         disk=disk,
@@ -276,17 +275,6 @@ def _measure(task: _Task) -> MethodResult:
 def _bytes_of(file: Path | None) -> int:
     """Return the size of the keys, with the signatures beside them."""
     return sum(path.stat().st_size for path in file.parent.iterdir() if path.is_file()) if file else 0
-
-
-def _pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> Numbers:
-    """Return all pairs of members of the same cluster, ascending; members ascend in each cluster."""
-    sizes = np.diff(starts)
-    found = [np.empty(0, np.uint64)]
-    for size in np.unique(sizes).tolist():
-        of_size = members[starts[:-1][sizes == size][:, None] + np.arange(size)]
-        left, right = np.triu_indices(size, 1)
-        found.append(pack_pairs(of_size[:, left].ravel(), of_size[:, right].ravel()))
-    return np.sort(np.concatenate(found))
 
 
 def _curve(

@@ -1,16 +1,16 @@
 """Measure matching on labelled pairs: precision, recall, and which step lost which pairs.
 
 ``read_pairs`` (``labels``) reads the labelled pairs, ``evaluate`` matches the records of a catalog as configured and
-compares the result with the labels. Nothing is stored.
+compares the result with the labels. Nothing is stored. Pairs are numbers (``packed_pairs``) of rows.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,8 +20,10 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.candidates import proposed_pairs
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
-from bibld.dedup.decisions import DIFFERENT, SAME, DecidedPairs, Decider
+from bibld.dedup.decisions import DIFFERENT, REVIEW, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges
+from bibld.dedup.edges import Outcome as Refused
+from bibld.dedup.index import RecordRows
 from bibld.dedup.keys import keys_of_all
 from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.dedup.memory import Prepared, prepare
@@ -29,17 +31,34 @@ from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
 
-__all__ = ["Evaluation", "LabelledPair", "Mode", "evaluate", "rates", "read_pairs"]
+__all__ = ["Evaluation", "LabelledPair", "Measures", "Mode", "evaluate", "read_pairs"]
 
 Mode = Literal["pairs", "full"]
 Step = Literal["blocking", "threshold", "exception", "cluster", "person"]
+Numbers = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
 
 THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.999)
 """The thresholds of a sweep."""
 
+_BINS = np.array([0, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.99])
+"""The lower ends of the bins of scores whose calibration is measured."""
+
 _EXCEPTIONS = ("level", "set_and_volume", "nested_parts", "edition", "year", "carrier", "language")
 _CONSTRAINTS = ("one_record_per_source", "identifiers", "related", "medoid", "largest_cluster")
 _LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
+
+
+class Measures(msgspec.Struct, frozen=True):
+    """What to measure, and among which pairs.
+
+    ``across``: only pairs of records of different sources count. ``blockers``: also the recall of each blocker and each
+    kind of key. ``sweep``: also the figures at other thresholds, and the calibration of the scores.
+    """
+
+    across: bool = False
+    blockers: bool = False
+    sweep: bool = False
 
 
 class KindResult(msgspec.Struct, frozen=True):
@@ -109,13 +128,26 @@ class SweepPoint(msgspec.Struct, frozen=True):
     f1: float
 
 
+class CalibrationBin(msgspec.Struct, frozen=True):
+    """Pairs with a score from ``least`` up to the next bin: how many, their mean score, and the share that is true.
+
+    The scores are calibrated if both agree.
+    """
+
+    least: float
+    pairs: int
+    score: float
+    share: float
+
+
 class Evaluation(msgspec.Struct, frozen=True):
     """The figures. ``pairs`` counts the labelled pairs; ``wrong`` lists those decided otherwise than labelled.
 
     Mode ``pairs``: every labelled pair is scored, whether or not blocking proposes it. Mode ``full``: what the whole
     pipeline joins, against all true pairs; a joined pair that is not labelled as true counts as wrong.
     ``review`` counts the pairs that wait for a person, and ``review_true`` the true ones among them. ``materials`` are
-    by carrier and level together, ``carriers`` and ``levels`` by each alone.
+    by carrier and level together, ``carriers`` and ``levels`` by each alone. ``within`` counts the labelled pairs of
+    one source that were left out, ``skipped`` has a message for each labelled pair with an unknown or deleted record.
     """
 
     mode: str
@@ -139,17 +171,51 @@ class Evaluation(msgspec.Struct, frozen=True):
     wrong: tuple[Wrong, ...]
     blockers: tuple[BlockerResult, ...] = ()
     sweep: tuple[SweepPoint, ...] = ()
+    calibration: tuple[CalibrationBin, ...] = ()
+    within: int = 0
+    skipped: tuple[str, ...] = ()
 
 
-class Outcome(msgspec.Struct, frozen=True, eq=False):
-    """The pairs that are in one cluster (mode ``pairs``: those decided as the same), and the verdict of each pair."""
+class Labels(NamedTuple):
+    """Labelled pairs, ascending, with whether each is true, and its kind; ``within`` counts those left out."""
 
-    joined: set[Pair]
-    verdicts: dict[Pair, Verdict]
+    pairs: Numbers
+    is_true: Flags
+    kinds: Sequence[str]
+    within: int
 
-    def review(self) -> set[Pair]:
-        """Return the pairs that wait for a person."""
-        return {pair for pair, verdict in self.verdicts.items() if verdict.decision == "review"}
+    @classmethod
+    def from_pairs(cls, labelled: Iterable[LabelledPair], rows: RecordRows, across: bool) -> Labels:
+        """Return labels by rows; ``across``: only those of pairs of different sources."""
+        by_rows = {tuple(sorted(map(rows.row_of, (one.pair.left, one.pair.right)))): one for one in labelled}
+        ends = np.array(sorted(by_rows), np.int64).reshape(-1, 2)
+        counts = are_across(ends[:, 0], ends[:, 1], rows) | (not across)
+        chosen = [by_rows[left, right] for left, right in ends[counts].tolist()]
+        is_true = np.array([one.is_duplicate for one in chosen], np.bool_)
+        return cls(pack_pairs(*ends[counts].T), is_true, [one.kind for one in chosen], len(ends) - len(chosen))
+
+    @property
+    def true(self) -> Numbers:
+        """Return the true pairs."""
+        return self.pairs[self.is_true]
+
+
+class Outcome(NamedTuple):
+    """What was decided: pairs with their final decisions, and the pairs that are in one cluster (``joined``).
+
+    In the mode ``pairs`` the pairs decided as the same are joined. ``refused``: why clustering changed the decision
+    about the pair at a place.
+    """
+
+    decided: DecidedPairs
+    decisions: npt.NDArray[np.uint8]
+    joined: Numbers
+    refused: Mapping[int, Refused]
+
+    @property
+    def pairs(self) -> Numbers:
+        """Return the decided pairs."""
+        return pack_pairs(self.decided.left, self.decided.right)
 
 
 def evaluate(
@@ -158,57 +224,53 @@ def evaluate(
     labelled: Sequence[LabelledPair],
     mode: Mode,
     progress: Progress,
-    blockers: bool = False,
-    sweep: bool = False,
+    measures: Measures | None = None,
 ) -> Evaluation:
-    """Match all records as configured and compare the result with the labels; nothing is stored.
-
-    With ``blockers`` the result has the recall of each blocker and each kind of key, with ``sweep`` the figures at
-    other thresholds.
-    """
-    begin = perf_counter()
+    """Match all records as configured and compare the result with the labels; nothing is stored."""
+    begin, measures = perf_counter(), measures or Measures()
     with prepare(catalog, config, progress) as ready:
-        trial = Trial(ready, config, catalog.register.verdicts())
-        outcome = trial.match_all() if mode == "full" else trial.match_pairs(labelled)
+        trial = Trial(ready, config, catalog.register.verdicts(), measures.across)
+        labels = Labels.from_pairs(labelled, ready.rows, measures.across)
+        outcome = trial.match_all() if mode == "full" else trial.match_pairs(labels.pairs)
         seconds = perf_counter() - begin
-        true = {item.pair for item in labelled if item.is_duplicate}
-        candidates = trial.pairs_among(true, trial.candidates)
-        lost = _losses(trial, outcome, true, candidates if mode == "full" else true, config.dedup.score)
-        labels = dict.fromkeys(outcome.joined, False) | {item.pair: item.is_duplicate for item in labelled}
-        precision, recall, f1 = rates(outcome.joined, true)
+        precision, recall, f1 = rates(outcome.joined, labels.true)
         count, records = len(trial.candidates), len(ready.rows.table)
+        waiting = trial.counted(outcome.pairs[outcome.decisions == REVIEW])
+        losses = trial.losses(labels.true, outcome)
+        scored = trial.scored(labels.pairs, mode) if measures.sweep else None
         return Evaluation(
             mode=mode,
             precision=precision,
             recall=recall,
             f1=f1,
-            candidate_recall=share(len(candidates), len(true)),
+            candidate_recall=found_share(labels.true, trial.candidates),
             candidates_per_record=round(count / records, 4) if records else 0.0,
-            pairs=len(labelled),
-            true_pairs=len(true),
+            pairs=len(labels.pairs),
+            true_pairs=len(labels.true),
             records=records,
             candidates=count,
-            review=len(outcome.review()),
-            review_true=len(outcome.review() & true),
+            review=len(waiting),
+            review_true=int(np.isin(waiting, labels.true).sum()),
             seconds=round(seconds, 3),
-            kinds=_kinds(labelled, outcome.joined),
+            kinds=_kinds(labels, outcome.joined),
             materials=_materials(labels, outcome.joined, ready, ("carrier", "level")),
             carriers=_materials(labels, outcome.joined, ready, ("carrier",)),
             levels=_materials(labels, outcome.joined, ready, ("level",)),
-            losses=lost,
-            wrong=_wrong(lost, outcome, true),
-            blockers=trial.measure_blockers(true) if blockers else (),
-            sweep=trial.sweep(labelled, true, mode) if sweep else (),
+            losses=losses,
+            wrong=(*_missed(losses), *trial.wrongly_joined(labels.true, outcome)),
+            blockers=trial.measure_blockers(labels.true) if measures.blockers else (),
+            sweep=trial.sweep(scored, labels.true, mode) if scored else (),
+            calibration=trial.calibration(scored, labels.true, THRESHOLDS[0] if mode == "full" else 0)
+            if scored
+            else (),
+            within=labels.within,
         )
 
 
-def rates(joined: set[Pair], true: set[Pair]) -> tuple[float, float, float]:
+def rates(joined: Numbers, true: Numbers) -> tuple[float, float, float]:
     """Return precision, recall and F1 of joined pairs against the true ones, to four decimals."""
-    hits = len(joined & true)
-    precision = hits / len(joined) if joined else 1.0
-    recall = hits / len(true) if true else 1.0
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return round(precision, 4), round(recall, 4), round(f1, 4)
+    hits = int(np.isin(joined, true).sum())
+    return share(hits, len(joined)), share(hits, len(true)), share(2 * hits, len(joined) + len(true))
 
 
 def share(part: int, total: int) -> float:
@@ -216,79 +278,140 @@ def share(part: int, total: int) -> float:
     return round(part / total, 4) if total else 1.0
 
 
+def found_share(pairs: Numbers, candidates: Numbers) -> float:
+    """Return the share of pairs that are among the candidates."""
+    return share(int(np.isin(pairs, candidates).sum()), len(pairs))
+
+
 class Trial:
     """One method of matching, tried on prepared records; ``people`` are the verdicts that outweigh scores.
 
-    ``candidates`` are the pairs of positions that blocking proposes, ascending, as ``left << 32 | right``.
+    ``candidates`` are the pairs that blocking proposes, ascending. ``across``: pairs of one source do not count.
     """
 
-    def __init__(self, ready: Prepared, config: Config, people: dict[Pair, Verdict]) -> None:
+    def __init__(self, ready: Prepared, config: Config, people: dict[Pair, Verdict], across: bool = False) -> None:
         self._ready = ready
         self._config = config
         self._people = people
+        self._across = across
         self._decider = Decider(ready.rows.table, ready.sources, config)
         self._edges = Edges(self._decider, ready.rows.records_of, "evaluation")
         self._by_people = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
         with ready.candidates() as found:
-            self.candidates = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
+            self.candidates: Numbers = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
+
+    def counted(self, pairs: Numbers) -> Numbers:
+        """Return those pairs that count."""
+        if not self._across:
+            return pairs
+        return pairs[are_across(*unpack_pairs(pairs), self._ready.rows)]
 
     def cluster(self) -> ClusteredPairs:
         """Score and cluster all candidates, as a run does."""
         return self._clustered(self._decider.edges([unpack_pairs(self.candidates)]))
 
+    def joined(self, found: ClusteredPairs) -> Numbers:
+        """Return the pairs that count and are in one cluster, ascending."""
+        return self.counted(pairs_in_clusters(found.members, found.starts))
+
     def match_all(self) -> Outcome:
-        """Score and cluster all candidates, and give each pair its verdict."""
+        """Score and cluster all candidates."""
         found = self.cluster()
-        verdicts = dict(self._edges.verdicts(found.pairs))
-        pairs = list(verdicts)
-        for place, outcome in self._edges.outcomes(found).items():
-            verdicts[pairs[place]] = outcome.apply(verdicts[pairs[place]])
-        return Outcome(self._joined(found), verdicts | self._verdicts_of_people(verdicts))
+        return Outcome(found.pairs, found.decisions, self.joined(found), self._edges.outcomes(found))
 
-    def match_pairs(self, labelled: Iterable[LabelledPair]) -> Outcome:
-        """Decide about the labelled pairs, each independently of the others."""
-        verdicts = self.verdicts([item.pair for item in labelled])
-        verdicts |= self._verdicts_of_people(verdicts)
-        return Outcome({pair for pair, verdict in verdicts.items() if verdict.decision == "same"}, verdicts)
+    def match_pairs(self, pairs: Numbers) -> Outcome:
+        """Decide about some pairs, each independently of the others."""
+        decided = self._decider.decide(*unpack_pairs(pairs))
+        by_people = pack_pairs(self._by_people.left, self._by_people.right)
+        _, here, there = np.intersect1d(pairs, by_people, return_indices=True)
+        decisions = decided.decisions.copy()
+        decisions[here] = self._by_people.decisions[there]
+        return Outcome(decided, decisions, pairs[decisions == SAME], {})
 
-    def verdicts(self, pairs: Sequence[Pair]) -> dict[Pair, Verdict]:
-        """Decide about any pairs by their scores and exceptions."""
-        return dict(self._edges.verdicts(self._decider.decide(*self._ends(pairs))))
+    def verdicts(self, pairs: Numbers, outcome: Outcome) -> dict[int, tuple[Pair, Verdict]]:
+        """Return the records and the verdict of each pair; pairs without a decision are decided now."""
+        known, _, places = np.intersect1d(pairs, outcome.pairs, return_indices=True)
+        others = np.setdiff1d(pairs, known)
+        decided = [outcome.decided.take(places), self._decider.decide(*unpack_pairs(others))]
+        found = {}
+        for number, place, (pair, verdict) in zip(
+            (*known.tolist(), *others.tolist()),
+            chain(places.tolist(), repeat(-1, len(others))),
+            self._edges.verdicts(DecidedPairs.concatenate(decided)),
+            strict=True,
+        ):
+            refused = outcome.refused.get(place)
+            found[number] = pair, self._people.get(pair) or (refused.apply(verdict) if refused else verdict)
+        return found
 
-    def sweep(self, labelled: Sequence[LabelledPair], true: set[Pair], mode: Mode) -> tuple[SweepPoint, ...]:
-        """Score once, then decide at each threshold."""
+    # -- losses --------------------------------------------------------------------------------------------------------
+
+    def losses(self, true: Numbers, outcome: Outcome) -> tuple[Loss, ...]:
+        """Return the rules that lost true pairs, the greatest losses first."""
+        lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
+        missed = np.setdiff1d(true, outcome.joined)
+        unseen = set(np.setdiff1d(missed, np.union1d(self.candidates, outcome.pairs)).tolist())
+        for number, (pair, verdict) in self.verdicts(missed, outcome).items():
+            by, step = f"{verdict.decision}: {verdict.by}", _step(verdict, self._config.dedup.score)
+            if number in unseen:
+                by, step = "not a candidate", "blocking"
+            elif verdict.decision == "same":
+                by, step = "in another cluster", "cluster"
+            lost[by, step].append((str(pair.left), str(pair.right)))
+        ordered = sorted(lost.items(), key=lambda one: (-len(one[1]), one[0]))
+        return tuple(Loss(by, step, tuple(sorted(pairs))) for (by, step), pairs in ordered)
+
+    def wrongly_joined(self, true: Numbers, outcome: Outcome) -> list[Wrong]:
+        """Return the joined pairs that are not true: joined by their scores, or through other records."""
+        same = outcome.pairs[outcome.decisions == SAME]
+        wrong = []
+        for number, (pair, verdict) in self.verdicts(np.setdiff1d(outcome.joined, true), outcome).items():
+            by = f"same: {verdict.by}" if np.isin(np.uint64(number), same) else "through others"
+            wrong.append(Wrong(str(pair.left), str(pair.right), is_joined=True, by=by))
+        return sorted(wrong, key=lambda one: (one.left, one.right))
+
+    # -- thresholds, scores, blockers ----------------------------------------------------------------------------------
+
+    def scored(self, pairs: Numbers, mode: Mode) -> DecidedPairs:
+        """Score these pairs; in the mode ``full`` all candidates, of which those below all thresholds are left out."""
         if mode == "full":
-            scored = self._decider.edges([unpack_pairs(self.candidates)], least=THRESHOLDS[0])
-        else:
-            scored = self._decider.decide(*self._ends([item.pair for item in labelled]), least=THRESHOLDS[0])
+            return self._decider.edges([unpack_pairs(self.candidates)], least=THRESHOLDS[0])
+        return self._decider.decide(*unpack_pairs(pairs), least=THRESHOLDS[0])
+
+    def sweep(self, scored: DecidedPairs, true: Numbers, mode: Mode) -> tuple[SweepPoint, ...]:
+        """Decide about scored pairs at each threshold."""
         points = []
         for threshold in THRESHOLDS:
             decider = self._decider.with_threshold(threshold)
             decided = decider.decide_again(scored)
             if mode == "full":
-                joined = self._joined(self._clustered(decided.take(decided.decisions != DIFFERENT), decider))
+                joined = self.joined(self._clustered(decided.take(decided.decisions != DIFFERENT), decider))
             else:
-                same = decided.take(decided.decisions == SAME)
-                ends = (self._ready.rows.records_of(side) for side in (same.left, same.right))
-                joined = set(map(Pair.from_records, *ends))
+                joined = pack_pairs(*decided.take(decided.decisions == SAME)[:2])
             points.append(SweepPoint(threshold, *rates(joined, true)))
         return tuple(points)
 
-    def pairs_among(self, pairs: set[Pair], candidates: npt.NDArray[np.uint64]) -> set[Pair]:
-        """Return those pairs that are among the candidates."""
-        ordered = sorted(pairs)
-        is_candidate = np.isin(pack_pairs(*self._ends(ordered)), candidates).tolist()
-        return {pair for pair, found in zip(ordered, is_candidate, strict=True) if found}
+    def calibration(self, scored: DecidedPairs, true: Numbers, least: float) -> tuple[CalibrationBin, ...]:
+        """Return the share of true pairs by score, of each bin that has any pairs."""
+        pairs = pack_pairs(scored.left, scored.right)
+        counts = np.isin(pairs, self.counted(pairs)) & (scored.scores >= least)
+        scores, is_true = scored.scores[counts], np.isin(pairs[counts], true)
+        bins = np.digitize(scores, _BINS) - 1
+        sizes, totals, hits = (np.bincount(bins, weights, len(_BINS)).tolist() for weights in (None, scores, is_true))
+        return tuple(
+            CalibrationBin(float(least), int(size), round(total / size, 4), round(hit / size, 4))
+            for least, size, total, hit in zip(_BINS, sizes, totals, hits, strict=True)
+            if size
+        )
 
-    def measure_blockers(self, true: set[Pair]) -> tuple[BlockerResult, ...]:
+    def measure_blockers(self, true: Numbers) -> tuple[BlockerResult, ...]:
         """Measure each blocker, each of its kinds of keys where it has several, and the union of all."""
         columns = self._ready.rows.table.chunk(0, len(self._ready.rows.table))
         results = []
 
-        def add(name: str, pairs: npt.NDArray[np.uint64], refined: int = 0, cut: int = 0) -> None:
-            recall = share(len(self.pairs_among(true, pairs)), len(true))
+        def add(name: str, pairs: Numbers, refined: int = 0, cut: int = 0) -> None:
             per_record = round(len(pairs) / max(len(columns), 1), 4)
-            results.append(BlockerResult(name, recall, len(pairs), per_record, refined, cut))
+            results.append(BlockerResult(name, found_share(true, pairs), len(pairs), per_record, refined, cut))
 
         all_keys = keys_of_all(columns, self._config, self._ready.statistics)
         for keys in all_keys:
@@ -302,70 +425,55 @@ class Trial:
     def _clustered(self, decided: DecidedPairs, decider: Decider | None = None) -> ClusteredPairs:
         return cluster_pairs(decider or self._decider, decided, self._by_people, self._ready.rows.order_of)
 
-    def _joined(self, found: ClusteredPairs) -> set[Pair]:
-        members = (self._ready.rows.records_of(cluster) for cluster in found.clusters())
-        return {Pair.from_records(*pair) for cluster in members for pair in combinations(cluster, 2)}
 
-    def _verdicts_of_people(self, pairs: Iterable[Pair]) -> dict[Pair, Verdict]:
-        return {pair: self._people[pair] for pair in pairs if pair in self._people}
+def pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> Numbers:
+    """Return all pairs of members of the same cluster, ascending; members ascend in each cluster."""
+    sizes = np.diff(starts)
+    found = [np.empty(0, np.uint64)]
+    for size in np.unique(sizes).tolist():
+        of_size = members[starts[:-1][sizes == size][:, None] + np.arange(size)]
+        left, right = np.triu_indices(size, 1)
+        found.append(pack_pairs(of_size[:, left].ravel(), of_size[:, right].ravel()))
+    return np.sort(np.concatenate(found))
 
-    def _ends(self, pairs: Sequence[Pair]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the positions of pairs, the smaller one left."""
-        row_of = self._ready.rows.row_of
-        ends = np.array([(row_of(pair.left), row_of(pair.right)) for pair in pairs], np.int64).reshape(-1, 2)
-        return ends.min(axis=1), ends.max(axis=1)
+
+def are_across(left: npt.NDArray[Any], right: npt.NDArray[Any], rows: RecordRows) -> Flags:
+    """Return whether the records of each pair are of different sources."""
+    source: npt.NDArray[Any] = rows.table.source
+    return np.asarray(source[left] != source[right])
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
 
 
-def _kinds(labelled: Iterable[LabelledPair], joined: set[Pair]) -> tuple[KindResult, ...]:
+def _kinds(labels: Labels, joined: Numbers) -> tuple[KindResult, ...]:
     pairs: Counter[tuple[bool, str]] = Counter()
     right: Counter[tuple[bool, str]] = Counter()
-    for item in labelled:
-        group = (not item.is_duplicate, item.kind)
-        pairs[group] += 1
-        right[group] += (item.pair in joined) == item.is_duplicate
+    is_right = np.isin(labels.pairs, joined) == labels.is_true
+    for kind, is_true, fits in zip(labels.kinds, labels.is_true.tolist(), is_right.tolist(), strict=True):
+        pairs[not is_true, kind] += 1
+        right[not is_true, kind] += fits
     return tuple(
         KindResult(kind, not negative, count, right[negative, kind])
         for (negative, kind), count in sorted(pairs.items())
     )
 
 
-def _materials(
-    labels: dict[Pair, bool], joined: set[Pair], ready: Prepared, features: Sequence[str]
-) -> tuple[MaterialResult, ...]:
+def _materials(labels: Labels, joined: Numbers, ready: Prepared, features: Sequence[str]) -> tuple[MaterialResult, ...]:
     """Return the confusion matrix for each combination of values of these features."""
-    records = sorted({record for pair in labels for record in (pair.left, pair.right)})
-    columns = ready.rows.table.rows(np.array([ready.rows.row_of(record) for record in records], np.int64), features)
-    material = {}
-    for row, record in enumerate(records):
-        texts = [columns.texts[name].text(row) or "unknown" for name in features]
-        material[record] = " ".join(_LEVELS.get(text, text) for text in texts)
+    pairs = np.union1d(labels.pairs, joined)
+    rows, ends = np.unique(np.stack(unpack_pairs(pairs), axis=1).astype(np.int64), return_inverse=True)
+    columns = ready.rows.table.rows(rows, features)
+    texts = [[columns.texts[name].text(row) or "unknown" for name in features] for row in range(len(rows))]
+    material = [" ".join(_LEVELS.get(text, text) for text in of_row) for of_row in texts]
     counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
-    for pair, is_true in labels.items():
-        counts[" / ".join(sorted({material[pair.left], material[pair.right]}))][is_true, pair in joined] += 1
+    cells: Any = (ends.reshape(-1, 2), np.isin(pairs, labels.true), np.isin(pairs, joined))
+    for (left, right), is_true, is_joined in zip(*(cell.tolist() for cell in cells), strict=True):
+        counts[" / ".join(sorted({material[left], material[right]}))][is_true, is_joined] += 1
     return tuple(
         MaterialResult(name, count[True, True], count[True, False], count[False, True], count[False, False])
         for name, count in sorted(counts.items())
     )
-
-
-def _losses(trial: Trial, outcome: Outcome, true: set[Pair], candidates: set[Pair], scorer: str) -> tuple[Loss, ...]:
-    """Return the rules that lost true pairs, the greatest losses first; ``candidates`` are the true candidate pairs."""
-    lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
-    missed = sorted(true - outcome.joined)
-    verdicts = trial.verdicts([pair for pair in missed if pair not in outcome.verdicts]) | outcome.verdicts
-    for pair in missed:
-        verdict = verdicts[pair]
-        by, step = f"{verdict.decision}: {verdict.by}", _step(verdict, scorer)
-        if pair not in candidates and pair not in outcome.verdicts:
-            by, step = "not a candidate", "blocking"
-        elif verdict.decision == "same":
-            by, step = "in another cluster", "cluster"
-        lost[by, step].append((str(pair.left), str(pair.right)))
-    ordered = sorted(lost.items(), key=lambda one: (-len(one[1]), one[0]))
-    return tuple(Loss(by, step, tuple(pairs)) for (by, step), pairs in ordered)
 
 
 def _step(verdict: Verdict, scorer: str) -> Step:
@@ -378,12 +486,9 @@ def _step(verdict: Verdict, scorer: str) -> Step:
     return "cluster" if verdict.by in _CONSTRAINTS else "person"
 
 
-def _wrong(lost: Iterable[Loss], outcome: Outcome, true: set[Pair]) -> tuple[Wrong, ...]:
-    """Return the lost true pairs, then the wrongly joined ones: by their score or through other records."""
-    missed = sorted((left, right, loss.by) for loss in lost for left, right in loss.pairs)
-    wrong = [Wrong(left, right, is_joined=False, by=by) for left, right, by in missed]
-    for pair in sorted(outcome.joined - true):
-        verdict = outcome.verdicts.get(pair)
-        by = f"same: {verdict.by}" if verdict is not None and verdict.decision == "same" else "through others"
-        wrong.append(Wrong(str(pair.left), str(pair.right), is_joined=True, by=by))
-    return tuple(wrong)
+def _missed(losses: Iterable[Loss]) -> list[Wrong]:
+    """Return the lost true pairs in the order of their ids."""
+    return [
+        Wrong(*pair, is_joined=False, by=by)
+        for pair, by in sorted((pair, one.by) for one in losses for pair in one.pairs)
+    ]

@@ -44,12 +44,18 @@ class LabelledPair(msgspec.Struct, frozen=True):
     kind: str
 
 
-def read_pairs(path: Path, catalog: Catalog) -> list[LabelledPair]:
+class _UnknownRecordError(ValueError):
+    """A record is not in the catalog, or was deleted."""
+
+
+def read_pairs(path: Path, catalog: Catalog, skipped: list[str] | None = None) -> list[LabelledPair]:
     """Read a file of labelled pairs; a repeated pair counts once, in either order.
 
-    Raises ``ConfigError`` with one message for each line that cannot be used, also for pairs with two labels.
+    ``skipped`` takes a message for each pair with a record that is unknown or deleted. Raises ``ConfigError`` with one
+    message for each other line that cannot be used, also for pairs with two labels, and if all pairs are skipped.
     """
     find = partial(_find_records, catalog, sorted(catalog.records.count_by_source()))
+    unknown: list[str] = []
     lines = list(read_rows(path, "labelled pairs"))
     header = _header(path.name, lines, find)
     found: dict[Pair, tuple[int, LabelledPair]] = {}
@@ -60,8 +66,14 @@ def read_pairs(path: Path, catalog: Catalog) -> list[LabelledPair]:
             first, before = found.setdefault(labelled.pair, (number, labelled))
             if before.is_duplicate != labelled.is_duplicate:
                 raise ValueError(f"{before.pair.left} and {before.pair.right} have the other label in line {first}")
+        except _UnknownRecordError as error:
+            unknown.append(f"{path.name} line {number}: {error}")
         except ValueError as error:
             faults.append(f"{path.name} line {number}: {error}")
+    if skipped is None or not found:
+        faults = [*unknown, *faults]
+    else:
+        skipped += unknown
     if len(faults) > _MOST_FAULTS:
         faults[_MOST_FAULTS:] = [f"{path.name}: {len(faults) - _MOST_FAULTS} more lines cannot be used"]
     if faults:
@@ -101,7 +113,7 @@ def _labelled_pair(cells: list[str], header: list[str], find: Find) -> LabelledP
     except ValueError as error:
         is_longer = len(cells) > len(header)
         hint = " (the line has more cells than the first one; an id with a comma needs quotes)"
-        raise ValueError(f"{error}{hint if is_longer else ''}") from error
+        raise type(error)(f"{error}{hint if is_longer else ''}") from error
     by_name = dict(zip(reversed(header), reversed([*cells, *[""] * len(header)][: len(header)]), strict=True))
     label = by_name.get("label", "1").lower()
     if label not in _LABELS:
@@ -169,7 +181,7 @@ def _find_record(find: Find, name: str) -> RecordId:
         raise ValueError("needs two record ids")
     found = find(name)
     if not found:
-        raise ValueError(f"record {_shown(name)} not found in the catalog; was it loaded?")
+        raise _UnknownRecordError(f"record {_shown(name)} not found in the catalog; was it loaded?")
     if len(found) > 1:
         ids = ", ".join(map(str, found))
         raise ValueError(f"{_shown(name)} is the control number of {len(found)} records; write one of {ids}")

@@ -12,6 +12,7 @@ import bibld
 from bibld.adapters import adapter_names
 from bibld.cli import command_line
 from bibld.dedup import comparison
+from bibld.dedup.evaluate import pairs_in_clusters
 from bibld.errors import ConfigError
 
 FIGURES = ("candidate_recall", "candidates", "candidates_per_record", "precision", "recall", "f1")
@@ -93,10 +94,10 @@ def test_the_command_prints_a_table_json_and_a_drawing(sample, tmp_path):
 
 def test_pairs_of_clusters_are_all_pairs_of_their_members():
     members, starts = np.array([1, 5, 0, 2, 9, 3, 4]), np.array([0, 2, 5, 7])
-    found = comparison._pairs_in_clusters(members, starts)
+    found = pairs_in_clusters(members, starts)
     pairs = [(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in found]
     assert pairs == [(0, 2), (0, 9), (1, 5), (2, 9), (3, 4)]
-    assert len(comparison._pairs_in_clusters(np.empty(0, np.int64), np.zeros(1, np.int64))) == 0
+    assert len(pairs_in_clusters(np.empty(0, np.int64), np.zeros(1, np.int64))) == 0
 
 
 def test_the_curve_counts_the_candidates_of_each_bin():

@@ -1,23 +1,26 @@
 """Evaluation: the confusion by material, what lost which pairs, and both modes of the command."""
 
 import msgspec
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import bibld
 from bibld import config, dedup, progress
 from bibld.catalog import Catalog
 from bibld.cli import command_line
 from bibld.dedup import evaluate
+from bibld.dedup.decisions import DECISIONS
 from bibld.dedup.memory import prepare
-from bibld.model.linkage import Pair, Verdict
-from bibld.model.origin import RecordId
+from bibld.errors import ConfigError
+from bibld.model.linkage import Verdict
 
 
 def evaluated(file, mode, **asked):
     loaded = config.load(file)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(file.parent / "gold_pairs.csv", catalog)
-        return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), **asked)
+        return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), evaluate.Measures(**asked))
 
 
 def cells(material):
@@ -83,7 +86,10 @@ def test_labelled_pairs_get_the_decisions_of_single_pairs(sample):
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
         with prepare(catalog, loaded, progress.Silent()) as ready:
-            verdicts = evaluate.Trial(ready, loaded, {}).match_pairs(labelled).verdicts
+            trial, labels = evaluate.Trial(ready, loaded, {}), evaluate.Labels.from_pairs(labelled, ready.rows, False)
+            outcome = trial.match_pairs(labels.pairs)
+            verdicts = dict(trial.verdicts(labels.pairs, outcome).values())
+        assert [DECISIONS[one] for one in outcome.decisions] == [one.decision for one in verdicts.values()]
         for item in labelled[::10]:
             alone = dedup.compare(catalog, loaded, item.pair.left, item.pair.right, progress.Silent())
             assert verdicts[item.pair] == alone.edge.verdict
@@ -117,10 +123,16 @@ def test_the_command_measures_in_both_modes(sample, mode):
 def test_a_pair_joined_through_another_record_is_reported_as_such(sample):
     found = evaluated(sample, "full")
     assert {one.by for one in found.wrong if one.is_joined} == {"same: jaccard"}
-    pair = Pair.from_records(RecordId("nlr", "1"), RecordId("rsl", "2"))
-    assert evaluate._wrong([], evaluate.Outcome({pair}, {}), set()) == (
-        evaluate.Wrong("nlr:1", "rsl:2", is_joined=True, by="through others"),
-    )
+    loaded = config.load(sample)
+    with (
+        Catalog(loaded.workspace, read_only=True) as catalog,
+        prepare(catalog, loaded, progress.Silent()) as ready,
+    ):
+        trial = evaluate.Trial(ready, loaded, {})
+        unlinked = np.array([1 << 32 | 5], np.uint64)
+        outcome = trial.match_pairs(unlinked[:0])._replace(joined=unlinked)
+        (wrong,) = trial.wrongly_joined(unlinked[:0], outcome)
+    assert (wrong.is_joined, wrong.by) == (True, "through others")
 
 
 def test_no_blocker_proposes_more_than_all_together(sample):
@@ -128,7 +140,61 @@ def test_no_blocker_proposes_more_than_all_together(sample):
     loaded = config.load(sample).with_dedup(("identifier", "composite"), "model")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
-        found = evaluate.evaluate(catalog, loaded, labelled, "full", progress.Silent(), blockers=True)
+        found = evaluate.evaluate(
+            catalog, loaded, labelled, "full", progress.Silent(), evaluate.Measures(blockers=True)
+        )
     *some, every = found.blockers
     assert every.candidates == found.candidates
     assert max(one.candidates for one in some) <= every.candidates
+
+
+def test_pairs_of_one_source_do_not_count_across_sources(sample):
+    every, found = (evaluated(sample, "full", across=across) for across in (False, True))
+    assert found.within > 0
+    assert found.pairs + found.within == every.pairs
+    assert {
+        left.partition(":")[0] != right.partition(":")[0] for loss in found.losses for left, right in loss.pairs
+    } == {True}
+    assert not any(one.left.partition(":")[0] == one.right.partition(":")[0] for one in found.wrong)
+    (method,) = bibld.Workspace(sample).compare_methods(sample.parent / "gold_pairs.csv", "paper", across=True).methods
+    assert (method.precision, method.recall, method.f1) == (found.precision, found.recall, found.f1)
+
+
+@pytest.mark.parametrize("mode", ["pairs", "full"])
+def test_calibration_counts_each_pair_in_the_bin_of_its_score(sample, mode):
+    found = evaluated(sample, mode, sweep=True)
+    assert [one.least for one in found.calibration] == sorted({one.least for one in found.calibration})
+    assert all(one.least <= one.score <= 1 for one in found.calibration)
+    true = round(sum(one.pairs * one.share for one in found.calibration))
+    if mode == "pairs":
+        assert sum(one.pairs for one in found.calibration) == found.pairs
+        assert true == found.true_pairs
+    else:
+        assert true <= found.true_pairs
+        assert min(one.least for one in found.calibration) >= evaluate.THRESHOLDS[0]
+
+
+def test_unknown_and_deleted_records_are_skipped_and_counted(sample, tmp_path):
+    pairs = tmp_path / "pairs.csv"
+    lines = (sample.parent / "gold_pairs.csv").read_text(encoding="utf-8").splitlines()
+    pairs.write_text("\n".join([*lines[:30], "rsl:000000000,nlr:1,1", *lines[30:]]), encoding="utf-8")
+    words = ["evaluate", str(sample), "--pairs", str(pairs), "--quiet", "--mode", "pairs"]
+    done = CliRunner().invoke(command_line, words, catch_exceptions=False)
+    assert "210 labelled ones, 1 skipped; 289 records" in done.stdout
+    assert (
+        done.stderr == 'skipped: pairs.csv line 31: record "rsl:000000000" not found in the catalog; was it loaded?\n'
+    )
+    assert bibld.Workspace(sample).evaluate(pairs, mode="pairs").pairs == 210
+    pairs.write_text("left,right\nrsl:1,nlr:2\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="line 2"):
+        bibld.Workspace(sample).evaluate(pairs)
+
+
+def test_the_plot_shows_thresholds_and_calibration(sample, tmp_path):
+    file = tmp_path / "sweep.svg"
+    words = ["evaluate", str(sample), "--pairs", str(sample.parent / "gold_pairs.csv"), "-q", "--plot", str(file)]
+    printed = CliRunner().invoke(command_line, words, catch_exceptions=False).stdout
+    assert "score from" in printed
+    drawn = file.read_text(encoding="utf-8")
+    assert ">Matching by threshold<" in drawn and ">Calibration<" in drawn
+    assert drawn.count("<circle") == drawn.count("<title>true pairs</title>") > 0

@@ -42,7 +42,7 @@ def chosen(file, block=EVERY, score="similarity"):
 def evaluated(file, loaded, mode="full", **asked):
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = evaluate.read_pairs(file.parent / "gold_pairs.csv", catalog)
-        return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), **asked)
+        return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), evaluate.Measures(**asked))
 
 
 def give_verdict(loaded, one, other, decision, reason="seen"):
