@@ -59,6 +59,21 @@ _LANGUAGES_OF_SCRIPT = {
 
 _SCRIPTS = {tag: script for script, tags in _LANGUAGES_OF_SCRIPT.items() for tag in tags.split()}
 
+_CODE_OF_NAME = {
+    "english": "eng", "german": "ger", "french": "fre", "russian": "rus", "italian": "ita", "spanish": "spa",
+    "portuguese": "por", "latin": "lat", "polish": "pol", "czech": "cze", "dutch": "dut", "swedish": "swe",
+    "danish": "dan", "norwegian": "nor", "finnish": "fin", "hungarian": "hun", "romanian": "rum", "greek": "gre",
+    "chinese": "chi", "japanese": "jpn", "arabic": "ara", "hebrew": "heb", "ukrainian": "ukr", "tatar": "tat",
+    "deutsch": "ger", "français": "fre", "italiano": "ita", "español": "spa",
+    "русский": "rus", "рус": "rus", "английский": "eng", "англ": "eng", "немецкий": "ger", "нем": "ger",
+    "французский": "fre", "франц": "fre", "фр": "fre", "украинский": "ukr", "укр": "ukr", "белорусский": "bel",
+    "белорус": "bel", "татарский": "tat", "тат": "tat", "казахский": "kaz", "каз": "kaz", "итальянский": "ita",
+    "итал": "ita", "испанский": "spa", "исп": "spa", "латинский": "lat", "лат": "lat", "польский": "pol",
+    "польск": "pol", "китайский": "chi", "кит": "chi", "японский": "jpn", "яп": "jpn", "армянский": "arm",
+    "грузинский": "geo", "башкирский": "bak", "чувашский": "chv", "церковнославянский": "chu",
+}  # fmt: skip
+"""Names of languages (English, Russian, also abbreviated, some in the language itself) → codes of ISO 639-2/B."""
+
 _CODE = re.compile(r"[a-z]{2,3}")
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?")
 
@@ -74,6 +89,15 @@ def language_tag(code: str) -> str | None:
     if _CODE.fullmatch(lower):
         return None if lower in NO_LANGUAGES else _SHORT_CODES.get(lower, lower)
     return text if _TAG.fullmatch(text) else None
+
+
+def code_of_language_name(name: str) -> str | None:
+    """Return the code of ISO 639-2/B for the name of a language; None if the name is not known.
+
+    >>> code_of_language_name("English"), code_of_language_name("англ."), code_of_language_name("eng")
+    ('eng', 'eng', None)
+    """
+    return _CODE_OF_NAME.get(name.strip(" .").casefold())
 
 
 def usual_script(language: str) -> str:

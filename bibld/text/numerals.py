@@ -68,10 +68,22 @@ one, an article in German and French; ``elf``; the magpie and the family among t
 
 _ONE_AFTER_TENS = "один одна одно одного одной one"
 
-_NUMBERS_OF_EDITIONS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-    "tenth": 10, "первое": 1, "второе": 2, "третье": 3, "четвертое": 4, "пятое": 5, "шестое": 6, "седьмое": 7,
-}  # fmt: skip
+_ORDINALS_OF_EDITIONS = (
+    "first erste ersten premiere первое перше",
+    "second zweite zweiten deuxieme seconde второе друге",
+    "third dritte dritten troisieme третье третє",
+    "fourth vierte vierten quatrieme четвертое четверте",
+    "fifth funfte funften cinquieme пятое",
+    "sixth sechste sechsten sixieme шестое",
+    "seventh siebente siebte siebten septieme седьмое",
+    "eighth achte achten huitieme восьмое",
+    "ninth neunte neunten neuvieme девятое",
+    "tenth zehnte zehnten dixieme десятое",
+)
+_NUMBERS_OF_EDITIONS = {word: number for number, words in enumerate(_ORDINALS_OF_EDITIONS, 1) for word in words.split()}
+"""The ordinal of an edition in English, German, French, Russian and Ukrainian, folded → its number."""
+
+_ROMAN_EDITION = re.compile(r"\b(?=[ivx]{2})(x{0,2}(?:ix|iv|v?i{0,3}))(?:e|eme)?\b")
 
 _PART_UNITS = _words(
     "т том тома тт ч часть части чч кн книга книги вып выпуск выпуски п полутом отд отдел отделение разд раздел "
@@ -132,14 +144,18 @@ def edition_number(statement: str) -> int:
 
     >>> edition_number("2 е изд испр"), edition_number("third edition"), edition_number("юбилейное изд")
     (2, 3, 1)
+    >>> edition_number("zweite verb aufl"), edition_number("deuxieme edition"), edition_number("iiie ed")
+    (2, 2, 3)
     """
     if not statement:
         return 0
     for word in statement.split():
         if word in _NUMBERS_OF_EDITIONS:
             return _NUMBERS_OF_EDITIONS[word]
-    found = _NUMBER_OF_EDITION.search(statement)
-    return int(found[0]) if found else 1
+    if found := _NUMBER_OF_EDITION.search(statement):
+        return int(found[0])
+    roman = _ROMAN_EDITION.search(statement)
+    return (roman_number(roman[1]) or 1) if roman else 1
 
 
 def replace_number_words(title: str) -> str:

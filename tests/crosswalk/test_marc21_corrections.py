@@ -143,6 +143,11 @@ CASES = {
         ["titleInfo[type=uniform]/title=Bible. Authorized"],
         ["titleInfo[type=uniform]/title=Bible. Authorized Authorized"],
     ),
+    "contained_titles_once": (
+        record(TITLE, "740 02 $aThe wild duck"),
+        [],
+        ["titleInfo[type=alternative]", "titleInfo[type=alternative]/title=The wild duck"],
+    ),
     "country_codes_written": (
         record(TITLE, "044 ## $cDE"),
         ["originInfo/place", "originInfo/place/placeTerm[authority=iso3166,type=code]=DE"],

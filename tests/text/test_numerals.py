@@ -77,6 +77,13 @@ def test_a_roman_numeral_has_a_value_and_other_letters_have_none(letters, value)
         ("2001", 1),
         ("third edition 5", 3),
         ("изд 1 2", 1),
+        ("zweite verb aufl", 2),
+        ("funfte auflage", 5),
+        ("deuxieme edition", 2),
+        ("iiie ed rev", 3),
+        ("ii изд", 2),
+        ("wyd popr i uzup", 1),
+        ("друге видання", 2),
     ],
 )
 def test_an_edition_has_the_first_number_of_its_statement(statement, number):

@@ -175,6 +175,8 @@ def test_other_dates_have_their_own_properties_and_the_begin_of_a_span_counts(ch
         (TitleInfo("Мир"), "Мир", "Мир"),
         (TitleInfo("Мир", non_sort="The", sub_title=("a", "", "b")), "The Мир", "The Мир : a : b"),
         (TitleInfo("art", non_sort="L'"), "L'art", "L'art"),
+        (TitleInfo("Мир и т. д.", part_number=("",)), "Мир и т. д.", "Мир и т. д."),
+        (TitleInfo("Мир.", part_number=("", "Т. 1")), "Мир. Т. 1", "Мир. Т. 1"),
         (TitleInfo("Мир", non_sort="The "), "The Мир", "The Мир"),
         (TitleInfo("Мир.", part_number=("Ч. 1.",)), "Мир. Ч. 1.", "Мир. Ч. 1."),
         (TitleInfo("Мир", part_number=("1.",), part_name=("Начало",)), "Мир. 1. Начало", "Мир. 1. Начало"),

@@ -48,6 +48,10 @@ def test_an_original_in_romanised_russian_is_tagged_as_such():
     assert related_title(item("Voĭna i mir"), *languages) == ["Voĭna i mir@ru-latn"]
 
 
+def test_a_series_has_a_blank_after_its_article():
+    assert series_label(TitleInfo("Book of art", non_sort="The"), language("rus"))[0] == "The Book of art"
+
+
 def test_latin_titles_of_series_and_hosts_of_russian_books_are_no_romanisations():
     assert series_label(TitleInfo("Brown University Slavic reprint"), language("rus")) == (
         "Brown University Slavic reprint",

@@ -57,6 +57,9 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     version_written_once: bool | None = None
     """``$s`` of 130 and 730 is written twice in the title."""
 
+    contained_titles_once: bool | None = None
+    """A 740 with second indicator 2 is a title of the resource as well as a work that it contains."""
+
     country_codes_written: bool | None = None
     """044 is not mapped unless it, or another field of originInfo, has ``$6``. (The stylesheet leaves the bare text of
     ``$c`` in originInfo, which is no MODS.)"""

@@ -25,6 +25,7 @@ from bibld.model.mods import (
     TargetAudience,
     TypeOfResource,
 )
+from bibld.text.languages import code_of_language_name
 
 KIND_AND_LANGUAGE = RuleBook()
 RECORD = RuleBook()
@@ -227,14 +228,21 @@ def _languages(view: View[Corrections]) -> Iterator[tuple[str, str, str | None]]
             if scheme in _LANGUAGE_SCHEMES:
                 yield subfield.value, _LANGUAGE_SCHEMES[scheme], part
                 continue
-            text = subfield.value.replace(" ", "")
-            for start in range(0, len(text), 3):
-                code = text[start : start + 3]
-                if _is_language_code(code):
-                    yield code.casefold(), "iso639-2b", part
-                else:
-                    view.warn(f"041${subfield.code} {subfield.value!r} is not a language code; left out")
-                    break
+            codes_stated = _language_codes(subfield.value)
+            if not codes_stated:
+                view.warn(f"041${subfield.code} {subfield.value!r} is not a language code; left out")
+            for code in codes_stated:
+                yield code, "iso639-2b", part
+
+
+def _language_codes(text: str) -> list[str]:
+    """Return the codes in a text, with nothing or a blank between them; none if one of them is no code."""
+    named = code_of_language_name(text)
+    if named is not None:
+        return [named]
+    joined = text.replace(" ", "")
+    pieces = [joined[start : start + 3] for start in range(0, len(joined), 3)]
+    return [piece.casefold() for piece in pieces] if all(map(_is_language_code, pieces)) else []
 
 
 def _is_language_code(code: str) -> bool:

@@ -229,6 +229,9 @@ def _coded_special(field: DataField, parts: Parts, view: View[Corrections]) -> N
         ("k", "date_created", "start"), ("l", "date_created", "end"),
     ):  # fmt: skip
         for text in field.values(code):
+            if not any(map(str.isdigit, text)):
+                view.warn(f"046${code} {text!r} is not a date; left out")
+                continue
             date = Date(value=text, encoding=encoding, point=point)
             if encoding == "marc" and text.isdecimal() and text.isascii() and len(text) in (4, 8):
                 value = text if len(text) == 4 else iso_day(text)

@@ -190,9 +190,11 @@ def uniform_title(field: DataField, view: View[Corrections]) -> Iterator[TitleIn
     yield from _uniform(field, field.indicator2, view, name_title_group=group)
 
 
-@TITLES.field("740", "ahnp", "titleInfo[alternative]")
+@TITLES.field("740", "ahnp", "titleInfo[alternative] (with second indicator 2: a related item)")
 def uncontrolled_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
-    """Uncontrolled related or analytical title."""
+    """Uncontrolled related title."""
+    if field.indicator2 == "2" and view.settings.contained_titles_once:
+        return
     part_number, part_name = title_parts(field)
     title = chop(join(field, "a"))
     if title:

@@ -90,6 +90,8 @@ def name_title_group(field: DataField, view: StylesheetView) -> str | None:
 @TITLES_AND_NAMES.field("740", "ahnp", "titleInfo[alternative]")
 def uncontrolled_title(field: DataField, view: StylesheetView) -> Iterator[TitleInfo]:
     """Uncontrolled related or analytical title."""
+    if field.indicator2 == "2" and view.settings.contained_titles_once:
+        return
     number, name = title_parts(field, view)
     title = text_or_blank(chop(join(field, "ah")))
     yield TitleInfo(title=title, part_number=number, part_name=name, type="alternative")

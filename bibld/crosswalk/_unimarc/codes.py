@@ -64,15 +64,8 @@ LANGUAGE = {
     "gag": "glg", "gal": "orm", "gua": "grn", "int": "ina", "iri": "gle", "kus": "kos", "lan": "oci", "lap": "smi",
     "max": "glv", "mla": "mlg", "mol": "rum", "sao": "smo", "scc": "srp", "scr": "hrv", "sho": "sna", "snh": "sin",
     "sso": "sot", "swz": "ssw", "tag": "tgl", "taj": "tgk", "tar": "tat", "tru": "chk", "tsw": "tsn",
-    # words in place of a code
-    "русский": "rus", "рус": "rus", "английский": "eng", "англ": "eng", "немецкий": "ger", "нем": "ger",
-    "французский": "fre", "франц": "fre", "фр": "fre", "украинский": "ukr", "укр": "ukr", "белорусский": "bel",
-    "белорус": "bel", "татарский": "tat", "тат": "tat", "казахский": "kaz", "каз": "kaz", "итальянский": "ita",
-    "итал": "ita", "испанский": "spa", "исп": "spa", "латинский": "lat", "лат": "lat", "польский": "pol",
-    "польск": "pol", "китайский": "chi", "кит": "chi", "японский": "jpn", "яп": "jpn", "армянский": "arm",
-    "грузинский": "geo", "башкирский": "bak", "чувашский": "chv", "церковнославянский": "chu",
 }  # fmt: skip
-"""What records have in place of a code of ISO 639-2/B, and that code."""
+"""Other codes that records have in place of one of ISO 639-2/B, and that code."""
 
 FREQUENCY = {
     "a": "Daily", "b": "Semiweekly", "c": "Weekly", "d": "Biweekly", "e": "Semimonthly", "f": "Monthly",

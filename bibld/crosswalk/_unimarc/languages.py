@@ -9,6 +9,7 @@ from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import LANGUAGE, ORIGINAL_LANGUAGE
 from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model.mods import Language, LanguageTerm
+from bibld.text.languages import code_of_language_name
 
 BOOK = RuleBook()
 
@@ -18,7 +19,7 @@ _CODE = re.compile(r"[a-z]{3}")
 def language_code(text: str) -> str | None:
     """Return the code of ISO 639-2/B for a code or word; None where there is none."""
     folded = text.strip(" .|#").casefold()
-    known = LANGUAGE.get(folded)
+    known = LANGUAGE.get(folded) or code_of_language_name(folded)
     if known is not None:
         return known
     return folded if _CODE.fullmatch(folded) else None

@@ -25,6 +25,7 @@ _PLACE_CODE = re.compile(r"[A-Z0-9-]{2,8}")
 _BRACKETS = str.maketrans("", "", "[]. ")
 _OPEN = "9999"
 _EVENT_OF_214 = {"0": "publication", "1": "production", "2": "distribution", "3": "manufacture"}
+_COPYRIGHT = "4"
 
 
 class _Dates(msgspec.Struct):
@@ -129,12 +130,12 @@ def _agree(years: list[str], dates: _Dates) -> bool:
 )  # fmt: skip
 def origin(view: UnimarcView) -> Elements:
     """Where, when and by whom the resource was published, produced, manufactured."""
-    imprints = list(view.fields("210")) or [f for f in view.fields("214") if f.indicator2 in " 0"]
+    imprints = [*view.fields("210"), *(f for f in view.fields("214") if _event_of(f, view) == "publication")]
     main = imprints[0] if imprints else None
     dates = _dates_of(view, main.values("d") if main is not None else [])
     others = [field for field in (*view.fields("210"), *view.fields("214")) if field is not main]
     for field in others:
-        if field.tag == "214" and field.indicator2 == "4":
+        if field.tag == "214" and field.indicator2 == _COPYRIGHT:
             dates.copyright += [Date(value=value) for value in field.values("d")]
     info = OriginInfo(
         place=tuple(dict.fromkeys((*_country_codes(view), *_places(main, "a", view)))),
@@ -158,6 +159,17 @@ def origin(view: UnimarcView) -> Elements:
         if main is None or field.values("a", "c", "d") != main.values("a", "c", "d"):
             further += _further_origin(field, view)
     yield from dict.fromkeys(further)
+
+
+def _event_of(field: DataField, view: UnimarcView) -> str | None:
+    """Return the event that an imprint (210, 214) states; None for a copyright date."""
+    if field.tag == "210" or field.indicator2 == " ":
+        return "publication"
+    if field.indicator2 == _COPYRIGHT:
+        return None
+    if field.indicator2 not in _EVENT_OF_214:
+        view.warn(f"214 second indicator {field.indicator2!r} is an unknown function; read as publication")
+    return _EVENT_OF_214.get(field.indicator2, "publication")
 
 
 def _of_event(info: OriginInfo, event: str, view: UnimarcView) -> OriginInfo:
@@ -224,7 +236,7 @@ def _manufacture(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
 
 
 def _further_origin(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
-    event = _EVENT_OF_214.get(field.indicator2) if field.tag == "214" else "publication"
+    event = _event_of(field, view)
     stated = field.values("d") if event is not None else []
     info = OriginInfo(
         place=tuple(Place(place_term=(PlaceTerm(value=value, type="text"),)) for value in field.values("a")),

@@ -16,7 +16,7 @@ from bibld.triplify._dates import issued_dates
 from bibld.triplify._describe.agents import group_names, roles_of
 from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.identifiers import add_number
-from bibld.triplify._describe.titles import full_title, main_titles
+from bibld.triplify._describe.titles import full_title, main_title, main_titles
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import entity_key
 from bibld.triplify._language import Languages
@@ -50,7 +50,7 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
     if not titles:
         return
     label, *others = (full_title(title) for title in titles)
-    stem = tidy(f"{titles[0].non_sort or ''}{titles[0].title}")
+    stem = tidy(main_title(titles[0]))
     found = [issn(identifier.value) for identifier in item.mods.identifier if identifier.type == "issn"]
     number = next((one.value for one in found if one is not None and one.is_valid), "")
     volumes = [tidy(text) for part in item.mods.part for detail in part.detail for text in detail.number]

@@ -17,8 +17,8 @@ _NODE_CLASSES = {
 
 def title_proper(title: TitleInfo) -> str:
     """Return a title with its parts, without the subtitle."""
-    parts = [tidy(main_title(title)), *(tidy(part) for part in (*title.part_number, *title.part_name))]
-    return ". ".join(part.rstrip(".") if index + 1 < len(parts) else part for index, part in enumerate(parts) if part)
+    parts = [text for text in map(tidy, (main_title(title), *title.part_number, *title.part_name)) if text]
+    return ". ".join([*(text.rstrip(".") for text in parts[:-1]), *parts[-1:]])
 
 
 def main_title(title: TitleInfo) -> str:
