@@ -181,16 +181,28 @@ def names(view: UnimarcView) -> Elements:
         if name is None:
             continue
         name = replace(name, role=tuple(roles(field, view)))
+        if view.is_alternate(field):
+            found.append((field, _in_other_script(name, field, found, view)))
+            continue
         if not primary and field.tag[2] == "0" and not view.is_nested:
             primary = True
             name = replace(name, usage="primary", name_title_group="1" if has_name_title_group(view) else None)
-        found.append((field, name))
+        found.append((field, view.mark(name, field)))
     for field in view.fields("790", "791"):
         form = personal_name(field, view) if field.tag == "790" else corporate_name(field, view)
         if form is not None:
             _add_alternative_name(found, field, form, view)
     for _, name in found:
         yield name
+
+
+def _in_other_script(name: Name, field: DataField, found: list[tuple[DataField, Name]], view: UnimarcView) -> Name:
+    """Return a name that repeats another in a second script, with the roles and the usage of that one."""
+    marked = view.mark(name, field)
+    for _, other in found:
+        if other.alt_rep_group == marked.alt_rep_group and other.type == marked.type:
+            return replace(marked, role=marked.role or other.role, usage=other.usage)
+    return marked
 
 
 def _add_alternative_name(found: list[tuple[DataField, Name]], field: DataField, form: Name, view: UnimarcView) -> None:

@@ -153,10 +153,15 @@ def origin(view: UnimarcView) -> Elements:
         frequency=tuple(_frequencies(view)),
     )
     if info != OriginInfo():
-        yield _of_event(info, "publication", view)
+        info = _of_event(info, "publication", view)
+        yield info if main is None else view.mark(info, main)
     further = list(_manufacture(main, view)) if main is not None else []
     for field in others:
-        if main is None or field.values("a", "c", "d") != main.values("a", "c", "d"):
+        if view.is_alternate(field):
+            texts = tuple(item for item in field.subfields if item.code not in "dh")
+            field_in_script = replace(field, subfields=texts)
+            further += [view.mark(event, field) for event in _further_origin(field_in_script, view)]
+        elif main is None or field.values("a", "c", "d") != main.values("a", "c", "d"):
             further += _further_origin(field, view)
     yield from dict.fromkeys(further)
 

@@ -113,7 +113,7 @@ def title(view: UnimarcView) -> Elements:
         languages = [language_code(value) for value in field.values("z")]
         main = _of_the_set(found[0], view) or found[0].title_info()
         if main is not None:
-            yield main
+            yield view.mark(main, field)
         for entry in found[1:]:
             if entry.kind == "parallel":
                 language = languages[len(parallel)] if len(parallel) < len(languages) else None
@@ -123,7 +123,7 @@ def title(view: UnimarcView) -> Elements:
             else:
                 yield from _issued_with(entry)
         if found[0].responsibility:
-            yield Note(value=found[0].responsibility, type="statement of responsibility")
+            yield view.mark(Note(value=found[0].responsibility, type="statement of responsibility"), field)
     yield from parallel
     yield from _further_parallel_titles(view, parallel)
 

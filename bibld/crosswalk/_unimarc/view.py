@@ -16,6 +16,7 @@ import msgspec
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._texts import address
 from bibld.crosswalk._unimarc.coded import CodeTable
+from bibld.crosswalk._unimarc.linkage import conventions_of
 from bibld.crosswalk._view import View
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
@@ -54,7 +55,7 @@ class UnimarcView(View[UnimarcSettings]):
     def __init__(
         self, record: MarcRecord, settings: UnimarcSettings, rules: RuleSet, parent: UnimarcView | None = None
     ) -> None:
-        super().__init__(record, settings)
+        super().__init__(record, settings, conventions_of(record))
         self.rules = rules
         self.leader = Leader(record.leader.text.ljust(24)[:24])
         self.is_nested = parent is not None
