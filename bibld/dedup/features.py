@@ -14,9 +14,10 @@ from bibld.text.extents import height, pages_or_leaves
 from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.names import person_key
-from bibld.text.numerals import edition_number, part_number, replace_number_words
+from bibld.text.numerals import edition_number, part_number
 from bibld.text.places import place_key
-from bibld.text.romanisation import romanise
+from bibld.text.romanisation import transcription_key
+from bibld.text.title_keys import title_key
 
 _COMPARED_IDENTIFIERS = frozenset({"issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc"})
 _SET = re.compile(r"\b(?:set|общ|комплект|компл|vol set|all)\b", re.IGNORECASE)
@@ -76,7 +77,7 @@ def features_of(mods: Mods) -> Features:
         part=part,
         main_title=_uncounted(main_title),
         remainder=_uncounted(remainder),
-        part_name=replace_number_words(romanise(" ".join(part_names))),
+        part_name=title_key(" ".join(part_names)),
         set_title=_uncounted(_title_of(host)),
         names=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, names))),
         publisher=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, publishers))),
@@ -84,7 +85,7 @@ def features_of(mods: Mods) -> Features:
         edition_text=edition_text,
         series=VALUE_SEPARATOR.join(dict.fromkeys(_key(_title_of(item)) for item in series)),
         series_number=VALUE_SEPARATOR.join(dict.fromkeys(number for item in series for number in _numbers(item))),
-        responsibility=romanise(" ".join([note.value for note in mods.note if note.type == _STATEMENT])),
+        responsibility=transcription_key(" ".join([note.value for note in mods.note if note.type == _STATEMENT])),
         language=VALUE_SEPARATOR.join(_languages(mods)),
         carrier=_carrier(mods),
         level=_level(mods, host, part, lambda: volumes > 1 or (not pages and _IN_VOLUMES.search(title) is not None)),
@@ -99,7 +100,7 @@ def features_of(mods: Mods) -> Features:
     )
 
 
-_key = lru_cache(_CACHED)(romanise)
+_key = lru_cache(_CACHED)(transcription_key)
 _folded = lru_cache(_CACHED)(fold)
 _years_in = lru_cache(_CACHED)(years)
 _place = lru_cache(_CACHED)(place_key)
@@ -117,10 +118,10 @@ def _title_of(item: RelatedItem | None) -> str:
 
 
 def _uncounted(title: str) -> str:
-    """Return a romanised title with digits for number words, without the number of volumes at its end
-    (``в 30 томах``), which libraries place anywhere."""
-    key = romanise(title)
-    return replace_number_words(_COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key)
+    """Return the key of a title without the number of volumes at its end (``в 30 томах``), which libraries place
+    anywhere."""
+    key = title_key(title)
+    return _COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key
 
 
 def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
@@ -138,7 +139,7 @@ def _heading(name: Name) -> str:
 
 @lru_cache(_CACHED)
 def _name_key(heading: str, is_personal: bool) -> str:
-    return romanise(person_key(heading) if is_personal else heading)
+    return transcription_key(person_key(heading) if is_personal else heading)
 
 
 def _part(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> str:
@@ -166,7 +167,7 @@ def _numbers_in(host: RelatedItem) -> Iterator[str]:
 @lru_cache(_CACHED)
 def _edition(text: str) -> tuple[str, int]:
     """Return the key of an edition statement, and its number."""
-    return romanise(strip_brackets(text)), edition_number(fold(text))
+    return transcription_key(strip_brackets(text)), edition_number(fold(text))
 
 
 @lru_cache(_CACHED)

@@ -1,4 +1,4 @@
-"""Romanisation of Slavic words: a key on which all systems agree, and the table of the Library of Congress."""
+"""Romanisation: a key on which the systems for Slavic words agree, and the table of the Library of Congress."""
 
 from __future__ import annotations
 
@@ -6,17 +6,29 @@ import re
 import unicodedata
 from functools import cache
 
+from anyascii import anyascii
+
 from bibld.text.folding import fold_character
+from bibld.text.scripts import HAN, repair_lookalikes, script_of_character
 
 _LATIN_LETTERS = {
     "а": "a", "б": "b", "в": "v", "г": "g", "ґ": "g", "д": "d", "е": "e", "ж": "zh", "з": "z", "и": "i", "й": "i",
     "к": "k", "л": "l", "м": "m", "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f",
     "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ы": "i", "ь": "", "э": "e", "ю": "iu", "я": "ia",
     "є": "ie", "і": "i", "ї": "i", "ў": "u", "ѣ": "ie", "ѳ": "f", "ѵ": "i", "ѕ": "z", "ј": "i", "љ": "li", "њ": "ni",
-    "ћ": "ch", "ђ": "d", "џ": "dzh", "ѓ": "g", "ќ": "k", "ѫ": "u", "ѧ": "ia", "ѡ": "o",
+    "ћ": "ch", "ђ": "d", "џ": "dzh", "ѓ": "g", "ќ": "k", "ѫ": "u", "ѧ": "ia", "ѡ": "o", "ѻ": "o", "ѿ": "ot",
+    "ѯ": "ks", "ѱ": "ps", "ѹ": "u", "ꙋ": "u", "ꙗ": "ia", "ѥ": "ie", "ѩ": "ia", "ѭ": "iu", "ꙑ": "i", "ꙁ": "z",
+    "ә": "a", "ӓ": "a", "ӑ": "a", "ӕ": "ae", "ғ": "g", "ҕ": "g", "җ": "zh", "ӝ": "zh", "ҙ": "z", "ӟ": "z", "ӗ": "e",
+    "ӣ": "i", "ӥ": "i", "қ": "k", "ҡ": "k", "ҝ": "g", "ң": "ng", "ҥ": "ng", "ө": "o", "ӧ": "o", "ҫ": "s", "ү": "u",
+    "ұ": "u", "ӯ": "u", "ӱ": "u", "ӳ": "u", "ҳ": "h", "һ": "h", "ҷ": "i", "ҹ": "i", "ӵ": "ch", "ӹ": "i",
+    "ε": "e", "η": "e", "υ": "u", "φ": "ph", "χ": "ch", "ω": "o", "և": "ev", "ւ": "u", "ə": "a",
     "ž": "zh", "č": "ch", "ć": "ch", "š": "sh", "ŝ": "shch", "j": "i", "y": "i", "w": "v", "x": "ks",
 }  # fmt: skip
-"""Letters of the Cyrillic and Latin scripts as :func:`romanise` replaces them, before its last rules."""
+"""Letters as :func:`romanise` replaces them, before its last rules; those that are not listed as ``anyascii`` does.
+
+The letters of Turkic, Tajik, Mongolian and Ossetic become what remains of ALA-LC without diacritics. ``j`` of a Latin
+alphabet becomes ``i``, so the letter of Tajik that is romanised by it does too.
+"""
 
 _ALA_LC = {
     "а": "a", "б": "b", "в": "v", "г": "g", "д": "d", "е": "e", "ё": "ë", "ж": "zh", "з": "z", "и": "i", "й": "ĭ",
@@ -26,6 +38,13 @@ _ALA_LC = {
 }  # fmt: skip
 
 _C = re.compile("c(?!h)")
+_TRANSCRIPTIONS = (
+    ("schtsch", "shch"), ("chtch", "shch"), ("tsch", "ch"), ("tch", "ch"), ("sch", "sh"), ("tsz", "ch"), ("sz", "sh"),
+    ("ou", "u"), ("ph", "f"), ("gh", "g"), ("q", "k"),
+)  # fmt: skip
+"""Letters of a romanised word as German, French and Polish readers spell them → as :func:`romanise` does."""
+_FRENCH_ENDING = re.compile(r"(?<=[^\W\d_]{2}in)e\b")
+_OLD_ENDING = re.compile(r"(?<=[^\W\d_][oe])ff\b")
 
 
 def romanise(text: str) -> str:
@@ -33,15 +52,18 @@ def romanise(text: str) -> str:
 
     ALA-LC, ISO 9 (GOST 7.79 A), BGN/PCGN and the scientific system differ only in ``kh``/``h``, ``ts``/``c``,
     ``ia``/``ja``/``ya``/``â`` and the like; the key has no such differences. ``i``, ``j``, ``y`` are one letter, which
-    is removed before a vowel. Letters that the reform of 1918 abolished become the modern ones. The key is not meant
-    for display; other Latin text follows the same rules.
+    is removed before a vowel. Letters that the reform of 1918 abolished become the modern ones. Other alphabets are
+    romanised letter by letter, Chinese by syllables. The key is not meant for display; other Latin text follows the
+    same rules.
 
     >>> romanise("Voĭna i mir") == romanise("Vojna i mir") == romanise("Война и миръ") == "voina i mir"
     True
     """
     if not text:
         return ""
-    key = " ".join(unicodedata.normalize("NFKC", text).translate(_romanisations()).split())
+    if not text.isascii():
+        text = repair_lookalikes(unicodedata.normalize("NFKC", text))
+    key = " ".join(text.translate(_romanisations()).split())
     while "ii" in key:
         key = key.replace("ii", "i")
     key = key.replace("ia", "a").replace("ie", "e").replace("io", "o").replace("iu", "u")
@@ -51,6 +73,27 @@ def romanise(text: str) -> str:
     if "c" in key:
         key = _C.sub("ts", key)
     return key
+
+
+def transcription_key(text: str) -> str:
+    """Return :func:`romanise` with the spellings for German, French and Polish readers replaced.
+
+    ``ch`` is not replaced, which is another letter in each language: those forms differ in a letter or two.
+
+    >>> {transcription_key(form) for form in ("Tchaïkovski", "Tschaikowski", "Tchaikovsky", "Чайковский")}
+    {'chaikovski'}
+    """
+    return unify_transcriptions(romanise(text))
+
+
+def unify_transcriptions(key: str) -> str:
+    """Return the :func:`transcription_key` of a romanised key."""
+    for spelling, letters in _TRANSCRIPTIONS:
+        if spelling in key:
+            key = key.replace(spelling, letters)
+    if "ff" in key:
+        key = _OLD_ENDING.sub("v", key)
+    return _FRENCH_ENDING.sub("", key) if "ine" in key else key
 
 
 def romanise_ala_lc(text: str) -> str:
@@ -73,9 +116,18 @@ class _Romanisations(dict[int, str]):
         letter = chr(code).casefold()
         latin = _LATIN_LETTERS.get(letter)
         if latin is None:
-            latin = "".join(_LATIN_LETTERS.get(part, part) for part in fold_character(letter))
+            latin = "".join(_latin(part) for part in fold_character(letter))
         self[code] = latin
         return latin
+
+
+def _latin(character: str) -> str:
+    """Return the Latin letters for one folded character; the character itself if none are known."""
+    if character.isascii() or character in _LATIN_LETTERS:
+        return _LATIN_LETTERS.get(character, character)
+    letters = [letter for letter in anyascii(character).lower() if letter.isalnum()]
+    latin = "".join(_LATIN_LETTERS.get(letter, letter) for letter in letters) or character
+    return f" {latin} " if script_of_character(character) == HAN else latin
 
 
 @cache

@@ -18,6 +18,12 @@ CYRILLIC_LETTER = re.compile("[\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f]")
 _NOT_LATIN_LETTER = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ua6ff\ua8e0-\ud7ff\uf900-\ufdff\ufe70-\ufefe]")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
+_LETTER_BESIDE_FOREIGN_LETTER = re.compile("[A-Za-z][\u0400-\u052f]|[\u0400-\u052f][A-Za-z]")
+_WORD = re.compile(r"[^\W\d_]+")
+_CYRILLIC_FOR_LATIN = dict(zip("aceiopxyABCEHIKMOPTXYjs", "асеіорхуАВСЕНІКМОРТХУјѕ", strict=True))
+_LATIN_FOR_CYRILLIC = {cyrillic: latin for latin, cyrillic in _CYRILLIC_FOR_LATIN.items()}
+_ROMAN_DIGITS = frozenset("IVX")
+
 _SCRIPT_OF_UNICODE_NAME = {
     "CYRILLIC": CYRILLIC, "LATIN": LATIN, "GREEK": "Grek", "ARABIC": "Arab", "HEBREW": "Hebr", "CJK": HAN,
     "HIRAGANA": JAPANESE, "KATAKANA": JAPANESE, "HANGUL": KOREAN, "DEVANAGARI": "Deva", "ARMENIAN": "Armn",
@@ -65,6 +71,33 @@ def first_foreign_script(text: str) -> str:
         elif script in (JAPANESE, KOREAN) or (script not in (None, LATIN) and not has_han):
             return script or LATIN
     return HAN if has_han else LATIN
+
+
+def repair_lookalikes(text: str) -> str:
+    """Write each word that mixes Latin and Cyrillic letters in one script, if letters that look the same allow it.
+
+    The script is that of most letters, Cyrillic if there are as many of both; Roman numerals become Latin.
+
+    >>> repair_lookalikes("Мoсква в ХIX веке")  # the о is a Latin letter, the Х a Cyrillic one
+    'Москва в XIX веке'
+    """
+    return _WORD.sub(_in_one_script, text) if _LETTER_BESIDE_FOREIGN_LETTER.search(text) else text
+
+
+def _in_one_script(found: re.Match[str]) -> str:
+    word = found[0]
+    latin = [letter for letter in word if _LATIN_LETTER.match(letter)]
+    cyrillic = [letter for letter in word if CYRILLIC_LETTER.match(letter)]
+    if not latin or not cyrillic:
+        return word
+    can_be_latin = all(letter in _LATIN_FOR_CYRILLIC for letter in cyrillic)
+    as_latin = "".join(_LATIN_FOR_CYRILLIC.get(letter, letter) for letter in word)
+    if can_be_latin and _ROMAN_DIGITS.issuperset(as_latin):
+        return as_latin
+    can_be_cyrillic = all(letter in _CYRILLIC_FOR_LATIN for letter in latin)
+    if can_be_cyrillic and (len(cyrillic) >= len(latin) or not can_be_latin):
+        return "".join(_CYRILLIC_FOR_LATIN.get(letter, letter) for letter in word)
+    return as_latin if can_be_latin else word
 
 
 def has_cyrillic(text: str) -> bool:

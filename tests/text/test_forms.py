@@ -10,7 +10,8 @@ from bibld.text.extents import pages
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.names import is_initial_form_of, person_key
 from bibld.text.numerals import part_number
-from bibld.text.romanisation import romanise
+from bibld.text.romanisation import romanise, transcription_key
+from bibld.text.title_keys import title_key
 from tests.strategies import any_texts
 
 
@@ -72,10 +73,95 @@ def test_folding_twice_is_folding_once_and_leaves_single_blanks(text: str) -> No
         ("Сходство", "Skhodstvo", "Shodstvo"),
         ("Київ", "Kyïv", "Kiïv"),
         ("ў", "ŭ"),
+        ("Мoсква", "Москва"),  # the first о is a Latin letter
+        ("Забайкальскiй", "Забайкальскій"),  # a Latin i
+        ("Әдәбият", "Ädäbiyat"),
+        ("Җырлар", "Zhyrlar"),
+        ("Башҡорт", "Bashkort"),
+        ("Қазақ тілі", "Kazak tılı"),
+        ("Чӑваш кӗнеки", "Chăvash kĕneki"),
+        ("Саха тыла", "Sakha tyla"),
+        ("Ўзбекистон", "Ŭzbekiston"),
+        ("Тоҷикистон", "Tojikiston"),
+        ("Кыргыз эли", "Kyrgyz eli"),
+        ("Монгол үсэг", "Mongol üseg"),
+        ("Ирӕттӕ", "Irættæ"),
+        ("Њива и љубав", "Njiva i ljubav"),
+        ("Ѓорѓи Ќосев", "Ǵorǵi Ḱosev"),
+        ("ѿ ꙗзыка", "от языка"),
+        ("საქართველოს ისტორია", "Sakʻartʻvelos istoria"),
+        ("Հայաստան", "Hayastan"),
+        ("ΕΛΛΑΔΑ", "Ellada"),
+        ("战争与和平", "Zhan zheng yu he ping"),
+        ("トルストイ", "torusutoi"),
     ],
 )
 def test_all_forms_of_a_word_have_one_romanised_key(forms: tuple[str, ...]) -> None:
     assert {romanise(form) for form in forms} == {romanise(forms[0])}
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("Чайковский", "Chaĭkovskiĭ", "Tchaikovsky", "Tchaïkovski", "Tschaikowski", "Čajkovskij", "Czajkowski"),
+        ("Пушкин", "Pushkin", "Puschkin", "Puszkin", "Puškin"),
+        ("Шостакович", "Shostakovich", "Schostakowitsch", "Szostakowicz"),
+        ("Хрущёв", "Khrushchëv", "Khrouchtchev", "Hruŝëv"),
+        ("Булгаков", "Bulgakov", "Boulgakov", "Bulgakow"),
+        ("Зубов", "Zubov", "Zouboff", "Zuboff"),
+        ("Бородин", "Borodin", "Borodine"),
+        ("Достоевский", "Dostoevsky", "Dostoyevsky", "Dostoïevski", "Dostojewski"),
+    ],
+)
+def test_the_transcriptions_of_a_name_for_readers_of_other_languages_have_one_key(forms: tuple[str, ...]) -> None:
+    assert {transcription_key(form) for form in forms} == {transcription_key(forms[0])}
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        (
+            "Россия в XIX веке",
+            "Россия в ХIХ веке",
+            "Россия в 19-м веке",
+            "Rossii\u0361a v XIX veke",
+            "Россия в xix веке",
+        ),
+        ("Россия в XX веке", "Россия в ХХ веке"),  # Cyrillic letters
+        ("Симфония № 3", "Симфония №3", "Simfonii\u0361a No. 3", "Симфония III", "Симфония Nr. 3"),
+        ("Петр I и Карл XII", "Петр 1 и Карл 12"),
+        ("X съезд партии", "10-й съезд партии"),
+        ("Henry V", "Henry 5"),
+        ("The 19th century", "19th century", "The 19 century"),
+        ("Das Kapital", "Kapital"),
+        ("L'année 1812", "L’année 1812"),
+        ("Двадцать пять лет", "25 лет"),
+    ],
+)
+def test_a_title_has_one_key_however_its_numbers_and_articles_are_written(forms: tuple[str, ...]) -> None:
+    assert {title_key(form) for form in forms} == {title_key(forms[0])}
+
+
+@pytest.mark.parametrize(
+    ("title", "key"),
+    [
+        ("I, Robot", "i robot"),  # no number
+        ("V Moskve", "v moskve"),  # a preposition
+        ("Избранное В. Гюго", "izbrannoe v gugo"),
+        ("Works of V. Hugo", "vorks of v hugo"),
+        ("В лесах. И на горах", "v lesah i na gorah"),
+        ("V lesakh. I na gorakh", "v lesah i na gorah"),
+        ("MIX", "miks"),
+        ("Civil War", "tsivil var"),
+        ("Фауст I", "faust 1"),
+        ("Фауст II", "faust 2"),
+        ("The", "the"),
+        ("А", "a"),
+        ("", ""),
+    ],
+)
+def test_only_numbers_and_articles_of_a_title_are_replaced(title: str, key: str) -> None:
+    assert title_key(title) == key
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from bibld.text.scripts import (
     has_cyrillic,
     has_latin,
     has_non_latin,
+    repair_lookalikes,
     script_of,
 )
 from tests.strategies import any_texts
@@ -121,3 +122,28 @@ def test_languages_have_a_usual_script(language, script):
 )
 def test_letters_of_scripts_are_found(text, cyrillic, latin, other):
     assert (has_cyrillic(text), has_latin(text), has_non_latin(text)) == (cyrillic, latin, other)
+
+
+@pytest.mark.parametrize(
+    ("typed", "repaired"),
+    [
+        ("\u041coсква", "\u041cосква"),  # the first о is a Latin letter
+        ("Cобрание cочинений", "Собрание сочинений"),  # both с are Latin letters
+        ("Mеxaника", "Механика"),
+        ("Забайкальскiй край", "Забайкальскій край"),
+        ("Mоsсоw", "Moscow"),  # three Cyrillic letters
+        ("в ХIX веке", "в XIX веке"),  # a Cyrillic Х
+        ("IIІ съезд", "III съезд"),  # the last І is Cyrillic
+        ("Sпутник", "Sпутник"),  # no Cyrillic letter looks like S
+        ("3D-модель USB", "3D-модель USB"),
+        ("Москва and Moscow", "Москва and Moscow"),
+        ("", ""),
+    ],
+)
+def test_a_word_of_two_scripts_is_written_in_one_if_the_letters_look_the_same(typed: str, repaired: str) -> None:
+    assert repair_lookalikes(typed) == repaired
+
+
+@given(any_texts(80))
+def test_repairing_twice_is_repairing_once(text: str) -> None:
+    assert repair_lookalikes(repair_lookalikes(text)) == repair_lookalikes(text)

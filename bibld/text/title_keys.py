@@ -1,0 +1,43 @@
+"""Keys of titles, in which libraries that write numbers, articles and alphabets differently agree."""
+
+from __future__ import annotations
+
+import re
+
+from bibld.text.numerals import replace_number_words, roman_number
+from bibld.text.romanisation import romanise, unify_transcriptions
+from bibld.text.scripts import repair_lookalikes
+
+_ROMAN_NUMERAL = re.compile(
+    r"(?<!\w)(?:[IVX]{2,9}|X?L[IVX]{1,7}|M[MDCLXVI]{3,14}|[ivx]{3,9}|[ХІ]{2,9}"
+    r"|[IVX](?=\s[\u0400-\u052f])|(?<=[^\s.:;=/!?]\s)[IVX](?!\.\s*\w))(?![^\W\d_]|['’])"
+)
+"""A single letter is a number before a Cyrillic word or after a word, not where a sentence or initials may begin."""
+_LATIN_NUMERALS = str.maketrans("ХІ", "XI")
+_NUMBER_SIGN = re.compile(r"\b(?:no|nr|num|numer) ?(?=\d)")
+_ENDING_OF_NUMBER = re.compile(r"(?<=\d) (?:st|nd|rd|th|go|ogo|mu|omu|m|h|i|a|aa|e|oe|oi|om)\b")
+_DIGIT = re.compile(r"\d")
+_ARTICLES = "the a an das der die le la les el los las il lo gli un une una ein eine het den det"
+_KEYS_OF_ARTICLES = frozenset(romanise(_ARTICLES).split())
+
+
+def title_key(title: str) -> str:
+    """Return a romanised title without a leading article, with digits for numbers in words and Roman numerals.
+
+    >>> title_key("The Symphony № 3"), title_key("Симфония № 3"), title_key("Двадцать лет XX века")
+    ('simfoni 3', 'simfona 3', '20 let 20 veka')
+    """
+    if not title:
+        return ""
+    if not title.isascii():
+        title = repair_lookalikes(title)
+    key = replace_number_words(romanise(_ROMAN_NUMERAL.sub(_in_digits, title)))
+    if _DIGIT.search(key):
+        key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
+    first, _, rest = key.partition(" ")
+    return unify_transcriptions(rest if rest and first in _KEYS_OF_ARTICLES else key)
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    number = roman_number(found[0].translate(_LATIN_NUMERALS))
+    return found[0] if number is None else str(number)
