@@ -10,7 +10,7 @@ import msgspec
 from bibld import dedup
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup.review import ComparedFeature, compare_features
+from bibld.dedup.side_by_side import ComparedValue, compare_features
 from bibld.errors import ConfigError
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict
@@ -61,7 +61,7 @@ class PairReport(msgspec.Struct, frozen=True):
 
     left: str
     right: str
-    compared: tuple[ComparedFeature, ...]
+    compared: tuple[ComparedValue, ...]
     is_candidate: bool
     shared_blocking_keys: tuple[str, ...]
     left_keys: tuple[str, ...]

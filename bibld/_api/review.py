@@ -88,7 +88,10 @@ class Review:
     def questions(self, source: str | None = None, limit: int | None = None) -> Table[Question]:
         """Return the pairs that wait for a person, the most uncertain first, of all records or those of a source."""
         with self._workspace.catalog() as catalog:
-            found = (reviewing.load_question(catalog, pair) for pair in self._waiting(catalog, source))
+            found = (
+                reviewing.load_question(catalog, self._workspace.config, pair)
+                for pair in self._waiting(catalog, source)
+            )
             return Table(Question, islice((one for one in found if one is not None), limit))
 
     def export_csv(self, out: PathName, source: str | None = None, limit: int | None = None) -> None:
@@ -291,7 +294,7 @@ class ReviewSession:
         self.question = None
         with self._workspace.catalog() as catalog:
             while self._here < len(self._pairs):
-                self.question = reviewing.load_question(catalog, self._pairs[self._here])
+                self.question = reviewing.load_question(catalog, self._workspace.config, self._pairs[self._here])
                 if self.question is not None:
                     return
                 self._here += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 import unicodedata
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from bibld.dedup.review import Question
 
 _NARROWEST, _WIDEST, _NAME = 60, 160, 16
+_WORD = re.compile(r"\w+")
+_DIFFERENT = "yellow"
 
 
 def printable(text: str) -> str:
@@ -29,24 +32,42 @@ def is_interactive() -> bool:
 
 
 def print_question(question: Question, place: str) -> None:
-    """Print a pair side by side: ``≠`` marks what differs, ``?`` what only one of the two states."""
+    """Print the cards of a pair side by side, with the reasons for asking and the addresses of the two records.
+
+    ``≠`` marks what differs, and its different words are coloured; ``≈`` marks what is only written differently, ``?``
+    what only one of the two states.
+    """
     width = (min(max(get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST) - _NAME - 7) // 2
     click.secho(f"{place}score {question.score:.3f}, up for review by {printable(question.by)}", bold=True)
-    click.echo("\n".join(_row(" ", "", printable(question.left), printable(question.right), width)))
+    for line in _row(" ", "", printable(question.left), printable(question.right), width):
+        click.secho(line, bold=True)
+    click.echo(f"{'':<{_NAME + 2}} {'─' * width}─┼─{'─' * width}")
     for compared in question.compared:
         values = (printable(compared.left) or "–", printable(compared.right) or "–")
         for line in _row(compared.sign, compared.name, *values, width):
-            colour = "yellow" if compared.sign == "≠" else None
-            click.secho(line, fg=colour, dim=True if compared.sign == "?" else None)
+            click.echo(line)
+    click.echo()
     for reason in question.reasons:
-        click.echo(f"  {printable(reason)}")
+        for line in textwrap.wrap(printable(reason), 2 * width + _NAME, subsequent_indent="    "):
+            click.echo(f"  {line}")
     if question.relation:
         click.echo(f"  if they are not the same: {question.relation}")
+    for page in question.pages:
+        click.secho(f"  {printable(page)}", dim=True)
     click.echo()
 
 
 def _row(sign: str, name: str, left: str, right: str, width: int) -> Iterator[str]:
+    """Yield the lines of two texts side by side."""
+    texts = (left, right) if sign == "≠" else ("", "")
+    marked = set.symmetric_difference(*({word.casefold() for word in _WORD.findall(text)} for text in texts))
     columns = [textwrap.wrap(text, width) or [""] for text in (left, right)]
     for number, (one, other) in enumerate(zip_longest(*columns, fillvalue="")):
-        head = f"{sign} {name:<{_NAME}}" if not number else " " * (_NAME + 2)
-        yield f"{head} {one:<{width}} │ {other}".rstrip()
+        head = click.style(sign, fg=_DIFFERENT if texts[0] else None) if not number else " "
+        label = click.style(f"{name if not number else '':<{_NAME}}", dim=True)
+        yield f"{head} {label} {_mark(f'{one:<{width}}', marked)} │ {_mark(other, marked)}".rstrip()
+
+
+def _mark(text: str, words: set[str]) -> str:
+    """Colour these words of a text."""
+    return _WORD.sub(lambda word: click.style(word[0], fg=_DIFFERENT) if word[0].casefold() in words else word[0], text)

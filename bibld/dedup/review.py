@@ -19,45 +19,25 @@ from bibld.config import Config
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
 from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
+from bibld.dedup.side_by_side import ComparedValue, compare_cards, describe_differences
 from bibld.errors import ConfigError
-from bibld.model.features import Features
+from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 
 SPLIT = "split"
 """The first word of the reasons of verdicts that take a record out of its cluster."""
 
-_LONGEST_SHOWN = 300
-"""A longer text (an abstract, a full text) is shown in part."""
-
-_SHOWN_BEFORE = 40
-"""Characters shown before the first difference of two long texts."""
-
 Ordinals = tuple[int, int]
 """The ordinals of a pair, the smaller first."""
-
-
-class ComparedFeature(msgspec.Struct, frozen=True):
-    """A feature of two records side by side; an empty text where a record does not have it."""
-
-    name: str
-    left: str
-    right: str
-
-    @property
-    def sign(self) -> str:
-        """Return ``=`` for equal, ``≠`` for different values, ``?`` where one of them is missing."""
-        return "=" if self.left == self.right else "≠" if self.left and self.right else "?"
-
-    def __str__(self) -> str:
-        return f"{self.sign} {self.name}: {self.left or '–'} | {self.right or '–'}"
 
 
 class Question(msgspec.Struct, frozen=True):
     """A pair to be reviewed by a person.
 
-    ``relation`` is the relation that matching suggests in case the two are not the same; ``reasons`` state why the
-    pair was left undecided.
+    ``compared`` are the lines of the catalogue cards as the libraries wrote them. ``reasons`` state why the pair was
+    left undecided, what is equal, what differs, and what only one record states. ``relation`` is the relation that
+    matching suggests in case the two are not the same; ``pages`` are the addresses of the two records.
     """
 
     left: str
@@ -66,37 +46,13 @@ class Question(msgspec.Struct, frozen=True):
     by: str
     reasons: tuple[str, ...]
     relation: str
-    compared: tuple[ComparedFeature, ...]
+    compared: tuple[ComparedValue, ...]
+    pages: tuple[str, ...] = ()
 
     @property
     def pair(self) -> Pair:
         """Return the two records."""
         return Pair(RecordId.parse(self.left), RecordId.parse(self.right))
-
-
-def compare_features(left: Features, right: Features) -> tuple[ComparedFeature, ...]:
-    """Return the features that at least one of two records has; the number 0 is a missing one, long texts are cut."""
-    one, other = (
-        {name: str(value or "") for name, value in msgspec.structs.asdict(side).items()} for side in (left, right)
-    )
-    return tuple(
-        ComparedFeature(name.replace("_", " "), *_excerpts(one[name], other[name]))
-        for name in one
-        if one[name] or other[name]
-    )
-
-
-def _excerpts(left: str, right: str) -> tuple[str, str]:
-    """Return two texts; of long ones the part where they begin to differ, with the length of each."""
-    if max(len(left), len(right)) <= _LONGEST_SHOWN:
-        return left, right
-    first_difference = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
-    start = max(0, first_difference - _SHOWN_BEFORE)
-    shown = [
-        f"{'…' * (start > 0)}{text[start : start + _LONGEST_SHOWN]} ({len(text):,} characters)"
-        for text in (left, right)
-    ]
-    return (shown[0] if left else ""), (shown[1] if right else "")
 
 
 # -- pairs to review -------------------------------------------------------------------------------------------------
@@ -119,23 +75,27 @@ def undecided_pairs(catalog: Catalog, config: Config, source: str | None = None)
             yield pair
 
 
-def load_question(catalog: Catalog, pair: Pair) -> Question | None:
+def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | None:
     """Load what a person needs to decide about a pair; None if it is no longer to be reviewed."""
     edge = catalog.edge(pair)
     if edge is None or edge.verdict.decision != "review":
         return None
-    records = [catalog.record(record) for record in (pair.left, pair.right)]
-    features = [features_of(record.mods) for record in records if record is not None and not record.deleted]
-    if len(features) < 2:
+    left, right = (catalog.record(record) for record in (pair.left, pair.right))
+    if left is None or right is None or left.deleted or right.deleted:
         return None
+    features = features_of(left.mods), features_of(right.mods)
+    is_one_source = pair.left.source == pair.right.source
+    names = [str(record) if is_one_source else record.source for record in (pair.left, pair.right)]
+    iris = Iris(config.dataset.base)
     return Question(
         left=str(pair.left),
         right=str(pair.right),
         score=edge.score.value,
         by=edge.verdict.by,
-        reasons=edge.verdict.reasons,
+        reasons=(*edge.verdict.reasons, *describe_differences(*features, names)),
         relation=edge.verdict.relation,
-        compared=compare_features(*features),
+        compared=compare_cards(left.mods, right.mods, features),
+        pages=(iris.record(pair.left), iris.record(pair.right)),
     )
 
 

@@ -16,9 +16,10 @@ import msgspec
 
 from bibld.catalog import RELATIONS, Catalog, PersonVerdict
 from bibld.dedup.labels import read_rows
-from bibld.dedup.review import ComparedFeature, Question
+from bibld.dedup.review import Question
+from bibld.dedup.side_by_side import ComparedValue
 from bibld.errors import ConfigError
-from bibld.model.features import Features
+from bibld.model.card import LINES
 from bibld.model.linkage import Pair
 
 LABELS: dict[str, Literal["same", "different", "related"]] = {
@@ -38,7 +39,6 @@ LONGEST_NAME, LONGEST_REASON = 100, 2_000
 """The most characters of a person's name and of a reason."""
 
 _OWN = ("label", "relation", "reason", "person")
-_FEATURES = tuple(name.replace("_", " ") for name in Features.__struct_fields__)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -56,14 +56,16 @@ class CsvVerdict(msgspec.Struct, frozen=True):
 def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
     """Yield questions as lines of CSV: labels are empty, different values are marked with ``≠``."""
     yield "\ufeff"
-    yield _line(("left", "right", *_OWN[:3], "score", "because", "suggested relation", *_FEATURES))
+    pages = ("left page", "right page")
+    yield _line(("left", "right", *_OWN[:3], "score", "because", "suggested relation", *LINES, *pages))
     for one in questions:
         cells = {compared.name: _cell(compared) for compared in one.compared}
+        cells |= dict(zip(pages, one.pages, strict=False))
         values = (one.left, one.right, "", "", "", f"{one.score:.6f}", "; ".join(one.reasons), one.relation)
-        yield _line([_harmless(cell) for cell in (*values, *(cells.get(name, "") for name in _FEATURES))])
+        yield _line([_harmless(cell) for cell in (*values, *(cells.get(name, "") for name in (*LINES, *pages)))])
 
 
-def _cell(compared: ComparedFeature) -> str:
+def _cell(compared: ComparedValue) -> str:
     if compared.sign == "=":
         return compared.left
     return f"{compared.sign} {compared.left or '–'} | {compared.right or '–'}"

@@ -12,7 +12,8 @@ from bibld.cli import _terminal
 from bibld.cli._options import count_of, print_json, print_rows, print_table
 from bibld.cli._plot import Panel, Series, svg
 from bibld.cli._terminal import is_interactive, print_question
-from bibld.dedup.review import ComparedFeature, Question
+from bibld.dedup.review import Question
+from bibld.dedup.side_by_side import ComparedValue
 
 
 @pytest.fixture
@@ -33,7 +34,8 @@ class _Size:
 
 
 def question(*compared: tuple[str, str, str], reasons: tuple[str, ...] = (), relation: str = "") -> Question:
-    return Question("rsl:1", "nlr:2", 0.61234, "model", reasons, relation, tuple(ComparedFeature(*c) for c in compared))
+    values = tuple(ComparedValue.from_texts(*one) for one in compared)
+    return Question("rsl:1", "nlr:2", 0.61234, "model", reasons, relation, values, ("https://x.org/1",))
 
 
 def test_a_pair_is_printed_side_by_side_with_the_reasons_for_asking(terminal):
@@ -48,22 +50,25 @@ def test_a_pair_is_printed_side_by_side_with_the_reasons_for_asking(terminal):
     assert terminal(asked) == [
         "3 of 9: score 0.612, up for review by model",
         f"{'':<18} {'rsl:1':<28} │ nlr:2",
+        f"{'':<18} {'─' * 28}─┼─{'─' * 28}",
         f"= {'title':<16} {'война и мир':<28} │ война и мир",
         f"≠ {'year':<16} {'1978':<28} │ 1979",
         f"? {'isbn':<16} {'–':<28} │ 5280010000",
         f"? {'author':<16} {'Толстой�[2J':<28} │ –",
+        "",
         "  The years� differ.",
         "  if they are not the same: other edition",
+        "  https://x.org/1",
         "",
     ]
 
 
 def test_without_reason_and_relation_none_is_printed(terminal):
-    assert terminal(question(("year", "1", "1")))[2:] == [f"= {'year':<16} {'1':<28} │ 1", ""]
+    assert terminal(question(("year", "1", "1")))[3:-2] == [f"= {'year':<16} {'1':<28} │ 1", ""]
 
 
 def test_a_long_value_goes_on_below_its_column(terminal):
-    lines = terminal(question(("title", "слово " * 6, "короткое")))[2:-1]
+    lines = terminal(question(("title", "слово " * 6, "короткое")))[3:-3]
     assert lines == [
         f"≠ {'title':<16} {'слово слово слово слово':<28} │ короткое",
         f"{'':<18} {'слово слово':<28} │",
@@ -72,19 +77,22 @@ def test_a_long_value_goes_on_below_its_column(terminal):
 
 @pytest.mark.parametrize(("columns", "width"), [(20, 18), (60, 18), (100, 38), (160, 68), (400, 68)])
 def test_the_columns_share_the_width_of_the_terminal_within_bounds(terminal, columns, width):
-    line = terminal(question(("year", "1", "1")), columns)[2]
+    line = terminal(question(("year", "1", "1")), columns)[3]
     assert line.index("│") == 18 + 1 + width + 1
 
 
-def test_differences_are_coloured_and_what_is_missing_is_dim(monkeypatch):
+def test_the_words_that_differ_are_coloured(monkeypatch):
     printed = []
-    monkeypatch.setattr(click, "secho", lambda text, **style: printed.append((text[0], style)))
-    print_question(question(("a", "1", "1"), ("b", "1", "2"), ("c", "", "1")), "")
-    assert printed[1:] == [
-        ("=", {"fg": None, "dim": None}),
-        ("≠", {"fg": "yellow", "dim": None}),
-        ("?", {"fg": None, "dim": True}),
-    ]
+    monkeypatch.setattr(click, "echo", lambda text="", **style: printed.append(text))
+    print_question(question(("imprint", "Москва : Наука, 1970", "М. : Наука, 1970"), ("names", "Блок", "")), "")
+    lines = [line for line in printed if "│" in line and "rsl" not in line]
+
+    def yellow(text):
+        return click.style(text, fg="yellow")
+
+    assert lines[0].startswith(yellow("≠")) and yellow("Москва") in lines[0] and yellow("М") in lines[0]
+    assert yellow("Наука") not in lines[0]
+    assert "\x1b[33m" not in lines[1]
 
 
 def test_a_table_has_texts_to_the_left_and_numbers_to_the_right(capsys):
@@ -97,12 +105,12 @@ def test_a_table_has_texts_to_the_left_and_numbers_to_the_right(capsys):
 
 
 def test_structs_are_printed_by_the_names_of_their_fields(capsys):
-    print_rows([ComparedFeature("year", "1978", "79")], "name", "left", "right")
+    print_rows([ComparedValue("year", "1978", "79", "≠")], "name", "left", "right")
     assert capsys.readouterr().out.splitlines() == ["name  left  right", "year  1978  79"]
 
 
 def test_json_is_indented_and_keeps_its_letters(capsys):
-    print_json([ComparedFeature("год", "1", "")])
+    print_json([ComparedValue("год", "1", "", "?")])
     assert '"name": "год"' in capsys.readouterr().out
     with pytest.raises(NotImplementedError):
         print_json(object())

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.dedup import review
+from bibld.dedup.side_by_side import ComparedValue
 from bibld.dedup.verdict_table import LABELS, questions_csv, read_verdicts
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
@@ -48,7 +49,7 @@ def different(one, other, **asked):
 def test_the_most_uncertain_pairs_come_first(opened):
     loaded, catalog, _ = opened
     pairs = list(review.undecided_pairs(catalog, loaded))
-    asked = [review.load_question(catalog, pair) for pair in pairs]
+    asked = [review.load_question(catalog, loaded, pair) for pair in pairs]
     assert len(asked) > 10
     assert {catalog.edge(pair).verdict.decision for pair in pairs} == {"review"}
     distances = [
@@ -65,9 +66,10 @@ def pair_of(question):
 def test_different_values_are_marked(opened):
     loaded, catalog, _ = opened
     for pair in review.undecided_pairs(catalog, loaded):
-        for one in review.load_question(catalog, pair).compared:
+        for one in review.load_question(catalog, loaded, pair).compared:
             assert one.left or one.right
-            assert one.sign == ("=" if one.left == one.right else "≠" if one.left and one.right else "?")
+            assert (one.sign == "?") == (not (one.left and one.right))
+            assert one.sign == "=" or one.left != one.right
             assert str(one).startswith(one.sign)
 
 
@@ -89,9 +91,9 @@ def test_the_queue_can_be_limited_to_one_source(opened):
 
 
 def test_a_decided_pair_is_not_in_the_queue(opened):
-    _, catalog, _ = opened
+    loaded, catalog, _ = opened
     one, other, *_ = clusters(catalog)[0]
-    assert review.load_question(catalog, Pair.from_records(one, other)) is None
+    assert review.load_question(catalog, loaded, Pair.from_records(one, other)) is None
 
 
 # -- verdicts of people ---------------------------------------------------------------------------------------------
@@ -240,7 +242,7 @@ def read(file, catalog):
 
 def test_exported_pairs_can_be_read_with_their_verdicts(opened, tmp_path):
     loaded, catalog, _ = opened
-    asked = [review.load_question(catalog, pair) for pair in review.undecided_pairs(catalog, loaded)]
+    asked = [review.load_question(catalog, loaded, pair) for pair in review.undecided_pairs(catalog, loaded)]
     text = "".join(questions_csv(asked))
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
@@ -272,8 +274,8 @@ def test_no_exported_cell_is_a_formula():
         reasons=("-1",),
         relation="",
         compared=tuple(
-            review.ComparedFeature(name, left, right)
-            for name, (_, left, right) in zip(("title", "author", "place"), cells, strict=True)
+            ComparedValue.from_texts(name, left, right)
+            for name, (_, left, right) in zip(("title", "names", "imprint"), cells, strict=True)
         ),
     )
     rows = list(csv.reader(io.StringIO("".join(questions_csv([asked])).removeprefix("\ufeff"))))

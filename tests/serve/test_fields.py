@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bibld.model import card
 from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged, ValueSource
@@ -261,7 +262,7 @@ def test_values_are_in_the_order_of_the_headings_and_each_has_its_path():
     ],
 )
 def test_a_title_is_one_line(info, text):
-    assert fields.title_text(info) == text
+    assert card.title_text(info) == text
 
 
 @pytest.mark.parametrize(
@@ -273,7 +274,7 @@ def test_a_title_is_one_line(info, text):
     ],
 )
 def test_a_name_is_one_line_with_its_dates_last(name, text):
-    assert fields.name_text(name) == text
+    assert card.name_text(name) == text
 
 
 @pytest.mark.parametrize(

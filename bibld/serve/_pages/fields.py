@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from bibld.model import mods as m
+from bibld.model.card import name_text, title_text
 from bibld.model.web import is_web_iri
 from bibld.serve._pages.codes import LANGUAGE_NAMES, RELATION_LABELS, ROLE_LABELS
 from bibld.text.languages import language_tag
@@ -88,24 +89,6 @@ def year(mods: m.Mods) -> str:
             if date.value:
                 return date.value
     return ""
-
-
-def title_text(info: m.TitleInfo) -> str:
-    """Write a title as one line: ``The title : subtitle. Part number, part name``."""
-    text = (info.non_sort or "") + info.title
-    if info.sub_title:
-        text = " : ".join((text, *info.sub_title))
-    part = ", ".join((*info.part_number, *info.part_name))
-    if not (part and text):
-        return text or part
-    return f"{text} {part}" if text.endswith(".") else f"{text}. {part}"
-
-
-def name_text(name: m.Name) -> str:
-    """Write a name as one line, dates last."""
-    parts = [part.value for part in name.name_part if part.type != "date" and part.value]
-    dates = [part.value for part in name.name_part if part.type == "date" and part.value]
-    return ", ".join((*parts, *dates)) or "; ".join(name.display_form)
 
 
 def language_of(text: str, element: m.Element | None = None) -> str:

@@ -8,6 +8,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model import mods as m
+from bibld.model.card import name_text
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged, ValueSource
 from bibld.model.origin import RecordId, from_slug
@@ -293,7 +294,7 @@ def schema_org(merged: Merged, iri: str) -> dict[str, object]:
         "@id": iri,
         "name": fields.title(mods),
         "author": [
-            {"@type": "Organization" if each.type == "corporate" else "Person", "name": fields.name_text(each)}
+            {"@type": "Organization" if each.type == "corporate" else "Person", "name": name_text(each)}
             for each in people
         ],
         "publisher": [{"@type": "Organization", "name": name} for name in dict.fromkeys(origin)],

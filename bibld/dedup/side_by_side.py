@@ -1,0 +1,154 @@
+"""Two records side by side: their features, the lines of their catalogue cards, and in words what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from bibld.model.card import LINES, card
+from bibld.model.features import VALUE_SEPARATOR, Features
+from bibld.model.mods import Mods
+from bibld.text.folding import fold
+
+_LONGEST_SHOWN = 300
+"""A longer text (an abstract, a full text) is shown in part."""
+
+_SHOWN_BEFORE = 40
+"""Characters shown before the first difference of two long texts."""
+
+_FEATURES_OF_LINE = {
+    "title": ("main_title", "remainder", "part", "part_name"),
+    "responsibility": ("responsibility",),
+    "names": ("names",),
+    "edition": ("edition",),
+    "imprint": ("place", "publisher", "year", "last_year"),
+    "extent": ("pages", "volumes", "height"),
+    "part of": ("set_title",),
+    "series": ("series", "series_number"),
+    "language": ("language",),
+    "kind": ("carrier", "level"),
+    "identifiers": ("identifiers",),
+    "contents": ("text",),
+}
+"""The features that are made from each line of a card."""
+
+_WORDS = {
+    "main_title": "title",
+    "remainder": "other title information",
+    "part": "part number",
+    "part_name": "title of the part",
+    "set_title": "title of the set or journal",
+    "names": "names",
+    "edition_text": "edition",
+    "publisher": "publisher",
+    "place": "place",
+    "year": "year",
+    "series": "series",
+    "series_number": "number in the series",
+    "language": "language",
+    "carrier": "carrier",
+    "identifiers": "identifiers",
+    "pages": "pages",
+    "volumes": "number of volumes",
+    "height": "height",
+}
+"""What a cataloguer calls a feature, in the order in which sentences name them."""
+
+_STATED = ("part", "year", "language", "carrier", "series_number", "pages", "volumes", "height")
+"""The features whose values are short enough for a sentence."""
+
+
+class ComparedValue(msgspec.Struct, frozen=True):
+    """A feature, or a line of a catalogue card, of two records side by side; an empty text where one has none.
+
+    ``sign`` is ``=`` for equal values, ``≈`` for values that only spelling, form or script makes different, ``≠`` for
+    different ones, ``?`` where one of them is missing.
+    """
+
+    name: str
+    left: str
+    right: str
+    sign: str
+
+    @classmethod
+    def from_texts(cls, name: str, left: str, right: str, is_similar: bool = False) -> ComparedValue:
+        """Compare two texts; ``is_similar``: matching takes them as equal."""
+        sign = "=" if fold(left) == fold(right) else "≈" if is_similar else "≠"
+        return cls(name, *_excerpts(left, right), sign if left and right else "?")
+
+    def __str__(self) -> str:
+        return f"{self.sign} {self.name}: {self.left or '–'} | {self.right or '–'}"
+
+
+def compare_features(left: Features, right: Features) -> tuple[ComparedValue, ...]:
+    """Return the features that at least one of two records has; the number 0 is a missing one, long texts are cut."""
+    rows = zip(Features.__struct_fields__, *map(msgspec.structs.astuple, (left, right)), strict=True)
+    return tuple(
+        ComparedValue.from_texts(name.replace("_", " "), str(one or ""), str(other or ""))
+        for name, one, other in rows
+        if one or other
+    )
+
+
+def compare_cards(left: Mods, right: Mods, features: tuple[Features, Features]) -> tuple[ComparedValue, ...]:
+    """Return the lines of the catalogue cards of two records, as their libraries wrote them."""
+    one, other = card(left), card(right)
+    return tuple(
+        ComparedValue.from_texts(name, one.get(name, ""), other.get(name, ""), _is_similar(name, *features))
+        for name in LINES
+        if name in one or name in other
+    )
+
+
+def describe_differences(left: Features, right: Features, names: Sequence[str]) -> Iterator[str]:
+    """Yield sentences for a cataloguer: what is equal, what differs, what only one of two records states.
+
+    ``names`` are what the sentences call the two records.
+    """
+    equal: list[str] = []
+    different: list[str] = []
+    missing: tuple[list[str], list[str]] = ([], [])
+    for name, words in _WORDS.items():
+        one, other = getattr(left, name), getattr(right, name)
+        if bool(one) != bool(other):
+            missing[bool(one)].append(words)
+        elif one and _are_equal(name, left, right):
+            equal.append(words)
+        elif one:
+            different.append(f"{words} ({one} and {other})" if name in _STATED else words)
+    if equal:
+        yield f"equal: {', '.join(equal)}"
+    if different:
+        yield f"different: {', '.join(different)}"
+    for name, absent in zip(names, missing, strict=True):
+        if absent:
+            yield f"not stated by {name}: {', '.join(absent)}"
+
+
+def _is_similar(line: str, left: Features, right: Features) -> bool:
+    """Return whether matching takes a line of two cards as equal."""
+    return all(_are_equal(name, left, right) for name in _FEATURES_OF_LINE[line])
+
+
+def _are_equal(name: str, left: Features, right: Features) -> bool:
+    """Return whether a feature of two records is equal; one identifier in common is enough."""
+    one, other = getattr(left, name), getattr(right, name)
+    if name == "edition_text":
+        return left.edition == right.edition
+    if name == "identifiers" and one and other:
+        return not set(one.split(VALUE_SEPARATOR)).isdisjoint(other.split(VALUE_SEPARATOR))
+    return bool(one == other)
+
+
+def _excerpts(left: str, right: str) -> tuple[str, str]:
+    """Return two texts; of long ones the part where they begin to differ, with the length of each."""
+    if max(len(left), len(right)) <= _LONGEST_SHOWN:
+        return left, right
+    first_difference = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+    start = max(0, first_difference - _SHOWN_BEFORE)
+    shown = [
+        f"{'…' * (start > 0)}{text[start : start + _LONGEST_SHOWN]} ({len(text):,} characters)"
+        for text in (left, right)
+    ]
+    return (shown[0] if left else ""), (shown[1] if right else "")
