@@ -26,9 +26,9 @@ _CLOSING = _MARKS + "="
 
 _ABBREVIATIONS = (
     "al approx assoc ave bd bldg bros ca cie co col comp corp cz dept dr ed eds etc fl gen ges gmbh gov govt hrsg ill "
-    "inc jr llc ltd mfg min mr mrs ms mt no nos nr op prof proj pt pub rev ser sr st t univ verl vol "
+    "inc jr llc ltd mfg min mr mrs ms mt no nos nr op prof proj pt pub rev ser sr st t univ verl vol vols "
     "авт акад в вв вып г гг д др ед изд им ин испр кн лит мин н обл общ п пер перераб проф публ ред рис сб сер соч "
-    "сост св см тип т тт ун ч экз"
+    "сост св см ст тип т тт ун ч экз"
 )
 _ABBREVIATED = frozenset(_ABBREVIATIONS.split())
 

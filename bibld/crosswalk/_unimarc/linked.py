@@ -12,6 +12,7 @@ import re
 import msgspec
 from msgspec.structs import replace
 
+from bibld.crosswalk._texts import chop, without_brackets
 from bibld.crosswalk._unimarc.view import fold_words
 from bibld.model.marc import ControlField, DataField, Field, Subfield
 from bibld.model.mods import Date, Detail, Part, PartExtent, PartText
@@ -27,18 +28,24 @@ _STANDARD = {
 }  # fmt: skip
 
 _DIGITS = r"\d+[\w.]*(?:\s*[-–—/,]\s*\d+\w*)*(?:\s*\(\d+(?:[-–/]\d+)?\))?"
-_LETTERS = r"(?-i:[IVXLC]+(?:\s*[-–]\s*[IVXLC]+)?|[А-ЯA-Z])"
+_ROMAN = r"[IVXLC]+(?:\s*[-–]\s*[IVXLC]+)?"
+_LETTERS = rf"(?-i:{_ROMAN}|[А-ЯA-Z](?:\s*[-–]\s*[А-ЯA-Z])?)"
 _ORDINAL = r"(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят)[а-я]+"
 _VOLUME_WORDS = "том|т|volume|vol|v|tome|tom|tomo|t|band|bd"
 _PART_WORDS = "часть|ч|книга|кн|part|pt|pars|teil|livre|partie|полутом|п/т|отдел|раздел"
 _ISSUE_WORDS = "№|no|nr|n|n°|номер|выпуск|вып|issue|fasc|heft|сборник|сб|серия|сер"
 _DESIGNATION = re.compile(
     rf"(?P<word>(?P<volume>{_VOLUME_WORDS})|(?P<part>{_PART_WORDS})|(?P<issue>{_ISSUE_WORDS}))"
-    rf"(?P<number>(?:\.?\s*{_DIGITS})|(?:[.\s]\s*(?:{_LETTERS}|{_ORDINAL})))\.?",
+    rf"(?P<number>(?:\.?\s*{_DIGITS})|(?:[.\s]\s*(?:{_LETTERS}|{_ORDINAL}))|(?<=\w\w\w)(?-i:{_ROMAN}))\.?",
     re.IGNORECASE,
 )
 _BARE_NUMBER = re.compile(r"\[?(?:\d{1,3}(?:[-–/]\d{1,3})?|[IVXLC]+)\]?\.?")
 _YEAR = re.compile(r"\[?(1[5-9]\d\d|20\d\d)\]?(?:\s*г(?:од)?\b)?\.?")
+_DAY = re.compile(
+    r"\d{1,2}(?:\s*[-–/]\s*\d{1,2})?\s+(?:янв|февр?|март?|апр|ма[йя]|июн|июл|авг|сент?|окт|нояб?|дек)[а-я]*\.?"
+    r"(?:\s*[-–/]\s*(?:\d{1,2}\s+)?[а-я]{3,}\.?)?",
+    re.IGNORECASE,
+)
 _PAGES = re.compile(
     r"(?:с|c|р|p|s|pp|стр|стб|стлб|col|page|pages|seite)\b\.?\s*"
     r"\[?(?P<start>[\dIVXLC]+\w?)\]?(?:\s*[-–—]\s*\[?(?P<end>[\dIVXLC]+\w?)\]?)?\.?",
@@ -46,7 +53,10 @@ _PAGES = re.compile(
 )
 _MANY_PAGES = re.compile(r"(?:с|c|р|p|s|pp|стр|стб|стлб|col)\b\.?\s*\[?\d.*", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\.\s*[-–—]\s+|[,;:]\s+")
-_DESIGNATION_BREAK = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+", re.IGNORECASE)
+_DESIGNATION_BREAK = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+|(?<=\d)\.(?=[а-яa-z])", re.IGNORECASE)
+_BEGIN_OF_DESIGNATION = re.compile(r"(?:^|(?<=[.:;,])\s*)(?=\w|№)")
+_NUMERAL = re.compile(rf"\d|\b{_ROMAN}\b|(?i:\b{_ORDINAL})")
+_COUNT_OF_PARTS = re.compile(r"\b[ву]\s+(?:\d+|дву|трех|четырех)[-\s]*(?:х|и)?\s*(?:т|ч|кн|вып)\w*\W*$", re.IGNORECASE)
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -77,6 +87,7 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
     """Parse a link field; with ``issue_titles``, a title that only designates an issue becomes a part of the place."""
     fields: list[ControlField | DataField] = []
     texts: list[str] = []
+    names: list[str] = []
     title, volume, number, date = "", "", "", ""
     for inner in fields_of_link(field):
         if isinstance(inner, ControlField):
@@ -84,8 +95,11 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
             fields.append(inner)
         elif inner.tag == "200":
             proper = inner.first("a") or ""
-            if issue_titles and is_issue_designation(proper):
-                texts += inner.values()
+            designation, name = split_issue_designation(proper) if issue_titles else ("", "")
+            if issue_titles and (designation or not proper):
+                names += [name, *inner.values("e", "i")] if name else inner.values("e", "i")
+                texts += [designation] if designation else []
+                texts += [item.value for item in inner.subfields if item.code not in "aei"]
                 continue
             title = title or proper
             volume = volume or (inner.first("v") or "")
@@ -102,7 +116,7 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
             if inner.tag == "210":
                 date = date or (inner.first("d") or "")
             fields.append(inner)
-    part = parse_part(texts)
+    part = _with_names(parse_part(texts), names)
     if issue_titles and part.detail and date and Date(value=date) not in part.date:
         part = replace(part, date=(*part.date, Date(value=date)))
     return Link(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
@@ -133,13 +147,43 @@ def is_generic_title(title: str) -> bool:
     return all(map(_DESIGNATION.fullmatch, pieces)) or _DESIGNATION.fullmatch(text) is not None
 
 
+def split_designation(text: str) -> tuple[str, str]:
+    """Divide other title information at the designation of a part at its end, which is empty where there is none.
+
+    A letter designates a part only after the number of parts (``в 2 ч. Ч. А``): it may also be an initial.
+
+    >>> split_designation("роман в 4 т. Т. 1-2"), split_designation("Ч. 2"), split_designation("пер. Т. В")
+    (('роман в 4 т.', 'Т. 1-2'), ('', 'Ч. 2'), ('пер. Т. В', ''))
+    """
+    for found in _BEGIN_OF_DESIGNATION.finditer(text):
+        before, designation = text[: found.start()], text[found.end() :]
+        if _BARE_NUMBER.fullmatch(designation) or not is_generic_title(designation):
+            continue
+        follows_count = _COUNT_OF_PARTS.search(before) is not None
+        if follows_count or (_NUMERAL.search(designation) and not before.endswith(",")):
+            return chop(before), designation
+    return text, ""
+
+
+def split_issue_designation(title: str) -> tuple[str, str]:
+    """Divide the title of an issue into its designation and its name; the designation is empty if there is none.
+
+    >>> split_issue_designation("Т. 320, № 1 : Науки о Земле"), split_issue_designation("2005, № 2")
+    (('Т. 320, № 1', 'Науки о Земле'), ('2005, № 2', ''))
+    """
+    if title and is_issue_designation(title):
+        return title, ""
+    designation, colon, name = title.partition(":")
+    is_divided = bool(colon and designation.strip() and name.strip())
+    return (designation.strip(), name.strip()) if is_divided and is_issue_designation(designation.strip()) else ("", "")
+
+
 def is_issue_designation(title: str) -> bool:
     """Return whether a title is only the designation of an issue: ``N 3.``, ``2005, № 2``; also for an empty title."""
     if not title:
         return True
-    return all(
-        is_generic_title(piece) or _YEAR.fullmatch(piece.strip()) for piece in _SEPARATOR.split(title) if piece.strip()
-    )
+    pieces = [piece.strip() for piece in _SEPARATOR.split(title) if piece.strip()]
+    return all(is_generic_title(piece) or _YEAR.fullmatch(piece) or _DAY.fullmatch(piece) for piece in pieces)
 
 
 def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
@@ -157,8 +201,8 @@ def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
             continue
         for piece in _pieces(text):
             year = _YEAR.fullmatch(piece)
-            if year is not None:
-                dates.append(Date(value=year[1]))
+            if year is not None or _DAY.fullmatch(piece):
+                dates.append(Date(value=year[1] if year is not None else piece))
                 continue
             extent = _extent(piece)
             if extent is not None:
@@ -193,12 +237,21 @@ def _abbreviates(short: list[str], full: list[str]) -> bool:
     return word.startswith(short[0]) and word.endswith(short[-1])
 
 
+def _with_names(part: Part, names: list[str]) -> Part:
+    """Return a part whose last detail has the names of the issue; without a detail they are a text."""
+    if not names:
+        return part
+    if not part.detail:
+        return replace(part, text=(*part.text, *(PartText(value=name) for name in names)))
+    return replace(part, detail=(*part.detail[:-1], replace(part.detail[-1], title=tuple(names))))
+
+
 def _without(field: DataField, code: str) -> DataField:
     return replace(field, subfields=tuple(item for item in field.subfields if item.code != code))
 
 
 def _is_pages(text: str) -> bool:
-    return bool(_PAGES.fullmatch(text.strip()) or _MANY_PAGES.fullmatch(text.strip()))
+    return _extent(text) is not None
 
 
 def _pieces(text: str) -> list[str]:
@@ -206,18 +259,21 @@ def _pieces(text: str) -> list[str]:
     if _extent(text) is not None or _detail(text) is not None:
         return [text]
     pieces = [piece.strip() for piece in _SEPARATOR.split(text) if piece.strip()]
-    if pieces and all(_extent(piece) or _detail(piece) or _YEAR.fullmatch(piece) for piece in pieces):
+    if pieces and all(map(_is_understood, pieces)):
         return pieces
     return [text]
 
 
+def _is_understood(piece: str) -> bool:
+    return bool(_extent(piece) or _detail(piece) or _YEAR.fullmatch(piece) or _DAY.fullmatch(piece))
+
+
 def _extent(text: str) -> PartExtent | None:
-    pages = _PAGES.fullmatch(text.strip())
+    stated, _ = without_brackets(text.strip())
+    pages = _PAGES.fullmatch(stated)
     if pages is not None:
         return PartExtent(unit="page", start=pages["start"], end=pages["end"])
-    if _MANY_PAGES.fullmatch(text.strip()):
-        return PartExtent(unit="page", list=text.strip())
-    return None
+    return PartExtent(unit="page", list=stated) if _MANY_PAGES.fullmatch(stated) else None
 
 
 def _detail(text: str) -> Detail | None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
 from bibld.crosswalk._unimarc.languages import language_code
-from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title
+from bibld.crosswalk._unimarc.linked import fields_of_link, is_generic_title, split_designation
 from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, plain_values, punctuate, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import Identifier, Mods, Note, RelatedItem, TitleInfo
@@ -26,7 +26,7 @@ _LIKE_UNIFORM_TITLE = ("501", "503", "506", "507", "509")
 class _Entry:
     """One title of field 200 with its other elements: other title information, parts, responsibility."""
 
-    __slots__ = ("kind", "names", "numbers", "responsibility", "subtitles", "titles")
+    __slots__ = ("has_own_part", "kind", "names", "numbers", "responsibility", "subtitles", "titles")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -35,6 +35,16 @@ class _Entry:
         self.numbers: list[str] = []
         self.names: list[str] = []
         self.responsibility = ""
+        self.has_own_part = False
+
+    def add_other_information(self, text: str, divides: bool) -> None:
+        """Add other title information; with ``divides``, the designation of a part at its end is a part number."""
+        if divides and not self.numbers:
+            text, designation = split_designation(text)
+            if designation:
+                self.numbers.append(designation)
+        if text:
+            self.subtitles.append(text)
 
     def add_responsibility(self, text: str, mark: str) -> None:
         """Add a statement of responsibility."""
@@ -56,7 +66,7 @@ class _Entry:
             return None
         parts = {
             "sub_title": (" : ".join(self.subtitles),) if self.subtitles else (),
-            "part_number": (". ".join(numbers),) if numbers else (),
+            "part_number": (". ".join(dict.fromkeys(numbers)),) if numbers else (),
             "part_name": tuple(names),
         }
         return title_info(". ".join(titles), **parts, **others)
@@ -73,21 +83,41 @@ def split_titles(field: DataField) -> list[_Entry]:
                 current = main
             current.titles.append(value)
         elif code in "cd":
+            main.has_own_part = main.has_own_part or (len(found) == 1 and bool(main.numbers or main.names))
             current = _Entry("parallel" if code == "d" else "with")
             current.titles.append(value)
             found.append(current)
         elif code == "e":
-            _owner_of_other_information(main, current, value).subtitles.append(remove_non_sorting_marks(value))
+            _owner_of_other_information(main, current, value).add_other_information(
+                remove_non_sorting_marks(value), field.tag == "200"
+            )
         elif code == "h" or (code == "v" and field.tag != "225"):
-            current.numbers.append(remove_non_sorting_marks(value))
+            for owner in _owners_of_part(found, current, value):
+                owner.numbers.append(remove_non_sorting_marks(value))
         elif code == "i":
-            current.names.append(remove_non_sorting_marks(value))
+            for owner in _owners_of_part(found, current, value):
+                owner.names.append(remove_non_sorting_marks(value))
         elif code in "fg":
             owner = current if current.kind == "with" else main
             owner.add_responsibility(
                 remove_non_sorting_marks(value), " = " if code == "f" and current.kind == "parallel" else " ; "
             )
+    if not main.numbers and not main.names and current.kind == "parallel":
+        main.numbers, main.names = list(current.numbers), list(current.names)
     return found
+
+
+def _owners_of_part(found: list[_Entry], current: _Entry, text: str) -> list[_Entry]:
+    """Return the titles that a part belongs to: after parallel titles, all that have no part, in the script of the part.
+
+    A part that follows the title proper itself, or a title after one, belongs to that title alone.
+    """
+    if current.kind != "parallel" or found[0].has_own_part:
+        return [current]
+    titles = [entry for entry in found if entry.kind != "with"]
+    if not any(map(str.isalpha, text)):
+        return titles
+    return [entry for entry in titles if has_cyrillic("".join(entry.titles)) == has_cyrillic(text)] or [current]
 
 
 def _owner_of_other_information(main: _Entry, current: _Entry, text: str) -> _Entry:
