@@ -108,7 +108,7 @@ def split_titles(field: DataField) -> list[_Entry]:
 
 
 def _owners_of_part(found: list[_Entry], current: _Entry, text: str) -> list[_Entry]:
-    """Return the titles that a part belongs to: after parallel titles, all that have no part, in the script of the part.
+    """Return the titles that a part belongs to: after parallel titles, all those in its script.
 
     A part that follows the title proper itself, or a title after one, belongs to that title alone.
     """
