@@ -79,6 +79,8 @@ _TYPES = (*(NEW_OFFSETS,) * 5, _FLAGS, NEW_OFFSETS, _PAIRS, NEW_OFFSETS, _SCORES
 _COMPONENTS = types.NamedTuple(_TYPES, Components)  # type: ignore[no-untyped-call]
 _PERSON, _SOURCE, _MEDOID = int(Refusal.PERSON), int(Refusal.SOURCE), int(Refusal.MEDOID)
 _FINISHED = -1
+_FEWEST = 3
+"""Members of the smallest group that has a medoid."""
 
 
 @inner(types.boolean(_COMPONENTS, _INT, _INT, NEW_OFFSETS))
@@ -97,8 +99,10 @@ def _refuse_if_barred(c: Components, component: int, link: int, group: Nodes) ->
             return True
     if c.must[link]:
         return False
-    for low in np.flatnonzero(group == one):
-        for high in np.flatnonzero(group == other):
+    for low in range(size):
+        for high in range(size):
+            if group[low] != one or group[high] != other:
+                continue
             bar = 0
             if c.bars.shape[0]:
                 bar = c.bars[c.squares[component] + low * size + high]
@@ -121,36 +125,43 @@ def _join(c: Components, component: int, only_must: bool, group: Nodes) -> None:
         if one in (_FINISHED, other) or other == _FINISHED or c.refusals[link]:
             continue
         if not _refuse_if_barred(c, component, link, group):
-            group[group == max(one, other)] = min(one, other)
+            for node in range(group.shape[0]):
+                if group[node] == max(one, other):
+                    group[node] = min(one, other)
 
 
 @inner(types.void(_COMPONENTS, _INT, types.float64, _INT, NEW_OFFSETS, NEW_OFFSETS, _FLAGS))
-def _release_dissimilar(
+def _release_dissimilar(  # noqa: C901 - one compiled loop
     c: Components, component: int, least: float, root: int, group: Nodes, unit: Nodes, leaves: Flags
 ) -> None:
     """Mark the members of a group that are not similar to its medoid, until all others are.
 
     The medoid is the member with the highest sum of scores. Members that people joined (``unit``) leave together.
     """
-    base, size = c.nodes[component], c.nodes[component + 1] - c.nodes[component]
-    scores = c.scores[c.squares[component] : c.squares[component] + size * size].reshape(size, size)
-    members = np.flatnonzero(group == root)
-    while members.shape[0] > 2:
-        medoid, best = members[0], -1.0
-        for node in members:
-            total = 0.0
-            for other in members:
-                total += scores[node, other]
-            if total > best:
-                medoid, best = node, total
-        similarity = np.zeros(size)
-        for node in members:
-            similarity[unit[node]] = max(similarity[unit[node]], scores[node, medoid])
-        is_similar = similarity[unit[members]] >= least
-        if is_similar.all():
+    base, size, square = c.nodes[component], group.shape[0], c.squares[component]
+    similarity = np.zeros(size)
+    is_similar = False
+    while not is_similar:
+        medoid, best, members = 0, -1.0, 0
+        for node in range(size):
+            if group[node] == root and not leaves[node]:
+                total = 0.0
+                for other in range(size):
+                    if group[other] == root and not leaves[other]:
+                        total += c.scores[square + node * size + other]
+                if total > best:
+                    medoid, best = node, total
+                members += 1
+                similarity[unit[node]] = 0.0
+        is_similar = True
+        if members < _FEWEST:
             return
-        leaves[members[~is_similar]] = True
-        members = members[is_similar]
+        for node in range(size):
+            if group[node] == root and not leaves[node]:
+                similarity[unit[node]] = max(similarity[unit[node]], c.scores[square + node * size + medoid])
+        for node in range(size):
+            if group[node] == root and not leaves[node] and similarity[unit[node]] < least:
+                leaves[node], is_similar = True, False
         for link in range(c.links[component], c.links[component + 1]):
             low, high = c.low[link], c.high[link]
             if group[low] == root and group[high] == root and leaves[low] != leaves[high] and not c.refusals[link]:
@@ -170,7 +181,8 @@ def cluster_components(c: Components, least: float) -> None:
         group, leaves = np.arange(size), np.zeros(size, dtype=np.bool_)
         _join(c, component, True, group)
         unit = group.copy()
-        while (group != _FINISHED).any():
+        unfinished = size
+        while unfinished:
             _join(c, component, False, group)
             for root in range(size if least >= 0 else 0):
                 if group[root] == root:
@@ -181,6 +193,7 @@ def cluster_components(c: Components, least: float) -> None:
                 if leaves[node]:
                     group[node], leaves[node] = node, False
                 elif root != _FINISHED:
+                    unfinished -= 1
                     if first[root] < 0:
                         first[root] = node
                     c.clusters[base + node] = base + first[root]

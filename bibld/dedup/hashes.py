@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from bibld.dedup.compilation import CODES, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, ROWS, inner, kernel, results
+from bibld.dedup.compilation import CODES, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel, results
 from bibld.model.features import FeatureColumns
 
 if TYPE_CHECKING:
@@ -226,28 +226,4 @@ def trigram_simhash(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes:
                 result[part, row] = above
             elif taken:
                 result[part, row] = finalised(window ^ SEED)
-    return result
-
-
-@kernel(NEW_NUMBERS(OFFSETS, NUMBERS, ROWS, ROWS))
-def families_shared(
-    offsets: Offsets, keys: Numbers, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]
-) -> Numbers:
-    """Return the families (bit i: family i) of the keys that two rows have in common, shape (pairs,).
-
-    The keys of row i are ``keys[offsets[i]:offsets[i + 1]]``, ascending; a key begins with the number of its family.
-    """
-    result = np.zeros(left.shape[0], dtype=np.uint64)
-    for pair in range(left.shape[0]):
-        i, i_end = offsets[left[pair]], offsets[left[pair] + 1]
-        j, j_end = offsets[right[pair]], offsets[right[pair] + 1]
-        while i < i_end and j < j_end:
-            if keys[i] == keys[j]:
-                result[pair] |= _ONE << (keys[i] >> np.uint64(56))
-                i += 1
-                j += 1
-            elif keys[i] < keys[j]:
-                i += 1
-            else:
-                j += 1
     return result

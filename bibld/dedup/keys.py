@@ -204,17 +204,14 @@ def shared_key_names(keys: Iterable[Keys], rows: int, left: Rows, right: Rows) -
     """
     import numpy as np
 
-    from bibld.dedup.hashes import families_shared
-
     names: list[list[str]] = [[] for _ in range(len(left))]
     for of_blocker in keys:
-        offsets = np.searchsorted(of_blocker.rows, np.arange(rows + 1))
-        shared = families_shared(offsets, of_blocker.keys, left, right)
-        if of_blocker.blocker.compares:
-            distances = np.bitwise_count(of_blocker.near[left] ^ of_blocker.near[right])
-            shared[distances > of_blocker.blocker.distance()] = 0
-        for pair in np.flatnonzero(shared).tolist():
-            bits = int(shared[pair])
-            families = enumerate(of_blocker.blocker.adapter.FAMILIES)
-            names[pair] += (f"{of_blocker.blocker.name}: {family}" for number, family in families if bits >> number & 1)
+        blocker = of_blocker.blocker
+        of_rows = np.split(of_blocker.keys, np.searchsorted(of_blocker.rows, np.arange(1, rows)))
+        sets = [frozenset(found.tolist()) for found in of_rows]
+        for place, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            if blocker.compares and (of_blocker.near[one] ^ of_blocker.near[other]).bit_count() > blocker.distance():
+                continue
+            shared = sorted({key >> _FAMILY for key in sets[one] & sets[other]})
+            names[place] += (f"{blocker.name}: {blocker.adapter.FAMILIES[number]}" for number in shared)
     return [tuple(found) for found in names]

@@ -165,7 +165,7 @@ def bits_set(value: Any) -> int:  # noqa: ANN401
     return int((value * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@inner(types.boolean(TABLE, types.int64, types.int64))
+@kernel(types.boolean(TABLE, types.int64, types.int64))
 def passes(table: Numbers, i: int, j: int) -> bool:
     """Return whether two rows of signatures pass the rules."""
     if table[i, 3] & _LOW == table[j, 3] & _LOW and table[i, 3] & _LOW != _NONE:
@@ -184,15 +184,6 @@ def passes(table: Numbers, i: int, j: int) -> bool:
         return bool(2 * bits_set(one & other) >= min(bits_set(one), bits_set(other)))
     one, other = table[i, 3] >> _HALF, table[j, 3] >> _HALF
     return bool(distance <= _EQUAL) and bool(one == _NONE or other == _NONE or one & other != _NONE)
-
-
-@kernel(types.boolean[::1](TABLE, OFFSETS, OFFSETS))
-def passing(table: Numbers, left: Rows, right: Rows) -> Flags:
-    """Return whether each pair of rows of signatures passes the rules, shape (pairs,)."""
-    result = np.empty(left.shape[0], dtype=np.bool_)
-    for pair in range(left.shape[0]):
-        result[pair] = passes(table, left[pair], right[pair])
-    return result
 
 
 # -- trees -------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from bibld.dedup.compilation import CODES, NEW_ROWS, OFFSETS, kernel
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_BLANK = 32
+_BLANK, _ONE, _FACTOR = np.uint64(32), np.uint64(1), np.uint64(31)
+_LAST_UNIT, _HIGH_UNITS, _LOW_UNITS = np.uint64(0xFFFF), np.uint64(0xD7C0), np.uint64(0xDC00)
 
 
 @kernel(NEW_ROWS(OFFSETS, CODES))
@@ -21,32 +22,22 @@ def java_simhash(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]) 
     A word's hash is Java's ``String.hashCode``: h = 31 * h + unit over its UTF-16 units, in 32-bit arithmetic with
     overflow. Bit i of the SimHash is set when more words have bit i set than not. An empty text has the hash 0.
     """
-    count = offsets.shape[0] - 1
-    hashes = np.zeros(count, dtype=np.uint32)
-    votes = np.zeros(32, dtype=np.int32)
-    for row in range(count):
+    hashes = np.zeros(offsets.shape[0] - 1, dtype=np.uint32)
+    votes = np.zeros(32, dtype=np.int64)
+    for row in range(hashes.shape[0]):
         votes[:] = 0
-        word = np.uint32(0)
-        in_word = False
+        word, in_word = np.uint64(0), False
         for position in range(offsets[row], offsets[row + 1] + 1):
-            code = codes[position] if position < offsets[row + 1] else np.uint32(_BLANK)
+            code = np.uint64(codes[position]) if position < offsets[row + 1] else _BLANK
             if code != _BLANK:
-                in_word = True
-                if code > 0xFFFF:
-                    high = np.uint32(0xD7C0 + (code >> np.uint32(10)))
-                    low = np.uint32(0xDC00 + (code & np.uint32(0x3FF)))
-                    word = np.uint32(np.uint32(word * np.uint32(31)) + high)
-                    word = np.uint32(np.uint32(word * np.uint32(31)) + low)
-                else:
-                    word = np.uint32(np.uint32(word * np.uint32(31)) + code)
+                if code > _LAST_UNIT:
+                    word = word * _FACTOR + (_HIGH_UNITS + (code >> np.uint64(10)))
+                    code = _LOW_UNITS + (code & np.uint64(0x3FF))
+                word, in_word = word * _FACTOR + code, True
             elif in_word:
                 for bit in range(32):
-                    votes[bit] += 1 if (word >> np.uint32(bit)) & np.uint32(1) else -1
-                word = np.uint32(0)
-                in_word = False
-        value = np.uint32(0)
+                    votes[bit] += 2 * np.int64(word >> np.uint64(bit) & _ONE) - 1
+                word, in_word = np.uint64(0), False
         for bit in range(32):
-            if votes[bit] > 0:
-                value |= np.uint32(1) << np.uint32(bit)
-        hashes[row] = value
+            hashes[row] |= np.uint32(votes[bit] > 0) << np.uint32(bit)
     return hashes

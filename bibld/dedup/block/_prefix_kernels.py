@@ -36,9 +36,9 @@ HIGHEST = 0xFFFF
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_TOP = np.uint64(1) << np.uint64(63)
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
-_TOP = np.uint64(1) << np.uint64(63)
 _SLACK = 1e-6
 _PLACE = np.uint64(HIGHEST)
 _PLACES = 16
@@ -116,8 +116,24 @@ def _limit(rule: Rule, size: int, other: int, limits: Offsets) -> None:
     limits[0], limits[1] = size - common, other - common
 
 
+@inner(types.void(NEW_NUMBERS, types.int64))
+def _sort(keys: Numbers, count: int) -> None:
+    """Shell sort of the first keys, which are few in most texts; numba's sort of arrays takes a second to compile."""
+    gap = count // 2
+    while gap > 0:
+        for place in range(gap, count):
+            key, at = keys[place], place
+            while at >= gap and keys[at - gap] > key:
+                keys[at] = keys[at - gap]
+                at -= gap
+            keys[at] = key
+        gap = 1 if gap == 2 else gap * 5 // 11
+
+
 @kernel(results(NEW_OFFSETS, NEW_NUMBERS)(_RULE, types.int64[::1], OFFSETS, CODES, CODES))
-def prefixes(rule: Rule, sizes: Offsets, offsets: Offsets, tokens: Codes, order: Codes) -> tuple[Offsets, Numbers]:
+def prefixes(  # noqa: C901 - one compiled loop
+    rule: Rule, sizes: Offsets, offsets: Offsets, tokens: Codes, order: Codes
+) -> tuple[Offsets, Numbers]:
     """Return the prefix of each row in one level: offsets and entries (token, need and place).
 
     ``order`` (tokens,) is the place of each token in the order of the level. A token *needs* as many errors as it
@@ -125,49 +141,57 @@ def prefixes(rule: Rule, sizes: Offsets, offsets: Offsets, tokens: Codes, order:
     all of them. It is in the prefix if a similar text may have that many. For edit similarity a last token, which all
     texts share, stands for texts so short that edits may spoil all grams.
     """
-    rows = sizes.shape[0]
-    starts = np.zeros(rows + 1, np.int64)
-    entries = np.empty(tokens.shape[0] + rows, np.uint64)
-    most = 1
-    for row in range(rows):
+    starts, limits, most = np.zeros(offsets.shape[0], np.int64), np.empty(4, np.int64), np.int64(1)
+    for row in range(sizes.shape[0]):
         most = max(most, offsets[row + 1] - offsets[row])
-    keys, marked, limits = np.empty(most, np.uint64), np.empty(most, np.bool_), np.empty(4, np.int64)
+    entries = np.empty(tokens.shape[0] + sizes.shape[0], np.uint64)
+    keys, marked = np.empty(most, np.uint64), np.zeros(most, np.bool_)
     shrink = rule.threshold * (rule.threshold if rule.measure == COSINE else 1.0)
     filled = 0
-    for row in range(rows):
+    for row in range(sizes.shape[0]):
         first, count = offsets[row], offsets[row + 1] - offsets[row]
         farthest: Any = sizes[row] / shrink + _SLACK if rule.measure == EDIT else np.ceil(sizes[row] * shrink - _SLACK)
         _limit(rule, sizes[row], int(farthest), limits)
-        allowed: Any = limits[0]
         for place in range(count):
             keys[place] = (np.uint64(order[tokens[first + place]]) << _HALF) | np.uint64(place)
-        keys[:count].sort()
-        marked[:count] = False
+        _sort(keys, count)
         taken: Any = 0
         need: Any = 0
-        while taken < count and need <= allowed:
-            token = keys[taken] >> _HALF
-            while taken < count and keys[taken] >> _HALF == token:
+        while taken < count and need <= limits[0]:
+            rank = keys[taken] >> _HALF
+            while taken < count and keys[taken] >> _HALF == rank:
                 found = np.int64(keys[taken] & _LOW)
-                marked[found] = True
                 entries[filled] = (np.uint64(tokens[first + found]) << TOKEN) | (np.uint64(min(need, HIGHEST)) << NEED)
                 if rule.measure == EDIT:
                     entries[filled] |= np.uint64(found)
-                filled += 1
-                taken += 1
+                    marked[found] = True
+                filled, taken = filled + 1, taken + 1
+            need = taken
             if rule.measure == EDIT:
                 need, free = 0, 0
                 for place in range(count):
                     if marked[place] and place >= free:
-                        need += 1
-                        free = place + rule.gram
-            else:
-                need = taken
-        if rule.measure == EDIT and need <= allowed:
-            entries[filled] = (np.uint64(rule.tokens) << TOKEN) | (np.uint64(need) << NEED)
-            filled += 1
+                        need, free = need + 1, place + rule.gram
+        if rule.measure == EDIT:
+            for place in range(count):
+                marked[place] = False
+            if need <= limits[0]:
+                entries[filled] = (np.uint64(rule.tokens) << TOKEN) | (np.uint64(need) << NEED)
+                filled += 1
         starts[row + 1] = filled
     return starts, entries[:filled].copy()
+
+
+@inner(types.int64(NEW_OFFSETS, types.int64, types.int64, types.int64))
+def _first_from(keys: Offsets, begin: int, end: int, least: Any) -> int:  # noqa: ANN401
+    """Return the place of the first of some ascending keys that is ``least`` or more."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if keys[middle] < least:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
 
 
 @inner(types.int64(_RULE, types.int64[::1], _PREFIXES, types.boolean[::1], _SPACE, types.int64))
@@ -181,8 +205,8 @@ def _collect(rule: Rule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, spac
     for entry in range(prefixes.starts[0, row], prefixes.starts[0, row + 1]):
         token = np.int64(prefixes.entries[entry] >> TOKEN)
         need, place = np.int64(prefixes.entries[entry] >> NEED & _PLACE), np.int64(prefixes.entries[entry] & _PLACE)
-        match, end = prefixes.lists[token], prefixes.lists[token + 1]
-        match += np.searchsorted(prefixes.keys[match:end], smallest << _PLACES)
+        end = prefixes.lists[token + 1]
+        match = _first_from(prefixes.keys, prefixes.lists[token], end, smallest << _PLACES)
         while match < end:
             other_size = prefixes.keys[match] >> _PLACES
             if other_size > largest:
@@ -192,8 +216,7 @@ def _collect(rule: Rule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, spac
             begin = (other_size << _PLACES) | max(0, place - limits[3])
             if need > limits[0]:
                 begin = until = (other_size + 1) << _PLACES
-            if prefixes.keys[match] < begin:
-                match += np.searchsorted(prefixes.keys[match:end], begin)
+            match = _first_from(prefixes.keys, match, end, begin)
             while match < end and prefixes.keys[match] <= until:
                 other = prefixes.rows[match]
                 if prefixes.needs[match] <= limits[1] and seen[other] != row and (other < row or not is_probe[other]):
@@ -201,8 +224,7 @@ def _collect(rule: Rule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, spac
                     space.candidates[count] = other
                     count += 1
                 match += 1
-            if match < end and prefixes.keys[match] >> _PLACES == other_size:
-                match += np.searchsorted(prefixes.keys[match:end], (other_size + 1) << _PLACES)
+            match = _first_from(prefixes.keys, match, end, (other_size + 1) << _PLACES)
     return count
 
 

@@ -44,15 +44,17 @@ def similarities(
     """Return the Jaccard similarities of titles and of authors of pairs of rows; -1 if neither row has an author."""
     import numpy as np
 
-    from bibld.dedup.score._jaccard import jaccard
+    from bibld.dedup.shingle_kernels import count_shared
+    from bibld.dedup.shingling import shingles
 
     left, right = (np.ascontiguousarray(side, dtype=np.uint32) for side in (left, right))
     results = []
-    for column in (columns.title, columns.author):
-        similarity = jaccard(column.offsets, column.codes, left, right)
-        lengths = np.diff(column.offsets)
-        one_is_empty = (lengths[left] == 0) != (lengths[right] == 0)
-        results.append(np.where(one_is_empty, np.float32(0), similarity))
+    for field in ("title", "author"):
+        starts, bigrams = shingles(columns, (field,), "characters", 2)
+        one, other = np.diff(starts)[left], np.diff(starts)[right]
+        shared = count_shared(starts, bigrams, left, right)
+        similarity = (shared / np.maximum(one + other - shared, 1)).astype(np.float32)
+        results.append(np.where((one == 0) & (other == 0), np.float32(-1), similarity))
     return np.maximum(results[0], np.float32(0)), results[1]
 
 
