@@ -90,12 +90,55 @@ def band_hashes(sets, seeds, rows):
 # --- exceptions
 
 
+def compare_designations(one, other):
+    """0 for equal designations and where one leaves out the upper units; 1 if one contains the other; else 2."""
+    paths = [[divide_step(step) for step in text.split()] for text in (one, other)]
+    for unit in "gyq":
+        ones, others = ([number_range(value) for name, value in path if name == unit] for path in paths)
+        contained = ((a <= c and d <= b) or (c <= a and b <= d) for (a, b), (c, d) in product(ones, others))
+        if ones and others and not any(contained):
+            return 2
+    short, long = sorted(([step for step in path if step[0] not in "gyq"] for path in paths), key=len)
+    if one == other or not short:
+        return 0
+    if len(short) == len(long):
+        return compare_steps(short, long, True)
+    same_unit = (place for place, (unit, _) in enumerate(long) if unit == short[0][0] != "n")
+    if (first := next(same_unit, None)) is not None:
+        return compare_steps(short, long[first:], True)
+    return max(1, min(compare_steps(short, some, False) for some in (long, long[-len(short) :])))
+
+
+def divide_step(step):
+    """Unit and value of a step."""
+    return ("n", step) if step[0].isdigit() else (step[0], step[1:])
+
+
+def number_range(value):
+    """The lowest and highest number of a value, or -1."""
+    ends = value.split("-")
+    return (int(ends[0]), int(ends[-1])) if all(end.isdigit() for end in ends) and len(ends) <= 2 else (-1, -1)
+
+
+def compare_steps(one, other, by_unit):
+    """The worst of the comparisons of the steps of two aligned paths."""
+    results = [int(len(one) != len(other))]
+    for (unit, value), (other_unit, other_value) in zip(one, other, strict=False):
+        units = {unit, other_unit}
+        results.append(int(by_unit and len(units) == 2 and "n" not in units and bool(units & set("hsal"))))
+        (low, high), (other_low, other_high) = number_range(value), number_range(other_value)
+        if value != other_value:
+            overlap = low >= 0 and other_low >= 0 and low <= other_high and other_low <= high
+            same_start = value.split("-")[0] == other_value.split("-")[0] and "-" in value and "-" in other_value
+            results.append(1 if overlap or (same_start and (low < 0 or other_low < 0)) else 2)
+    return max(results)
+
+
 def exceptions(left, right):
     """The names of the exceptions that hold for two records, but for that of contained texts."""
     found = set()
-    if left.part and right.part and left.part != right.part:
-        short, long = sorted((left.part, right.part), key=len)
-        found.add("nested_parts" if long.startswith(f"{short} ") else "part_numbers")
+    parts = compare_designations(left.designation, right.designation)
+    found |= {"nested_parts"} if parts == 1 else {"part_numbers"} if parts == 2 else set()
     if f"{left.level}{right.level}" in ["ai", "ia", "as", "sa", "am", "ma", "ac", "ca", "is", "si"]:
         found.add("level")
     for one, other in ((left, right), (right, left)):
