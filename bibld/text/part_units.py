@@ -56,7 +56,19 @@ ONLY_IN_NUMBERS = words_of("h z n no nos nr r th tl sv ks pars dil cz ser tet p"
 """Names of units, romanised, that in a title are something else."""
 
 _LATIN_FOR_CYRILLIC = str.maketrans("abcehkmoptxy", "авсенкмортху")
-_LETTER_KEYS = {"я": "ia", "ю": "iu", "ы": "y", "й": "j", "х": "kh", "ц": "ts", "h": "h", "c": "c", "j": "j", "y": "y"}
+_LETTER_KEYS = {
+    "я": "ia",
+    "ю": "iu",
+    "ы": "y",
+    "й": "j",
+    "х": "h",
+    "kh": "h",
+    "ц": "ts",
+    "h": "h",
+    "c": "c",
+    "j": "j",
+    "y": "y",
+}
 _LETTER_SPELLINGS = {"ya": "ia", "ja": "ia", "â": "ia", "yu": "iu", "ju": "iu", "û": "iu", "ž": "zh", "č": "ch",
     "š": "sh", "ŝ": "shch", "šč": "shch", "è": "e", "ė": "e", "ĭ": "j", "э": "e"}  # fmt: skip
 _ROMANISED_LETTERS = words_of("zh kh ts ch sh shch ia ya ja iu yu ju šč")
@@ -127,4 +139,6 @@ def letter_key(text: str, is_cyrillic: bool) -> str:
     if is_cyrillic and len(letter) == 1:
         letter = letter.translate(_LATIN_FOR_CYRILLIC)
     letter = _LETTER_SPELLINGS.get(letter, letter)
+    if len(letter) > 1 and letter.isascii():
+        return _LETTER_KEYS.get(letter, letter)
     return _LETTER_KEYS.get(letter) or romanise(letter) or letter
