@@ -22,7 +22,8 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
 
     ``title`` (main title and subtitle) and ``author`` (first personal name without dates) are folded in their own
     script: the paper compares them. All other texts except codes are romanised, so that scripts are comparable.
-    ``names``: all personal and corporate names, family name first. ``part``: the canonical part numbers;
+    ``names``: all personal and corporate names, family name first; one that ends with `` =`` is another form of the
+    name before. ``part``: the canonical part numbers;
     ``designation``: these with their units, and the class, year or season that a part covers
     (:mod:`bibld.text.designations`).
     ``set_title``: the title of the set or host that a part belongs to. ``year`` and ``last_year``: the first and last

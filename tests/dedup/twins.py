@@ -277,3 +277,88 @@ def plain_number_similarities(one: Features, other: Features) -> dict[str, float
             1.0 if len(editions) == 1 else {(0, 1): 0.9}.get(tuple(sorted(editions)), 0.5 * (0 in editions))
         )
     return found
+
+
+# --- names
+
+
+def plain_edits(one: str, other: str) -> int:
+    """The fewest insertions, deletions and replacements."""
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        corner, row[0] = row[0], i
+        for j, other_letter in enumerate(other, 1):
+            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (letter != other_letter))
+    return row[-1]
+
+
+def _plain_word_similarity(one: str, other: str) -> float:
+    shorter, longer = sorted((len(one), len(other)))
+    if one != other and (shorter < 0.75 * longer or (one[0] != other[0] and one[-1] != other[-1])):
+        return 0.0
+    similarity = 1 - plain_edits(one, other) / longer
+    return similarity if similarity >= 0.75 else 0.0
+
+
+def _begin_equally(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _plain_given_names(one: list[str], other: list[str]) -> float:
+    result = 1.0
+    for number, (word, other_word) in enumerate(zip(one, other, strict=False)):
+        if min(len(word), len(other_word)) <= 3 and _begin_equally(word, other_word):
+            continue
+        similarity = _plain_word_similarity(word, other_word)
+        if not similarity:
+            return result * (0.5 if number else 0.25)
+        result *= similarity
+    return result if one == other else 0.95 * result
+
+
+def plain_name_similarity(one: list[str], other: list[str]) -> float:
+    """The similarity of two names of words of one weight."""
+    result = _plain_word_similarity(one[0], other[0])
+    if not result:
+        sides = ((one, other), (other, one))
+        common = sum(
+            any(_begin_equally(word, candidate) for candidate in there) for here, there in sides for word in here
+        )
+        share = common / (len(one) + len(other))
+        return 0.8 * share if share > 0.6 and min(len(one), len(other)) > 1 else 0.0
+    shorter, longer = sorted((one[1:], other[1:]), key=len)
+    if not shorter:
+        return 0.9 * result if longer else result
+    share = _plain_given_names(one[1:], other[1:])
+    if share < 0.75 and len(longer) > len(shorter) and len(longer[0]) > 3:
+        is_certain = len(shorter) > 1 or (len(shorter[0]) > 3 and shorter[0] == longer[1])
+        share = max(share, 0.95 * _plain_given_names(shorter, longer[1:]) * is_certain)
+    return result * share
+
+
+def plain_name_similarities(one: str, other: str) -> dict[str, float]:
+    """The similarities of names; a name that ends with ``=`` is another form of the name before."""
+    persons, others = _persons(one), _persons(other)
+    if not persons or not others:
+        return {"name": -1.0, "first_name": -1.0}
+    best = [[max(plain_name_similarity(x, y) for x in a for y in b) for b in others] for a in persons]
+    return {"name": max(map(max, best)), "first_name": best[0][0]}
+
+
+def _persons(names: str) -> list[list[list[str]]]:
+    found: list[list[list[str]]] = []
+    for name in names.split("|") if names else []:
+        words = name.split()
+        if words[-1] == "=":
+            found[-1].append(words[:-1])
+        else:
+            found.append([words])
+    return found
+
+
+def plain_is_misprint(one: str, other: str) -> bool:
+    """Whether two words of five letters or more are one edit apart, or an exchange of neighbouring letters."""
+    if min(len(one), len(other)) < 5:
+        return False
+    exchanged = [one[:at] + one[at + 1] + one[at] + one[at + 2 :] for at in range(len(one) - 1)]
+    return plain_edits(one, other) <= 1 or other in exchanged
