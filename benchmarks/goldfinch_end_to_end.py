@@ -29,7 +29,6 @@ from bibld import adapters, crosswalk, dedup, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import evaluate, train
-from bibld.dedup.compilation import MISSING
 from bibld.dedup.evaluate import Evaluation, LabelledPair, Mode
 from bibld.dedup.score import model
 from bibld.dedup.similarity.pairs import similarities
@@ -78,7 +77,7 @@ class Folded:
         logits = np.zeros(len(self._folds))
         for fold in range(FOLDS):
             in_fold = self._folds == fold
-            logits[in_fold] = self._trees[fold, fold].decision_function(with_missing(self._found[in_fold]))
+            logits[in_fold] = self._trees[fold, fold].logits(self._found[in_fold])
         self._calibrations = {folds: self._calibrated(logits, *folds) for folds in self._trees}
         self.of_ordinals: dict[int, int] = {}
 
@@ -86,13 +85,13 @@ class Folded:
         """The probabilities of pairs of rows."""
         folds_of_rows = np.array([self.of_ordinals[ordinal] for ordinal in columns.ordinals.tolist()], np.int64)
         ends = np.sort(np.stack((folds_of_rows[left], folds_of_rows[right])), axis=0)
-        found = with_missing(similarities(columns, left, right, self._rarity))
+        found = similarities(columns, left, right, self._rarity)
         result = np.zeros(len(left))
         for folds in combinations_with_replacement(range(FOLDS), 2):
             chosen = (ends[0] == folds[0]) & (ends[1] == folds[1])
             if chosen.any():
                 scale, shift = self._calibrations[folds]
-                logits = self._trees[folds].decision_function(found[chosen])
+                logits = self._trees[folds].logits(found[chosen])
                 result[chosen] = 1 / (1 + np.exp(-(scale * logits + shift)))
         return result.astype(np.float32)
 
@@ -103,16 +102,11 @@ class Folded:
 
     def _fitted(self, *without: int) -> object:
         seen = ~np.isin(self._folds, without)
-        return train._fitted(self._found[seen], self._given.labels[seen], self._given.weights[seen], SEED)
+        return train.fitted(self._found[seen], self._given.labels[seen], self._given.weights[seen], SEED)
 
     def _calibrated(self, logits: npt.NDArray[np.float64], *without: int) -> tuple[float, float]:
         seen = ~np.isin(self._folds, without) & (self._given.weights == 1)
         return train._calibrated(logits[seen], self._given.labels[seen])
-
-
-def with_missing(found: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Features as scikit-learn wants them."""
-    return np.where(found == MISSING, np.float32(np.nan), found)
 
 
 # -- the records -------------------------------------------------------------------------------------------------------

@@ -85,8 +85,8 @@ def unseen(
         is_left_out = (np.minimum(*sides) == one) & (np.maximum(*sides) == other)
         if is_left_out.any():
             seen = ~np.isin(sides[0], (one, other)) & ~np.isin(sides[1], (one, other))
-            fitted = train._fitted(found[seen], labels[seen].astype(np.int8), weights[seen], SEED)
-            logits[is_left_out] = fitted.decision_function(train._with_missing(found[is_left_out]))
+            ensemble = train.fitted(found[seen], labels[seen].astype(np.int8), weights[seen], SEED)
+            logits[is_left_out] = ensemble.logits(found[is_left_out])
     return 1 / (1 + np.exp(-logits))
 
 

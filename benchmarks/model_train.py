@@ -15,9 +15,9 @@ from pathlib import Path
 
 from _measure import real_data, run, source_table, write_config
 
-RUSMARC = ("stavropol_cp866.mrc", "tatarstan_utf8.mrc", "nlr_cp1251.iso", "nlr_koi8r.iso")
+RUSMARC = ("stavropol_cp866.mrc", "tatarstan_utf8.mrc", "nlr_cp1251.iso", "nlr_koi8r.iso", "articles_cp1251.mrc")
 SEED = 7
-DAY = datetime(2026, 11, 20, tzinfo=UTC)
+DAY = datetime(2026, 11, 22, tzinfo=UTC)
 OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "score" / "model.json"
 
 
@@ -46,7 +46,7 @@ def write_live(records: Path, out: Path) -> None:
 
 ABOUT = (
     "10,208 labelled pairs of HathiTrust records (goldfinch, California Digital Library), and pairs made up out of "
-    "these records and of RUSMARC records of four libraries"
+    "these records and of RUSMARC records of five files"
 )
 
 

@@ -41,14 +41,13 @@ class StageTime(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What a run did; ``for_review`` counts the pairs that wait for a person."""
+    """What a run did."""
 
     sources: tuple[LoadCounts, ...]
     figures: Figures
     stages: tuple[StageTime, ...]
     release: str
     release_is_new: bool
-    for_review: int = 0
 
 
 class Pipeline:
@@ -100,8 +99,7 @@ class Pipeline:
         if place is not None:
             figures = msgspec.structs.replace(figures, quads=self.releases.manifest(place).figures.quads)
         new = any(time.stage == "publish" and not time.was_current for time in times)
-        waiting = self.catalog.linkage.count_for_review()
-        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new, waiting)
+        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new)
 
     def requeue_if_outdated(
         self, stage: str, made_by: str, queue: StageQueue, requeue_all: Callable[[Catalog, StageQueue], None]

@@ -50,6 +50,7 @@ from bibld.model.mods import (
 )
 from bibld.model.relators import TERM_OF_RELATOR
 from bibld.protocols import Converted, Row
+from bibld.text.name_order import divided_names, family_and_given
 
 Columns = str | tuple[str, ...]
 """The name of a column, or of more whose values are joined in this order."""
@@ -161,6 +162,13 @@ class _Row:
             return values
         return [part.strip() for value in values for part in value.split(self._separator) if part.strip()]
 
+    def names(self, key: str) -> list[str]:
+        """Return the names, divided at the separator; a cell without it also at commas between names in direct order
+        (``A. Smith, Jane Doe and K. Lee``)."""
+        if not self._separator:
+            return self.values(key)
+        return [name for value in self.divided_values(key) for name in divided_names(value)]
+
 
 def _keys_of(settings: Settings) -> dict[str, str]:
     """Map each column (case-folded) to the first setting that names it."""
@@ -183,9 +191,10 @@ def _elements(row: _Row) -> Iterator[Element]:
         number = (volume,) if volume and not host and not series else ()
         yield TitleInfo(title=title, sub_title=tuple(row.values("subtitle")), part_number=number)
     for key, code in (("author", "aut"), ("editor", "edt")):
-        for name in row.divided_values(key):
-            yield Name(type="personal", name_part=(NamePart(name),), role=(_role(code),))
-    yield from (Genre(text) for text in row.divided_values("genre"))
+        for name in row.names(key):
+            yield _name(name, code)
+    genres = row.divided_values("genre") or (["article"] if host else [])
+    yield from (Genre(text) for text in genres)
     yield from _origin(row)
     yield from (_language(text) for text in row.divided_values("language"))
     if (pages := row.values("pages")) and not host:
@@ -204,6 +213,15 @@ def _elements(row: _Row) -> Iterator[Element]:
     yield from _identifiers(row, has_host=bool(host))
     if identifier := row.first("id"):
         yield RecordInfo(record_identifier=(RecordIdentifier(identifier),))
+
+
+def _name(text: str, code: str) -> Name:
+    """Return a person; the parts of a name with given names first are separate."""
+    order = family_and_given(text)
+    if order is None:
+        return Name(type="personal", name_part=(NamePart(text),), role=(_role(code),))
+    parts = NamePart(order[0], type="family"), NamePart(order[1], type="given")
+    return Name(type="personal", name_part=parts, display_form=(text,), role=(_role(code),))
 
 
 def _role(code: str) -> Role:

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, Features, TextColumn
-from bibld.text.designations import describe
 
 Rows = npt.NDArray[np.uint32]
 """Row numbers, one for each pair."""
@@ -35,6 +34,7 @@ class Exceptions(IntFlag):
     SET_AND_VOLUME = auto()
     CONTAINED = auto()
     NESTED_PARTS = auto()
+    ARTICLE = auto()
     EDITION = auto()
     YEAR = auto()
     CARRIER = auto()
@@ -67,9 +67,8 @@ class Rule(NamedTuple):
 
 RULES = (
     # Both name a part, and not the same.
-    Rule(Exceptions.PART_NUMBERS, Effect.RELATED, "same_set", "they are different parts: {parts}"),
-    # Serial, issue and article differ from each other, and an article from a monograph or set. Not from a volume, since
-    # libraries that link volumes to their set as they link articles to a journal make the two look the same.
+    Rule(Exceptions.PART_NUMBERS, Effect.RELATED, "same_set", "part numbers conflict: {parts}"),
+    # Serial, issue and article differ from each other.
     Rule(Exceptions.LEVEL, Effect.RELATED, "part_of", "one describes {left_level}, the other {right_level}"),
     # One describes a set as a whole, the other a volume of it.
     Rule(
@@ -81,7 +80,10 @@ RULES = (
     # The scorer finds the one text in the other, whatever the score (`part_of` in `bibld.protocols.Scorer`).
     Rule(Exceptions.CONTAINED, Effect.RELATED, "part_of", "the text of one record is part of the text of the other"),
     # One names a part of the part that the other names.
-    Rule(Exceptions.NESTED_PARTS, Effect.REVIEW, "part_of", "one part contains the other: {parts}"),
+    Rule(Exceptions.NESTED_PARTS, Effect.REVIEW, "part_of", "one part number goes further than the other: {parts}"),
+    # A library that does not link articles to their hosts may describe one as a book. Not against a volume, since
+    # libraries that link volumes to their set as they link articles to a journal make the two look the same.
+    Rule(Exceptions.ARTICLE, Effect.REVIEW, "part_of", "one describes {left_level}, the other {right_level}"),
     # Both state an edition, and neither editions nor years agree. Where the years agree the score decides: impressions
     # and editions are counted differently.
     Rule(Exceptions.EDITION, Effect.OPTIONAL_REVIEW, "other_edition", "editions {editions} of different years"),
@@ -114,8 +116,8 @@ def _words(left: Features, right: Features) -> dict[str, object]:
     return {
         "left_level": _LEVELS.get(left.level),
         "right_level": _LEVELS.get(right.level),
-        "part": describe(left.designation if left.part else right.designation),
-        "parts": both(lambda one: describe(one.designation)),
+        "part": left.part or right.part,
+        "parts": both(lambda one: one.part),
         "editions": both(lambda one: one.edition),
         "gap": max(left.year - right.last_year, right.year - left.last_year),
         "years": both(lambda one: one.year if one.year == one.last_year else f"{one.year}–{one.last_year}"),
@@ -125,7 +127,7 @@ def _words(left: Features, right: Features) -> dict[str, object]:
 
 
 COLUMNS = (
-    *("part", "designation", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
+    *("part", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
     *("year", "last_year", "edition", "pages", "volumes"),
 )
 """The columns that :func:`find_exceptions` reads."""
@@ -157,9 +159,17 @@ def explain(exceptions: int, left: Features, right: Features) -> Iterator[tuple[
 
 # -- finding them ------------------------------------------------------------------------------------------------------
 
-_CONFLICTING_LEVELS = np.zeros((128, 128), dtype=np.bool_)
-for _one, _other in ("ai", "as", "am", "ac", "is"):
-    _CONFLICTING_LEVELS[ord(_one), ord(_other)] = _CONFLICTING_LEVELS[ord(_other), ord(_one)] = True
+
+def _levels(*conflicts: str) -> npt.NDArray[np.bool_]:
+    """Return a table of the conflicts of two levels, by the codes of their letters."""
+    table = np.zeros((128, 128), dtype=np.bool_)
+    for pair in conflicts:
+        one, other = tuple(pair)
+        table[ord(one), ord(other)] = table[ord(other), ord(one)] = True
+    return table
+
+
+_CONFLICTING_LEVELS, _ARTICLE_AND_BOOK = _levels("ai", "as", "is"), _levels("am", "ac")
 _PRINTED = ("map", "score", "print")
 _UNDETERMINED = ("und", "mul", "zxx")
 _ISBN = "isbn:"
@@ -183,14 +193,15 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
         result: npt.NDArray[np.bool_] = (one != 0) & (other != 0) & (one != other)
         return result
 
-    designation = columns.texts["designation"]
-    parts = compare_parts(designation.offsets, designation.codes, left, right)
+    part = columns.part
+    parts = compare_parts(part.offsets, part.codes, left, right)
     add(Exceptions.PART_NUMBERS, parts == CONFLICT)
     add(Exceptions.NESTED_PARTS, parts == NESTED)
 
     texts, numbers = columns.texts, columns.numbers
-    level, has_part = _first_letters(texts["level"]), np.diff(columns.part.offsets) > 0
+    level, has_part = _first_letters(texts["level"]), np.diff(part.offsets) > 0
     add(Exceptions.LEVEL, _CONFLICTING_LEVELS[level[left], level[right]])
+    add(Exceptions.ARTICLE, _ARTICLE_AND_BOOK[level[left], level[right]])
     is_set = ~has_part & ((level == ord("c")) | (numbers["volumes"] > 1))
     is_volume = has_part & ((level == ord("v")) | (level == ord("m")))
     add(Exceptions.SET_AND_VOLUME, (is_set[left] & is_volume[right]) | (is_volume[left] & is_set[right]))

@@ -12,6 +12,9 @@ _MONTHS = 12
 _YEAR = re.compile(r"(?<!\d)(\d{4})(?!\d)(?:\s*([-–—/])\s*(\d{2})(?![-–—/.]?\d))?")
 _ROMAN_YEAR = re.compile(r"(?<!\w)M(?:[ .]{0,2}[MDCLXVI])+(?!\w)")
 _SEPARATORS_IN_ROMAN = re.compile(r"[ .]")
+_UNCERTAIN_YEAR = re.compile(r"(?<![\w-])(1[0-9]|20)(?:([0-9])[-uUxXхХ?]|[-uUxXхХ.?]{2})-?(?=[]\s?>,;:.)]|$)")
+"""A year of which the last digit or the last two are unknown: ``197-?``, ``19uu``, ``[18--]``, ``19..``."""
+_QUESTIONED_DECADE = re.compile(r"(?<!\d)(1[0-9]|20)([0-9])(?:0-?s|0-?(?:е|х|ые|ых)\b)", re.IGNORECASE)
 _FEWEST_SEPARATED_LETTERS = 5
 """A Roman numeral with blanks or full stops in it is a year only from this length: ``M. D.`` is a physician."""
 
@@ -52,3 +55,27 @@ def year(text: str) -> int | None:
     """
     found = years(text)
     return found[0] if found else None
+
+
+def interval(text: str) -> tuple[int, int] | None:
+    """Return the first and the last year that a date may mean, None if it states no year.
+
+    Unknown digits are read as all that they may be; more than one year as the time from the first to the last.
+
+    >>> interval("[197-?]"), interval("19uu"), interval("[1905 или 1906]"), interval("[б. г.]")
+    ((1970, 1979), (1900, 1999), (1905, 1906), None)
+    >>> interval("1970-е гг."), interval("1998"), interval("<1972- >")
+    ((1970, 1979), (1998, 1998), (1972, 1972))
+    """
+    found = years(text)
+    decade = _QUESTIONED_DECADE.search(text)
+    if decade is not None:
+        first = int(decade[1] + decade[2] + "0")
+        return min((first, *found)), max((first + 9, *found))
+    if found:
+        return min(found), max(found)
+    match = _UNCERTAIN_YEAR.search(text)
+    if match is None:
+        return None
+    first = int(match[1] + (match[2] or "0") + "0")
+    return first, first + (9 if match[2] else 99)

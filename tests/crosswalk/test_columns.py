@@ -24,7 +24,7 @@ def test_an_article_has_a_host_with_volume_and_pages():
     ).mods  # fmt: skip
     assert mods.title_info[0].title == "On tables"
     assert mods.title_info[0].part_number == ()
-    assert [name.name_part[0].value for name in mods.name] == ["Ann Lee", "Bo Ek"]
+    assert [[part.value for part in name.name_part] for name in mods.name] == [["Lee", "Ann"], ["Ek", "Bo"]]
     assert mods.name[0].role[0].role_term[0].value == "aut"
     (host,) = mods.related_item
     assert (host.type, host.mods.title_info[0].title) == ("host", "Journal")

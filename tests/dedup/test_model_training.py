@@ -1,5 +1,6 @@
 """Training: made-up pairs, and that the same labels give the same model."""
 
+from importlib import resources
 from random import Random
 
 import msgspec
@@ -8,7 +9,9 @@ import pytest
 
 from bibld.dedup import features_of, model_file, trees
 from bibld.dedup import train as training
+from bibld.dedup.compilation import MISSING
 from bibld.dedup.labels import LabelledPair
+from bibld.dedup.similarity import NAMES
 from bibld.dedup.train._made_up_pairs import made_up_isbn, make_pairs
 from bibld.dedup.train._rewording import abbreviate, misspell, pre_reform
 from bibld.errors import ConfigError
@@ -117,7 +120,7 @@ def test_pairs_that_share_a_record_are_on_one_side_of_the_split(monkeypatch):
     seen = []
 
     class Trees:
-        def decision_function(self, unseen):
+        def logits(self, unseen):
             fitted = seen[-1]
             assert set(unseen[:, 0].tolist()).isdisjoint(fitted), "a group is in the training and in the validation"
             return unseen[:, 0]
@@ -126,7 +129,7 @@ def test_pairs_that_share_a_record_are_on_one_side_of_the_split(monkeypatch):
         seen.append(set(found[:, 0].tolist()))
         return Trees()
 
-    monkeypatch.setattr(training, "_fitted", fit)
+    monkeypatch.setattr(training, "fitted", fit)
     # Many small groups, with their number as the first feature.
     groups = np.arange(len(given.labels)) // 2
     found = np.repeat(groups[:, None], 3, axis=1).astype(np.float32)
@@ -145,3 +148,19 @@ def test_sources_are_taken_in_turn():
     order = training.interleave([BOOKS[:2], BOOKS[10:14]], 1)
     assert len(order) == 6 and set(map(id, order[:2])) & set(map(id, BOOKS[:2]))
     assert msgspec.json.encode(order) == msgspec.json.encode(training.interleave([BOOKS[:2], BOOKS[10:14]], 1))
+
+
+def test_a_greater_similarity_never_lowers_the_score():
+    loaded = model_file.from_json(resources.files("bibld.dedup.score").joinpath("model.json").read_bytes())
+    nodes = trees.nodes(loaded.trees)
+    names = list(NAMES)
+    random = np.random.default_rng(5)
+    found = random.choice(np.array([MISSING, 0, 0.3, 0.7, 1], np.float32), (400, len(names)))
+    for number in (names.index(name) for name in names if name not in training.WITHOUT_ORDER):
+        sums = []
+        for value in (0.0, MISSING, 1.0):
+            given = found.copy()
+            given[:, number] = value
+            sums.append(trees.contributions(nodes, given).sum(axis=1))
+        assert (sums[0] <= sums[1] + 1e-5).all(), f"{names[number]}: another value scores more than a missing one"
+        assert (sums[1] <= sums[2] + 1e-5).all(), f"{names[number]}: an equal value scores less than a missing one"

@@ -21,13 +21,13 @@ NAMES = {
     "part_number": "Part numbers: 1 the same, 0.7 one contains the other, 0.5 on one side only, 0 others.",
     "set_title": "Similarity of set titles, or of the set title of one side and the main title of the other.",
     "name": "Similarity of the two most similar names.",
-    "first_name": "Similarity of the first names, in all their forms.",
+    "first_name": "Similarity of the first names.",
     "names": "Share of the names of the side that has less which the other side has too.",
     "names_present": "1 both sides have names, 0.5 one, 0 none.",
-    "name_in_statement": "The family name of a side's first name in the other's titles or statement: 1, 0.8 inflected.",
+    "name_in_statement": "Whether the family name of a side's first name is in the other's title or statement.",
     "statement": "Weight of the words that the statements of responsibility share, by that of the shorter one.",
-    "year": "1 less a tenth for each year between the nearest years.",
-    "last_year": "1 less a tenth for each year between first and first or last and last year, whichever is more.",
+    "year": "1 less a tenth for each year between the times of publication; at least 0.9 where they meet.",
+    "last_year": "1 less a tenth for each year between first or last years; missing for a year in a longer time.",
     "pages": "1 less the difference of the pages by the greater number.",
     "pages_apart": "1 less a twentieth for each page of difference.",
     "volumes": "Volumes counted: 1 the same number, 0 others.",
@@ -43,6 +43,9 @@ NAMES = {
     "level": "Levels: 1 the same, 0.5 a monograph against a volume or a set, 0.2 volume against set, 0 others.",
     "isbn": "Whether an ISBN is the same.",
     "other_identifier": "Whether an identifier of the same other kind is the same (that of a set: 0.5).",
+    "host": "Share of common words of the titles of the hosts, by weight; 0.9 where one is the acronym of the other.",
+    "host_numbers": "Volume and issue in the host: the share of those that both state and that are the same.",
+    "host_page": "Whether the first page in the host is the same.",
     "set_or_volume": "0 for a volume and a complete set, 1 where both are the one or the other.",
 }
 """The similarities in their order in arrays, with their descriptions."""
@@ -53,6 +56,6 @@ COUNT = len(NAMES)
     TITLE_NUMBERS, TITLE_WEIGHT, TITLE_LENGTH, REMAINDER, PART_NAME, PART_NUMBER, SET_TITLE, NAME, FIRST_NAME,
     ALL_NAMES, NAMES_PRESENT, NAME_IN_STATEMENT, STATEMENT, YEAR, LAST_YEAR, PAGES, PAGE_DIFFERENCE, VOLUMES, HEIGHT,
     EDITION, EDITION_TEXT, PUBLISHER, PLACE, SERIES, SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, ISBN, OTHER_IDENTIFIER,
-    SET_OR_VOLUME,
+    HOST, HOST_NUMBERS, HOST_PAGE, SET_OR_VOLUME,
 ) = range(COUNT)  # fmt: skip
 """The positions of the similarities in arrays."""

@@ -25,8 +25,10 @@ _PAIRS_AT_ONCE = 16_384
 _NAMES_COMPARED = 20
 _UNPAIRED_WORDS = 16
 _BITS, _FIVE = np.uint64((1 << KINDS) - 1), np.uint64(KINDS)
+_WITHIN = 0.9
+_SPAN = 2
 _COLON = 58
-_INFLECTED = np.float32(0.8)
+_PAGE = ord("p")
 _ISBN, _ISBN_THIRD, _SET = ord("i"), ord("b"), ord("s")
 _COMPLETE_SET, _MONOGRAPH, _VOLUME = ord("c"), ord("m"), ord("v")
 _BOOKS = (_COMPLETE_SET, _MONOGRAPH, _VOLUME)
@@ -189,55 +191,37 @@ def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room)
 
 
 @inner(_COMPARISON)
-def _find_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
-    """Look for the first name of each side in the titles and the statement of the other."""
-    words, texts = rows.words, rows.texts
-    for _ in range(2):
-        if one[col.NAME] < one[col.NAME + 1]:
-            name = one[col.NAME]
-            is_stated = np.float32(0.0)
-            for column in (col.STATEMENT, col.TITLES):
-                low, high = other[column], other[column + 1]
-                if text.has_word(words, low, high, words[name].hash):
-                    is_stated = np.float32(1.0)
-                elif text.has_inflection(words, texts, low, high, name):
-                    is_stated = max(is_stated, _INFLECTED)
-            if is_stated > 0 or other[col.STATEMENT] < other[col.STATEMENT + 1]:
-                found[to.NAME_IN_STATEMENT] = max(found[to.NAME_IN_STATEMENT], is_stated)
-        one, other = other, one
-
-
-@inner(_COMPARISON)
 def _compare_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
-    """Names with names, in all their forms."""
-    words, texts = rows.words, rows.texts
+    """Names with names, and the first name of each with the titles and the statement of the other."""
+    words = rows.words
     begin, end, other_first, other_end = one[col.NAME], one[col.NAME + 1], other[col.NAME], other[col.NAME + 1]
     found[to.NAMES_PRESENT] = (0.5 if begin < end else 0.0) + (0.5 if other_first < other_end else 0.0)
+    for _ in range(2):
+        if one[col.NAME] < one[col.NAME + 1]:
+            family = words[one[col.NAME]].hash
+            if text.has_word(words, other[col.STATEMENT], other[col.STATEMENT + 1], family) or text.has_word(
+                words, other[col.TITLES], other[col.TITLES + 1], family
+            ):
+                found[to.NAME_IN_STATEMENT] = 1.0
+            elif other[col.STATEMENT] < other[col.STATEMENT + 1]:
+                found[to.NAME_IN_STATEMENT] = max(found[to.NAME_IN_STATEMENT], np.float32(0))
+        one, other = other, one
     if begin == end or other_first == other_end:
         return
-    best = total = own_best = 0.0
-    count = names = 0
-    while begin < end:
-        stop, is_form = text.end_of_name(words, begin, end)
-        if not is_form:
-            if count == _NAMES_COMPARED:
-                break
-            total, count, own_best = total + own_best, count + 1, 0.0
-        other_begin, names = other_first, 0
-        while other_begin < other_end:
-            other_stop, is_other_form = text.end_of_name(words, other_begin, other_end)
-            if not is_other_form:
-                if names == _NAMES_COMPARED:
-                    break
-                names += 1
-            if own_best < 1.0 or count == names == 1:
-                similarity = text.name_similarity(words, texts, begin, stop, other_begin, other_stop, room.masks)
-                own_best = max(own_best, similarity)
-                if count == 1 and names == 1:
-                    found[to.FIRST_NAME] = max(found[to.FIRST_NAME], np.float32(similarity))
-            other_begin = other_stop + is_other_form
-        best, begin = max(best, own_best), stop + is_form
-    found[to.NAME], found[to.ALL_NAMES] = best, min(1.0, (total + own_best) / min(count, names))
+    best, total, count = 0.0, 0.0, 0
+    while begin < end and count < _NAMES_COMPARED:
+        stop = text.end_of_value(words, begin, end)
+        other_begin, other_count, own_best = other_first, 0, 0.0
+        while other_begin < other_end and other_count < _NAMES_COMPARED and own_best < 1.0:
+            other_stop = text.end_of_value(words, other_begin, other_end)
+            similarity = text.name_similarity(words, rows.texts, begin, stop, other_begin, other_stop, room.masks)
+            if count == 0 and other_count == 0:
+                found[to.FIRST_NAME] = similarity
+            own_best = max(own_best, similarity)
+            other_begin, other_count = other_stop, other_count + 1
+        best, total, count, begin = max(best, own_best), total + own_best, count + 1, stop
+    other_names = min(_NAMES_COMPARED, words[other_end - 1].value + 1)
+    found[to.NAME], found[to.ALL_NAMES] = best, min(1.0, total / min(count, other_names))
 
 
 @inner(_COMPARISON)
@@ -247,8 +231,11 @@ def _compare_numbers(rows: Rows, one: Row, other: Row, found: Found, room: _Room
     if first and other_first:
         begins, ends = abs(first - other_first), abs(last - other_last)
         nearest = min(min(begins, ends), min(abs(first - other_last), abs(last - other_first)))
-        found[to.YEAR] = max(0.0, 1.0 - nearest / 10)
-        found[to.LAST_YEAR] = max(0.0, 1.0 - max(begins, ends) / 10)
+        do_meet = first <= other_last and other_first <= last
+        found[to.YEAR] = max(_WITHIN if do_meet else 0.0, 1.0 - nearest / 10)
+        longer, shorter = max(last - first, other_last - other_first), min(last - first, other_last - other_first)
+        if not (do_meet and longer > _SPAN and shorter == 0):
+            found[to.LAST_YEAR] = max(0.0, 1.0 - max(begins, ends) / 10)
     pages, other_pages = one[col.PAGES], other[col.PAGES]
     if pages and other_pages:
         difference = abs(pages - other_pages)
@@ -299,6 +286,35 @@ def _compare_values(rows: Rows, one: Row, other: Row, found: Found, room: _Room)
 
 
 @inner(_COMPARISON)
+def _compare_hosts(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Hosts of articles: titles, and the numbers that both state."""
+    words, texts = rows.words, rows.texts
+    begin, end, other_begin, other_end = one[col.HOST], one[col.HOST + 1], other[col.HOST], other[col.HOST + 1]
+    if begin == end or other_begin == other_end:
+        return
+    stop, other_stop = begin, other_begin
+    while stop < end and words[stop].value == 0:
+        stop += 1
+    while other_stop < other_end and words[other_stop].value == 0:
+        other_stop += 1
+    if begin < stop and other_begin < other_stop:
+        found[to.HOST] = text.most_similar_values(words, texts, begin, stop, other_begin, other_stop)
+    stated = same = 0
+    for place in range(stop, end):
+        kind, is_stated, is_same = words[place].head, False, False
+        for candidate in range(other_stop, other_end):
+            if words[candidate].head == kind:
+                is_stated = True
+                is_same = is_same or words[candidate].hash == words[place].hash
+        if is_stated and kind == _PAGE:
+            found[to.HOST_PAGE] = 1.0 if is_same else 0.0
+        elif is_stated:
+            stated, same = stated + 1, same + is_same
+    if stated:
+        found[to.HOST_NUMBERS] = same / stated
+
+
+@inner(_COMPARISON)
 def _compare_kinds(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Levels, and volumes with whole sets."""
     level = rows.words[one[col.LEVEL]].head if one[col.LEVEL] < one[col.LEVEL + 1] else 0
@@ -329,8 +345,8 @@ def _compare(rows: Rows, left: npt.NDArray[np.int32], right: npt.NDArray[np.int3
         one, other, into = rows.places[i], rows.places[j], found[pair]
         _compare_bigrams(rows, one, other, into, room)
         _compare_titles(rows, one, other, into, room)
-        _find_names(rows, one, other, into, room)
         _compare_names(rows, one, other, into, room)
         _compare_numbers(rows, one, other, into, room)
         _compare_values(rows, one, other, into, room)
+        _compare_hosts(rows, one, other, into, room)
         _compare_kinds(rows, one, other, into, room)

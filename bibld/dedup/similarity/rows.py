@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 _TEXTS = (
     "set_title", "main_title", "remainder", "part_name", "responsibility", "part", "names", "edition_text",
-    "publisher", "place", "series", "series_number", "language", "carrier", "level", "identifiers",
+    "publisher", "place", "series", "series_number", "language", "carrier", "level", "identifiers", "host",
 )  # fmt: skip
 _NUMBERS = ("year", "last_year", "edition", "pages", "volumes", "height")
 SET_TITLE, MAIN, REMAINDER, PART_NAME, TITLES, STATEMENT, PART, NAME, EDITION_TEXT, PUBLISHER, PLACE, SERIES = range(12)
-SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, IDENTIFIER, END = range(12, 18)
+SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, IDENTIFIER, HOST, END = range(12, 19)
 """The columns of words. ``TITLES`` (all titles) and ``STATEMENT`` contain each word once, by ascending hash."""
 
-FIRST_GRAM, END_GRAM, SIZES = 18, 19, 20
+FIRST_GRAM, END_GRAM, SIZES = 19, 20, 21
 """Where the bigrams of a row begin and end; from ``SIZES`` on, the number of bigrams of each of its titles."""
 
 IN_MAIN, IN_FULL, IN_ALL, IN_REMAINDER, IN_SET = range(5)
 KINDS = 5
 """The titles with bigrams: main title, main title with remainder, all titles, remainder, set title."""
 
-YEAR, LAST_YEAR, EDITION, PAGES, VOLUMES, HEIGHT = range(25, 31)
+YEAR, LAST_YEAR, EDITION, PAGES, VOLUMES, HEIGHT = range(26, 32)
 _WIDTH = 32
 
 _TITLE_TEXTS, _STATEMENT_TEXT = 4, 4

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -26,6 +26,7 @@ from bibld.dedup.similarity import NAMES
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity
 from bibld.dedup.train._made_up_pairs import make_pairs
+from bibld.dedup.train._missing import filled, neutral_values
 from bibld.dedup.trees import Tree
 from bibld.errors import ConfigError
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns
@@ -45,12 +46,8 @@ _WEIGHT_OF_DIFFERENT = 1.2
 _FREQUENT = 10
 _BEYOND = 1e6
 _RARE = 3
-_MONOTONIC = frozenset({
-    "main_title", "any_title", "title_words", "all_title_words", "title_numbers", "part_name", "part_number",
-    "set_or_volume", "name", "names", "year", "last_year", "pages", "pages_apart", "volumes", "edition", "isbn",
-    "set_title", "other_identifier", "level", "language", "carrier",
-})  # fmt: skip
-"""Features of which a greater similarity never lowers the score."""
+WITHOUT_ORDER = frozenset({"title_weight", "title_length", "names_present"})
+"""Features that describe the pair; of all others a greater one never lowers the score."""
 _SILENT = (
     (0.5, ("height",)),
     (0.3, ("pages", "pages_apart")),
@@ -58,6 +55,9 @@ _SILENT = (
     (0.5, ("statement", "name_in_statement")),
     (0.5, ("series", "series_number")),
     (0.2, ("name", "first_name", "names")),
+    (0.15, ("year", "last_year")),
+    (0.3, ("level", "set_or_volume")),
+    (0.2, ("host", "host_numbers", "host_page")),
 )
 """Features that records of other libraries often lack, and the share of pairs in which training leaves them out."""
 _TREES = {
@@ -80,6 +80,18 @@ class Examples(msgspec.Struct, frozen=True, eq=False):
     labels: Labels
     groups: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
+
+
+class Ensemble(NamedTuple):
+    """Fitted trees of scikit-learn, and the values that stand for missing similarities, shape (similarities,)."""
+
+    trees: Any
+    neutral: npt.NDArray[np.float32]
+
+    def logits(self, found: Similarities) -> Logits:
+        """Return the logits of pairs, shape (pairs,)."""
+        result: Logits = self.trees.decision_function(filled(found, self.neutral))
+        return result
 
 
 class TrainingSetup(msgspec.Struct, frozen=True):
@@ -163,7 +175,7 @@ def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[s
     logits = cross_validate(found, given, seed)
     scale, shift = _calibrated(logits[labelled], given.labels[labelled])
     figures = _figures(logits[labelled] * scale + shift, given.labels[labelled])
-    fitted = _fitted(found, given.labels, given.weights, seed)
+    ensemble = fitted(found, given.labels, given.weights, seed)
     model = Model(
         format=FORMAT,
         provenance=Provenance(
@@ -174,12 +186,12 @@ def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[s
             figures=figures,
         ),
         features=dict(NAMES),
-        start=_short(float(fitted._baseline_prediction.ravel()[0])),
+        start=_short(float(ensemble.trees._baseline_prediction.ravel()[0])),
         scale=_short(scale),
         shift=_short(shift),
         other_word=1.0,
         words=words,
-        trees=[_tree(predictors[0].nodes) for predictors in fitted._predictors],
+        trees=[_tree(predictors[0].nodes, ensemble.neutral) for predictors in ensemble.trees._predictors],
     )
     return model, figures
 
@@ -190,24 +202,28 @@ def cross_validate(found: Similarities, given: Examples, seed: int) -> Logits:
 
     logits = np.zeros(len(given.labels))
     for seen, unseen in GroupKFold(_FOLDS).split(found, given.labels, given.groups):
-        fitted = _fitted(found[seen], given.labels[seen], given.weights[seen], seed)
-        logits[unseen] = fitted.decision_function(_with_missing(found[unseen]))
+        ensemble = fitted(found[seen], given.labels[seen], given.weights[seen], seed)
+        logits[unseen] = ensemble.logits(found[unseen])
     return logits
 
 
-def _fitted(found: Similarities, labels: Labels, weights: npt.NDArray[np.float64], seed: int) -> Any:  # noqa: ANN401
+def fitted(found: Similarities, labels: Labels, weights: npt.NDArray[np.float64], seed: int) -> Ensemble:
     """Fit trees in one thread, since the order of additions changes the result."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
     except ImportError as error:
         raise ConfigError(["training needs scikit-learn: pip install 'bibld[train]'"]) from error
-    monotonic = [1 if name in _MONOTONIC else 0 for name in NAMES]
+    monotonic = [0 if name in WITHOUT_ORDER else 1 for name in NAMES]
     trees = HistGradientBoostingClassifier(random_state=seed, monotonic_cst=monotonic, **_TREES)
-    sparse = _with_less(found, seed)
-    both = np.concatenate((found, sparse)), np.concatenate((labels, labels)), np.concatenate((weights, weights / 2))
+    found, labels, weights = (
+        np.concatenate((found, _with_less(found, seed))),
+        np.concatenate((labels, labels)),
+        np.concatenate((weights, weights / 2)),
+    )
+    neutral = neutral_values(found, labels, weights)
     with threadpool_limits(limits=1):
-        return trees.fit(_with_missing(both[0]), both[1], sample_weight=both[2])
+        return Ensemble(trees.fit(filled(found, neutral), labels, sample_weight=weights), neutral)
 
 
 def _with_less(found: Similarities, seed: int) -> Similarities:
@@ -219,13 +235,6 @@ def _with_less(found: Similarities, seed: int) -> Similarities:
         rows = random.random(len(found)) < chance
         for name in silent:
             result[rows, names.index(name)] = MISSING
-    return result
-
-
-def _with_missing(found: Similarities) -> Similarities:
-    """Return features as scikit-learn expects them: NaN where missing, unless every pair lacks the feature."""
-    result = np.where(found == MISSING, np.float32(np.nan), found)
-    result[:, np.isnan(result).all(axis=0)] = MISSING
     return result
 
 
@@ -281,7 +290,7 @@ def _components(pairs: Iterable[tuple[int, int]], count: int) -> list[int]:
     return [top(row) for row in range(count)]
 
 
-def _tree(nodes: Any) -> Tree:  # noqa: ANN401
+def _tree(nodes: Any, neutral: npt.NDArray[np.float32]) -> Tree:  # noqa: ANN401
     """One tree of scikit-learn with the mean of the leaves below as the value of each inner node."""
     values = [float(value) for value in nodes["value"]]
     for node in reversed(range(len(nodes))):
@@ -295,7 +304,10 @@ def _tree(nodes: Any) -> Tree:  # noqa: ANN401
         threshold=[0.0 if end else _short(float(node)) for end, node in zip(leaf, nodes["num_threshold"], strict=True)],
         left=[0 if end else int(node) for end, node in zip(leaf, nodes["left"], strict=True)],
         right=[0 if end else int(node) for end, node in zip(leaf, nodes["right"], strict=True)],
-        missing_left=[0 if end else int(node) for end, node in zip(leaf, nodes["missing_go_to_left"], strict=True)],
+        missing_left=[
+            0 if end else int(neutral[feature] <= threshold)
+            for end, feature, threshold in zip(leaf, nodes["feature_idx"], nodes["num_threshold"], strict=True)
+        ],
         value=[_short(value) for value in values],
     )
 

@@ -52,7 +52,7 @@ def make_pairs(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[M
         serial = replace(book, physical_description=())
         book = with_origins(serial, lambda info: replace(info, issuance=("serial",)))
     elif random.random() < 0.1:
-        book = _as_article(book, random.choice(others))
+        book = _as_article(book, random.choice(others), random)
     for _ in range(3):
         yield MadeUpPair(book, reword(book, random), True, "wording")
     volume = _as_volume(mods, random.randint(1, 9), random)
@@ -61,6 +61,8 @@ def make_pairs(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[M
     yield from _books_of_a_cycle(book, others, random)
     yield from _numbered_titles(book, random)
     yield MadeUpPair(volume, reword(_under_title_of_part(volume, others, random), random), True, "volume of a part")
+    yield from _articles(mods, others, random)
+    yield from _under_other_heading(book, random.choice(others), random)
     for kind, change, is_of_volume, has_other_series in _DIFFERENCES:
         left = volume if is_of_volume else book
         other = random.choice(others)
@@ -106,13 +108,49 @@ def _as_volume(mods: Mods, number: int, random: Random) -> Mods:
     return with_title(mods, replace(title, part_number=(f"{word} {number}",)))
 
 
-def _as_article(mods: Mods, host: Mods) -> Mods:
+def _as_article(mods: Mods, host: Mods, random: Random) -> Mods:
     if not host.title_info:
         return mods
-    part = m.Part(extent=(m.PartExtent(unit="pages", start="5", end="17"),))
-    item = m.RelatedItem(type="host", mods=Mods(title_info=(title_proper(host),), part=(part,)))
+    title = replace(title_proper(host), part_number=(), part_name=())
+    item = m.RelatedItem(type="host", mods=Mods(title_info=(title,), part=(_part_of_host(random),)))
     article = replace(mods, genre=(m.Genre(value="article"),), related_item=(item,), identifier=())
     return without_imprint(replace(article, physical_description=()))
+
+
+def _part_of_host(random: Random) -> m.Part:
+    start = random.randint(3, 400)
+    volume, issue = (m.Detail(type=kind, number=(str(random.randint(1, 60)),)) for kind in ("volume", "issue"))
+    details = random.choice(((), (volume,), (issue,), (volume, issue)))
+    return m.Part(detail=details, extent=(m.PartExtent(unit="pages", start=str(start), end=str(start + 12)),))
+
+
+def _articles(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[MadeUpPair]:
+    """Yield an article twice, and three others: of its title elsewhere, of its host, of its host and author."""
+    host, other = random.choice(others), random.choice(others)
+    article = _as_article(_without_part(mods), host, random)
+    if not article.related_item or not other.title_info:
+        return
+    yield MadeUpPair(article, reword(article, random), True, "article")
+    elsewhere = _as_article(_without_part(mods), other, random)
+    elsewhere = _with_other_year(replace(elsewhere, name=other.name, note=()), random, (0, 1, 2, 5))
+    yield MadeUpPair(article, reword(elsewhere, random, _MINOR), False, "article of its title")
+    title = title_proper(other)
+    nearby = replace(with_title(article, replace(title, part_number=(), part_name=())), name=other.name, note=())
+    hosts = article.related_item
+    if random.random() < 0.8:
+        hosts = tuple(replace(item, mods=replace(item.mods, part=(_part_of_host(random),))) for item in hosts)
+    nearby = replace(nearby, related_item=hosts)
+    yield MadeUpPair(article, reword(nearby, random, _MINOR), False, "article of its host")
+    by_author = replace(nearby, name=article.name)
+    yield MadeUpPair(article, reword(by_author, random, _MINOR), False, "article of its host and author")
+
+
+def _under_other_heading(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
+    """Yield a book under another name of its author, who is called the same in the statement of responsibility."""
+    statements = tuple(note for note in mods.note if note.type == "statement of responsibility")
+    if statements and mods.name and other.name:
+        renamed = replace(reword(mods, random, _MINOR), name=(*other.name[:1], *mods.name[1:]), note=statements)
+        yield MadeUpPair(mods, renamed, True, "under another heading")
 
 
 def _with_other_series(mods: Mods, other: Mods, random: Random) -> Mods:

@@ -33,6 +33,8 @@ _CONSONANT_AT_END = re.compile(r"([бвгджзклмнпрстфхцчшщ])\b"
 _NUMBER = re.compile(r"\d+")
 _VOWELS = frozenset("аеёиоуыэюяaeiouy")
 _SHORTEST, _LONGEST_CUT = 3, 6
+_UNCERTAIN = 0.06
+"""The share of dates of which another library only knows the decade."""
 
 
 def reword(mods: Mods, random: Random, share: float = 1.0) -> Mods:
@@ -117,7 +119,10 @@ def _extent(text: str, random: Random) -> str:
 
 
 def _date(text: str, random: Random) -> str:
-    return random.choice((f"[{text}]", f"cop. {text}", f"{text} г.", f"c{text}", text)) if text.isdigit() else text
+    if not text.isdigit():
+        return text
+    forms = f"[{text}]", f"cop. {text}", f"{text} г.", f"c{text}", text
+    return f"[{text[:-1]}-?]" if random.random() < _UNCERTAIN else random.choice(forms)
 
 
 def _values(values: tuple[Value, ...], change: TextChange) -> tuple[Value, ...]:
@@ -194,6 +199,38 @@ def _abbreviate_subtitle(mods: Mods, random: Random) -> Mods:
     return with_title(mods, replace(title, sub_title=tuple(abbreviate(text, random) for text in title.sub_title)))
 
 
+def _abbreviate_title(mods: Mods, random: Random) -> Mods:
+    title = title_proper(mods)
+    return with_title(mods, replace(title, title=abbreviate(title.title, random)))
+
+
+def _reword_host(mods: Mods, random: Random) -> Mods:
+    """Abbreviate or cut the titles of hosts, leave out their numbers, or leave out the hosts."""
+    hosts = [item for item in mods.related_item if item.type == "host"]
+    if not hosts:
+        return mods
+    others = tuple(item for item in mods.related_item if item.type != "host")
+    if random.random() < 0.25:
+        return replace(mods, related_item=others)
+    changed = []
+    for item in hosts:
+        titles, parts = item.mods.title_info, item.mods.part
+        if random.random() < 0.5:
+            titles = tuple(replace(title, title=abbreviate(title.title, random), sub_title=()) for title in titles)
+        elif random.random() < 0.3:
+            titles = tuple(replace(title, title=" ".join(title.title.split()[:3])) for title in titles)
+        if random.random() < 0.3:
+            parts = tuple(replace(part, detail=part.detail[:1]) for part in parts)
+        elif random.random() < 0.2:
+            parts = ()
+        changed.append(replace(item, mods=replace(item.mods, title_info=titles, part=parts)))
+    return replace(mods, related_item=(*others, *changed))
+
+
+def _without_level(mods: Mods, random: Random) -> Mods:
+    return with_origins(replace(mods, genre=()), lambda info: replace(info, issuance=()))
+
+
 def _misspell_title(mods: Mods, random: Random) -> Mods:
     title = title_proper(mods)
     return with_title(mods, replace(title, title=misspell(title.title, random)))
@@ -254,7 +291,10 @@ _CHANGES: tuple[tuple[float, Callable[[Any, Random], Mods]], ...] = (
     (0.2, lambda mods, random: with_title(mods, replace(title_proper(mods), sub_title=()))),
     (0.2, _join_subtitle),
     (0.2, _abbreviate_subtitle),
+    (0.05, _abbreviate_title),
     (0.12, _misspell_title),
+    (0.6, _reword_host),
+    (0.1, _without_level),
     (0.5, lambda mods, random: _with_titles(mods, _drop_yo)),
     (0.35, _reword_extents),
     (0.2, lambda mods, random: replace(mods, physical_description=())),
