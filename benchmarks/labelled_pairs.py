@@ -10,40 +10,41 @@ import argparse
 import csv
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
+import numpy.typing as npt
 from _measure import run, source_table, write_config
 
-import bibld
 from bibld import progress
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup.evaluate import Labels, Numbers, Trial
+from bibld.dedup.evaluate import Labels, Trial, found_share, rates
 from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.dedup.memory import prepare
-from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.model.linkage import Pair, Verdict
+from bibld.model.origin import RecordId
 
 FOLDER = Path(__file__).parent / "labelled"
 LIBRARIES = ("rsl", "nlr", "loc", "sbb")
-PARTS = frozenset(("part_word", "part_letter", "part_number", "part_field", "part_title", "school_class", "annual"))
+PARTS = ("part_word", "part_letter", "part_number", "part_field", "part_title", "school_class", "annual")
 """The kinds whose non-duplicates are different parts of one publication, or different years of one serial."""
-_COLUMNS = ("pairs", "true", "candid.", "P", "R", "F1", "P cl.", "R cl.", "F1 cl.", "same", "review", "related")
+COLUMNS = ("pairs", "true", "candid.", "P", "R", "F1", "P cl.", "R cl.", "F1 cl.", "same", "review", "related")
+
+Numbers = npt.NDArray[np.uint64]
 
 
-class Matched(msgspec.Struct, frozen=True):
-    """What a method decides: the true pairs among its candidates, the verdict of each pair, all pairs in clusters."""
+class Matched(NamedTuple):
+    """What a method decides: its candidates, the pairs that are the same, those in one cluster, and each verdict."""
 
-    candidates: set[Pair]
-    verdicts: dict[Pair, Verdict]
-    joined: set[Pair]
-
-    def same(self) -> set[Pair]:
-        """Return the labelled pairs that are decided to be the same publication."""
-        return {pair for pair, verdict in self.verdicts.items() if verdict.decision == "same"}
+    labels: Labels
+    candidates: Numbers
+    same: Numbers
+    joined: Numbers
+    verdicts: dict[int, tuple[Pair, Verdict]]
 
 
 def main() -> None:
@@ -55,18 +56,18 @@ def main() -> None:
         sys.exit("the pairs of the test half are not shown; use --half development")
     folder = FOLDER / asked.half
     with tempfile.TemporaryDirectory() as place:
-        ours = loaded(Path(place), folder)
+        ours = read_half(Path(place), folder)
         with Catalog(ours.workspace, read_only=True) as catalog:
             labelled = read_pairs(folder / "pairs.csv", catalog)
-            families = family_by_pair(folder / "pairs.csv")
             for name, method in (("model", ours), ("paper", ours.with_dedup(("paper",), "jaccard"))):
                 matched = match(catalog, method, labelled)
-                report(f"{name}, {asked.half} half", labelled, matched)
+                print(f"\n{name}, {asked.half} half")
+                report(matched)
                 if asked.show:
-                    show(labelled, matched, families)
+                    show(matched, family_by_pair(folder / "pairs.csv"))
 
 
-def loaded(place: Path, folder: Path) -> Config:
+def read_half(place: Path, folder: Path) -> Config:
     """Read the records of a half; return the default configuration."""
     tables = (source_table(library, folder / f"{library}.mrk") for library in LIBRARIES)
     return run(write_config(place, "".join(tables)), until="read")
@@ -76,79 +77,68 @@ def match(catalog: Catalog, method: Config, labelled: Sequence[LabelledPair]) ->
     """Decide about the labelled pairs, and join all records."""
     with prepare(catalog, method, progress.Silent()) as ready:
         trial = Trial(ready, method, {})
-        pairs = Labels.from_pairs(labelled, ready.rows, across=False).pairs
+        labels = Labels.from_pairs(labelled, ready.rows, across=False)
+        alone, joined = trial.match_pairs(labels.pairs), trial.match_all().joined
+        verdicts = trial.verdicts(np.union1d(labels.pairs, joined), alone)
+        return Matched(labels, trial.candidates, alone.joined, joined, verdicts)
 
-        def of_records(numbers: Numbers) -> set[Pair]:
-            ends = (ready.rows.records_of(rows) for rows in unpack_pairs(numbers))
-            return {Pair.from_records(*records) for records in zip(*ends, strict=True)}
 
-        verdicts = dict(trial.verdicts(pairs, trial.match_pairs(pairs)).values())
-        return Matched(
-            of_records(np.intersect1d(pairs, trial.candidates)), verdicts, of_records(trial.match_all().joined)
+def report(matched: Matched) -> None:
+    """Print a table with a row for each kind and one for all, and how many different parts are joined."""
+    print(f"{'kind':14}{''.join(f'{column:>9}' for column in COLUMNS)}")
+    kinds = np.array(matched.labels.kinds)
+    for kind in sorted(set(matched.labels.kinds)):
+        pairs = matched.labels.pairs[kinds == kind]
+        print_row(kind, pairs, matched, np.intersect1d(matched.joined, pairs))
+    print_row("all", matched.labels.pairs, matched, matched.joined)
+    parts = matched.labels.pairs[np.isin(kinds, PARTS) & ~matched.labels.is_true]
+    unlisted = np.setdiff1d(matched.joined, matched.labels.pairs)
+    print(
+        f"different parts that are joined: {np.isin(parts, matched.same).sum()} by pairs, "
+        f"{np.isin(parts, matched.joined).sum()} in clusters, of {len(parts)}; "
+        f"joined pairs that are not listed: {len(unlisted)}"
+    )
+
+
+def print_row(kind: str, pairs: Numbers, matched: Matched, joined: Numbers) -> None:
+    true = np.intersect1d(matched.labels.true, pairs)
+    shares = [found_share(true, matched.candidates)]
+    shares += [*rates(np.intersect1d(matched.same, pairs), true), *rates(joined, true)]
+    decisions = Counter(matched.verdicts[pair][1].decision for pair in pairs.tolist())
+    counts = [decisions["same"], decisions["review"], decisions["related"]]
+    cells = [f"{len(pairs):>9}{len(true):>9}", *(f"{one:>9.3f}" for one in shares), *(f"{one:>9}" for one in counts)]
+    print(f"{kind:14}{''.join(cells)}")
+
+
+def show(matched: Matched, families: dict[Pair, str]) -> None:
+    """List the pairs that are decided or joined otherwise than labelled, and the unlisted pairs that are joined."""
+    labels = {
+        pair: (is_true, kind)
+        for pair, is_true, kind in zip(
+            matched.labels.pairs.tolist(), matched.labels.is_true.tolist(), matched.labels.kinds, strict=True
+        )
+    }
+    same, joined, candidates = (set(one.tolist()) for one in (matched.same, matched.joined, matched.candidates))
+    for number, (pair, verdict) in sorted(matched.verdicts.items(), key=lambda one: labels.get(one[0], (False, ""))):
+        is_true, kind = labels.get(number, (False, "not listed"))
+        if is_true == (number in same) == (number in joined):
+            continue
+        label = "duplicate" if is_true else "different"
+        cluster = "one cluster" if number in joined else "two clusters"
+        candidate = "candidate" if number in candidates else "no candidate"
+        print(
+            f"  {label} {kind:12} {families.get(pair, ''):28} {pair.left} | {pair.right}: "
+            f"{verdict.decision} by {verdict.by}, {candidate}, {cluster}"
         )
 
 
 def family_by_pair(path: Path) -> dict[Pair, str]:
     """Return the name of the family of each pair."""
     with path.open(encoding="utf-8", newline="") as lines:
-        parse = bibld.RecordId.parse
-        return {
-            Pair.from_records(parse(row["left"]), parse(row["right"])): row["family"] for row in csv.DictReader(lines)
-        }
-
-
-def report(name: str, labelled: Sequence[LabelledPair], matched: Matched) -> None:
-    """Print a table with a row for each kind, and one for all."""
-    print(f"\n{name}\n{'kind':14}{''.join(f'{column:>9}' for column in _COLUMNS)}")
-    listed = {item.pair for item in labelled}
-    for kind in sorted({item.kind for item in labelled}):
-        print_row(kind, [item for item in labelled if item.kind == kind], matched)
-    print_row("all", labelled, matched)
-    different = {item.pair for item in labelled if item.kind in PARTS and not item.is_duplicate}
-    print(
-        f"different parts that are joined: {len(different & matched.same())} by pairs, "
-        f"{len(different & matched.joined)} in clusters, of {len(different)}; "
-        f"joined pairs that are not listed: {len(matched.joined - listed)}"
-    )
-
-
-def print_row(kind: str, items: Sequence[LabelledPair], matched: Matched) -> None:
-    pairs = {item.pair for item in items}
-    true = {item.pair for item in items if item.is_duplicate}
-    joined = matched.joined if kind == "all" else matched.joined & pairs
-    shares = [len(true & matched.candidates) / max(1, len(true))]
-    shares += [*rates(matched.same() & pairs, true), *rates(joined, true)]
-    decisions = [matched.verdicts[item.pair].decision for item in items]
-    counts = [decisions.count(decision) for decision in ("same", "review", "related")]
-    cells = [f"{len(pairs):>9}{len(true):>9}", *(f"{one:>9.3f}" for one in shares), *(f"{one:>9}" for one in counts)]
-    print(f"{kind:14}{''.join(cells)}")
-
-
-def rates(joined: set[Pair], true: set[Pair]) -> tuple[float, float, float]:
-    """Return precision, recall and F1 of joined pairs; 1 where nothing is to be found and nothing was."""
-    hits = len(joined & true)
-    found, wanted = len(joined) or 1, len(true) or 1
-    if not joined and not true:
-        return 1.0, 1.0, 1.0
-    return hits / found, hits / wanted, 2 * hits / (len(joined) + len(true))
-
-
-def show(labelled: Iterable[LabelledPair], matched: Matched, families: dict[Pair, str]) -> None:
-    """List the pairs that are decided or joined otherwise than labelled, and the unlisted pairs that are joined."""
-    same = matched.same()
-    for item in sorted(labelled, key=lambda item: (item.is_duplicate, item.kind)):
-        if item.is_duplicate == (item.pair in same) == (item.pair in matched.joined):
-            continue
-        verdict = matched.verdicts[item.pair]
-        label = "duplicate" if item.is_duplicate else "different"
-        cluster = "one cluster" if item.pair in matched.joined else "two clusters"
-        candidate = "candidate" if item.pair in matched.candidates else "no candidate"
-        print(
-            f"  {label} {item.kind:12} {families[item.pair]:28} {item.pair.left} | {item.pair.right}: "
-            f"{verdict.decision} by {verdict.by}, {candidate}, {cluster}"
-        )
-    for pair in sorted(matched.joined - families.keys()):
-        print(f"  not listed, one cluster: {pair.left} | {pair.right}")
+        rows = list(csv.DictReader(lines))
+    return {
+        Pair.from_records(*(RecordId.parse(row[side]) for side in ("left", "right"))): row["family"] for row in rows
+    }
 
 
 if __name__ == "__main__":

@@ -41,13 +41,14 @@ class StageTime(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What a run did."""
+    """What a run did; ``for_review`` counts the pairs that wait for a person."""
 
     sources: tuple[LoadCounts, ...]
     figures: Figures
     stages: tuple[StageTime, ...]
     release: str
     release_is_new: bool
+    for_review: int = 0
 
 
 class Pipeline:
@@ -99,7 +100,8 @@ class Pipeline:
         if place is not None:
             figures = msgspec.structs.replace(figures, quads=self.releases.manifest(place).figures.quads)
         new = any(time.stage == "publish" and not time.was_current for time in times)
-        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new)
+        waiting = self.catalog.linkage.count_for_review()
+        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new, waiting)
 
     def requeue_if_outdated(
         self, stage: str, made_by: str, queue: StageQueue, requeue_all: Callable[[Catalog, StageQueue], None]

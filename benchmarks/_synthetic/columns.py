@@ -24,12 +24,12 @@ MOST_OF_A_ROW = 16_384
 """A row is shorter; so much room is left behind the last."""
 _BLANK, _BETWEEN = 32, 124
 _ORDER = {
-    "part": 2, "main_title": 0, "remainder": 1, "part_name": 3, "set_title": 4, "publisher": 7, "place": 8,
-    "edition_text": 9, "series": 10, "series_number": 11, "responsibility": 12, "language": 13, "carrier": 14,
-    "level": 15, "identifiers": 16,
+    "part": 2, "designation": 2, "main_title": 0, "remainder": 1, "part_name": 3, "set_title": 4, "publisher": 7,
+    "place": 8, "edition_text": 9, "series": 10, "series_number": 11, "responsibility": 12, "language": 13,
+    "carrier": 14, "level": 15, "identifiers": 16,
 }  # fmt: skip
 """The field behind each text column that holds one; title, author and names are put together."""
-_AS_IT_IS = ("part", "language", "carrier", "level", "identifiers")
+_AS_IT_IS = ("part", "designation", "language", "carrier", "level", "identifiers")
 
 
 class World(NamedTuple):

@@ -11,14 +11,16 @@ from functools import cached_property, partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, get_args
 
 import msgspec
 
 from bibld import adapters, harvest, pipeline
 from bibld import config as configuration
 from bibld import explain as explaining
+from bibld._api import exports
 from bibld._api.arguments import check_choice, check_source, run_time
+from bibld._api.exports import FileFormat
 from bibld._api.records import PathName
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title
@@ -32,7 +34,7 @@ from bibld.dedup.labels import read_pairs
 from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
 from bibld.ingest import Exported, export_mods, export_originals, public_original_of
-from bibld.model.linkage import Decision
+from bibld.model.linkage import Decision, Edge
 from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
@@ -162,11 +164,14 @@ class Workspace:
 
         ``decision`` is same, different, related or review.
         """
+        with self.catalog() as catalog:
+            return Table(PairRow, map(PairRow.from_edge, islice(self._edges(catalog, decision), limit)))
+
+    def _edges(self, catalog: Catalog, decision: Decision | None) -> Iterator[Edge]:
+        """Return the scored pairs, all or those of one decision."""
         if decision is not None:
             check_choice(decision, "decision", list(get_args(Decision)))
-        with self.catalog() as catalog:
-            edges = (edge for edge in catalog.linkage.edges() if decision in (None, edge.verdict.decision))
-            return Table(PairRow, map(PairRow.from_edge, islice(edges, limit)))
+        return (edge for edge in catalog.linkage.edges() if decision in (None, edge.verdict.decision))
 
     def clusters(self, min_size: int = 2, limit: int | None = None) -> Table[ClusterRow]:
         """Return the clusters of at least ``min_size`` records; the first record of each names its cluster."""
@@ -179,6 +184,31 @@ class Workspace:
                     yield ClusterRow(str(members[0]), len(members), title, tuple(map(str, members)))
 
             return Table(ClusterRow, islice(rows(), limit))
+
+    def export_clusters(
+        self, out: PathName | TextIO, file_format: FileFormat | None = None, *, min_size: int = 2
+    ) -> None:
+        """Write a row for each record of the clusters with at least ``min_size`` records, as CSV or Parquet.
+
+        Its columns are cluster, record, source, size and title. The format is that of the suffix of the file by
+        default; a text stream takes CSV.
+        """
+        form = exports.file_format(out, file_format)
+        with self.catalog() as catalog:
+            rows = exports.member_rows(catalog, min_size)
+            exports.write_rows(rows, exports.MemberRow.__struct_fields__, out, form)
+
+    def export_pairs(
+        self, out: PathName | TextIO, file_format: FileFormat | None = None, *, decision: Decision | None = None
+    ) -> None:
+        """Write the scored pairs, all or those of one decision, as CSV or Parquet.
+
+        The columns are those of ``PairRow``; the reasons of a pair are joined by ``; ``, and so are its keys.
+        """
+        form = exports.file_format(out, file_format)
+        with self.catalog() as catalog:
+            rows = map(PairRow.from_edge, self._edges(catalog, decision))
+            exports.write_rows(rows, PairRow.__struct_fields__, out, form)
 
     def rejects(self, source: str | None = None) -> Table[Reject]:
         """Return what could not be used, with the reason and the original bytes."""

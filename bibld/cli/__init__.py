@@ -30,7 +30,7 @@ _GROUPS = {
         "store": "run",
         "publish": "run",
     },
-    "Look": {"check": "check", "stats": "stats", "explain": "explain", "query": "query"},
+    "Look": {"check": "check", "stats": "stats", "explain": "explain", "query": "query", "export": "export"},
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
     "Convert": {"read": "read", "crosswalk": "crosswalk"},
     "Maintain": {"catalog": "catalog", "adapters": "adapters", "sample": "sample", "completion": "completion"},

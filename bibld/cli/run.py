@@ -12,6 +12,7 @@ import click
 
 from bibld.cli._options import (
     config_argument,
+    count_of,
     json_option,
     keep_tables_option,
     print_json,
@@ -89,8 +90,12 @@ def print_summary(summary: Summary, config: Path) -> None:
     figures = summary.figures
     click.echo(
         f"\n{figures.records:,} records in {figures.clusters:,} clusters, {figures.merged_clusters:,} of them merged; "
-        f"{figures.entities:,} entities; {figures.quads:,} quads\n"
+        f"{figures.entities:,} entities; {figures.quads:,} quads"
     )
+    if summary.for_review:
+        waiting = f"{count_of(summary.for_review, 'pair')} {'waits' if summary.for_review == 1 else 'wait'} for review"
+        click.echo(f"{waiting}: `bibld review {shlex.quote(str(config))}`")
+    click.echo()
     print_table(
         ("stage", "done", "seconds", "a second"),
         [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bibld.dedup.compilation import CODES, NEW_NUMBERS, NUMBERS, OFFSETS, ROWS, kernel, types
+from bibld.dedup.compilation import CODES, NEW_NUMBERS, NUMBERS, OFFSETS, ROWS, inner, kernel, results, types
 from bibld.dedup.hashes import PRIME
 
 if TYPE_CHECKING:
@@ -16,26 +16,150 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.uint32]
     Hashes = npt.NDArray[np.uint64]
     Flags = npt.NDArray[np.bool_]
+    Steps = npt.NDArray[np.int64]
 
 NESTED, CONFLICT = 1, 2
-_BLANK = 32
+_BLANK, _DASH, _ZERO, _NINE = 32, 45, 48, 57
+_NO_UNIT = ord("n")
+_YEAR, _SEASON, _CLASS = ord("y"), ord("q"), ord("g")
+_STRICT = (ord("h"), ord("s"), ord("a"), ord("l"))
+"""Half volume, series, supplement, letters: their values are compared with those of the same unit alone."""
+_TEXT = types.Array(types.uint32, 1, "C", readonly=True)
+_STEPS = types.Array(types.int64, 2, "C")
+_INT = types.int64
+
+
+@inner(_STEPS(_TEXT, types.boolean))
+def _steps(text: Rows, is_covered: bool) -> Steps:
+    """Return unit, begin and end of the value of each step: of what a part covers, or of the other steps."""
+    found, count, begin = np.empty((text.shape[0] // 2 + 1, 3), dtype=np.int64), 0, 0
+    for end in range(text.shape[0] + 1):
+        if end < text.shape[0] and text[end] != _BLANK:
+            continue
+        if end > begin:
+            unit = np.int64(text[begin])
+            has_unit = not _ZERO <= unit <= _NINE
+            if (unit in (_YEAR, _SEASON, _CLASS)) == is_covered:
+                found[count, 0] = unit if has_unit else _NO_UNIT
+                found[count, 1], found[count, 2] = begin + has_unit, end
+                count += 1
+        begin = end + 1
+    return found[:count]
+
+
+@inner(results(_INT, _INT)(_TEXT, _INT, _INT))
+def _range(text: Rows, begin: int, end: int) -> tuple[int, int]:
+    """Return the lowest and highest number of a value; -1 for both if it is no number and no range of numbers."""
+    low, number, digits = -1, 0, 0
+    for place in range(begin, end):
+        code = int(text[place])
+        if _ZERO <= code <= _NINE:
+            number, digits = 10 * number + code - _ZERO, digits + 1
+        elif code == _DASH and digits and low < 0:
+            low, number, digits = number, 0, 0
+        else:
+            return -1, -1
+    if not digits:
+        return -1, -1
+    return low if low >= 0 else number, number
+
+
+@inner(_INT(_TEXT, _INT, _INT, _TEXT, _INT, _INT))
+def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: int, other_end: int) -> int:
+    """Return 0 for equal values, ``NESTED`` for those that overlap, ``CONFLICT`` for others."""
+    same, shorter = 0, min(end - begin, other_end - other_begin)
+    while same < shorter and one[begin + same] == other[other_begin + same]:
+        same += 1
+    if same == end - begin == other_end - other_begin:
+        return 0
+    low, high = _range(one, begin, end)
+    other_low, other_high = _range(other, other_begin, other_end)
+    if low >= 0 and other_low >= 0:
+        return NESTED if low <= other_high and other_low <= high else CONFLICT
+    # Letters from one to another that begin with the same.
+    for place in range(begin, begin + same):
+        if one[place] == _DASH:
+            return NESTED
+    return CONFLICT
+
+
+@inner(types.boolean(_TEXT, _TEXT))
+def _cover_others(one: Rows, other: Rows) -> bool:
+    """Return whether two parts cover different classes, years or seasons.
+
+    What overlaps is no difference; but ranges of years (2005/06 and 2006/07) differ unless one contains the other.
+    """
+    steps, others = _steps(one, True), _steps(other, True)
+    for unit in (_CLASS, _YEAR, _SEASON):
+        has_both = has_common = False
+        for i in range(steps.shape[0]):
+            for j in range(others.shape[0]):
+                if steps[i, 0] != unit or others[j, 0] != unit:
+                    continue
+                has_both = True
+                low, high = _range(one, steps[i, 1], steps[i, 2])
+                other_low, other_high = _range(other, others[j, 1], others[j, 2])
+                contains = low <= other_low and other_high <= high
+                has_common |= contains or (other_low <= low and high <= other_high)
+        if has_both and not has_common:
+            return True
+    return False
+
+
+@inner(_INT(_TEXT, _STEPS, _TEXT, _STEPS, _INT, types.boolean))
+def _compare_aligned(one: Rows, steps: Steps, other: Rows, others: Steps, first: int, is_by_unit: bool) -> int:
+    """Compare steps with those of another path from its step ``first`` on."""
+    result, shared = 0, min(steps.shape[0], others.shape[0] - first)
+    for i in range(shared):
+        j = first + i
+        found = _compare_values(one, steps[i, 1], steps[i, 2], other, others[j, 1], others[j, 2])
+        unit, other_unit = steps[i, 0], others[j, 0]
+        is_strict = is_by_unit and unit != other_unit and unit != _NO_UNIT and other_unit != _NO_UNIT
+        if is_strict and (unit in _STRICT or other_unit in _STRICT):
+            found = max(found, NESTED)
+        result = max(result, found)
+    return max(result, NESTED) if steps.shape[0] != shared or others.shape[0] - first != shared else result
+
+
+@inner(_INT(_TEXT, _TEXT))
+def _compare_designations(one: Rows, other: Rows) -> int:
+    """Compare two designations that are not equal."""
+    if _cover_others(one, other):
+        return CONFLICT
+    steps, others = _steps(one, False), _steps(other, False)
+    if steps.shape[0] > others.shape[0]:
+        one, other, steps, others = other, one, others, steps
+    if steps.shape[0] == 0:
+        return 0
+    if steps.shape[0] == others.shape[0]:
+        return _compare_aligned(one, steps, other, others, 0, True)
+    for first in range(others.shape[0]):
+        if steps[0, 0] == others[first, 0] != _NO_UNIT:
+            return _compare_aligned(one, steps, other, others, first, True)
+    last = others.shape[0] - steps.shape[0]
+    result = min(
+        _compare_aligned(one, steps, other, others, 0, False), _compare_aligned(one, steps, other, others, last, False)
+    )
+    return max(result, NESTED)
 
 
 @kernel(types.uint8[::1](OFFSETS, CODES, ROWS, ROWS))
 def compare_parts(offsets: Offsets, codes: Rows, left: Rows, right: Rows) -> npt.NDArray[np.uint8]:
-    """Return for pairs of rows ``NESTED`` if one part number goes further than the other, ``CONFLICT`` if they differ
-    otherwise, 0 if they are equal or one is missing; shape (pairs,)."""
+    """Compare the designations of pairs of rows (:mod:`bibld.text.designations`); shape (pairs,).
+
+    ``NESTED`` if one part contains or may contain the other, ``CONFLICT`` if they differ otherwise. 0 if they are
+    equal, if one is missing, or if one leaves out the units above: «Ч. 2» and «Т. 1, ч. 2».
+    """
     result = np.zeros(left.shape[0], dtype=np.uint8)
     for pair in range(result.shape[0]):
         one = codes[offsets[left[pair]] : offsets[left[pair] + 1]]
         other = codes[offsets[right[pair]] : offsets[right[pair] + 1]]
-        if one.shape[0] > other.shape[0]:
-            one, other = other, one
-        same = 0
-        while same < one.shape[0] and one[same] == other[same]:
-            same += 1
-        if one.shape[0] > 0 and same < other.shape[0]:
-            result[pair] = NESTED if same == one.shape[0] and other[same] == _BLANK else CONFLICT
+        if one.shape[0] > 0 and other.shape[0] > 0:
+            is_equal = one.shape[0] == other.shape[0]
+            for place in range(one.shape[0] if is_equal else 0):
+                is_equal &= one[place] == other[place]
+            if not is_equal:
+                result[pair] = _compare_designations(one, other)
     return result
 
 

@@ -189,7 +189,8 @@ class _Clustering:
         bars = np.zeros(len(pairs.left), dtype=np.uint8)
         if self._decider.review is not None:
             bars[pairs.exceptions & np.uint16(Exceptions.IDENTIFIERS) > 0] = Refusal.IDENTIFIERS
-            bars[pairs.exceptions & np.uint16(Exceptions.PART_NUMBERS) > 0] = Refusal.PARTS
+            parts = Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS
+            bars[pairs.exceptions & np.uint16(parts) > 0] = Refusal.PARTS
             bars[pairs.decisions == RELATED] = Refusal.RELATION
         return bars
 

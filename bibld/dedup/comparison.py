@@ -25,7 +25,7 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.block import minhash, prefix
 from bibld.dedup.columns import Rows
-from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, rates
+from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, means_by_bin, rates
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.memory import Prepared, find_duplicates, prepare
 from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
@@ -299,14 +299,7 @@ def _curve(
 
 def _bins(similarities: npt.NDArray[np.float64], shares: npt.NDArray[Any]) -> tuple[SimilarityBin, ...]:
     """Return the mean share of the pairs in each bin that has any."""
-    bins = np.digitize(similarities + 1e-6, _BINS)
-    pairs = np.bincount(bins, minlength=len(_BINS) + 1)[1:].tolist()
-    totals = np.bincount(bins, weights=shares, minlength=len(_BINS) + 1)[1:].tolist()
-    return tuple(
-        SimilarityBin(least, count, round(total / count, 4))
-        for least, count, total in zip(_BINS, pairs, totals, strict=True)
-        if count
-    )
+    return tuple(SimilarityBin(*one) for one in means_by_bin(similarities + 1e-6, _BINS, shares))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from bibld.dedup.decisions import DECISIONS, DIFFERENT, REVIEW, SAME, DecidedPai
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
+from bibld.text.designations import describe
 
 if TYPE_CHECKING:
     from bibld.dedup.clustering import ClusteredPairs
@@ -25,7 +26,7 @@ SharedKeys = Callable[[FeatureColumns, Rows, Rows], Sequence[tuple[str, ...]]]
 """Returns the names of the blocking keys that the rows of each pair have in common."""
 
 _PORTION = 2_000
-_DESCRIBED = ("part", "level", "carrier", "language")
+_DESCRIBED = ("part", "designation", "level", "carrier", "language")
 _RULES = {
     Refusal.PERSON: "person",
     Refusal.SOURCE: "one_record_per_source",
@@ -172,6 +173,6 @@ class Edges:
         one, other = self._names(witnesses)
         parts = ""
         if refusal == Refusal.PARTS:
-            column = self._decider.rows.rows(witnesses, ("part",)).part
-            parts = f"{column.text(0)} and {column.text(1)}"
+            column = self._decider.rows.rows(witnesses, ("designation",)).texts["designation"]
+            parts = " and ".join(describe(column.text(row)) for row in range(len(column)))
         return Outcome(_RULES[refusal], _SENTENCES[refusal].format(one=one, other=other, parts=parts))

@@ -7,8 +7,7 @@ compares the result with the labels. Nothing is stored. Pairs are numbers (``pac
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, repeat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
@@ -41,7 +40,7 @@ Flags = npt.NDArray[np.bool_]
 THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.999)
 """The thresholds of a sweep."""
 
-_BINS = np.array([0, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.99])
+_BINS = (0.0, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.99)
 """The lower ends of the bins of scores whose calibration is measured."""
 
 _EXCEPTIONS = ("level", "set_and_volume", "nested_parts", "edition", "year", "carrier", "language")
@@ -97,12 +96,16 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 class Wrong(msgspec.Struct, frozen=True):
-    """A pair decided otherwise than labelled: ``is_joined`` but not true, or true but not joined; ``by``: the rule."""
+    """A pair decided otherwise than labelled: ``is_joined`` but not true, or true but not joined; ``by``: the rule.
+
+    ``step`` is that of a lost pair, as in :class:`Loss`.
+    """
 
     left: str
     right: str
     is_joined: bool
     by: str
+    step: Step | None = None
 
 
 class BlockerResult(msgspec.Struct, frozen=True):
@@ -204,18 +207,13 @@ class Outcome(NamedTuple):
     """What was decided: pairs with their final decisions, and the pairs that are in one cluster (``joined``).
 
     In the mode ``pairs`` the pairs decided as the same are joined. ``refused``: why clustering changed the decision
-    about the pair at a place.
+    about a pair.
     """
 
-    decided: DecidedPairs
+    pairs: Numbers
     decisions: npt.NDArray[np.uint8]
     joined: Numbers
     refused: Mapping[int, Refused]
-
-    @property
-    def pairs(self) -> Numbers:
-        """Return the decided pairs."""
-        return pack_pairs(self.decided.left, self.decided.right)
 
 
 def evaluate(
@@ -236,7 +234,7 @@ def evaluate(
         precision, recall, f1 = rates(outcome.joined, labels.true)
         count, records = len(trial.candidates), len(ready.rows.table)
         waiting = trial.counted(outcome.pairs[outcome.decisions == REVIEW])
-        losses = trial.losses(labels.true, outcome)
+        wrong = trial.wrong(labels.true, outcome)
         scored = trial.scored(labels.pairs, mode) if measures.sweep else None
         return Evaluation(
             mode=mode,
@@ -256,8 +254,8 @@ def evaluate(
             materials=_materials(labels, outcome.joined, ready, ("carrier", "level")),
             carriers=_materials(labels, outcome.joined, ready, ("carrier",)),
             levels=_materials(labels, outcome.joined, ready, ("level",)),
-            losses=losses,
-            wrong=(*_missed(losses), *trial.wrongly_joined(labels.true, outcome)),
+            losses=_losses(wrong),
+            wrong=tuple(wrong),
             blockers=trial.measure_blockers(labels.true) if measures.blockers else (),
             sweep=trial.sweep(scored, labels.true, mode) if scored else (),
             calibration=trial.calibration(scored, labels.true, THRESHOLDS[0] if mode == "full" else 0)
@@ -317,58 +315,42 @@ class Trial:
     def match_all(self) -> Outcome:
         """Score and cluster all candidates."""
         found = self.cluster()
-        return Outcome(found.pairs, found.decisions, self.joined(found), self._edges.outcomes(found))
+        pairs = pack_pairs(found.pairs.left, found.pairs.right)
+        refused = {int(pairs[place]): outcome for place, outcome in self._edges.outcomes(found).items()}
+        return Outcome(pairs, found.decisions, self.joined(found), refused)
 
     def match_pairs(self, pairs: Numbers) -> Outcome:
         """Decide about some pairs, each independently of the others."""
-        decided = self._decider.decide(*unpack_pairs(pairs))
         by_people = pack_pairs(self._by_people.left, self._by_people.right)
         _, here, there = np.intersect1d(pairs, by_people, return_indices=True)
-        decisions = decided.decisions.copy()
+        decisions = self._decider.decide(*unpack_pairs(pairs)).decisions
         decisions[here] = self._by_people.decisions[there]
-        return Outcome(decided, decisions, pairs[decisions == SAME], {})
+        return Outcome(pairs, decisions, pairs[decisions == SAME], {})
 
-    def verdicts(self, pairs: Numbers, outcome: Outcome) -> dict[int, tuple[Pair, Verdict]]:
-        """Return the records and the verdict of each pair; pairs without a decision are decided now."""
-        known, _, places = np.intersect1d(pairs, outcome.pairs, return_indices=True)
-        others = np.setdiff1d(pairs, known)
-        decided = [outcome.decided.take(places), self._decider.decide(*unpack_pairs(others))]
-        found = {}
-        for number, place, (pair, verdict) in zip(
-            (*known.tolist(), *others.tolist()),
-            chain(places.tolist(), repeat(-1, len(others))),
-            self._edges.verdicts(DecidedPairs.concatenate(decided)),
-            strict=True,
-        ):
-            refused = outcome.refused.get(place)
-            found[number] = pair, self._people.get(pair) or (refused.apply(verdict) if refused else verdict)
-        return found
+    def verdicts(self, pairs: Numbers, outcome: Outcome) -> Iterator[tuple[int, Pair, Verdict]]:
+        """Yield each pair with its records and its verdict; pairs without a decision are decided now."""
+        decided = self._decider.decide(*unpack_pairs(pairs))
+        for number, (pair, verdict) in zip(pairs.tolist(), self._edges.verdicts(decided), strict=True):
+            refused = outcome.refused.get(number)
+            yield number, pair, self._people.get(pair) or (refused.apply(verdict) if refused else verdict)
 
-    # -- losses --------------------------------------------------------------------------------------------------------
-
-    def losses(self, true: Numbers, outcome: Outcome) -> tuple[Loss, ...]:
-        """Return the rules that lost true pairs, the greatest losses first."""
-        lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
-        missed = np.setdiff1d(true, outcome.joined)
-        unseen = set(np.setdiff1d(missed, np.union1d(self.candidates, outcome.pairs)).tolist())
-        for number, (pair, verdict) in self.verdicts(missed, outcome).items():
+    def wrong(self, true: Numbers, outcome: Outcome) -> list[Wrong]:
+        """Return the true pairs that were lost, then the wrongly joined ones, each in the order of their ids."""
+        lost, joined = np.setdiff1d(true, outcome.joined), np.setdiff1d(outcome.joined, true)
+        unseen = set(np.setdiff1d(lost, np.union1d(self.candidates, outcome.pairs)).tolist())
+        same = set(outcome.pairs[outcome.decisions == SAME].tolist())
+        found = []
+        for number, pair, verdict in self.verdicts(lost, outcome):
             by, step = f"{verdict.decision}: {verdict.by}", _step(verdict, self._config.dedup.score)
             if number in unseen:
                 by, step = "not a candidate", "blocking"
             elif verdict.decision == "same":
                 by, step = "in another cluster", "cluster"
-            lost[by, step].append((str(pair.left), str(pair.right)))
-        ordered = sorted(lost.items(), key=lambda one: (-len(one[1]), one[0]))
-        return tuple(Loss(by, step, tuple(sorted(pairs))) for (by, step), pairs in ordered)
-
-    def wrongly_joined(self, true: Numbers, outcome: Outcome) -> list[Wrong]:
-        """Return the joined pairs that are not true: joined by their scores, or through other records."""
-        same = outcome.pairs[outcome.decisions == SAME]
-        wrong = []
-        for number, (pair, verdict) in self.verdicts(np.setdiff1d(outcome.joined, true), outcome).items():
-            by = f"same: {verdict.by}" if np.isin(np.uint64(number), same) else "through others"
-            wrong.append(Wrong(str(pair.left), str(pair.right), is_joined=True, by=by))
-        return sorted(wrong, key=lambda one: (one.left, one.right))
+            found.append(Wrong(str(pair.left), str(pair.right), False, by, step))
+        for number, pair, verdict in self.verdicts(joined, outcome):
+            by = f"same: {verdict.by}" if number in same else "through others"
+            found.append(Wrong(str(pair.left), str(pair.right), True, by))
+        return sorted(found, key=lambda one: (one.is_joined, one.left, one.right))
 
     # -- thresholds, scores, blockers ----------------------------------------------------------------------------------
 
@@ -396,13 +378,7 @@ class Trial:
         pairs = pack_pairs(scored.left, scored.right)
         counts = np.isin(pairs, self.counted(pairs)) & (scored.scores >= least)
         scores, is_true = scored.scores[counts], np.isin(pairs[counts], true)
-        bins = np.digitize(scores, _BINS) - 1
-        sizes, totals, hits = (np.bincount(bins, weights, len(_BINS)).tolist() for weights in (None, scores, is_true))
-        return tuple(
-            CalibrationBin(float(least), int(size), round(total / size, 4), round(hit / size, 4))
-            for least, size, total, hit in zip(_BINS, sizes, totals, hits, strict=True)
-            if size
-        )
+        return tuple(CalibrationBin(*one) for one in means_by_bin(scores, _BINS, scores, is_true))
 
     def measure_blockers(self, true: Numbers) -> tuple[BlockerResult, ...]:
         """Measure each blocker, each of its kinds of keys where it has several, and the union of all."""
@@ -435,6 +411,17 @@ def pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int
         left, right = np.triu_indices(size, 1)
         found.append(pack_pairs(of_size[:, left].ravel(), of_size[:, right].ravel()))
     return np.sort(np.concatenate(found))
+
+
+def means_by_bin(
+    values: npt.NDArray[np.float64], edges: Sequence[float], *columns: npt.NDArray[Any]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the lower end of each bin with any values, their number, and their mean in each column to four decimals."""
+    bins = np.digitize(values, edges)
+    sizes = np.bincount(bins, minlength=len(edges) + 1)
+    for number in np.flatnonzero(sizes[1:]).tolist():
+        means = [round(float(column[bins == number + 1].mean()), 4) for column in columns]
+        yield edges[number], int(sizes[number + 1]), *means
 
 
 def are_across(left: npt.NDArray[Any], right: npt.NDArray[Any], rows: RecordRows) -> Flags:
@@ -486,9 +473,11 @@ def _step(verdict: Verdict, scorer: str) -> Step:
     return "cluster" if verdict.by in _CONSTRAINTS else "person"
 
 
-def _missed(losses: Iterable[Loss]) -> list[Wrong]:
-    """Return the lost true pairs in the order of their ids."""
-    return [
-        Wrong(*pair, is_joined=False, by=by)
-        for pair, by in sorted((pair, one.by) for one in losses for pair in one.pairs)
-    ]
+def _losses(wrong: Iterable[Wrong]) -> tuple[Loss, ...]:
+    """Return the rules that lost true pairs, the greatest losses first."""
+    lost: defaultdict[tuple[str, Step], list[tuple[str, str]]] = defaultdict(list)
+    for one in wrong:
+        if one.step is not None:
+            lost[one.by, one.step].append((one.left, one.right))
+    ordered = sorted(lost.items(), key=lambda one: (-len(one[1]), one[0]))
+    return tuple(Loss(by, step, tuple(pairs)) for (by, step), pairs in ordered)

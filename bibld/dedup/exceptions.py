@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, Features, TextColumn
+from bibld.text.designations import describe
 
 Rows = npt.NDArray[np.uint32]
 """Row numbers, one for each pair."""
@@ -67,7 +68,7 @@ class Rule(NamedTuple):
 
 RULES = (
     # Both name a part, and not the same.
-    Rule(Exceptions.PART_NUMBERS, Effect.RELATED, "same_set", "part numbers conflict: {parts}"),
+    Rule(Exceptions.PART_NUMBERS, Effect.RELATED, "same_set", "they are different parts: {parts}"),
     # Serial, issue and article differ from each other.
     Rule(Exceptions.LEVEL, Effect.RELATED, "part_of", "one describes {left_level}, the other {right_level}"),
     # One describes a set as a whole, the other a volume of it.
@@ -80,7 +81,7 @@ RULES = (
     # The scorer finds the one text in the other, whatever the score (`part_of` in `bibld.protocols.Scorer`).
     Rule(Exceptions.CONTAINED, Effect.RELATED, "part_of", "the text of one record is part of the text of the other"),
     # One names a part of the part that the other names.
-    Rule(Exceptions.NESTED_PARTS, Effect.REVIEW, "part_of", "one part number goes further than the other: {parts}"),
+    Rule(Exceptions.NESTED_PARTS, Effect.REVIEW, "part_of", "one part contains the other: {parts}"),
     # A library that does not link articles to their hosts may describe one as a book. Not against a volume, since
     # libraries that link volumes to their set as they link articles to a journal make the two look the same.
     Rule(Exceptions.ARTICLE, Effect.REVIEW, "part_of", "one describes {left_level}, the other {right_level}"),
@@ -116,8 +117,8 @@ def _words(left: Features, right: Features) -> dict[str, object]:
     return {
         "left_level": _LEVELS.get(left.level),
         "right_level": _LEVELS.get(right.level),
-        "part": left.part or right.part,
-        "parts": both(lambda one: one.part),
+        "part": describe(left.designation if left.part else right.designation),
+        "parts": both(lambda one: describe(one.designation)),
         "editions": both(lambda one: one.edition),
         "gap": max(left.year - right.last_year, right.year - left.last_year),
         "years": both(lambda one: one.year if one.year == one.last_year else f"{one.year}–{one.last_year}"),
@@ -127,7 +128,7 @@ def _words(left: Features, right: Features) -> dict[str, object]:
 
 
 COLUMNS = (
-    *("part", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
+    *("part", "designation", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
     *("year", "last_year", "edition", "pages", "volumes"),
 )
 """The columns that :func:`find_exceptions` reads."""
@@ -193,13 +194,13 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
         result: npt.NDArray[np.bool_] = (one != 0) & (other != 0) & (one != other)
         return result
 
-    part = columns.part
-    parts = compare_parts(part.offsets, part.codes, left, right)
+    designation = columns.texts["designation"]
+    parts = compare_parts(designation.offsets, designation.codes, left, right)
     add(Exceptions.PART_NUMBERS, parts == CONFLICT)
     add(Exceptions.NESTED_PARTS, parts == NESTED)
 
     texts, numbers = columns.texts, columns.numbers
-    level, has_part = _first_letters(texts["level"]), np.diff(part.offsets) > 0
+    level, has_part = _first_letters(texts["level"]), np.diff(columns.part.offsets) > 0
     add(Exceptions.LEVEL, _CONFLICTING_LEVELS[level[left], level[right]])
     add(Exceptions.ARTICLE, _ARTICLE_AND_BOOK[level[left], level[right]])
     is_set = ~has_part & ((level == ord("c")) | (numbers["volumes"] > 1))

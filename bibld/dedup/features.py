@@ -10,23 +10,27 @@ from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.identifiers import isbn13
 from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import interval, years
+from bibld.text.designations import (
+    Field,
+    Step,
+    canonical,
+    is_designation,
+    join_paths,
+    part_number,
+    read_designation,
+)
 from bibld.text.extents import height, pages_or_leaves
 from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.names import person_key
-from bibld.text.numerals import edition_number, part_number
+from bibld.text.numerals import edition_number
+from bibld.text.part_units import COVERED, may_contain_designation
 from bibld.text.places import place_key
 from bibld.text.romanisation import transcription_key
 from bibld.text.title_keys import title_key
 
 _COMPARED_IDENTIFIERS = frozenset({"issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc"})
 _SET = re.compile(r"\b(?:set|общ|комплект|компл|vol set|all)\b", re.IGNORECASE)
-_UNIT = r"(?:т|том|ч|часть|кн|книга|вып|выпуск|vol|v|volume|pt|part|bd|band|teil|t|tome)"
-_PART_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+\W*", re.IGNORECASE)
-_PARTS_ALONE = re.compile(rf"\W*{_UNIT}\b\.?\s*[\divxlcіх]+(?:\s*[-–—/,и]\s*[\divxlcіх]+)*\W*", re.IGNORECASE)
-_PART_AT_END = re.compile(rf"(?:^|[,;.]\s*)({_UNIT}\b\.?\s*[\divxlcіх]+)\W*$", re.IGNORECASE)
-_WORD_ENDS = frozenset("abdefghjkmnopqrstuwyzабвгдеёжзийклмнопрстуфцчшщъыьэюя")
-"""Letters that no number of a part ends with: what ends with one is not searched for it."""
 _IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[aä]nden|bd)\b")
 _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|in) \w+ (?:t|tomah|vols?|volumes)$")
 _ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
@@ -57,7 +61,8 @@ def features_of(mods: Mods) -> Features:
     """Return the features of a description."""
     proper = _proper_title(mods)
     host = next((item for item in mods.related_item if item.type == "host"), None)
-    part = _part(mods, host, proper)
+    designation = _designation(mods, host, proper)
+    part = " ".join([step.value for step in designation if step.value and step.unit not in COVERED])
     main_title, remainder = _own_title(proper, host)
     origins = mods.origin_info
     dates = [date.value for info in origins for date in (*info.date_issued, *info.copyright_date, *info.date_created)]
@@ -74,7 +79,7 @@ def features_of(mods: Mods) -> Features:
     pages = max((counts[0] for counts in extents), default=0)
     volumes = max((counts[1] for counts in extents), default=0)
     title = fold(" ".join((proper.title, *proper.sub_title)))
-    part_names = [name for name in proper.part_name if not _PARTS_ALONE.fullmatch(name)]  # not "Ч. 1-2"
+    part_names = [name for name in proper.part_name if not is_designation(name)]  # not "Ч. 1-2"
     series = [item for item in mods.related_item if item.type == "series"]
     level = _level(mods, host, part, lambda: volumes > 1 or (not pages and _IN_VOLUMES.search(title) is not None))
     article_host = host if level == "a" else None
@@ -82,6 +87,7 @@ def features_of(mods: Mods) -> Features:
         title=title,
         author=next((_folded(_heading(name)) for name in mods.name if name.type == "personal"), ""),
         part="" if article_host else part,
+        designation="" if article_host else canonical(designation),
         main_title=_uncounted(main_title),
         remainder=_uncounted(remainder),
         part_name=title_key(" ".join(part_names)),
@@ -113,6 +119,7 @@ _folded = lru_cache(_CACHED)(fold)
 _years_in = lru_cache(_CACHED)(years)
 _interval = lru_cache(_CACHED)(interval)
 _place = lru_cache(_CACHED)(place_key)
+_title = lru_cache(_CACHED)(title_key)
 
 
 def _proper_title(mods: Mods) -> TitleInfo:
@@ -129,13 +136,13 @@ def _title_of(item: RelatedItem | None) -> str:
 def _uncounted(title: str) -> str:
     """Return the key of a title without the number of volumes at its end (``в 30 томах``), which libraries place
     anywhere."""
-    key = title_key(title)
+    key = _title(title)
     return _COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key
 
 
 def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
     """Return main title and remainder; if the title is only the number of a part, those of the set."""
-    if host is not None and _PART_ALONE.fullmatch(proper.title):
+    if host is not None and is_designation(proper.title):
         main, _, remainder = _title_of(host).partition(" : ")
         if main:
             return main, remainder
@@ -151,26 +158,34 @@ def _name_key(heading: str, is_personal: bool) -> str:
     return transcription_key(person_key(heading) if is_personal else heading)
 
 
-def _part(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> str:
-    """Return the part numbers of the proper titles, else of the volume in its host, else at the end of the title."""
+def _designation(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> tuple[Step, ...]:
+    """Return what designates the part: the numbers of the proper titles with what the titles and names of parts add,
+    else the volume in the host."""
     numbers = [number for info in mods.title_info if info.type is None for number in info.part_number]
-    if not numbers and host is not None:
-        numbers = list(_numbers_in(host))
-    if not numbers:
-        ends = [_PART_AT_END.search(text) for text in (proper.title, *proper.sub_title) if text[-1:] not in _WORD_ENDS]
-        numbers = [found[1] for found in ends if found]
-    return " ".join(part_number(number) for number in dict.fromkeys(numbers))
+    stated = [step for number in dict.fromkeys(numbers) for step in read_designation(number)]
+    titled = [*_in_title(proper.title, Field.TITLE)]
+    for text in proper.sub_title:
+        titled += _in_title(text, Field.NAME)
+    found = join_paths(titled, stated)
+    found = join_paths(found, [step for name in proper.part_name for step in read_designation(name, Field.NAME)])
+    if host is None or any(step.unit not in COVERED for step in found) or _is_article(mods, host):
+        return found
+    return (*_in_host(host), *found)
 
 
-def _numbers_in(host: RelatedItem) -> Iterator[str]:
-    """Yield the numbers of the volume in its host."""
+def _in_title(title: str, field: Field) -> tuple[Step, ...]:
+    return read_designation(title, field) if may_contain_designation(_title(strip_brackets(title))) else ()
+
+
+def _in_host(host: RelatedItem) -> Iterator[Step]:
+    """Yield the designation of the volume in its host."""
     for part in host.mods.part:
         for detail in part.detail:
             if detail.type == "volume":
-                yield from detail.number
+                for number in detail.number:
+                    yield from read_designation(number)
         for text in part.text:
-            if found := _PART_AT_END.search(text.value):
-                yield found[1]
+            yield from read_designation(text.value, Field.NAME)
 
 
 def _host(host: RelatedItem) -> Iterator[str]:
@@ -244,6 +259,10 @@ def _level(mods: Mods, host: RelatedItem | None, part: str, is_in_volumes: Calla
     if host is None:
         return "m" if "monographic" in issuance else ""
     return "v" if host.other_type == "set" else "a"
+
+
+def _is_article(mods: Mods, host: RelatedItem) -> bool:
+    return any(genre.value == "article" for genre in mods.genre) or (host.other_type != "set" and _is_within(host))
 
 
 def _is_within(host: RelatedItem) -> bool:

@@ -23,10 +23,12 @@ import numpy.typing as npt
 
 from bibld.catalog import Catalog, IndexState, digest
 from bibld.config import Config
+from bibld.dedup.clustering import rank_by_id
 from bibld.dedup.columns import TOMBSTONE, FeatureTable, FeatureWriter, damaged, tombstones
 from bibld.dedup.extraction import extract, made_number
 from bibld.dedup.key_tables import KeyTables
-from bibld.dedup.method import INDEX_VERSION
+from bibld.dedup.method import INDEX_VERSION, blocking_digest
+from bibld.dedup.statistics import IndexedStatistics, from_bytes
 from bibld.errors import CatalogError, DamagedIndexError
 from bibld.model.features import Statistics
 from bibld.model.linkage import Decision, Pair, Verdict
@@ -40,7 +42,11 @@ _COPIED = 50_000
 
 
 class RecordRows:
-    """The rows of a feature table, by record. ``live`` (rows,): whether a row is the last of a record that is live."""
+    """The rows of a feature table, by record. ``live`` (rows,): whether a row is the last of a record that is live.
+
+    The first rows ascend by ordinal, as an index is built, and are searched as they are mapped; only the *tail*, the
+    rows behind them that later runs appended, is sorted here.
+    """
 
     def __init__(
         self,
@@ -51,23 +57,29 @@ class RecordRows:
         self.table = table
         self._record_of = record_of
         self._ordinal_of = ordinal_of
-        ordinals, numbers = table.ordinals.view(np.int64), np.arange(len(table), dtype=np.int32)
-        self._row_of = np.full(int(ordinals.max(initial=0)) + 1, -1, dtype=np.int32)
-        self._row_of[ordinals] = numbers  # of several rows of a record the last one stays
-        self.live: npt.NDArray[np.bool_] = (self._row_of[ordinals] == numbers) & (table.source != TOMBSTONE)
-        self._row_of[ordinals[table.source == TOMBSTONE]] = -1
-        self._row_of[ordinals[self.live]] = numbers[self.live]
+        ordinals, is_lower = table.ordinals, table.ordinals[1:] <= table.ordinals[:-1]
+        first = int(is_lower.argmax()) + 1 if is_lower.any() else len(table)
+        self._ascending = ordinals[:first]
+        self._tail, places = np.unique(ordinals[first:][::-1], return_index=True)
+        self._tail_rows: Numbers = len(table) - 1 - places  # the last one of several rows of a record
+        is_last = np.ones(len(table), np.bool_)
+        is_last[first:] = False
+        is_last[self._tail_rows] = True
+        outdated = _places(self._ascending, self._tail)
+        is_last[outdated[outdated >= 0]] = False
+        self.live: npt.NDArray[np.bool_] = is_last & (table.source != TOMBSTONE)
 
     @property
     def last_ordinal(self) -> int:
         """The greatest ordinal of all rows."""
-        return len(self._row_of) - 1
+        return max([*self._ascending[-1:].tolist(), *self._tail[-1:].tolist()], default=0)
 
     def rows_of(self, ordinals: Sequence[int] | npt.NDArray[Any]) -> Numbers:
         """Return the live row of each record, -1 for records that have none."""
-        wanted = np.asarray(ordinals, dtype=np.int64)
-        found: Numbers = self._row_of[np.minimum(wanted, self.last_ordinal)].astype(np.int64)
-        found[wanted > self.last_ordinal] = -1
+        wanted = np.asarray(ordinals, dtype=np.uint64)
+        found, in_tail = _places(self._ascending, wanted), _places(self._tail, wanted)
+        found[in_tail >= 0] = self._tail_rows[in_tail[in_tail >= 0]]
+        found[found >= 0] = np.where(self.live[found[found >= 0]], found[found >= 0], -1)
         return found
 
     def row_of(self, record: RecordId) -> int:
@@ -86,15 +98,13 @@ class RecordRows:
 
     def order_of(self, rows: npt.NDArray[Any]) -> Numbers:
         """Return numbers that sort rows by the ids of their records."""
-        records = self.records_of(rows)
-        found = np.empty(len(records), dtype=np.int64)
-        found[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
-        return found
+        return rank_by_id(self.records_of(rows))
 
     def sources(self, with_duplicates: Iterable[int]) -> npt.NDArray[np.int32]:
         """Return the number of the source of each row, -1 for sources of which a cluster may contain two records."""
-        found = self.table.source.astype(np.int32)
-        found[np.isin(found, list(with_duplicates))] = -1
+        numbers = np.arange(TOMBSTONE + 1, dtype=np.int32)
+        numbers[np.fromiter(with_duplicates, np.int64)] = -1
+        found: npt.NDArray[np.int32] = numbers[self.table.source]
         return found
 
     def verdicts(
@@ -110,6 +120,14 @@ class RecordRows:
             if left >= 0:
                 found[left, right] = verdict.decision
         return found
+
+
+def _places(known: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> Numbers:
+    """Return where each wanted number is among the known ones, which ascend; -1 if it is not."""
+    found: Numbers = np.searchsorted(known, wanted)
+    found[found == len(known)] = -1
+    found[found >= 0] = np.where(known[found[found >= 0]] == wanted[found >= 0], found[found >= 0], -1)
+    return found
 
 
 class Index:
@@ -136,6 +154,16 @@ class Index:
         if state is None or state.made_by != self.made_by:
             return None
         return self._rows(FeatureTable(self.path(state.folder), state.rows))
+
+    def frozen_statistics(self) -> tuple[int, IndexedStatistics | None]:
+        """Return the version of the statistics, 0 if there are none, and the statistics if they serve these settings.
+
+        Raises ``CatalogError``.
+        """
+        stored = self._catalog.linkage.statistics()
+        if stored is None:
+            return 0, None
+        return stored[0], from_bytes(stored[2]) if stored[1] == blocking_digest(self._config) else None
 
     def sweep(self) -> None:
         """Remove what the catalog does not know: other folders, and keys of other versions of the statistics."""
@@ -231,12 +259,13 @@ class Index:
         return rows.table.folder / f"keys-{version}.duckdb"
 
     def _rows(self, table: FeatureTable) -> RecordRows:
+        rows = RecordRows(table, self._catalog.register.record, self._catalog.register.ordinal)
         try:
             if len(table):
-                self._catalog.register.record(int(table.ordinals.max()))
+                self._catalog.register.record(rows.last_ordinal)
         except (KeyError, OverflowError) as error:
             raise damaged(table.folder, "has rows of a record that the catalog does not contain") from error
-        return RecordRows(table, self._catalog.register.record, self._catalog.register.ordinal)
+        return rows
 
     @contextmanager
     def _new_folder(self) -> Iterator[FeatureWriter]:

@@ -24,8 +24,7 @@ from bibld.dedup.features import features_of
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import keys_of_all, shared_key_names
-from bibld.dedup.method import Method, MethodOptions, blocking_digest, settings_digest
-from bibld.dedup.statistics import from_bytes
+from bibld.dedup.method import Method, MethodOptions, settings_digest
 from bibld.dedup.warm_up import KernelWarmUp
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features, Statistics
 from bibld.model.linkage import Cluster, Edge, Pair, Verdict
@@ -195,10 +194,8 @@ def prepare_in_memory(records: Mapping[RecordId, Mods], method: Method, progress
 
 def frozen_statistics(catalog: Catalog, config: Config) -> Statistics | None:
     """Return the statistics of the last matching if they were counted for these settings by this version."""
-    stored = catalog.linkage.statistics()
-    if stored is None or stored[1] != blocking_digest(config) or not Index(catalog, config).is_current():
-        return None
-    return from_bytes(stored[2])
+    index = Index(catalog, config)
+    return index.frozen_statistics()[1] if index.is_current() else None
 
 
 def _prepared(

@@ -24,7 +24,7 @@ from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import keys_of_all, shared_key_names
 from bibld.dedup.method import blocking_digest, settings_digest
-from bibld.dedup.statistics import from_bytes, to_bytes
+from bibld.dedup.statistics import IndexedStatistics, to_bytes
 from bibld.errors import DamagedIndexError
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.model.linkage import Pair, Verdict
@@ -96,11 +96,13 @@ class MatchingRun:
     def _match(self, restat: bool) -> DedupSummary:
         self._index.sweep()
         verdict_change = self._queue_records_with_new_verdicts()
-        restat = restat or self._must_count_again()
+        version, statistics = self._index.frozen_statistics()
+        count = self._catalog.records.count()
+        restat = restat or statistics is None or count > _GROWTH * max(statistics.records, 1)
         pending = self._queue.dirty.items()
         rows = self._index.open()
         rematch_all = self._rematch_all or restat or rows is None
-        count = self._catalog.records.count() if rematch_all else len(pending)
+        count = count if rematch_all else len(pending)
         self._progress.stage("dedup", "records", count)
         if rows is None:
             rows = self._index.build(self._progress)
@@ -110,11 +112,15 @@ class MatchingRun:
             if outdated * _COMPACTED_ABOVE > len(rows.live) or (restat and outdated):
                 rows = self._index.compact(rows)
         decider = Decider(rows.table, rows.sources(self._sources_with_duplicates()), self._config)
-        statistics, tables = self._open_keys(rows, restat)
+        if restat or statistics is None:
+            version += 1
+            statistics, tables = self._count_again(rows, version)
+        else:
+            tables = self._index.key_tables(rows, statistics, version, self._progress)
         with tables:
             fresh = None if rematch_all else rows.rows_of(pending)
             decided, candidates = self._decide(decider, rows, tables, statistics, fresh)
-        made_by = digest(settings_digest(self._config), self._statistics_version())
+        made_by = digest(settings_digest(self._config), version)
         results = _Results(self._catalog, self._config, decider, rows, statistics, made_by)
         with self._catalog.commit():
             if rematch_all:
@@ -144,27 +150,8 @@ class MatchingRun:
         with_duplicates = {source.id for source in self._config.sources if source.config.duplicates}
         return [number for number, name in self._catalog.matching.sources().items() if name in with_duplicates]
 
-    # -- statistics and keys -------------------------------------------------------------------------------------------
-
-    def _must_count_again(self) -> bool:
-        """Return whether there are no statistics for these settings, or they were counted on far fewer records."""
-        stored = self._linkage.statistics()
-        if stored is None or stored[1] != blocking_digest(self._config):
-            return True
-        return self._catalog.records.count() > _GROWTH * max(from_bytes(stored[2]).records, 1)
-
-    def _statistics_version(self) -> int:
-        stored = self._linkage.statistics()
-        return stored[0] if stored else 0
-
-    def _open_keys(self, rows: RecordRows, restat: bool) -> tuple[Statistics, KeyTables]:
-        """Return the statistics, counted again and stored if ``restat``, and the keys of all rows made with them."""
-        if not restat:
-            stored = self._linkage.statistics()
-            assert stored is not None  # otherwise they must be counted
-            statistics: Statistics = from_bytes(stored[2])
-            return statistics, self._index.key_tables(rows, statistics, stored[0], self._progress)
-        version = self._statistics_version() + 1
+    def _count_again(self, rows: RecordRows, version: int) -> tuple[IndexedStatistics, KeyTables]:
+        """Count the statistics and store them; return them with the keys of all rows."""
         tables = self._index.new_key_tables(rows, version)
         try:
             statistics = tables.rebuild(rows.table)

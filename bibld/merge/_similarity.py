@@ -23,10 +23,10 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.text.dates import years
+from bibld.text.designations import part_number
 from bibld.text.extents import pages
 from bibld.text.folding import fold, tidy
 from bibld.text.names import is_initial_form_of, person_key
-from bibld.text.numerals import part_number
 from bibld.text.places import expand_place
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import LATIN, has_cyrillic

@@ -1,39 +1,58 @@
-"""Numbers as catalogues write them: in digits, in Roman letters, in words; numbers of parts and editions."""
+"""Numbers as catalogues write them: in digits, in Roman letters, in words; numbers of editions."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
+from typing import NamedTuple
 
-from bibld.text.folding import fold
 from bibld.text.romanisation import romanise
+from bibld.text.scripts import has_cyrillic
 
 LATIN_LOOKALIKES = str.maketrans("мсхіМСХІ", "mcxiMCXI")
 """Cyrillic letters that are typed for Roman numerals."""
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _ROMAN = re.compile("m{0,3}(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v?i{0,4})")
 
-_NUMBERS_OF_PARTS = (
-    "первый первая первое первые first erster erste erstes premier première premiere one один одна eins",
-    "второй вторая второе second zweiter zweite zweites deuxième deuxieme seconde two два две zwei",
-    "третий третья третье third dritter dritte drittes troisième troisieme three три drei",
-    "четвертый четвертая четвертое fourth vierter vierte viertes quatrième quatrieme four четыре vier",
-    "пятый пятая пятое fifth fünfter funfter funfte cinquième cinquieme five пять funf",
-    "шестой шестая шестое sixth sechster sechste sixième sixieme six шесть sechs",
-    "седьмой седьмая седьмое seventh siebter siebte septième septieme seven семь sieben",
-    "восьмой восьмая восьмое eighth achter achte huitième huitieme eight восемь acht",
-    "девятый девятая девятое ninth neunter neunte neuvième neuvieme nine девять neun",
-    "десятый десятая десятое tenth zehnter zehnte dixième dixieme ten десять zehn",
-    "одиннадцатый одиннадцатая eleventh elfter elfte eleven одиннадцать elf",
-    "двенадцатый двенадцатая twelfth zwölfter zwolfter zwolfte twelve двенадцать zwolf",
-)
-"""What a word is as the number of a part, from 1: ordinals, and cardinals in the nominative."""
+_ORDINALS = {
+    1: "перв* перш* first erst* premier premiere prim*",
+    2: "втор* другий друга друге другому другої другу другі second zweit* deuxieme seconde",
+    3: "трет* третьей третьем третьему третьего третью третье третья трэці трэцяя трэцяе third dritt* troisieme",
+    4: "четверт* чацверт* чацвёрт* fourth viert* quatrieme",
+    5: "пят* fifth fünft* cinquieme",
+    6: "шест* шост* sixth sechst* sixieme",
+    7: "седьм* сьом* сём* seventh siebt* siebent* septieme",
+    8: "восьм* eighth acht* huitieme",
+    9: "девят* дзевят* дзявят* ninth neunt* neuvieme",
+    10: "десят* дзесят* дзясят* tenth zehnt* dixieme",
+    11: "одиннадцат* одинадцят* адзінаццат* eleventh elft* onzieme",
+    12: "двенадцат* дванадцят* дванаццат* twelfth zwölft* douzieme",
+    13: "тринадцат* тринадцят* трынаццат* thirteenth dreizehnt* treizieme",
+    14: "четырнадцат* чотирнадцят* чатырнаццат* fourteenth vierzehnt* quatorzieme",
+    15: "пятнадцат* пятнадцят* пятнаццат* fifteenth fünfzehnt* quinzieme",
+    16: "шестнадцат* шістнадцят* шаснаццат* sixteenth sechzehnt* seizieme",
+    17: "семнадцат* сімнадцят* сямнаццат* seventeenth siebzehnt*",
+    18: "восемнадцат* вісімнадцят* васемнаццат* восемнаццат* eighteenth achtzehnt*",
+    19: "девятнадцат* девятнадцят* дзевятнаццат* nineteenth neunzehnt*",
+    20: "двадцат* двадцят* дваццат* twentieth zwanzigst* vingtieme",
+    30: "тридцат* тридцят* трыццат* thirtieth dreissigst* trentieme",
+    40: "сороков* fortieth vierzigst* quarantieme",
+    50: "пятидесят* пятдесят* пяцідзясят* fiftieth fünfzigst* cinquantieme",
+    60: "шестидесят* шістдесят* sixtieth sechzigst* soixantieme",
+    70: "семидесят* сімдесят* seventieth siebzigst*",
+    80: "восьмидесят* вісімдесят* eightieth achtzigst*",
+    90: "девяност* дев'яност* ninetieth neunzigst*",
+    100: "сотый сотая сотое сотого hundredth hundertst* centieme",
+}
+"""Ordinal numbers in Russian, Ukrainian, Belarusian, English, German, French; ``*`` is any ending of the language."""
+
+_ENDINGS = {
+    True: "ий ый ой ая ое ее ого ому ом ым ую ой ые ых і ы а е я є у ій ої ому ае ага аму аму ці яя",
+    False: "e er es en em",
+}
+"""Endings of ordinal numbers: of words in Cyrillic letters, and of others (German)."""
 
 _NUMBERS_IN_TITLES = {
     2: "два две двух двум двумя two zwei deux",
@@ -68,41 +87,31 @@ one, an article in German and French; ``elf``; the magpie and the family among t
 
 _ONE_AFTER_TENS = "один одна одно одного одной one"
 
-_ORDINALS_OF_EDITIONS = (
-    "first erste ersten premiere первое перше",
-    "second zweite zweiten deuxieme seconde второе друге",
-    "third dritte dritten troisieme третье третє",
-    "fourth vierte vierten quatrieme четвертое четверте",
-    "fifth funfte funften cinquieme пятое",
-    "sixth sechste sechsten sixieme шестое",
-    "seventh siebente siebte siebten septieme седьмое",
-    "eighth achte achten huitieme восьмое",
-    "ninth neunte neunten neuvieme девятое",
-    "tenth zehnte zehnten dixieme десятое",
-)
-_NUMBERS_OF_EDITIONS = {word: number for number, words in enumerate(_ORDINALS_OF_EDITIONS, 1) for word in words.split()}
-"""The ordinal of an edition in English, German, French, Russian and Ukrainian, folded → its number."""
-
 _ROMAN_EDITION = re.compile(r"\b(?=[ivx]{2})(x{0,2}(?:ix|iv|v?i{0,3}))(?:e|eme)?\b")
 
-_PART_UNITS = _words(
-    "т том тома тт ч часть части чч кн книга книги вып выпуск выпуски п полутом отд отдел отделение разд раздел "
-    "сер серия no номер n nr num number bd band bde bände bande teil t tl th tome tom vol vols volume volumes "
-    "part parts pt pts book books bk issue issues iss fasc fascicle fascicule heft h cz część czesc zeszyt z "
-    "díl dil svazek sv knjiga кніга частина випуск частка"
-)
-_UNIT_OR_FIVE = "v"
-_ROMAN_LETTERS_ALONE = "ivxіх"
-"""Letters that are a number where they are a separate word; ``c``, ``d``, ``l`` and ``m`` are names of parts."""
+_CARDINALS_OF_PARTS = {
+    1: "один одна одно one eins un une адзін адна",
+    2: "дві дзве deux другая другое другой",
+    3: "тры",
+    4: "чотири чатыры",
+    5: "п'ять пяць",
+    6: "шість шэсць",
+    7: "сім сем",
+    8: "вісім восем",
+    9: "дев'ять дзевяць",
+    10: "дзесяць",
+    11: "elf",
+}
+"""Further cardinal numbers that are read only beside the name of a part."""
 
-_ORDINAL_ENDINGS = _words("й я е ой ый ая ое го st nd rd th er e re ª º")
-_NUMBER_WITH_ENDING = re.compile(r"(\d+)(?:st|nd|rd|th|er|re|й|я|е|ой|ый|ая|ое)?")
 _NUMBER_OF_EDITION = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 
 _DIGIT = re.compile(r"\d")
 _GROUPS_OF_DIGITS = re.compile(r"(?<!\d)[1-9]\d{0,2}(?: \d{3})+(?!\d)")
 _LETTER_AFTER_DIGIT = re.compile(r"(?<=\d)(?=[^\W\d])")
 _LEAST_TENS = 20
+_GERMAN_ONES = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
+_GERMAN_TENS = ("zwanzig", "dreissig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig")
 
 
 def roman_number(letters: str) -> int | None:
@@ -118,25 +127,40 @@ def roman_number(letters: str) -> int | None:
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
 
 
-def part_number(text: str) -> str:
-    """Return the number of a part, however the part is called and the number is written; more than one with blanks.
+class NumberWord(NamedTuple):
+    """What a word means: a number, and whether as an ordinal."""
 
-    Words for volumes and parts are removed, numerals and numbers in words (Russian, English, German, French, up to
-    twelve) become digits. The rest of a text remains, folded.
+    number: int
+    is_ordinal: bool
 
-    >>> [part_number(text) for text in ("Т. 3", "vol. III", "Часть вторая", "Bd. 2, 1. Teil", "Ч. А")]
-    ['3', '3', '2', '2 1', 'а']
+
+def number_word(key: str) -> NumberWord | None:
+    """Return what a romanised word means as the number of a part or edition; None for other words.
+
+    >>> number_word("vtoraa"), number_word("tventi"), number_word("voina")
+    (NumberWord(number=2, is_ordinal=True), NumberWord(number=20, is_ordinal=False), None)
     """
-    folded = fold(text)
-    words = folded.split()
-    if len(words) > 1 and words[0] == _UNIT_OR_FIVE:
-        words = words[1:]
-    words = [_replace_number_of_part(word) for word in words if word not in _PART_UNITS]
-    numbers = [
-        word for before, word in zip(["", *words], words, strict=False)
-        if not (before.isdigit() and word in _ORDINAL_ENDINGS)
-    ]  # fmt: skip
-    return " ".join(numbers) or folded
+    return number_words().get(key)
+
+
+@cache
+def number_words() -> dict[str, NumberWord]:
+    """Return all words for numbers of parts, romanised, with their meanings."""
+    found: dict[str, NumberWord] = {}
+    for words, is_ordinal in ((_NUMBERS_IN_TITLES, False), (_CARDINALS_OF_PARTS, False), (_ORDINALS, True)):
+        for number, text in words.items():
+            for word in text.split():
+                found.update((romanise(form), NumberWord(number, is_ordinal)) for form in _forms(word))
+    for place, (tens, one) in enumerate(product(_GERMAN_TENS, _GERMAN_ONES)):
+        number = _LEAST_TENS + place // 9 * 10 + place % 9 + 1
+        found[romanise(f"{one}und{tens}")] = NumberWord(number, False)
+        found.update((romanise(form), NumberWord(number, True)) for form in _forms(f"{one}und{tens}st*"))
+    return found
+
+
+def _forms(word: str) -> list[str]:
+    stem, mark, _ = word.partition("*")
+    return [f"{stem}{ending}" for ending in _ENDINGS[has_cyrillic(stem)].split()] if mark else [word]
 
 
 def edition_number(statement: str) -> int:
@@ -150,8 +174,9 @@ def edition_number(statement: str) -> int:
     if not statement:
         return 0
     for word in statement.split():
-        if word in _NUMBERS_OF_EDITIONS:
-            return _NUMBERS_OF_EDITIONS[word]
+        known = number_word(romanise(word))
+        if known is not None and known.is_ordinal:
+            return known.number
     if found := _NUMBER_OF_EDITION.search(statement):
         return int(found[0])
     roman = _ROMAN_EDITION.search(statement)
@@ -182,20 +207,6 @@ def replace_number_words(title: str) -> str:
         tens = number if number >= _LEAST_TENS else 0
         found.append(str(number) if number else word)
     return " ".join(found)
-
-
-def _replace_number_of_part(word: str) -> str:
-    if match := _NUMBER_WITH_ENDING.fullmatch(word):
-        return match[1].lstrip("0") or "0"
-    number = _folded_numbers_of_parts().get(word)
-    if number is None and (len(word) > 1 or word in _ROMAN_LETTERS_ALONE):
-        number = roman_number(word.translate(LATIN_LOOKALIKES))
-    return str(number) if number else word
-
-
-@cache
-def _folded_numbers_of_parts() -> dict[str, int]:
-    return {fold(word): number for number, words in enumerate(_NUMBERS_OF_PARTS, 1) for word in words.split()}
 
 
 @cache

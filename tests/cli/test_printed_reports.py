@@ -55,6 +55,20 @@ def test_rejects_are_mentioned_with_a_command_that_can_be_pasted(capsys):
     assert capsys.readouterr().err == "rejects: see `bibld catalog rejects 'my folder/bibld.toml'`\n"
 
 
+@pytest.mark.parametrize(
+    ("count", "line"),
+    [
+        (0, None),
+        (1, "1 pair waits for review: `bibld review 'my folder/bibld.toml'`"),
+        (1234, "1,234 pairs wait for review: `bibld review 'my folder/bibld.toml'`"),
+    ],
+)
+def test_pairs_that_wait_for_a_person_are_counted(capsys, count, line):
+    print_summary(msgspec.structs.replace(summary(load("rsl")), for_review=count), Path("my folder/bibld.toml"))
+    out = capsys.readouterr().out.splitlines()
+    assert line in out if line else not any("review" in one for one in out)
+
+
 @pytest.fixture
 def invoke(monkeypatch):
     """Invokes a command over a workspace whose methods give these values."""

@@ -201,7 +201,7 @@ def coded(kind, first, second="    "):
     ("field", "imprint", "expected"),
     [
         (coded("d", "1997"), "1997", ["1997 w3cdtf key"]),
-        (coded("d", "1997"), "[1997]", ["1997 w3cdtf key"]),
+        (coded("d", "1997"), "[1997]", ["1997 w3cdtf inferred key"]),
         (coded("d", "1997"), "осень 1997", ["1997 w3cdtf key", "осень 1997"]),
         (coded("g", "1990", "1995"), "1990-1995", ["1990 w3cdtf start key", "1995 w3cdtf end"]),
         (
@@ -212,7 +212,7 @@ def coded(kind, first, second="    "):
         (coded("j", "1997", "0512"), "1997", ["1997-05-12 w3cdtf key", "1997"]),
         (coded("d", "19||"), "19--", ["19uu marc key", "19--"]),
         (coded("d", "2015"), "1995", ["1995 w3cdtf key"]),
-        ("100 ##$a2001", "[1998?]", ["1998 w3cdtf key", "[1998?]"]),
+        ("100 ##$a2001", "[1998?]", ["1998 w3cdtf questionable key", "[1998?]"]),
         ("100 ##$a2001", "1990-1995", ["1990 w3cdtf start key", "1995 w3cdtf end"]),
     ],
 )

@@ -71,20 +71,20 @@ def test_a_score_at_the_threshold_is_the_same_except_in_the_papers_method(monkey
 @pytest.mark.parametrize(
     ("changed", "by", "decision", "relation"),
     [
-        (book(part="2"), "part_numbers", "related", "same_set"),
+        (book(designation="2"), "part_numbers", "related", "same_set"),
         (other(1980), "year", "review", "other_edition"),
         (book(carrier="microform"), "carrier", "review", "other_format"),
     ],
 )
 def test_exceptions_overrule_the_score_and_name_the_relation(monkeypatch, changed, by, decision, relation):
-    found = verdict(monkeypatch, book(part="1", carrier="print"), changed)
+    found = verdict(monkeypatch, book(designation="1", carrier="print"), changed)
     assert (found.by, found.decision, found.relation) == (by, decision, relation)
     assert len(found.reasons) == 2
 
 
 def test_the_papers_method_has_no_exception_but_parts(monkeypatch):
     assert verdict(monkeypatch, book(carrier="print"), book(carrier="microform"), Bare()).decision == "same"
-    assert verdict(monkeypatch, book(part="1"), book(part="1 2"), Bare()).decision == "related"
+    assert verdict(monkeypatch, book(designation="1"), book(designation="1 2"), Bare()).decision == "related"
 
 
 def test_two_records_of_a_source_are_for_review(monkeypatch):

@@ -88,7 +88,7 @@ def test_labelled_pairs_get_the_decisions_of_single_pairs(sample):
         with prepare(catalog, loaded, progress.Silent()) as ready:
             trial, labels = evaluate.Trial(ready, loaded, {}), evaluate.Labels.from_pairs(labelled, ready.rows, False)
             outcome = trial.match_pairs(labels.pairs)
-            verdicts = dict(trial.verdicts(labels.pairs, outcome).values())
+            verdicts = {pair: verdict for _, pair, verdict in trial.verdicts(labels.pairs, outcome)}
         assert [DECISIONS[one] for one in outcome.decisions] == [one.decision for one in verdicts.values()]
         for item in labelled[::10]:
             alone = dedup.compare(catalog, loaded, item.pair.left, item.pair.right, progress.Silent())
@@ -131,7 +131,7 @@ def test_a_pair_joined_through_another_record_is_reported_as_such(sample):
         trial = evaluate.Trial(ready, loaded, {})
         unlinked = np.array([1 << 32 | 5], np.uint64)
         outcome = trial.match_pairs(unlinked[:0])._replace(joined=unlinked)
-        (wrong,) = trial.wrongly_joined(unlinked[:0], outcome)
+        (wrong,) = trial.wrong(unlinked[:0], outcome)
     assert (wrong.is_joined, wrong.by) == (True, "through others")
 
 

@@ -28,9 +28,9 @@ def book(**changes):
 @pytest.mark.parametrize(
     ("left", "right", "name", "relation", "is_hard"),
     [
-        ({"part": "1"}, {"part": "2"}, "part_numbers", "same_set", True),
-        ({"part": "1 1"}, {"part": "1 2"}, "part_numbers", "same_set", True),
-        ({"part": "1"}, {"part": "1 2"}, "nested_parts", "part_of", False),
+        ({"designation": "1"}, {"designation": "v2"}, "part_numbers", "same_set", True),
+        ({"designation": "v1 b1"}, {"designation": "v1 b2"}, "part_numbers", "same_set", True),
+        ({"designation": "v1"}, {"designation": "v1 b2"}, "nested_parts", "part_of", False),
         ({"level": "s"}, {"level": "i"}, "level", "part_of", True),
         ({"level": "a"}, {"level": "s"}, "level", "part_of", True),
         ({"level": "a"}, {"level": "m"}, "article", "part_of", False),
@@ -55,7 +55,7 @@ def test_an_exception_is_found_both_ways_with_its_relation(left, right, name, re
     ("left", "right"),
     [
         ({}, {}),
-        ({"part": "1"}, {}),
+        ({"designation": "v1"}, {}),
         ({"edition": 1}, {}),
         ({"edition": 0, "year": 1969, "last_year": 1969}, {}),
         ({"year": 1968, "last_year": 1968}, {}),
@@ -79,7 +79,7 @@ def test_missing_or_agreeing_fields_are_no_exception(left, right):
 
 
 def test_only_those_asked_for_send_to_review_but_hard_ones_hold_always():
-    one, other = book(carrier="microform", part="1"), book(part="2")
+    one, other = book(carrier="microform", designation="1"), book(designation="2")
     assert [rule.name for rule, _ in findings(one, other, ("carrier",))] == ["part_numbers", "carrier"]
     assert [rule.name for rule, _ in findings(one, other, ())] == ["part_numbers"]
 
@@ -89,15 +89,36 @@ def test_only_those_asked_for_send_to_review_but_hard_ones_hold_always():
     [
         ("", "1", []),
         ("1", "1", []),
+        ("1", "v1", []),
+        ("v1", "b1", []),
         ("1", "2", ["part_numbers"]),
         ("1", "10", ["part_numbers"]),
+        ("v2", "h2", ["nested_parts"]),
         ("1", "1 2", ["nested_parts"]),
-        ("2", "1 2", ["part_numbers"]),
+        ("2", "1 2", ["nested_parts"]),
+        ("3", "1 2", ["part_numbers"]),
+        ("h2", "v1 h2", []),
+        ("h1", "v1 h2", ["part_numbers"]),
+        ("v2", "v1 p2", ["part_numbers"]),
+        ("v1-2", "v2", ["nested_parts"]),
+        ("v1-2", "v2-3", ["nested_parts"]),
+        ("v1-2", "v3", ["part_numbers"]),
+        ("la-k", "ll-ia", ["part_numbers"]),
+        ("la-k", "la-karta", ["nested_parts"]),
+        ("g5", "g6", ["part_numbers"]),
+        ("g5", "g5-6", []),
+        ("g5", "p1", []),
+        ("g5 p1", "p1", []),
+        ("g5 p1", "g6 p1", ["part_numbers"]),
+        ("y2005-2006", "y2006-2007", ["part_numbers"]),
+        ("y2005-2006", "y2006", []),
+        ("q1 y2005", "q2 y2005", ["part_numbers"]),
     ],
 )
 def test_parts_conflict_where_neither_is_missing_or_inside_the_other(part, other, expected):
     for one, two in ((part, other), (other, part)):
-        assert [rule.name for rule, _ in findings(Features(part=one), Features(part=two), ())] == expected
+        pair = Features(designation=one), Features(designation=two)
+        assert [rule.name for rule, _ in findings(*pair, ())] == expected
 
 
 def of(*values):
@@ -112,7 +133,14 @@ RECORDS = st.builds(
     Features,
     main_title=of("", "voina", "voina i mir", "voina i mir roman v", "voina i mir roman n"),
     remainder=of("", "mir", "i mir", "roman"),
-    part=of("", "1", "2", "1 2", "1 3", "10", "1 2 3"),
+    part=of("", "1"),
+    designation=st.lists(
+        of(
+            *("1", "2", "10", "1-2", "2-3", "v1", "v1-3", "v2", "p1", "p2", "h2", "na", "nb", "la-k", "la-b", "a"),
+            *("y1998", "y1999-2000", "y2000", "g5", "q1", "q2"),
+        ),
+        max_size=4,
+    ).map(" ".join),
     level=of("", *"mvcsia"),
     carrier=of("", "print", "map", "score", "microform"),
     language=joined("rus", "eng", "und", "mul", "zxx", "ru"),

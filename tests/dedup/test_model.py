@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bibld.dedup import model_file, similarity, trees
@@ -17,7 +17,13 @@ from bibld.dedup.similarity.texts import edit_similarity
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, TextColumn
 from bibld.model.linkage import Score
-from tests.dedup.twins import plain_number_similarities, plain_part_similarity
+from tests.dedup.twins import (
+    plain_edits,
+    plain_is_misprint,
+    plain_name_similarities,
+    plain_number_similarities,
+    plain_part_similarity,
+)
 
 SETTINGS = model.Settings()
 PAIR = np.array([0], np.uint32), np.array([1], np.uint32)
@@ -122,6 +128,32 @@ def test_numbers_and_parts_have_the_similarities_of_a_plain_reading(one, other):
     found, expected = compared(one, other), plain_number_similarities(one, other)
     assert {name: found[name] for name in expected} == pytest.approx(expected)
     assert found["part_number"] == pytest.approx(plain_part_similarity(one.part.split(), other.part.split()))
+
+
+names = st.lists(st.text("qzj", min_size=1, max_size=6), min_size=1, max_size=4).map(" ".join)
+forms = st.lists(names | names.map("{} =".format), max_size=4).map(lambda found: "|".join(found).removesuffix(" ="))
+
+
+@given(forms, forms)
+@example("qzqz", "zzzz|qzqz =")
+@example("qzqz zzzz j q", "qzqz j q")  # a second family name
+@example("qzqz zzzz jjjj", "qzqz jjjj")
+@example("qzqz zzzz j", "qzqz j")
+@settings(deadline=None, max_examples=150)
+def test_names_have_the_similarities_of_a_plain_reading(one, other):
+    one, other = (first.replace(" =", "", 1) if " =" in first.split("|")[0] else first for first in (one, other))
+    found = compared(Features(names=one), Features(names=other))
+    expected = plain_name_similarities(one, other)
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+
+
+@given(st.text("qz", min_size=1, max_size=8), st.text("qz", min_size=1, max_size=8))
+@example("qqqzz", "qqzqz")
+@settings(deadline=None, max_examples=200)
+def test_a_misprint_is_an_edit_or_an_exchange_and_counts_half(one, other):
+    is_shared = one == other or (min(len(one), len(other)) >= 3 and (one.startswith(other) or other.startswith(one)))
+    expected = 1 if is_shared else 0.5 * (one[0] == other[0] and plain_is_misprint(one, other))
+    assert compared(Features(main_title=one), Features(main_title=other))["title_words"] == pytest.approx(expected)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters=" |", exclude_categories=("Cs",)), min_size=1), max_size=5))
@@ -254,6 +286,11 @@ def test_a_similar_book_is_not_merged(other):
         ("name", {"names": "tolstoi lev"}, {"names": "tolstoi"}, 0.9),
         ("name", {"names": "tolstoi lev"}, {"names": "tolstoi aleksei"}, 0.25),
         ("name", {"names": "tolstoi lev"}, {"names": "garshin lev"}, 0),
+        ("name", {"names": "saltikov shchedrin m e"}, {"names": "saltikov mihail evgrafovich"}, 0.95 * 0.95),
+        ("name", {"names": "petrov ivan nikolaevich"}, {"names": "petrov n"}, 0.25),
+        ("first_name", {"names": "gorki m|peshkov aleksei ="}, {"names": "peshkov aleksei"}, 1),
+        ("first_name", {"names": "gorki m|peshkov aleksei"}, {"names": "peshkov aleksei"}, 0),
+        ("names", {"names": "gorki m|peshkov aleksei =|bunin i"}, {"names": "peshkov aleksei|kuprin a"}, 0.5),
         ("isbn", {"identifiers": "isbn:1|isbn:2"}, {"identifiers": "isbn:2"}, 1),
         ("isbn", {"identifiers": "isbn:1"}, {"identifiers": "isbn:2"}, 0),
         ("isbn", {"identifiers": "isbn:1"}, {"identifiers": "issn:1"}, MISSING),
@@ -281,6 +318,11 @@ def test_a_similar_book_is_not_merged(other):
         ("publisher", {"publisher": "gugk"}, {"publisher": "gl upr geodezi"}, 0),
         ("publisher", {"publisher": "gugk"}, {"publisher": "gl upr geodezi i kartografi sssr"}, 0),
         ("name_in_statement", {"names": "tolstoi lev"}, {"responsibility": "l n tolstoi"}, 1),
+        ("name_in_statement", {"names": "pushkin a s"}, {"main_title": "sochinena pushkina"}, 0.8),
+        ("name_in_statement", {"names": "tolstoi l n"}, {"main_title": "pisma tolstogo"}, 0.8),
+        ("name_in_statement", {"names": "petrov a"}, {"main_title": "petrovskoe", "responsibility": "a"}, 0),
+        ("title_words", {"main_title": "kvazar"}, {"main_title": "kvzaar"}, 0.5),
+        ("title_words", {"main_title": "kvaz"}, {"main_title": "kvas"}, 0),
         ("any_title", {"main_title": "gorod", "remainder": "roman"}, {"main_title": "gorod roman"}, 1),
     ],
 )  # fmt: skip
@@ -301,15 +343,6 @@ def test_titles_that_differ_in_a_number_are_not_merged(title):
     other = msgspec.structs.replace(one, main_title=title.format(1970), pages=231)
     assert scored(one, other) < SETTINGS.same
     assert scored(one, msgspec.structs.replace(one, pages=121)) >= SETTINGS.same
-
-
-def plain_edits(one: str, other: str) -> int:
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        before, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
-    return row[-1]
 
 
 @given(st.text("abcd ", min_size=1, max_size=64), st.text("abcd ", min_size=1, max_size=64))

@@ -90,12 +90,55 @@ def band_hashes(sets, seeds, rows):
 # --- exceptions
 
 
+def compare_designations(one, other):
+    """0 for equal designations and where one leaves out the upper units; 1 if one contains the other; else 2."""
+    paths = [[divide_step(step) for step in text.split()] for text in (one, other)]
+    for unit in "gyq":
+        ones, others = ([number_range(value) for name, value in path if name == unit] for path in paths)
+        contained = ((a <= c and d <= b) or (c <= a and b <= d) for (a, b), (c, d) in product(ones, others))
+        if ones and others and not any(contained):
+            return 2
+    short, long = sorted(([step for step in path if step[0] not in "gyq"] for path in paths), key=len)
+    if one == other or not short:
+        return 0
+    if len(short) == len(long):
+        return compare_steps(short, long, True)
+    same_unit = (place for place, (unit, _) in enumerate(long) if unit == short[0][0] != "n")
+    if (first := next(same_unit, None)) is not None:
+        return compare_steps(short, long[first:], True)
+    return max(1, min(compare_steps(short, some, False) for some in (long, long[-len(short) :])))
+
+
+def divide_step(step):
+    """Unit and value of a step."""
+    return ("n", step) if step[0].isdigit() else (step[0], step[1:])
+
+
+def number_range(value):
+    """The lowest and highest number of a value, or -1."""
+    ends = value.split("-")
+    return (int(ends[0]), int(ends[-1])) if all(end.isdigit() for end in ends) and len(ends) <= 2 else (-1, -1)
+
+
+def compare_steps(one, other, by_unit):
+    """The worst of the comparisons of the steps of two aligned paths."""
+    results = [int(len(one) != len(other))]
+    for (unit, value), (other_unit, other_value) in zip(one, other, strict=False):
+        units = {unit, other_unit}
+        results.append(int(by_unit and len(units) == 2 and "n" not in units and bool(units & set("hsal"))))
+        (low, high), (other_low, other_high) = number_range(value), number_range(other_value)
+        if value != other_value:
+            overlap = low >= 0 and other_low >= 0 and low <= other_high and other_low <= high
+            same_start = value.split("-")[0] == other_value.split("-")[0] and "-" in value and "-" in other_value
+            results.append(1 if overlap or (same_start and (low < 0 or other_low < 0)) else 2)
+    return max(results)
+
+
 def exceptions(left, right):
     """The names of the exceptions that hold for two records, but for that of contained texts."""
     found = set()
-    if left.part and right.part and left.part != right.part:
-        short, long = sorted((left.part, right.part), key=len)
-        found.add("nested_parts" if long.startswith(f"{short} ") else "part_numbers")
+    parts = compare_designations(left.designation, right.designation)
+    found |= {"nested_parts"} if parts == 1 else {"part_numbers"} if parts == 2 else set()
     if f"{left.level}{right.level}" in ["ai", "ia", "as", "sa", "is", "si"]:
         found.add("level")
     if f"{left.level}{right.level}" in ["am", "ma", "ac", "ca"]:
@@ -240,3 +283,88 @@ def plain_number_similarities(one: Features, other: Features) -> dict[str, float
             1.0 if len(editions) == 1 else {(0, 1): 0.9}.get(tuple(sorted(editions)), 0.5 * (0 in editions))
         )
     return found
+
+
+# --- names
+
+
+def plain_edits(one: str, other: str) -> int:
+    """The fewest insertions, deletions and replacements."""
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        corner, row[0] = row[0], i
+        for j, other_letter in enumerate(other, 1):
+            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (letter != other_letter))
+    return row[-1]
+
+
+def _plain_word_similarity(one: str, other: str) -> float:
+    shorter, longer = sorted((len(one), len(other)))
+    if one != other and (shorter < 0.75 * longer or (one[0] != other[0] and one[-1] != other[-1])):
+        return 0.0
+    similarity = 1 - plain_edits(one, other) / longer
+    return similarity if similarity >= 0.75 else 0.0
+
+
+def _begin_equally(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _plain_given_names(one: list[str], other: list[str]) -> float:
+    result = 1.0
+    for number, (word, other_word) in enumerate(zip(one, other, strict=False)):
+        if min(len(word), len(other_word)) <= 3 and _begin_equally(word, other_word):
+            continue
+        similarity = _plain_word_similarity(word, other_word)
+        if not similarity:
+            return result * (0.5 if number else 0.25)
+        result *= similarity
+    return result if one == other else 0.95 * result
+
+
+def plain_name_similarity(one: list[str], other: list[str]) -> float:
+    """The similarity of two names of words of one weight."""
+    result = _plain_word_similarity(one[0], other[0])
+    if not result:
+        sides = ((one, other), (other, one))
+        common = sum(
+            any(_begin_equally(word, candidate) for candidate in there) for here, there in sides for word in here
+        )
+        share = common / (len(one) + len(other))
+        return 0.8 * share if share > 0.6 and min(len(one), len(other)) > 1 else 0.0
+    shorter, longer = sorted((one[1:], other[1:]), key=len)
+    if not shorter:
+        return 0.9 * result if longer else result
+    share = _plain_given_names(one[1:], other[1:])
+    if share < 0.75 and len(longer) > len(shorter) and len(longer[0]) > 3:
+        is_certain = len(shorter) > 1 or (len(shorter[0]) > 3 and shorter[0] == longer[1])
+        share = max(share, 0.95 * _plain_given_names(shorter, longer[1:]) * is_certain)
+    return result * share
+
+
+def plain_name_similarities(one: str, other: str) -> dict[str, float]:
+    """The similarities of names; a name that ends with ``=`` is another form of the name before."""
+    persons, others = _persons(one), _persons(other)
+    if not persons or not others:
+        return {"name": -1.0, "first_name": -1.0}
+    best = [[max(plain_name_similarity(x, y) for x in a for y in b) for b in others] for a in persons]
+    return {"name": max(map(max, best)), "first_name": best[0][0]}
+
+
+def _persons(names: str) -> list[list[list[str]]]:
+    found: list[list[list[str]]] = []
+    for name in names.split("|") if names else []:
+        words = name.split()
+        if words[-1] == "=":
+            found[-1].append(words[:-1])
+        else:
+            found.append([words])
+    return found
+
+
+def plain_is_misprint(one: str, other: str) -> bool:
+    """Whether two words of five letters or more are one edit apart, or an exchange of neighbouring letters."""
+    if min(len(one), len(other)) < 5:
+        return False
+    exchanged = [one[:at] + one[at + 1] + one[at] + one[at + 2 :] for at in range(len(one) - 1)]
+    return plain_edits(one, other) <= 1 or other in exchanged

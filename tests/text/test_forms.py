@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given
 
 from bibld.text.dates import year, years
+from bibld.text.designations import part_number
 from bibld.text.extents import pages
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.names import is_initial_form_of, person_key
-from bibld.text.numerals import part_number
 from bibld.text.romanisation import romanise, transcription_key
 from bibld.text.title_keys import title_key
 from tests.strategies import any_texts
@@ -347,12 +347,11 @@ def test_pages(text: str, number: int | None) -> None:
         ("Т. 1, кн. 2", "1 2"),
         ("[Ч.] 2", "2"),
         ("№ 5", "5"),
-        ("Ч. А", "а"),
+        ("Ч. А", "a"),
         ("Part C", "c"),
-        ("Серия Б, вып. 3", "б 3"),
-        ("Т. 3, доп.", "3 доп"),
-        ("Приложение", "приложение"),
-        ("Часть", "часть"),
+        ("Серия Б, вып. 3", "b 3"),
+        ("Т. 3, доп.", "3"),
+        ("Часть", "chast"),
         ("0", "0"),
         ("", ""),
     ],
@@ -371,6 +370,6 @@ def test_no_text_is_too_strange(text: str) -> None:
     found = years(text)
     assert all(1000 <= number <= 2099 for number in found)
     assert (pages(text) or 0) <= 99_999
-    assert part_number(text) == fold(part_number(text))
+    assert part_number(text) == " ".join(part_number(text).split())
     assert person_key(text) == fold(person_key(text))
     assert not is_initial_form_of(text, text)

@@ -108,6 +108,11 @@ class Linkage:
             (middle,),
         ).fetchall()
 
+    def count_for_review(self) -> int:
+        """Return the number of pairs for review."""
+        count: int = self._connection.execute("SELECT count(*) FROM edge WHERE decision = 'review'").fetchone()[0]
+        return count
+
     # -- clusters ------------------------------------------------------------------------------------------------------
 
     def has_clusters(self) -> bool:

@@ -5,121 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import msgspec
 from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._unimarc.codes import FREQUENCY, ISSUANCE, latin, without_fill
+from bibld.crosswalk._texts import without_brackets
+from bibld.crosswalk._unimarc.codes import FREQUENCY, ISSUANCE, latin
+from bibld.crosswalk._unimarc.dates import dates_of
+from bibld.crosswalk._unimarc.imprint import ImprintText, imprint_texts
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, Note, OriginInfo, Place, PlaceTerm, Publisher
 
 BOOK = RuleBook()
 
-_YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
-_YEARS = re.compile(r"\[?(1[4-9]\d\d|20\d\d)\]?\s*[-–—]\s*\[?(1[4-9]\d\d|20\d\d)\]?\.?")
-_UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
-_MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _PLACE_CODE = re.compile(r"[A-Z0-9-]{2,8}")
-_BRACKETS = str.maketrans("", "", "[]. ")
-_OPEN = "9999"
 _EVENT_OF_214 = {"0": "publication", "1": "production", "2": "distribution", "3": "manufacture"}
 _COPYRIGHT = "4"
-
-
-class _Dates(msgspec.Struct):
-    """The dates of an originInfo while they are gathered."""
-
-    issued: list[Date] = []
-    created: list[Date] = []
-    copyright: list[Date] = []
-    other: list[Date] = []
-
-    def add_second(self, kind: str, date: Date) -> None:
-        """Add date 2 of 100$a, if the code of the dates gives it a meaning."""
-        if kind == "e":
-            self.other.append(replace(date, type="original"))
-        elif kind == "h":
-            self.copyright.append(date)
-        elif kind == "i":
-            self.created.append(date)
-        elif kind == "k":
-            self.other.append(replace(date, type="manufacture"))
-
-
-def coded_dates(kind: str, first: str, second: str) -> _Dates:
-    """Read the dates of 100$a: the code at 8 states what date 1 (9-12) and date 2 (13-16) are."""
-    dates = _Dates()
-    one, two = _date(first), _date(second)
-    if one is None:
-        return dates
-    if kind in (*"abcgl",):
-        dates.issued += _range(kind, one, second)
-    elif kind == "f":
-        dates.issued.append(replace(one, qualifier="questionable", point="start" if two is not None else None))
-        if two is not None:
-            dates.issued.append(replace(two, qualifier="questionable", point="end"))
-    elif kind == "u":
-        dates.issued.append(replace(one, point="start"))
-    elif kind == "j" and _MONTH_AND_DAY.fullmatch(second) and one.encoding == "w3cdtf":
-        dates.issued.append(Date(value=f"{one.value}-{second[:2]}-{second[2:]}", encoding="w3cdtf"))
-    else:
-        dates.issued.append(one)
-        if two is not None:
-            dates.add_second(kind, two)
-    return dates
-
-
-def _range(kind: str, one: Date, second: str) -> list[Date]:
-    """Return the dates of a resource that appears, or appeared, for some time."""
-    start, two = replace(one, point="start"), _date(second)
-    if second == _OPEN:
-        return [start, Date(value=_OPEN, encoding="marc", point="end")]
-    if two is not None and kind in "bgl" and two != one:
-        return [start, replace(two, point="end")]
-    return [one] if kind != "a" and two == one else [start]
-
-
-def _date(text: str) -> Date | None:
-    year = text.replace(" ", "u").replace("?", "u").replace("-", "u").replace("U", "u").ljust(4, "u")
-    if year.isascii() and year.isdecimal():
-        return Date(value=year, encoding="w3cdtf") if 0 < int(year) < 9999 else None
-    return Date(value=year, encoding="marc") if _UNSURE_YEAR.fullmatch(year) and len(year) == 4 else None
-
-
-def _dates_of(view: UnimarcView, stated: list[str]) -> _Dates:
-    """Return the coded dates and, where it differs, the date of 210$d unchanged.
-
-    Some systems write the year of cataloguing into 100$a: where the years differ by more than one, 210$d is used.
-    """
-    coded = without_fill(view.first("100", "a") or "").ljust(17)
-    dates = _Dates() if view.is_nested else coded_dates(coded[8], coded[9:13], coded[13:17])
-    texts = " ".join(stated)
-    years = _YEAR.findall(texts)
-    if years and dates.issued and not _agree(years, dates):
-        view.warn(f"100: date 1 {coded[9:13]!r} contradicts 210$d {texts!r}, which is used")
-        dates = _Dates()
-    if not dates.issued and years and not view.is_nested:
-        span = _YEARS.fullmatch(texts)
-        if span is not None:
-            dates.issued = [Date(value=span[1], encoding="w3cdtf", point="start")]
-            dates.issued.append(Date(value=span[2], encoding="w3cdtf", point="end"))
-        else:
-            dates.issued = [Date(value=years[0], encoding="w3cdtf")]
-    if dates.issued and not view.is_nested:
-        dates.issued[0] = replace(dates.issued[0], key_date="yes")
-    known = {"-".join(date.value for date in dates.issued), *(date.value for date in dates.issued)}
-    dates.issued += [Date(value=text) for text in stated if text.translate(_BRACKETS) not in known]
-    return dates
-
-
-def _agree(years: list[str], dates: _Dates) -> bool:
-    all_dates = [*dates.issued, *dates.copyright, *dates.other, *dates.created]
-    numbers = [int(date.value[:4]) for date in all_dates if date.value[:4].isdecimal()]
-    if len(numbers) < len(all_dates):
-        return True
-    return any(min(numbers) - 1 <= int(year) <= max(numbers) + 1 for year in years)
 
 
 @BOOK.record(
@@ -132,14 +34,16 @@ def origin(view: UnimarcView) -> Elements:
     """Where, when and by whom the resource was published, produced, manufactured."""
     imprints = [*view.fields("210"), *(f for f in view.fields("214") if _event_of(f, view) == "publication")]
     main = imprints[0] if imprints else None
-    dates = _dates_of(view, main.values("d") if main is not None else [])
+    texts = imprint_texts(main) if main is not None else []
+    dates = dates_of(view, [text for text in texts if text.code == "d"])
     others = [field for field in (*view.fields("210"), *view.fields("214")) if field is not main]
     for field in others:
         if field.tag == "214" and field.indicator2 == _COPYRIGHT:
-            dates.copyright += [Date(value=value) for value in field.values("d")]
+            for value in field.values("d"):
+                dates.add_copyright(value)
     info = OriginInfo(
-        place=tuple(dict.fromkeys((*_country_codes(view), *_places(main, "a", view)))),
-        publisher=tuple(Publisher(value=value) for value in main.values("c")) if main is not None else (),
+        place=tuple(dict.fromkeys((*_country_codes(view), *_places(texts, "a"), *_city_of_publication(main, view)))),
+        publisher=tuple(_publishers(texts, "c")),
         date_issued=tuple(dates.issued),
         date_created=(*dates.created, *(Date(value=value) for value in view.texts("200", "j"))),
         copyright_date=tuple(dates.copyright),
@@ -158,9 +62,8 @@ def origin(view: UnimarcView) -> Elements:
     further = list(_manufacture(main, view)) if main is not None else []
     for field in others:
         if view.is_alternate(field):
-            texts = tuple(item for item in field.subfields if item.code not in "dh")
-            field_in_script = replace(field, subfields=texts)
-            further += [view.mark(event, field) for event in _further_origin(field_in_script, view)]
+            without_dates = replace(field, subfields=tuple(item for item in field.subfields if item.code not in "dh"))
+            further += [view.mark(event, field) for event in _further_origin(without_dates, view)]
         elif main is None or field.values("a", "c", "d") != main.values("a", "c", "d"):
             further += _further_origin(field, view)
     yield from dict.fromkeys(further)
@@ -197,19 +100,31 @@ def _country_codes(view: UnimarcView) -> Iterator[Place]:
                 yield Place(place_term=(PlaceTerm(value=text, type=type_),))
 
 
-def _places(field: DataField | None, code: str, view: UnimarcView) -> Iterator[Place]:
-    stated = field.values(code) if field is not None else []
-    if not stated and code == "a" and field is not None and not view.is_nested:
-        stated = view.texts("620", "d")
-    for value in stated:
-        yield Place(place_term=(PlaceTerm(value=value, type="text"),))
+def _places(texts: list[ImprintText], code: str) -> Iterator[Place]:
+    for text in texts:
+        if text.code == code:
+            yield Place(place_term=(PlaceTerm(value=text.value, type="text"),), supplied=text.supplied)
+
+
+def _publishers(texts: list[ImprintText], code: str) -> Iterator[Publisher]:
+    for text in texts:
+        if text.code == code:
+            yield Publisher(value=text.value, supplied=text.supplied)
+
+
+def _city_of_publication(main: DataField | None, view: UnimarcView) -> Iterator[Place]:
+    """Yield the place of access (620$d) where the imprint names none."""
+    if main is not None and main.first("a") is None and not view.is_nested:
+        for value in view.texts("620", "d"):
+            yield Place(place_term=(PlaceTerm(value=value, type="text"),))
 
 
 def _editions(view: UnimarcView) -> Iterator[Edition]:
     for field in view.fields("205"):
         text = punctuate(field, {"a": " ; ", "b": ", ", "d": " = ", "f": " / ", "g": " ; "})
         if text:
-            yield Edition(value=text)
+            value, is_supplied = without_brackets(text)
+            yield Edition(value=value, supplied="yes" if is_supplied else None)
 
 
 def _issuance(view: UnimarcView) -> tuple[str, ...]:
@@ -231,9 +146,10 @@ def _frequencies(view: UnimarcView) -> Iterator[Frequency]:
 
 
 def _manufacture(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
+    texts = imprint_texts(field)
     info = OriginInfo(
-        place=tuple(_places(field, "e", view)),
-        publisher=tuple(Publisher(value=value) for value in field.values("g")),
+        place=tuple(_places(texts, "e")),
+        publisher=tuple(_publishers(texts, "g")),
         date_other=tuple(Date(value=value, type="manufacture") for value in field.values("h")),
     )
     if info != OriginInfo():
@@ -243,9 +159,10 @@ def _manufacture(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
 def _further_origin(field: DataField, view: UnimarcView) -> Iterator[OriginInfo]:
     event = _event_of(field, view)
     stated = field.values("d") if event is not None else []
+    texts = imprint_texts(field)
     info = OriginInfo(
-        place=tuple(Place(place_term=(PlaceTerm(value=value, type="text"),)) for value in field.values("a")),
-        publisher=tuple(Publisher(value=value) for value in field.values("c")),
+        place=tuple(_places(texts, "a")),
+        publisher=tuple(_publishers(texts, "c")),
         date_issued=tuple(Date(value=value) for value in stated if event == "publication"),
         date_created=tuple(Date(value=value) for value in stated if event == "production"),
         date_other=tuple(Date(value=value, type=event) for value in stated if event in ("distribution", "manufacture")),

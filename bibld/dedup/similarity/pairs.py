@@ -28,6 +28,7 @@ _BITS, _FIVE = np.uint64((1 << KINDS) - 1), np.uint64(KINDS)
 _WITHIN = 0.9
 _SPAN = 2
 _COLON = 58
+_INFLECTED = np.float32(0.8)
 _PAGE = ord("p")
 _ISBN, _ISBN_THIRD, _SET = ord("i"), ord("b"), ord("s")
 _COMPLETE_SET, _MONOGRAPH, _VOLUME = ord("c"), ord("m"), ord("v")
@@ -191,37 +192,55 @@ def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room)
 
 
 @inner(_COMPARISON)
-def _compare_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
-    """Names with names, and the first name of each with the titles and the statement of the other."""
-    words = rows.words
-    begin, end, other_first, other_end = one[col.NAME], one[col.NAME + 1], other[col.NAME], other[col.NAME + 1]
-    found[to.NAMES_PRESENT] = (0.5 if begin < end else 0.0) + (0.5 if other_first < other_end else 0.0)
+def _find_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Look for the first name of each side in the titles and the statement of the other."""
+    words, texts = rows.words, rows.texts
     for _ in range(2):
         if one[col.NAME] < one[col.NAME + 1]:
-            family = words[one[col.NAME]].hash
-            if text.has_word(words, other[col.STATEMENT], other[col.STATEMENT + 1], family) or text.has_word(
-                words, other[col.TITLES], other[col.TITLES + 1], family
-            ):
-                found[to.NAME_IN_STATEMENT] = 1.0
-            elif other[col.STATEMENT] < other[col.STATEMENT + 1]:
-                found[to.NAME_IN_STATEMENT] = max(found[to.NAME_IN_STATEMENT], np.float32(0))
+            name = one[col.NAME]
+            is_stated = np.float32(0.0)
+            for column in (col.STATEMENT, col.TITLES):
+                low, high = other[column], other[column + 1]
+                if text.has_word(words, low, high, words[name].hash):
+                    is_stated = np.float32(1.0)
+                elif text.has_inflection(words, texts, low, high, name):
+                    is_stated = max(is_stated, _INFLECTED)
+            if is_stated > 0 or other[col.STATEMENT] < other[col.STATEMENT + 1]:
+                found[to.NAME_IN_STATEMENT] = max(found[to.NAME_IN_STATEMENT], is_stated)
         one, other = other, one
+
+
+@inner(_COMPARISON)
+def _compare_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Names with names, in all their forms."""
+    words, texts = rows.words, rows.texts
+    begin, end, other_first, other_end = one[col.NAME], one[col.NAME + 1], other[col.NAME], other[col.NAME + 1]
+    found[to.NAMES_PRESENT] = (0.5 if begin < end else 0.0) + (0.5 if other_first < other_end else 0.0)
     if begin == end or other_first == other_end:
         return
-    best, total, count = 0.0, 0.0, 0
-    while begin < end and count < _NAMES_COMPARED:
-        stop = text.end_of_value(words, begin, end)
-        other_begin, other_count, own_best = other_first, 0, 0.0
-        while other_begin < other_end and other_count < _NAMES_COMPARED and own_best < 1.0:
-            other_stop = text.end_of_value(words, other_begin, other_end)
-            similarity = text.name_similarity(words, rows.texts, begin, stop, other_begin, other_stop, room.masks)
-            if count == 0 and other_count == 0:
-                found[to.FIRST_NAME] = similarity
-            own_best = max(own_best, similarity)
-            other_begin, other_count = other_stop, other_count + 1
-        best, total, count, begin = max(best, own_best), total + own_best, count + 1, stop
-    other_names = min(_NAMES_COMPARED, words[other_end - 1].value + 1)
-    found[to.NAME], found[to.ALL_NAMES] = best, min(1.0, total / min(count, other_names))
+    best = total = own_best = 0.0
+    count = names = 0
+    while begin < end:
+        stop, is_form = text.end_of_name(words, begin, end)
+        if not is_form:
+            if count == _NAMES_COMPARED:
+                break
+            total, count, own_best = total + own_best, count + 1, 0.0
+        other_begin, names = other_first, 0
+        while other_begin < other_end:
+            other_stop, is_other_form = text.end_of_name(words, other_begin, other_end)
+            if not is_other_form:
+                if names == _NAMES_COMPARED:
+                    break
+                names += 1
+            if own_best < 1.0 or count == names == 1:
+                similarity = text.name_similarity(words, texts, begin, stop, other_begin, other_stop, room.masks)
+                own_best = max(own_best, similarity)
+                if count == 1 and names == 1:
+                    found[to.FIRST_NAME] = max(found[to.FIRST_NAME], np.float32(similarity))
+            other_begin = other_stop + is_other_form
+        best, begin = max(best, own_best), stop + is_form
+    found[to.NAME], found[to.ALL_NAMES] = best, min(1.0, (total + own_best) / min(count, names))
 
 
 @inner(_COMPARISON)
@@ -345,6 +364,7 @@ def _compare(rows: Rows, left: npt.NDArray[np.int32], right: npt.NDArray[np.int3
         one, other, into = rows.places[i], rows.places[j], found[pair]
         _compare_bigrams(rows, one, other, into, room)
         _compare_titles(rows, one, other, into, room)
+        _find_names(rows, one, other, into, room)
         _compare_names(rows, one, other, into, room)
         _compare_numbers(rows, one, other, into, room)
         _compare_values(rows, one, other, into, room)

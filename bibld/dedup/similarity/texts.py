@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
 _LONGEST = 64
 _INITIAL = 3
+_SHORTEST_MISPRINTED, _MISPRINT = 5, 0.5
+_SHORTEST_STEM, _LONGEST_ENDING = 4, 2
 _FUZZY = 0.75
 _ACRONYM = 0.9
-_ZERO, _NINE = 48, 57
+_SECOND_FAMILY_NAME = 0.95
+_ZERO, _NINE, _EQUALS = 48, 57, 61
 
 _INT, _SHARE = types.int64, types.float64
 MASKS, UNPAIRED = types.uint64[::1], types.int64[:, ::1]
@@ -85,6 +88,27 @@ def is_beginning(words: Words, texts: Text, word: int, other: int) -> bool:
     return bool(same == shorter)
 
 
+@inner(types.boolean(WORDS, TEXT, _INT, _INT))
+def is_misprint(words: Words, texts: Text, word: int, other: int) -> bool:
+    """Return whether two words of at least five letters differ in one letter, or in two that are exchanged."""
+    start, length, other_start, other_length = (
+        words[word].start, words[word].length, words[other].start, words[other].length
+    )  # fmt: skip
+    shorter, longer = min(length, other_length), max(length, other_length)
+    if shorter < _SHORTEST_MISPRINTED or longer > shorter + 1:
+        return False
+    first = last = 0
+    while first < shorter and texts[start + first] == texts[other_start + first]:
+        first += 1
+    while last < shorter - first and texts[start + length - 1 - last] == texts[other_start + other_length - 1 - last]:
+        last += 1
+    if first + last >= longer - 1:
+        return True
+    is_exchanged = texts[start + first] == texts[other_start + first + 1]
+    is_exchanged &= texts[start + first + 1] == texts[other_start + first]
+    return bool(is_exchanged and shorter == longer == first + last + 2)
+
+
 @inner(results(_SHARE, _SHARE, _SHARE, _SHARE)(*_TWO_TEXTS, UNPAIRED))
 def overlap(  # noqa: C901 - one compiled loop
     words: Words, texts: Text, i: int, i_end: int, j: int, j_end: int, unpaired: npt.NDArray[np.int64]
@@ -92,10 +116,10 @@ def overlap(  # noqa: C901 - one compiled loop
     """Return the weight that two sets of words share, the weight of each, and how their numbers agree.
 
     The words ascend by hash. A word that the other side abbreviates to at least three characters is shared, with the
-    weight of the one that weighs less. A number is a word that begins with a digit: 1 all agree, 0.75 one side has
-    more, 0.5 one side has none, 0.25 each side has others beside those shared, 0 all differ, ``MISSING`` where neither
-    has any. ``unpaired`` (2, n) is room for the words that only one side has; those after the first n are never
-    abbreviations.
+    weight of the one that weighs less; a word with a misprint counts half of that. A number is a word that begins with
+    a digit: 1 all agree, 0.75 one side has more, 0.5 one side has none, 0.25 each side has others beside those shared,
+    0 all differ, ``MISSING`` where neither has any. ``unpaired`` (2, n) is room for the words that only one side has;
+    those after the first n are never abbreviations.
     """
     shared, numbers = 0.0, 0
     weight, other_weight = 0.0, 0.0
@@ -126,9 +150,10 @@ def overlap(  # noqa: C901 - one compiled loop
             i, j = unpaired[0, one], unpaired[1, two]
             if j < 0 or words[i].head != words[j].head or min(words[i].length, words[j].length) < _INITIAL:
                 continue
-            if is_beginning(words, texts, i, j):
-                shared += min(words[i].weight, words[j].weight)
-                weight, other_weight = weight - words[i].weight, other_weight - words[j].weight
+            share = 1.0 if is_beginning(words, texts, i, j) else _MISPRINT * is_misprint(words, texts, i, j)
+            if share > 0.0:
+                shared += share * min(words[i].weight, words[j].weight)
+                weight, other_weight = weight - share * words[i].weight, other_weight - share * words[j].weight
                 unpaired[1, two] = -1
                 break
     agreement = MISSING
@@ -161,6 +186,15 @@ def end_of_value(words: Words, begin: int, end: int) -> int:
     while position < end and words[position].value == words[begin].value:
         position += 1
     return position
+
+
+@inner(results(_INT, types.boolean)(WORDS, _INT, _INT))
+def end_of_name(words: Words, begin: int, end: int) -> tuple[int, bool]:
+    """Return where the name that begins with this word ends, and whether it is another form of the name before, which
+    the word ``=`` after it states."""
+    position = end_of_value(words, begin, end)
+    is_form = words[position - 1].head == _EQUALS and position - begin > 1
+    return position - is_form, is_form
 
 
 @inner(types.boolean(*_TWO_TEXTS))
@@ -222,8 +256,9 @@ def name_similarity(
 ) -> float:
     """Return how likely two names are the same: family name first, then given names or their initials.
 
-    1 equal; 0.95 initials fit; 0.9 given names are missing on one side; less for spellings that differ; 0.5 a later
-    given name differs; 0.25 the first does; 0 for another family name. Names of bodies are compared as words.
+    1 equal; 0.95 initials fit; 0.9 given names, or a second family name, are missing on one side; less for spellings
+    that differ; 0.5 a later given name differs; 0.25 the first does; 0 for another family name. Names of bodies are
+    compared as words.
     """
     result = _word_similarity(words, texts, begin, other_begin, masks)
     if result == 0.0:
@@ -234,8 +269,26 @@ def name_similarity(
     given, other_given = end - begin - 1, other_end - other_begin - 1
     if given == 0 or other_given == 0:
         return result if given == other_given else 0.9 * result
-    is_exact = given == other_given
-    for i in range(1, min(given, other_given) + 1):
+    share = _given_names(words, texts, begin + 1, end, other_begin + 1, other_end, masks)
+    if share < _FUZZY and given != other_given:
+        # A second family name on one side: its given names follow one word later.
+        begin, other_begin = begin + (given > other_given), other_begin + (other_given > given)
+        skipped, fewer = begin if given > other_given else other_begin, min(given, other_given)
+        is_one = fewer == 1 and words[begin + 1].hash == words[other_begin + 1].hash
+        if words[skipped].length > _INITIAL and (fewer > 1 or (is_one and words[begin + 1].length > _INITIAL)):
+            second = _given_names(words, texts, begin + 1, end, other_begin + 1, other_end, masks)
+            share = max(share, _SECOND_FAMILY_NAME * second)
+    return result * share
+
+
+@inner(_SHARE(*_TWO_TEXTS, MASKS))
+def _given_names(
+    words: Words, texts: Text, begin: int, end: int, other_begin: int, other_end: int, masks: Masks
+) -> float:
+    """Return how likely the given names of two persons, or their initials, are the same."""
+    given, other_given = end - begin, other_end - other_begin
+    result, is_exact = 1.0, given == other_given
+    for i in range(min(given, other_given)):
         word, other = begin + i, other_begin + i
         if words[word].hash == words[other].hash:
             continue
@@ -244,9 +297,26 @@ def name_similarity(
             continue
         similarity = _word_similarity(words, texts, word, other, masks)
         if similarity == 0.0:
-            return result * (0.25 if i == 1 else 0.5)
+            return result * (0.25 if i == 0 else 0.5)
         result *= similarity
     return result if is_exact else 0.95 * result
+
+
+@inner(types.boolean(WORDS, TEXT, _INT, _INT, _INT))
+def has_inflection(words: Words, texts: Text, low: int, high: int, name: int) -> bool:
+    """Return whether one of some words is a name with another ending of at most two letters more or less."""
+    start, length = words[name].start, words[name].length
+    for place in range(low, high):
+        other_start, other_length = words[place].start, words[place].length
+        shorter = min(length, other_length)
+        if max(length, other_length) > shorter + _LONGEST_ENDING or words[place].head != words[name].head:
+            continue
+        same = 0
+        while same < shorter and texts[start + same] == texts[other_start + same]:
+            same += 1
+        if same >= max(_SHORTEST_STEM, length - _LONGEST_ENDING):
+            return True
+    return False
 
 
 @inner(types.boolean(WORDS, _INT, _INT, types.uint64))

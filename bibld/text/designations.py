@@ -1,0 +1,482 @@
+"""Designations of parts: statements of which part of a larger publication a record describes.
+
+A designation is a path of steps, from the largest unit to the smallest: «Т. 1, полут. 2» is volume 1, half volume 2. A
+step has a unit (one letter, see :mod:`bibld.text.part_units`) and a value: a number, a range of numbers (``1-2``), a
+letter or word, or what the part covers: letters of the alphabet (``a-k``), a class of a school, a year, a season.
+Numbers are read in Arabic and Roman digits and in words; a number of volumes («в 18 т.», "in 3 vols") is no
+designation.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from functools import lru_cache
+from typing import NamedTuple
+
+from bibld.text.numerals import LATIN_LOOKALIKES, NumberWord, number_word, roman_number
+from bibld.text.part_units import (
+    CLASS,
+    CLASS_WORDS,
+    COVERED,
+    GRADES,
+    LETTERS,
+    NUMBER,
+    ONLY_IN_NUMBERS,
+    SEASON,
+    UNITS,
+    WORD,
+    YEAR,
+    YEAR_WORDS,
+    is_letter,
+    keys,
+    letter_key,
+    season_numbers,
+    units,
+    words_of,
+)
+from bibld.text.romanisation import romanise
+from bibld.text.scripts import has_cyrillic
+
+
+class Step(NamedTuple):
+    """One step of a designation."""
+
+    unit: str
+    value: str
+
+
+_BEFORE_COUNTS = words_of("в во у in en na w")
+_BEFORE_YEARS = words_of("за на for of in")
+_BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
+_ARTICLES = words_of("the la le les der die das des dem")
+_FUNCTION_WORDS = _BEFORE_COUNTS | _BEFORE_YEARS | _BETWEEN_NUMBERS | _ARTICLES | {"для"}
+_ORDINAL_ENDINGS = words_of("st nd rd th er re e eme ème й я е ой ый ая ое го ья і ій ю му м")
+_CARDINAL_ENDINGS = words_of("х ти и ми")
+
+_TOKEN = re.compile(r"\d+|[^\W\d_]+|№|[^\s\w]")
+_APOSTROPHES = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*")
+_DASHES = frozenset("-–—‑−")
+_PUNCTUATION = frozenset(".,:;/=()–—-‑−")
+_LETTERS_IN_ROMAN = frozenset("ivx")
+_FIRST_YEAR, _LAST_YEAR = 1500, 2099
+_LONGEST_ALONE = 60
+_DIGITS_OF_YEAR = 4
+_MOST_DIGITS = 9
+_LEAST_TENS, _LEAST_COMPOUND = 20, 10
+_STOP = frozenset(".")
+_BEFORE_VALUES = frozenset(".№#(:") | _ARTICLES | {"no", "nr"}
+_BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
+_REMEMBERED = 1 << 14
+
+
+class _Token(NamedTuple):
+    text: str
+    key: str
+    is_attached: bool
+    """Whether no blank separates this token from the one before."""
+
+
+class _Found(NamedTuple):
+    """What was read, and the token behind it."""
+
+    value: str
+    end: int
+    is_ordinal: bool = False
+
+
+class Field(Enum):
+    """What a text is, which decides how much of it can be a designation."""
+
+    NUMBER = auto()
+    """The number of a part: all of it."""
+    NAME = auto()
+    """Name of a part, or other title information."""
+    TITLE = auto()
+    """A title proper."""
+
+
+@lru_cache(_REMEMBERED)
+def read_designation(text: str, field: Field = Field.NUMBER) -> tuple[Step, ...]:
+    """Return the steps of a designation.
+
+    In a title numbers count beside a unit only, and between marks of punctuation or at the end.
+
+    >>> canonical(read_designation("Т. 1, полут. 2")), canonical(read_designation("Книга друга"))
+    ('v1 h2', 'b2')
+    >>> canonical(read_designation("Сочинения : в 18 т. Т. 1", Field.TITLE)), read_designation("Catch-22", Field.TITLE)
+    ('v1', ())
+    """
+    steps = tuple(_Reader(_tokens(text), field, has_cyrillic(text)).steps())
+    is_numbered = any(step.unit != WORD and step.unit not in COVERED for step in steps)
+    return tuple(step for step in steps if step.unit != WORD) if is_numbered else steps
+
+
+def part_number(text: str) -> str:
+    """Return the values of a designation, with a blank between them; for text without any the romanised text.
+
+    >>> [part_number(text) for text in ("Т. 3", "vol. III", "Часть вторая", "Bd. 2, 1. Teil", "Ч. А", "Т. 1, 2")]
+    ['3', '3', '2', '2 1', 'a', '1-2']
+    """
+    return " ".join(step.value for step in read_designation(text) if step.value)
+
+
+def canonical(steps: Iterable[Step]) -> str:
+    """Return a designation as text: unit and value of each step, with blanks between the steps.
+
+    >>> canonical(read_designation("Т. 1, полут. 2")), canonical(read_designation("для 5 класса"))
+    ('v1 h2', 'g5')
+    """
+    return " ".join(
+        f"{step.unit or ('' if step.value[:1].isdigit() else WORD)}{step.value}" for step in dict.fromkeys(steps)
+    )
+
+
+def describe(designation: str) -> str:
+    """Return a canonical designation in words.
+
+    >>> describe("v1 h2"), describe("3"), describe("la-k")
+    ('volume 1, half volume 2', '3', 'letters a-k')
+    """
+    steps = ((word[0], word[1:]) if not word[0].isdigit() else ("", word) for word in designation.split())
+    return ", ".join(f"{UNITS.get(unit, '')} {value}".strip() for unit, value in steps)
+
+
+def is_designation(text: str) -> bool:
+    """Return whether a text is the designation of a numbered part and nothing else.
+
+    >>> is_designation("Ч. 1-2"), is_designation("Кн. 3: Рассказы"), is_designation("1984")
+    (True, False, False)
+    """
+    if len(text) > _LONGEST_ALONE:
+        return False
+    reader = _Reader(_tokens(text), Field.NAME, has_cyrillic(text))
+    steps = list(reader.steps())
+    return not reader.has_more and any(step.unit not in COVERED for step in steps)
+
+
+def join_paths(outer: Iterable[Step], inner: Iterable[Step]) -> tuple[Step, ...]:
+    """Return the steps of two designations of one part: the outer ones whose units the inner one lacks come first."""
+    inner = tuple(inner)
+    units = {step.unit for step in inner}
+    return (*(step for step in outer if step.unit not in units), *inner)
+
+
+@lru_cache(_REMEMBERED)
+def _key(word: str) -> str:
+    return romanise(word)
+
+
+def _tokens(text: str) -> list[_Token]:
+    plain = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+    tokens, end = [], -1
+    for found in _TOKEN.finditer(plain):
+        word = found[0]
+        tokens.append(_Token(word, _key(word) if word.isalpha() else word, found.start() == end))
+        end = found.end()
+    return tokens
+
+
+_END = _Token("", "", False)
+
+
+class _Reader:
+    """Reads the designation out of the tokens of one text."""
+
+    def __init__(self, tokens: list[_Token], field: Field, is_cyrillic: bool) -> None:
+        self._tokens = [*tokens, _END, _END, _END]
+        self._count = len(tokens)
+        self._field = field
+        self._is_cyrillic = is_cyrillic
+        self._is_number = field is Field.NUMBER
+        self._last_end = 0
+        """The token behind the last step or count."""
+        self.has_more = False
+        """Whether a word was met that belongs to no step."""
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the steps."""
+        at = 0
+        while at < self._count:
+            if end := self._end_of_count(at):
+                at = self._last_end = end
+                continue
+            for read in (self._covered, self._ordinal_and_unit, self._unit_and_value, self._range_of_letters):
+                steps, end = read(at)
+                if end:
+                    break
+            else:
+                steps, end = self._without_unit(at) if self._is_number else ((), 0)
+            yield from steps
+            self.has_more |= not end and self._tokens[at].text.isalnum()
+            at = end or at + 1
+            if end:
+                self._last_end = end
+
+    # -- surroundings --------------------------------------------------------------------------------------------------
+
+    def _starts(self, at: int) -> bool:
+        """Return whether a designation can start here: after punctuation or another step."""
+        return self._is_number or at == self._last_end or self._tokens[at - 1].text in _PUNCTUATION
+
+    def _ends(self, at: int) -> bool:
+        """Return whether a designation can end before this token."""
+        return self._is_number or at >= self._count or self._tokens[at].text in _PUNCTUATION
+
+    def _unit(self, at: int) -> str | None:
+        """Return the unit that a token names."""
+        token = self._tokens[at]
+        if not self._is_number and token.key in ONLY_IN_NUMBERS:
+            return None
+        return units().get(token.key)
+
+    def _skip(self, at: int, texts: frozenset[str]) -> int:
+        while self._tokens[at].text and self._tokens[at].key in texts:
+            at += 1
+        return at
+
+    # -- counts --------------------------------------------------------------------------------------------------------
+
+    def _end_of_count(self, at: int) -> int:
+        """Return the end of a number of volumes («в 18 т.», "3 vols"); 0 if there is none."""
+        word = self._tokens[at].text.lower()
+        is_introduced = word in _BEFORE_COUNTS or (word == "v" and self._tokens[at + 1].text != ".")
+        number = self._number(at + 1 if is_introduced else at)
+        if number is None or number.is_ordinal or (self._is_number and not is_introduced):
+            return 0
+        unit = self._unit(number.end)
+        if unit is None or unit in (NUMBER, "a", "s"):
+            return 0
+        has_value = word not in _BEFORE_COUNTS and self._value(number.end + 1) is not None
+        return 0 if has_value else number.end + 1
+
+    # -- values --------------------------------------------------------------------------------------------------------
+
+    def _number(self, at: int) -> _Found | None:
+        """Return one number in digits, Roman letters or words."""
+        token = self._tokens[at]
+        if token.text.isdigit():
+            found = _Found(str(int(token.text[:_MOST_DIGITS])), at + 1)
+        elif known := number_word(token.key):
+            return self._number_inwords_of(at, known)
+        elif roman := _roman(token.text):
+            found = _Found(str(roman), at + 1)
+        else:
+            return None
+        return self._with_ending(found)
+
+    def _number_inwords_of(self, at: int, known: NumberWord) -> _Found:
+        if known.number >= _LEAST_TENS:
+            dash = int(self._tokens[at + 1].text in _DASHES)
+            one = number_word(self._tokens[at + 1 + dash].key)
+            if one is not None and one.number < _LEAST_COMPOUND:
+                return _Found(str(known.number + one.number), at + 2 + dash, one.is_ordinal)
+        return _Found(str(known.number), at + 1, known.is_ordinal)
+
+    def _with_ending(self, number: _Found) -> _Found:
+        """Add what is attached to a number: the ending of an ordinal, or a letter."""
+        at = number.end
+        dash = int(self._tokens[at].text in _DASHES and self._tokens[at].is_attached)
+        ending = self._tokens[at + dash]
+        if not (ending.is_attached and ending.text.isalpha()):
+            return number
+        if ending.text.lower() in _ORDINAL_ENDINGS:
+            return _Found(number.value, at + dash + 1, True)
+        if ending.text.lower() in _CARDINAL_ENDINGS:
+            return _Found(number.value, at + dash + 1)
+        if not dash and len(ending.text) == 1:
+            return _Found(number.value + letter_key(ending.text, self._is_cyrillic), at + 1)
+        return number
+
+    def _numbers(self, at: int) -> _Found | None:
+        """Return a number or a range of numbers; a list of them is the range from its first to its last."""
+        first = last = self._number(at)
+        unit = self._tokens[at - 1].key if at else ""
+        while last is not None and last.value.isdigit():
+            between = self._tokens[last.end]
+            if between.text not in _DASHES and between.text.lower() not in _BETWEEN_NUMBERS:
+                break
+            following = last.end + 1
+            if self._tokens[following].key in (unit, self._unit_before(at)) and self._tokens[following].text:
+                following = self._skip(following + 1, _STOP)
+            other = self._number(following)
+            if other is None or not self._continues(last, other, between.text):
+                break
+            last = other
+        if first is None or last is None or first is last:
+            return first
+        return _Found(f"{first.value}-{last.value}", last.end, last.is_ordinal)
+
+    def _unit_before(self, at: int) -> str:
+        """Return the key of the word before a number and its full stop."""
+        place = at - 1
+        while place > 0 and self._tokens[place].text in (".", "№"):
+            place -= 1
+        return self._tokens[place].key if place >= 0 else ""
+
+    def _continues(self, last: _Found, other: _Found, between: str) -> bool:
+        """Return whether a number continues a range or list of numbers."""
+        if not other.value.isdigit() or int(other.value) <= int(last.value):
+            return False
+        if other.is_ordinal and not last.is_ordinal:
+            return False
+        if int(other.value) >= _FIRST_YEAR > int(last.value):
+            return False
+        return between != "," or self._unit(other.end) is None
+
+    def _value(self, at: int) -> _Found | None:
+        """Return the value after the name of a unit."""
+        at = self._skip(at, _BEFORE_VALUES)
+        return self._numbers(at) or self._letters(at)
+
+    def _letters(self, at: int) -> _Found | None:
+        """Return a letter, or a range of letters."""
+        first = self._tokens[at].text
+        if not is_letter(first):
+            return None
+        dash, last = self._tokens[at + 1].text, self._tokens[at + 2].text
+        if dash in _DASHES and is_letter(last):
+            return _Found(f"{letter_key(first, self._is_cyrillic)}-{letter_key(last, self._is_cyrillic)}", at + 3)
+        return _Found(letter_key(first, self._is_cyrillic), at + 1)
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def _unit_and_value(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read «Т. 1», "Book two", «Ч. А»."""
+        unit = self._unit(at)
+        if unit is None:
+            return (), 0
+        value = self._value(at + 1)
+        if unit == "a" and (self._is_number or at == self._last_end) and value is None:
+            return (Step(unit, ""),), at + 1
+        if value is None or not self._is_accepted(at, unit, value):
+            return (), 0
+        is_range = "-" in value.value and not value.value[:1].isdigit()
+        return (Step(LETTERS if is_range else unit, value.value),), value.end
+
+    def _is_accepted(self, at: int, unit: str, value: _Found) -> bool:
+        """Return whether a unit with a value in a title is a designation."""
+        if self._is_number:
+            return True
+        if unit == NUMBER:
+            return at == self._last_end and self._ends(value.end)
+        token, last = self._tokens[at], self._tokens[value.end - 1]
+        is_certain = value.value[:1].isdigit() and (last.text.isdigit() or len(last.text) > 1)
+        if is_certain:
+            return self._starts(at) or value.end >= self._count
+        # One letter, as a number or not: «Т. И. Иванов», "Lenin, V. I."
+        if len(token.text) == 1 and token.text.isupper() and at and self._tokens[at - 1].text not in (".", ":", ";"):
+            return False
+        following = self._tokens[value.end].text
+        return (
+            self._starts(at)
+            and (not following or (following in _PUNCTUATION and following != "."))
+            and (value.value[:1].isdigit() or last.text.isupper() or at == 0)
+        )
+
+    def _ordinal_and_unit(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read «Второй том», "2. Teil", «II часть»."""
+        number = self._numbers(at)
+        if number is None or not self._starts(at):
+            return (), 0
+        place = number.end
+        has_stop = self._tokens[place].text == "." and self._tokens[at].text.isdigit()
+        place += has_stop
+        unit = self._unit(place)
+        is_ordinal = number.is_ordinal or has_stop or self._tokens[at].text.isupper()
+        if unit in (None, NUMBER) or not (is_ordinal or self._is_number):
+            return (), 0
+        if self._value(place + 1) is not None or not self._ends(place + 1):
+            return (), 0
+        return (Step(unit or NUMBER, number.value),), place + 1
+
+    def _range_of_letters(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read «А - К», and in numbers and names «Абак - Антенна»."""
+        first, dash, last = self._tokens[at : at + 3]
+        if dash.text not in _DASHES or not (first.text.isalpha() and last.text.isalpha()):
+            return (), 0
+        if not (self._starts(at) and (self._is_number or self._ends(at + 3))):
+            return (), 0
+        letters = is_letter(first.text), is_letter(last.text)
+        is_complete = at == 0 and at + 3 >= self._count
+        if not all(letters) and not (any(letters) or (self._field is not Field.TITLE and is_complete)):
+            return (), 0
+        if first.text.lower() > last.text.lower() or not first.text[0].isupper():
+            return (), 0
+        ends = (
+            letter_key(token.text, self._is_cyrillic) if single else token.key
+            for token, single in zip((first, last), letters, strict=True)
+        )
+        return (Step(LETTERS, "-".join(ends)),), at + 3
+
+    # -- what a part covers --------------------------------------------------------------------------------------------
+
+    def _covered(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read a class of a school, a season or a year."""
+        token = self._tokens[at]
+        if token.key in keys(GRADES) or token.key in keys(CLASS_WORDS):
+            number = self._numbers(at + 1)
+            return ((Step(CLASS, number.value),), number.end) if number else ((), 0)
+        if token.key in season_numbers():
+            year = self._year(self._skip(at + 1, _BEFORE_YEAR_OF_SEASON))
+            steps = (Step(SEASON, season_numbers()[token.key]), *([Step(YEAR, year.value)] if year else []))
+            return (steps, year.end if year else at + 1) if year or self._is_number else ((), 0)
+        number = self._numbers(at)
+        if number is not None:
+            place = self._skip(number.end, _STOP)
+            if self._tokens[place].key in keys(CLASS_WORDS):
+                return (Step(CLASS, number.value),), place + 1
+        return self._year_in_title(at)
+
+    def _year_in_title(self, at: int) -> tuple[tuple[Step, ...], int]:
+        year = self._year(at)
+        if year is None:
+            return (), 0
+        has_word = self._tokens[year.end].key in keys(YEAR_WORDS)
+        end = year.end + has_word
+        is_complete = at == 0 and end >= self._count
+        if self._is_date(at):
+            return (), 0
+        is_announced = bool(at) and self._tokens[at - 1].text.lower() in _BEFORE_YEARS
+        if self._is_number or is_announced or has_word or self._skip(end, _STOP) >= self._count:
+            return ((), 0) if is_complete and self._field is Field.TITLE else ((Step(YEAR, year.value),), end)
+        return (), 0
+
+    def _is_date(self, at: int) -> bool:
+        """Return whether a year belongs to the date of a day: "April 17, 1991", «17 апреля 1991»."""
+        before = [token for token in self._tokens[max(at - 3, 0) : at] if token.text not in (",", ".")]
+        return any(token.text.isdigit() and len(token.text) <= 2 for token in before) and any(
+            token.text.isalpha() and token.key not in units() for token in before
+        )
+
+    def _year(self, at: int) -> _Found | None:
+        """Return a year or a range of years («1998-1999», "2005/06")."""
+        first = self._tokens[at].text
+        if not (len(first) == _DIGITS_OF_YEAR and first.isdigit() and _FIRST_YEAR <= int(first) <= _LAST_YEAR):
+            return None
+        between, last = self._tokens[at + 1].text, self._tokens[at + 2].text
+        if (between in _DASHES or between == "/") and last.isdigit() and len(last) in (2, _DIGITS_OF_YEAR):
+            last = first[: _DIGITS_OF_YEAR - len(last)] + last
+            if int(first) < int(last) <= _LAST_YEAR:
+                return _Found(f"{first}-{last}", at + 3)
+        return _Found(first, at + 1)
+
+    def _without_unit(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read a number, letter or word alone in the number of a part."""
+        found = self._numbers(at) or self._letters(at)
+        if found is not None:
+            return (Step(NUMBER, found.value),), found.end
+        token = self._tokens[at]
+        if not token.text.isalpha() or token.text.lower() in _FUNCTION_WORDS:
+            return (), 0
+        return (Step(WORD, token.key),), at + 1
+
+
+def _roman(text: str) -> int | None:
+    """Return the value of a Roman numeral, which may be typed in Cyrillic letters."""
+    letters = text.translate(LATIN_LOOKALIKES).lower()
+    if len(letters) > 1:
+        letters = letters.replace("у", "v")
+    return roman_number(letters) if len(letters) > 1 or letters in _LETTERS_IN_ROMAN else None

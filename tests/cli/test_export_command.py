@@ -1,0 +1,84 @@
+"""Clusters and pairs as CSV and Parquet: the rows are those of the tables of the API."""
+
+import csv
+import io
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import bibld
+from bibld.cli import command_line
+from bibld.errors import ConfigError
+from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
+
+
+@pytest.fixture
+def invoke(sample):  # noqa: F811
+    def invoke(table, *words):
+        done = CliRunner().invoke(command_line, ["export", table, str(sample), *map(str, words)])
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return done
+
+    return invoke
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_each_record_of_a_cluster_has_a_row(invoke, sample):  # noqa: F811
+    workspace = bibld.Workspace(sample)
+    rows = rows_of(invoke("clusters").stdout)
+    assert [(row["cluster"], row["record"]) for row in rows] == [
+        (one.cluster, record) for one in workspace.clusters() for record in one.records
+    ]
+    assert all(row["record"].partition(":")[0] == row["source"] for row in rows)
+    titles = {row.record: row.title for row in workspace.records()}
+    assert {row["record"]: row["title"] for row in rows}.items() <= titles.items()
+    every = rows_of(invoke("clusters", "--min-size", "1").stdout)
+    assert {row["record"] for row in every} == titles.keys()
+    assert {row["size"] for row in every} >= {"1", "2"}
+
+
+def test_each_scored_pair_has_a_row(invoke, sample):  # noqa: F811
+    pairs = bibld.Workspace(sample).pairs()
+    rows = rows_of(invoke("pairs").stdout)
+    assert [(row["left"], row["right"], float(row["score"]), row["decision"]) for row in rows] == [
+        (pair.left, pair.right, pair.score, pair.decision) for pair in pairs
+    ]
+    assert rows[0]["reasons"] == "; ".join(pairs[0].reasons)
+    chosen = rows_of(invoke("pairs", "--decision", "review").stdout)
+    assert chosen == [row for row in rows if row["decision"] == "review"]
+
+
+@pytest.mark.parametrize("table", ["clusters", "pairs"])
+def test_parquet_has_the_rows_of_csv_in_their_order(invoke, tmp_path, table):
+    by_suffix, by_option = tmp_path / "a.parquet", tmp_path / "b.table"
+    assert invoke(table, "--out", by_suffix).output == ""
+    invoke(table, "--out", by_option, "--format", "parquet")
+    rows = duckdb.sql(f"select columns(*)::text from '{by_suffix}'")
+    assert rows.columns == list(rows_of(invoke(table).stdout)[0])
+    assert [list(row) for row in rows.fetchall()] == [list(row.values()) for row in rows_of(invoke(table).stdout)]
+    assert by_option.read_bytes()[:4] == b"PAR1"
+    assert (
+        dict(duckdb.sql(f"select column_name, column_type from (describe from '{by_suffix}')").fetchall()).get(
+            "score", "DOUBLE"
+        )
+        == "DOUBLE"
+    )
+    assert sorted(file.name for file in tmp_path.iterdir() if file.suffix in (".parquet", ".table", ".unfinished")) == [
+        "a.parquet",
+        "b.table",
+    ]
+
+
+def test_a_file_that_cannot_be_written_is_named(invoke, tmp_path, sample):  # noqa: F811
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        invoke("pairs", "--out", tmp_path / "file" / "pairs.csv")
+    with pytest.raises(ConfigError, match="needs a file"):
+        invoke("pairs", "--format", "parquet")
+    with pytest.raises(ConfigError, match="unknown format"):
+        bibld.Workspace(sample).export_pairs(io.StringIO(), "xlsx")
