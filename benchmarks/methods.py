@@ -12,11 +12,11 @@ import csv
 import tempfile
 from collections.abc import Callable, Iterable
 from functools import partial
-from html import unescape
 from pathlib import Path
 
 from _measure import real_data, run, run_sample, source_table, write_config
 from goldfinch_end_to_end import gold_of, loaded_into
+from model_cora import people
 from synthetic import Catalogue, write_marc
 
 import bibld
@@ -27,13 +27,12 @@ Pairs = Iterable[tuple[str, str]]
 Loaded = tuple[Path, Path]
 """The configuration of records that were read, and their pairs."""
 
-_COLUMNS = """[source.columns]
-id = "id"
-title = "title"
-author = "author"
-year = "year"
-publisher = "publisher"
-pages = "pages"
+_COMMAS = """[source.columns]
+separator = ","
+"""
+_CORA = """[source.columns]
+id = "Entity Id"
+place = "address"
 """
 
 
@@ -100,34 +99,32 @@ def goldfinch(folder: Path) -> Loaded:
 
 
 def dblp_acm(folder: Path) -> Loaded:
+    """The two tables as they are, with all their columns: title, authors, venue and year."""
     gold = real_data() / "gold" / "dblp_acm"
-    for source, file in (("dblp", "DBLP2.csv"), ("acm", "ACM.csv")):
-        with (gold / file).open(encoding="latin-1", newline="") as lines:
-            rows = (
-                (row["id"], unescape(row["title"]), inverted(unescape(row["authors"]).split(",")), row["year"], "", "")
-                for row in csv.DictReader(lines)
-            )
-            write_articles(folder / f"{source}.csv", rows)
-    tables = "".join(source_table(source, f"{source}.csv", read="csv") + _COLUMNS for source in ("dblp", "acm"))
-    run(file := write_config(folder, tables), until="read")
+    files = (("dblp", "DBLP2.csv"), ("acm", "ACM.csv"))
+    tables = (source_table(source, gold / file, read="csv", charset="latin-1") + _COMMAS for source, file in files)
+    run(file := write_config(folder, "".join(tables)), until="read")
     with (gold / "DBLP-ACM_perfectMapping.csv").open(encoding="latin-1", newline="") as lines:
-        true = ((f"dblp:{one}", f"acm:{other}") for one, other in list(csv.reader(lines))[1:])
-        return file, write_pairs(folder, as_loaded(file, true))
+        true = [(f"dblp:{one}", f"acm:{other}") for one, other in list(csv.reader(lines))[1:]]
+    return file, write_pairs(folder, true)
 
 
 def cora(folder: Path) -> Loaded:
+    """The table with all its columns; only the names of authors, whose order and separators vary, are divided."""
     gold = real_data() / "gold" / "cora"
     with (gold / "cora.csv").open(encoding="utf-8", newline="") as lines:
-        rows = []
-        for row in csv.DictReader(lines, delimiter="|"):
-            authors = inverted(row["author"].replace("&", ",").replace(" and ", ",").split(","))
-            rows.append((row["Entity Id"], row["title"], authors, row["year"], row["publisher"], row["pages"]))
-    write_articles(folder / "cora.csv", rows)
-    table = source_table("cora", "cora.csv", read="csv", duplicates=True) + _COLUMNS
-    run(file := write_config(folder, table), until="read")
+        rows = list(csv.DictReader(lines, delimiter="|"))
+    with (folder / "cora.csv").open("w", encoding="utf-8", newline="") as out:
+        table = csv.DictWriter(out, [column for column in rows[0] if column], extrasaction="ignore")
+        table.writeheader()
+        table.writerows(row | {"author": "; ".join(people(row["author"]))} for row in rows)
+    run(
+        file := write_config(folder, source_table("cora", "cora.csv", read="csv", duplicates=True) + _CORA),
+        until="read",
+    )
     with (gold / "cora_gt.csv").open(encoding="utf-8", newline="") as lines:
-        true = ((f"cora:{one}", f"cora:{other}") for one, other in csv.reader(lines, delimiter="|"))
-        return file, write_pairs(folder, as_loaded(file, true))
+        true = [(f"cora:{one}", f"cora:{other}") for one, other in csv.reader(lines, delimiter="|")]
+    return file, write_pairs(folder, true)
 
 
 def synthetic(folder: Path, records: int) -> Loaded:
@@ -142,26 +139,6 @@ def synthetic(folder: Path, records: int) -> Loaded:
 
     true = ((name(pair >> 32), name(pair & 0xFFFFFFFF)) for pair in sorted(catalogue.true_pairs().tolist()))
     return file, write_pairs(folder, true)
-
-
-def inverted(authors: Iterable[str]) -> str:
-    """Names of authors, family name first, as cells of a table have them."""
-    words = (author.replace(".", ". ").split() for author in authors)
-    return "; ".join(f"{one[-1]}, {' '.join(one[:-1])}" if len(one) > 1 else one[0] for one in words if one)
-
-
-def as_loaded(file: Path, pairs: Pairs) -> Pairs:
-    """Name pairs by the ids of their records: rows of tables are known by a hash of their content."""
-    names = {}
-    with bibld.Workspace(file).catalog() as catalog:
-        for ordinal, source, mods in catalog.records.live():
-            names[f"{source}:{mods.record_identifier}"] = str(catalog.register.record(ordinal))
-    return [(names[one], names[other]) for one, other in pairs]
-
-
-def write_articles(file: Path, rows: Iterable[tuple[str, str, str, str, str, str]]) -> None:
-    with file.open("w", encoding="utf-8", newline="") as out:
-        csv.writer(out).writerows([("id", "title", "author", "year", "publisher", "pages"), *rows])
 
 
 def write_pairs(folder: Path, pairs: Pairs) -> Path:
