@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Steps = npt.NDArray[np.int64]
 
-NESTED, CONFLICT = 1, 2
+NESTED, CONFLICT, _NOT_COMPARED = 1, 2, 3
 _BLANK, _DASH, _ZERO, _NINE = 32, 45, 48, 57
 _NO_UNIT = ord("n")
-_YEAR, _SEASON, _CLASS = ord("y"), ord("q"), ord("g")
-_STRICT = (ord("h"), ord("s"), ord("a"), ord("l"))
-"""Half volume, series, supplement, letters: their values are compared with those of the same unit alone."""
+_YEAR, _SEASON, _CLASS, _LETTERS = ord("y"), ord("q"), ord("g"), ord("l")
+_STRICT = (ord("h"), ord("s"), ord("a"))
+"""Half volume, series, supplement: their values are compared with those of the same unit alone."""
 _TEXT = types.Array(types.uint32, 1, "C", readonly=True)
 _STEPS = types.Array(types.int64, 2, "C")
 _INT = types.int64
@@ -39,7 +39,7 @@ def _steps(text: Rows, is_covered: bool) -> Steps:
         if end > begin:
             unit = np.int64(text[begin])
             has_unit = not _ZERO <= unit <= _NINE
-            if (unit in (_YEAR, _SEASON, _CLASS)) == is_covered:
+            if (unit in (_YEAR, _SEASON, _CLASS, _LETTERS)) == is_covered:
                 found[count, 0] = unit if has_unit else _NO_UNIT
                 found[count, 1], found[count, 2] = begin + has_unit, end
                 count += 1
@@ -83,27 +83,30 @@ def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: i
     return CONFLICT
 
 
-@inner(types.boolean(_TEXT, _TEXT))
-def _cover_others(one: Rows, other: Rows) -> bool:
-    """Return whether two parts cover different classes, years or seasons.
+@inner(_INT(_TEXT, _TEXT))
+def _compare_covered(one: Rows, other: Rows) -> int:
+    """Compare the letters, classes, years and seasons that two parts cover, where both state them.
 
-    What overlaps is no difference; but ranges of years (2005/06 and 2006/07) differ unless one contains the other.
+    Classes and years that contain others are no difference, but 2005/06 and 2006/07 conflict.
     """
     steps, others = _steps(one, True), _steps(other, True)
-    for unit in (_CLASS, _YEAR, _SEASON):
-        has_both = has_common = False
+    result = 0
+    for unit in (_LETTERS, _CLASS, _YEAR, _SEASON):
+        best = _NOT_COMPARED
         for i in range(steps.shape[0]):
             for j in range(others.shape[0]):
                 if steps[i, 0] != unit or others[j, 0] != unit:
                     continue
-                has_both = True
-                low, high = _range(one, steps[i, 1], steps[i, 2])
-                other_low, other_high = _range(other, others[j, 1], others[j, 2])
-                contains = low <= other_low and other_high <= high
-                has_common |= contains or (other_low <= low and high <= other_high)
-        if has_both and not has_common:
-            return True
-    return False
+                found = _compare_values(one, steps[i, 1], steps[i, 2], other, others[j, 1], others[j, 2])
+                if unit != _LETTERS:
+                    low, high = _range(one, steps[i, 1], steps[i, 2])
+                    other_low, other_high = _range(other, others[j, 1], others[j, 2])
+                    contains = (low <= other_low and other_high <= high) or (other_low <= low and high <= other_high)
+                    found = 0 if contains else CONFLICT
+                best = min(best, found)
+        if best != _NOT_COMPARED:
+            result = max(result, best)
+    return result
 
 
 @inner(_INT(_TEXT, _STEPS, _TEXT, _STEPS, _INT, types.boolean))
@@ -124,18 +127,17 @@ def _compare_aligned(one: Rows, steps: Steps, other: Rows, others: Steps, first:
 @inner(_INT(_TEXT, _TEXT))
 def _compare_designations(one: Rows, other: Rows) -> int:
     """Compare two designations that are not equal."""
-    if _cover_others(one, other):
-        return CONFLICT
+    covered = _compare_covered(one, other)
     steps, others = _steps(one, False), _steps(other, False)
     if steps.shape[0] > others.shape[0]:
         one, other, steps, others = other, one, others, steps
-    if steps.shape[0] == 0:
-        return 0
+    if steps.shape[0] == 0 or covered == CONFLICT:
+        return covered
     if steps.shape[0] == others.shape[0]:
-        return _compare_aligned(one, steps, other, others, 0, True)
+        return max(covered, _compare_aligned(one, steps, other, others, 0, True))
     for first in range(others.shape[0]):
         if steps[0, 0] == others[first, 0] != _NO_UNIT:
-            return _compare_aligned(one, steps, other, others, first, True)
+            return max(covered, _compare_aligned(one, steps, other, others, first, True))
     last = others.shape[0] - steps.shape[0]
     result = min(
         _compare_aligned(one, steps, other, others, 0, False), _compare_aligned(one, steps, other, others, last, False)

@@ -49,6 +49,8 @@ class Step(NamedTuple):
 
 
 _BEFORE_COUNTS = words_of("в во у in en na w")
+_ROMANISED_UNITS = words_of("t tomah ch chastah kn knigah vip vipuskah")
+"""Units that follow the romanised preposition "v" and a number of volumes."""
 _BEFORE_YEARS = words_of("за на for of in")
 _BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
 _ARTICLES = words_of("the la le les der die das des dem")
@@ -57,7 +59,8 @@ _ORDINAL_ENDINGS = words_of("st nd rd th er re e eme ème й я е ой ый а�
 _CARDINAL_ENDINGS = words_of("х ти и ми")
 
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|№|[^\s\w]")
-_APOSTROPHES = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*")
+_REMOVED = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*\u0301\u0361\ufe20\ufe21")
+"""Apostrophes, brackets, quotation marks, the stress and the ligatures of the Library of Congress."""
 _DASHES = frozenset("-–—‑−")
 _PUNCTUATION = frozenset(".,:;/=()–—-‑−")
 _LETTERS_IN_ROMAN = frozenset("ivx")
@@ -170,7 +173,7 @@ def _key(word: str) -> str:
 
 
 def _tokens(text: str) -> list[_Token]:
-    plain = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
+    plain = unicodedata.normalize("NFKC", text).translate(_REMOVED)
     tokens, end = [], -1
     for found in _TOKEN.finditer(plain):
         word = found[0]
@@ -242,15 +245,17 @@ class _Reader:
     def _end_of_count(self, at: int) -> int:
         """Return the end of a number of volumes («в 18 т.», "3 vols"); 0 if there is none."""
         word = self._tokens[at].text.lower()
-        is_introduced = word in _BEFORE_COUNTS or (word == "v" and self._tokens[at + 1].text != ".")
+        is_romanised = word == "v" and self._tokens[at + 1].text != "."
+        is_introduced = word in _BEFORE_COUNTS or is_romanised
         number = self._number(at + 1 if is_introduced else at)
         if number is None or number.is_ordinal or (self._is_number and not is_introduced):
             return 0
         unit = self._unit(number.end)
         if unit is None or unit in (NUMBER, "a", "s"):
             return 0
-        has_value = word not in _BEFORE_COUNTS and self._value(number.end + 1) is not None
-        return 0 if has_value else number.end + 1
+        if is_romanised and self._tokens[number.end].key not in _ROMANISED_UNITS:
+            return 0
+        return 0 if not is_introduced and self._value(number.end + 1) is not None else number.end + 1
 
     # -- values --------------------------------------------------------------------------------------------------------
 

@@ -105,6 +105,8 @@ def test_only_those_asked_for_send_to_review_but_hard_ones_hold_always():
         ("v1-2", "v3", ["part_numbers"]),
         ("la-k", "ll-ia", ["part_numbers"]),
         ("la-k", "la-karta", ["nested_parts"]),
+        ("la-k", "v1", []),
+        ("v1 la-k", "v1", []),
         ("g5", "g6", ["part_numbers"]),
         ("g5", "g5-6", []),
         ("g5", "p1", []),

@@ -92,21 +92,31 @@ def band_hashes(sets, seeds, rows):
 
 def compare_designations(one, other):
     """0 for equal designations and where one leaves out the upper units; 1 if one contains the other; else 2."""
-    paths = [[divide_step(step) for step in text.split()] for text in (one, other)]
-    for unit in "gyq":
-        ones, others = ([number_range(value) for name, value in path if name == unit] for path in paths)
-        contained = ((a <= c and d <= b) or (c <= a and b <= d) for (a, b), (c, d) in product(ones, others))
-        if ones and others and not any(contained):
-            return 2
-    short, long = sorted(([step for step in path if step[0] not in "gyq"] for path in paths), key=len)
-    if one == other or not short:
+    if one == other:
         return 0
+    paths = [[divide_step(step) for step in text.split()] for text in (one, other)]
+    covered = [0]
+    for unit in "lgyq":
+        pairs = product(*([step for step in path if step[0] == unit] for path in paths))
+        results = [compare_covered(left, right) for left, right in pairs]
+        covered += [min(results)] if results else []
+    short, long = sorted(([step for step in path if step[0] not in "lgyq"] for path in paths), key=len)
+    if not short or max(covered) == 2:
+        return max(covered)
     if len(short) == len(long):
-        return compare_steps(short, long, True)
+        return max(*covered, compare_steps(short, long, True))
     same_unit = (place for place, (unit, _) in enumerate(long) if unit == short[0][0] != "n")
     if (first := next(same_unit, None)) is not None:
-        return compare_steps(short, long[first:], True)
+        return max(*covered, compare_steps(short, long[first:], True))
     return max(1, min(compare_steps(short, some, False) for some in (long, long[-len(short) :])))
+
+
+def compare_covered(step, other):
+    """As for steps, but classes, years and seasons that contain others are equal."""
+    (low, high), (other_low, other_high) = number_range(step[1]), number_range(other[1])
+    if step[0] == "l":
+        return compare_steps([step], [other], False)
+    return 0 if (low <= other_low and other_high <= high) or (other_low <= low and high <= other_high) else 2
 
 
 def divide_step(step):
@@ -125,7 +135,7 @@ def compare_steps(one, other, by_unit):
     results = [int(len(one) != len(other))]
     for (unit, value), (other_unit, other_value) in zip(one, other, strict=False):
         units = {unit, other_unit}
-        results.append(int(by_unit and len(units) == 2 and "n" not in units and bool(units & set("hsal"))))
+        results.append(int(by_unit and len(units) == 2 and "n" not in units and bool(units & set("hsa"))))
         (low, high), (other_low, other_high) = number_range(value), number_range(other_value)
         if value != other_value:
             overlap = low >= 0 and other_low >= 0 and low <= other_high and other_low <= high
