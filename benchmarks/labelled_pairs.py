@@ -79,7 +79,8 @@ def match(catalog: Catalog, method: Config, labelled: Sequence[LabelledPair]) ->
         trial = Trial(ready, method, {})
         labels = Labels.from_pairs(labelled, ready.rows, across=False)
         alone, joined = trial.match_pairs(labels.pairs), trial.match_all().joined
-        verdicts = trial.verdicts(np.union1d(labels.pairs, joined), alone)
+        decided = trial.verdicts(np.union1d(labels.pairs, joined), alone)
+        verdicts = {number: (pair, verdict) for number, pair, verdict in decided}
         return Matched(labels, trial.candidates, alone.joined, joined, verdicts)
 
 
