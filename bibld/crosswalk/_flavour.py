@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, MarcRecord
 
@@ -15,6 +17,9 @@ _UNIMARC_REFUSED = {"x": "authority record", "y": "authority record", "z": "auth
 """Leader/06 of UNIMARC authorities: entry, reference, general explanatory entry."""
 
 _TYPES_OF_DATE = "abcdefghijku|"
+
+_AUTHORITY_DATA = re.compile(r"\d{8}[acx|# ][a-z]{3}[a-ey|# ]?\d{0,4}.{0,12}")
+"""100$a of a UNIMARC authority: date, status, language of cataloguing, transliteration, character sets."""
 
 
 def is_unimarc(record: MarcRecord) -> bool:
@@ -34,7 +39,8 @@ def is_unimarc(record: MarcRecord) -> bool:
         elif tag == "200":
             title = title or field.first("a") is not None or bool(field.embedded)
         elif tag == "100":
-            coded = coded or _is_processing_data(field.first("a") or "")
+            text = field.first("a") or ""
+            coded = coded or _is_processing_data(text) or _AUTHORITY_DATA.fullmatch(text) is not None
     if title or coded:
         return True
     return not marc21 and record.leader.text[20:23] == "450" and record.leader.text[23:24] != "0"
@@ -48,6 +54,14 @@ def refuse_other_kinds(record: MarcRecord, unimarc: bool) -> None:
     """Raise ``CrosswalkError`` for authority, holdings, classification and community information records."""
     code = record.leader.text[6:7]
     kind = (_UNIMARC_REFUSED if unimarc else _MARC21_REFUSED).get(code)
+    sign = f"leader/06 {code}"
+    if kind is None and unimarc and _has_authority_data(record):
+        kind, sign = "authority record", "by 100$a"
     if kind is not None:
-        reason = f"{kind} (leader/06 {code}), not a description of a publication; leave its file out of the source"
+        reason = f"{kind} ({sign}), not a description of a publication; leave its file out of the source"
         raise CrosswalkError(record.origin, reason, control_number=record.control_number)
+
+
+def _has_authority_data(record: MarcRecord) -> bool:
+    """Whether 100$a is that of an authority: some systems damage the leader, or leave out the type of record."""
+    return any(_AUTHORITY_DATA.fullmatch(text) for field in record.fields("100") for text in field.values("a"))

@@ -2,8 +2,10 @@
 
 import pytest
 
+from bibld.crosswalk import convert
 from bibld.crosswalk._coverage import Tally, Writes, subfields_of
 from bibld.crosswalk._flavour import is_unimarc
+from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin
@@ -45,6 +47,23 @@ CODED = "20050412d2004    m  y0rusy50      ca"
 )
 def test_the_family_of_a_record_is_recognised_by_its_fields_then_by_its_leader(leader, fields, expected):
     assert is_unimarc(record(leader, **fields)) is expected
+
+
+@pytest.mark.parametrize(
+    ("leader", "coded"),
+    [
+        ("     cx  j22     3  45  ", "19850708afrey50      ba0"),
+        (" cx j22 3 45            ", "19850708afrey50 ba0"),
+        ("00000nam0 2200000   450 ", "20010803 rusy50      ca"),
+    ],
+)
+def test_an_authority_of_unimarc_is_refused_even_if_its_leader_is_damaged(leader, coded):
+    with pytest.raises(CrosswalkError, match="authority record"):
+        convert(record(leader, f100=coded, f250="Informatique"))
+
+
+def test_the_dates_of_a_publication_are_no_authority_data():
+    assert convert(record(UNIMARC, f100="20050412duuuu    m  y0rusy50      ca", f200="Title"))[0] == "rusmarc"
 
 
 def test_every_occurrence_of_a_subfield_is_counted():

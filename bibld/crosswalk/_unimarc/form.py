@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -26,6 +27,7 @@ from bibld.crosswalk._unimarc.codes import (
     latin,
     without_fill,
 )
+from bibld.crosswalk._unimarc.electronic import ELECTRONIC, content_of_electronic
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -46,6 +48,10 @@ BOOK = RuleBook()
 _ARTICLE = Genre(value="article", authority="marcgt")
 _GOVERNMENT_PUBLICATION = Genre(value="government publication", authority="marcgt")
 _EXTENT = {"a": ", ", "c": " : ", "d": " ; ", "e": " + "}
+_SIZE_ALONE = re.compile(r"\d{1,3}(?:[.,]\d)?(?:\s*[xх×]\s*\d{1,3}(?:[.,]\d)?)?")
+_CYRILLIC_CATALOGUES = frozenset(["rus", "ukr", "bel", "tat", "bak", "kaz", "kir", "chv", "sah", "bul", "srp"])
+"""Languages of cataloguing in which centimetres are ``см``."""
+
 _PRINTED = "acek"
 _PLATFORM = {
     "a": "BIOS", "b": "MS-DOS", "c": "Windows", "d": "Macintosh", "e": "OS/2", "g": "Unix", "i": "mobile",
@@ -56,13 +62,16 @@ _PLATFORM = {
 _MEDIA_TYPE = frozenset(["application", "audio", "font", "image", "model", "multipart", "text", "video"])
 
 
-@BOOK.record("typeOfResource, @manuscript=yes, @collection=yes (leader 06 and 07)", tLDR="")
+@BOOK.record(
+    "typeOfResource, @manuscript=yes, @collection=yes (leader 06, 07; of an electronic resource also 135, 181, 203 …)",
+    tLDR="", t135="a", t181="a", t203="a", t215="a", t230="a", t856="q",
+)  # fmt: skip
 def type_of_resource(view: UnimarcView) -> Elements:
     """Kind of content."""
     kind, level = view.leader.type_of_record, view.leader.bibliographic_level
     if kind in TYPE_OF_RESOURCE:
         yield TypeOfResource(
-            value=TYPE_OF_RESOURCE[kind],
+            value=content_of_electronic(view) if kind == ELECTRONIC else TYPE_OF_RESOURCE[kind],
             manuscript="yes" if kind in MANUSCRIPT else None,
             collection="yes" if level == "c" else None,
         )
@@ -123,7 +132,7 @@ def physical_description(view: UnimarcView) -> Elements:
             dict.fromkeys(value for value in view.texts("856", "q") if value.partition("/")[0] in _MEDIA_TYPE)
         ),
         extent=(
-            *(Extent(value=text) for text in (punctuate(field, _EXTENT) for field in view.fields("215")) if text),
+            *(Extent(value=text) for text in (_extent(field, view) for field in view.fields("215")) if text),
             *(Extent(value=text) for text in map(_duration, view.texts("127", "a"))),
         ),
         digital_origin=_of_electronic(view, 10, DIGITAL_ORIGIN),
@@ -150,6 +159,15 @@ def _details(view: UnimarcView) -> Iterator[Note]:
             yield Note(value=", ".join(dict.fromkeys(stated)), type="physical details")
 
 
+def _extent(field: DataField, view: UnimarcView) -> str:
+    """Return an extent; a size that is stated alone and without a unit is in centimetres."""
+    text = punctuate(field, _EXTENT)
+    if not _SIZE_ALONE.fullmatch(text) or text != field.first("d"):
+        return text
+    language = (view.first("100", "a") or "")[22:25].lower()
+    return f"{text} {'см' if language in _CYRILLIC_CATALOGUES else 'cm'}"
+
+
 def _duration(text: str) -> str:
     """Return ``004530`` as ``00:45:30``."""
     digits = text.strip()
@@ -166,6 +184,8 @@ def _forms(view: UnimarcView) -> Iterator[Form]:
     for coded in view.present(FORM_CODES[:2]):
         for term in terms_of_field(coded, view):
             yield Form(value=term, authority=coded.authority)
+    if view.leader.type_of_record == ELECTRONIC:
+        yield Form(value="electronic", authority="marcform")
     if _is_printed(view):
         yield Form(value="print", authority="marcform")
     for coded in view.present(FORM_CODES[2:]):

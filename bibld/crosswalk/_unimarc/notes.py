@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from bibld.crosswalk._rules import Elements, RuleBook
@@ -100,14 +101,30 @@ def abstract(field: DataField, view: UnimarcView) -> Elements:
         yield Abstract(value=value)
 
 
-@BOOK.field("333", "a", "targetAudience")
+_RESTRICTION, _USE = "restriction on access", "use and reproduction"
+_ABOUT_ACCESS = re.compile(
+    r"доступ|служебного пользования|ограничен|секретн|по подписке|паролю|\baccess|\baccès\b|restricted", re.IGNORECASE
+)
+_ABOUT_USE = re.compile(
+    r"на правах|использован|лиценз|печат|копирован|распростран|воспроизвед|бесплатн|продаж|не подлежит"
+    r"|\bright|licen[cs]e|reproduction|copyright|creative commons|\bcc[ -]by",
+    re.IGNORECASE,
+)
+
+
+@BOOK.field("333", "a", "targetAudience; accessCondition for how the resource may be accessed, distributed and used")
 def target_audience(field: DataField, view: UnimarcView) -> Elements:
     """Target audience; in RUSMARC also how the resource may be distributed and used."""
     for value in field.values("a"):
-        yield TargetAudience(value=value)
+        if _ABOUT_ACCESS.search(value):
+            yield AccessCondition(value=value, type=_RESTRICTION)
+        elif _ABOUT_USE.search(value):
+            yield AccessCondition(value=value, type=_USE)
+        else:
+            yield TargetAudience(value=value)
 
 
-_ACCESS = {"0": "restriction on access", "1": "use and reproduction", " ": "restriction on access"}
+_ACCESS = {"0": _RESTRICTION, "1": _USE, " ": _RESTRICTION}
 
 
 @BOOK.field("371", "abcdz", "accessCondition")
