@@ -24,7 +24,8 @@ from bibld.dedup import features as feature_extraction
 from bibld.dedup import features_of
 from bibld.dedup.columns import FeatureTable, FeatureWriter
 from bibld.dedup.compilation import njit
-from bibld.dedup.extraction import columns_of, extract
+from bibld.dedup.extraction import extract
+from bibld.model.features import FeatureColumns
 from bibld.model.mods import Mods
 from bibld.text.folding import fold
 
@@ -73,7 +74,7 @@ def measure_features(records: list[Mods]) -> None:
     all_features = each(features_of)
     hits = [cached.cache_info() for cached in vars(feature_extraction).values() if hasattr(cached, "cache_info")]
     rows = [(ordinal, features_of(record)) for ordinal, record in enumerate(records)]
-    packing = seconds(lambda: columns_of(rows)) / len(rows) * 1e6
+    packing = seconds(lambda: FeatureColumns.from_features(rows)) / len(rows) * 1e6
     gc.enable()
     asked = sum(cached.hits + cached.misses for cached in hits)
     met = sum(cached.hits for cached in hits) / asked
@@ -151,7 +152,7 @@ def main() -> None:
         print(
             f"{len(table)} records from the catalog into a table: {took / len(table) * 1e6:.1f} µs a record; "
             f"in all processes {len(table) / together:,.0f} records a second, their start included; "
-            f"{table.bytes_per_row():.0f} bytes a record on disk"
+            f"{sum(path.stat().st_size for path in table.folder.iterdir()) / len(table):.0f} bytes a record on disk"
         )
         measure_table(enlarged(table, folder / "enlarged"))
 

@@ -17,7 +17,6 @@ from bibld.dedup.compilation import OFFSETS, kernel, results
 Offsets = npt.NDArray[np.int64]
 
 _INVALID = 0xFFFD
-_TEXTS = types.Array(types.uint8, 1, "C", readonly=True)
 
 # ssize_t pread(int fd, void *buf, size_t count, off_t offset), POSIX.1-2017
 _pread: Any = types.ExternalFunction("pread", types.int64(types.int32, types.voidptr, types.uint64, types.int64))
@@ -25,19 +24,26 @@ _pread: Any = types.ExternalFunction("pread", types.int64(types.int32, types.voi
 
 @kernel(types.boolean(types.int32, OFFSETS, OFFSETS, types.uint8[::1]))
 def read_rows(file: int, begins: Offsets, starts: Offsets, data: npt.NDArray[np.uint8]) -> bool:
-    """Read the row that begins at ``begins[i]`` of a file into ``data[starts[i]:starts[i + 1]]``; False if the file
-    cannot be read or ends before."""
-    for row in range(begins.shape[0]):
-        done, length = np.int64(0), starts[row + 1] - starts[row]
+    """Read the row that begins at ``begins[i]`` of a file into ``data[starts[i]:starts[i + 1]]``, neighbouring rows at
+    once; False if the file cannot be read or ends before."""
+    row, rows = np.int64(0), begins.shape[0]
+    while row < rows:
+        after = row + 1
+        while after < rows and begins[after] - begins[row] == starts[after] - starts[row]:
+            after += 1
+        done, length = np.int64(0), starts[after] - starts[row]
         while done < length:
             count = _pread(file, data[starts[row] + done :].ctypes, np.uint64(length - done), begins[row] + done)
             if count <= 0:
                 return False
             done += count
+        row = after
     return True
 
 
-@kernel(results(types.int64[:, ::1], types.uint32[::1], types.int64[::1])(_TEXTS, OFFSETS, OFFSETS, types.int64))
+@kernel(
+    results(types.int64[:, ::1], types.uint32[::1], types.int64[::1])(types.uint8[::1], OFFSETS, OFFSETS, types.int64)
+)
 def decode_texts(  # noqa: C901 - one compiled loop
     data: npt.NDArray[np.uint8], ends: Offsets, slots: Offsets, kept: int
 ) -> tuple[Offsets, npt.NDArray[np.uint32], Offsets]:

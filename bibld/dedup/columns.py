@@ -14,10 +14,9 @@ the next writer overwrites what follows them.
 
 from __future__ import annotations
 
-import mmap
 import os
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -39,8 +38,6 @@ END = 0x1F
 
 _FORMAT = 2
 _HEAD = "head.json"
-_RELEASE_FROM = 10_000
-"""Reading this many neighbouring rows, or more, releases the mapped pages that were read before."""
 
 _FILES = {
     "texts": tuple(name for name in TEXTS if name not in LONG),
@@ -67,9 +64,6 @@ class Rows(Protocol):
 
     def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Return the sizes of the long texts of rows, about in bytes, without reading them; shape of ``positions``."""
-
-    def release(self) -> None:
-        """Release the memory of mapped files; they are read again when they are needed."""
 
 
 class _Head(msgspec.Struct, frozen=True):
@@ -118,49 +112,43 @@ def _encode(columns: Sequence[TextColumn]) -> tuple[Offsets, Bytes]:
 
 
 class _TextFile:
-    """The texts of some columns, row by row."""
+    """The texts of some columns, row by row. Rows are read, since pages mapped at random cost twice as much."""
 
     def __init__(self, folder: Path, name: str, rows: int) -> None:
         self.name, self.columns = name, _FILES[name]
         self._path = folder / f"{name}.uint8"
         self.starts: Offsets = _mapped(folder / f"{name}.starts.int64", rows + 1)
-        self.size = int(self.starts[-1])
-        if self.starts[0] != 0 or self.size < 0:
+        self._size = int(self.starts[-1])
+        if self.starts[0] != 0 or self._size < 0:
             raise damaged(folder, f"{name}: rows begin or end where they should not")
-        self.texts: Bytes = _mapped(self._path, self.size)
+        _check_size(self._path, self._size)
         self._number = os.open(self._path, os.O_RDONLY)
         weakref.finalize(self, os.close, self._number)
 
-    def neighbours(self, start: int, stop: int, names: Sequence[str]) -> dict[str, TextColumn]:
-        """Return the columns ``names`` of the rows from ``start`` to ``stop``."""
-        starts = self.starts[start : stop + 1]
-        if not 0 <= starts[0] <= starts[-1] <= self.size:
-            raise damaged(self._path, "rows begin or end where they should not")
-        return self._decode(starts - starts[0], self.texts[starts[0] : starts[-1]], names)
-
-    def gather(self, positions: Offsets, names: Sequence[str]) -> dict[str, TextColumn]:
-        """Return the columns ``names`` of some rows."""
+    def stored(self, positions: Offsets) -> tuple[Offsets, Bytes]:
+        """Return where the texts of some rows start (n + 1,), and the texts as they are stored."""
         # Compiled where it is needed: other modules need only the files.
         from bibld.dedup._text_rows import read_rows
 
         begins, ends = self.starts[positions], self.starts[positions + 1]
-        if np.any((begins < 0) | (ends < begins) | (ends > self.size)):
+        if np.any((begins < 0) | (ends < begins) | (ends > self._size)):
             raise damaged(self._path, "rows begin or end where they should not")
         starts = np.concatenate(([0], np.cumsum(ends - begins)))
         data = np.empty(starts[-1], dtype=np.uint8)
         if not read_rows(self._number, begins, starts, data):
             raise damaged(self._path, "cannot be read to its end")
-        return self._decode(starts, data, names)
+        return starts, data
 
-    def _decode(self, starts: Offsets, data: Bytes, names: Sequence[str]) -> dict[str, TextColumn]:
+    def rows(self, positions: Offsets, names: Sequence[str]) -> dict[str, TextColumn]:
+        """Return the columns ``names`` of some rows."""
         from bibld.dedup._text_rows import decode_texts
 
+        starts, data = self.stored(positions)
         ends = np.flatnonzero(data == END)
-        width, rows = len(self.columns), len(starts) - 1
-        if len(ends) != rows * width or np.any(ends[width - 1 :: width] + 1 != starts[1:]):
+        width = len(self.columns)
+        if len(ends) != len(positions) * width or np.any(ends[width - 1 :: width] + 1 != starts[1:]):
             raise damaged(self._path, "texts begin or end where they should not")
         slots = np.array([names.index(name) if name in names else -1 for name in self.columns], dtype=np.int64)
-        data.setflags(write=False)  # as mapped texts are, so that one compiled kernel serves both
         offsets, codes, firsts = decode_texts(data, ends, slots, len(names))
         return {
             name: TextColumn(offsets[slot], codes[firsts[slot] : firsts[slot] + offsets[slot, -1]])
@@ -196,28 +184,26 @@ class FeatureTable:
 
     def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
         """Return neighbouring rows; the columns named, by default all but the long ones."""
-        start = min(max(start, 0), len(self))
-        stop = min(max(start, stop), len(self))
-        if stop - start >= _RELEASE_FROM:
-            self.release()
-        asked = _asked(names)
-        texts: dict[str, TextColumn] = {}
-        for file in self._files:
-            if wanted := [name for name in file.columns if name in asked]:
-                texts |= file.neighbours(start, stop, wanted)
-        return _columns(np.array(self.ordinals[start:stop]), texts, self.numbers[start:stop], asked)
+        return self.rows(np.arange(max(start, 0), min(stop, len(self))), names)
 
     def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
         """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""
         positions = np.ascontiguousarray(positions, dtype=np.int64)
         if len(positions) and not (positions.min() >= 0 and positions.max() < len(self)):
             raise IndexError(f"a row is not among the {len(self)} rows of {self.folder}")
-        asked = _asked(names)
+        asked = {*TEXTS, *NUMBERS}.difference(LONG) if names is None else set(names)
+        if unknown := sorted(asked.difference(TEXTS, NUMBERS)):
+            raise ValueError(f"unknown columns {unknown}")
         texts: dict[str, TextColumn] = {}
         for file in self._files:
             if wanted := [name for name in file.columns if name in asked]:
-                texts |= file.gather(positions, wanted)
-        return _columns(self.ordinals[positions], texts, self.numbers[positions], asked)
+                texts |= file.rows(positions, wanted)
+        numbers = np.array(self.numbers[positions].T, order="C")
+        return FeatureColumns(
+            self.ordinals[positions],
+            {name: texts[name] for name in TEXTS if name in asked},
+            {name: numbers[place] for place, name in enumerate(NUMBERS) if name in asked},
+        )
 
     def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Return the sizes of the long texts of rows in bytes, without reading them; shape of ``positions``."""
@@ -229,26 +215,8 @@ class FeatureTable:
 
     def stored(self, positions: Offsets) -> StoredRows:
         """Return rows as they are stored, for a writer: with the long columns, and without decoding."""
-        texts = {}
-        for file in self._files:
-            begins, ends = file.starts[positions], file.starts[positions + 1]
-            starts = np.concatenate(([0], np.cumsum(ends - begins)))
-            texts[file.name] = (
-                starts,
-                file.texts[np.repeat(begins - starts[:-1], ends - begins) + np.arange(starts[-1])],
-            )
+        texts = {file.name: file.stored(positions) for file in self._files}
         return StoredRows(self.ordinals[positions], self.numbers[positions], texts)
-
-    def bytes_per_row(self) -> float:
-        """Return the bytes on disk of each row, on average."""
-        return sum(path.stat().st_size for path in self.folder.iterdir() if path.is_file()) / max(len(self), 1)
-
-    def release(self) -> None:
-        """Release the memory of the mapped files; they are read again when they are needed."""
-        arrays = [self.ordinals, self.made, self.source, self.numbers.base]
-        for array in (*arrays, *(array for file in self._files for array in (file.starts, file.texts))):
-            if isinstance(array, np.ndarray) and isinstance(array.base, memoryview):
-                array.base.obj.madvise(mmap.MADV_DONTNEED)
 
 
 class FeatureWriter:
@@ -282,8 +250,7 @@ class FeatureWriter:
 
     def _open(self, name: str, size: int) -> BinaryIO:
         file = self._files[name] = self._opened.enter_context((self._folder / name).open("ab", buffering=1 << 20))
-        if (found := os.fstat(file.fileno()).st_size) < size:
-            raise damaged(self._folder, f"{name} has {found} bytes instead of {size}")
+        _check_size(self._folder / name, size)
         file.truncate(size)
         file.seek(size)
         return file
@@ -327,9 +294,8 @@ class FeatureWriter:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        with suppress(
-            OSError
-        ):  # a full disk refuses the rest of the buffer too; the catalog does not contain these rows
+        # A full disk refuses the rest of the buffer too; the catalog does not contain these rows.
+        with suppress(OSError):
             self._opened.close()
 
     @contextmanager
@@ -362,37 +328,18 @@ def damaged(place: Path, reason: str) -> DamagedIndexError:
     return DamagedIndexError(f"{place}: {reason}; run `bibld catalog check`")
 
 
-def _asked(names: Iterable[str] | None) -> set[str]:
-    asked = {*TEXTS, *NUMBERS}.difference(LONG) if names is None else set(names)
-    if unknown := sorted(asked.difference(TEXTS, NUMBERS)):
-        raise ValueError(f"unknown columns {unknown}")
-    return asked
-
-
-def _columns(
-    ordinals: npt.NDArray[np.uint64],
-    texts: Mapping[str, TextColumn],
-    numbers: npt.NDArray[np.int32],
-    asked: set[str],
-) -> FeatureColumns:
-    by_column = np.array(numbers.T, order="C")
-    return FeatureColumns(
-        ordinals,
-        {name: texts[name] for name in TEXTS if name in asked},
-        {name: by_column[place] for place, name in enumerate(NUMBERS) if name in asked},
-    )
+def _check_size(path: Path, size: int) -> None:
+    """Raise ``DamagedIndexError`` if a file has fewer bytes than ``size``."""
+    try:
+        found = path.stat().st_size
+    except OSError as error:
+        raise damaged(path.parent, str(error)) from error
+    if found < size:
+        raise damaged(path.parent, f"{path.name} has {found} bytes instead of {size}")
 
 
 def _mapped(path: Path, items: int) -> npt.NDArray[Any]:
     """Map the first items of a file of the type that its name ends with; raises ``DamagedIndexError``."""
     kind = np.dtype(path.suffix[1:])
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size < items * kind.itemsize:
-                raise damaged(path.parent, f"{path.name} has {size} bytes instead of {items * kind.itemsize}")
-            if not items:
-                return np.empty(0, dtype=kind)
-            return np.frombuffer(mmap.mmap(file.fileno(), items * kind.itemsize, access=mmap.ACCESS_READ), dtype=kind)
-    except OSError as error:
-        raise damaged(path.parent, str(error)) from error
+    _check_size(path, items * kind.itemsize)
+    return np.memmap(path, kind, "r", shape=(items,)).view(np.ndarray) if items else np.empty(0, kind)

@@ -53,8 +53,6 @@ _PORTION = 10_000
 _LONG_TEXTS_AT_ONCE = 8_000_000
 """Characters of the long texts of a portion; a pair with more is in a separate portion."""
 _WAITING = 6
-_RELEASED_EVERY = 400
-"""After this many portions the memory of mapped feature rows is given back."""
 
 _PART_NUMBERS, _CONTAINED = np.uint16(Exceptions.PART_NUMBERS), np.uint16(Exceptions.CONTAINED)
 _PARTS = np.uint16(Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS)
@@ -175,12 +173,8 @@ class Decider:
         """Yield decisions in the order of the pairs, made by several threads."""
 
         def portions() -> Iterator[tuple[Positions, Positions]]:
-            number = 0
             for left, right in pairs:
                 for portion in cut_pairs(self.rows, self._columns, left, right, _PORTION):
-                    if number % _RELEASED_EVERY == 0:
-                        self.rows.release()
-                    number += 1
                     yield left[portion], right[portion]
 
         return map_in_threads(lambda ends: self._decide_portion(*ends, least), portions(), self._workers, _WAITING)

@@ -217,7 +217,6 @@ class Index:
             for start in range(0, len(live), _COPIED):
                 some = live[start : start + _COPIED]
                 writer.add(rows.table.stored(some), rows.table.made[some], rows.table.source[some])
-                rows.table.release()
         opened = self.open()
         assert opened is not None  # it was made just now
         return opened

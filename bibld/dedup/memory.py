@@ -19,7 +19,7 @@ from bibld.dedup.columns import FeatureTable, FeatureWriter, stored_rows
 from bibld.dedup.decisions import Decider
 from bibld.dedup.edges import Edges
 from bibld.dedup.exceptions import explain as sentences_of
-from bibld.dedup.extraction import BATCH, columns_of, extract
+from bibld.dedup.extraction import BATCH, extract
 from bibld.dedup.features import features_of
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
@@ -184,7 +184,7 @@ def prepare_in_memory(records: Mapping[RecordId, Mods], method: Method, progress
         for batch in batches(enumerate(map(features_of, records.values())), BATCH):
             sources = [numbers[names[ordinal].source] for ordinal, _ in batch]
             made = np.zeros(len(batch), dtype=np.uint64)
-            writer.add(stored_rows(columns_of(batch)), made, np.array(sources, dtype=np.uint16))
+            writer.add(stored_rows(FeatureColumns.from_features(batch)), made, np.array(sources, dtype=np.uint16))
             progress.advance(len(batch))
         ordinals = {record: ordinal for ordinal, record in enumerate(names)}
         rows = RecordRows(writer.close(), names.__getitem__, ordinals.get)

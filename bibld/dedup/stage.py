@@ -134,7 +134,6 @@ class MatchingRun:
             self._catalog.matching.set_state(MatchingState(verdict_change, last))
         for message in results.edges.messages(clustered):
             self._progress.report(message)
-        rows.table.release()
         edges = len(clustered.decisions) if rematch_all else len(decided.left)
         return DedupSummary(count, candidates, edges, len(clustered.starts) - 1)
 

@@ -41,7 +41,7 @@ class IndexedStatistics(Statistics, frozen=True, eq=False):
     @classmethod
     def from_statistics(cls, statistics: Statistics) -> IndexedStatistics:
         """Index the words."""
-        bits = min(max(len(statistics.words).bit_length(), 1), _MOST_BITS)
+        bits = min(max(len(statistics.words).bit_length() - 2, 1), _MOST_BITS)
         edges = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
         starts = np.append(np.searchsorted(statistics.words, edges), len(statistics.words)).astype(np.int64)
         values = {name: getattr(statistics, name) for name in Statistics.__struct_fields__}

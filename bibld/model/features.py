@@ -126,13 +126,12 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
     def from_features(cls, records: Iterable[tuple[int, Features]]) -> FeatureColumns:
         """Build columns from ordinals and features."""
         items = list(records)
+        rows = [msgspec.structs.astuple(features) for _, features in items]
+        values = dict(zip(Features.__struct_fields__, zip(*rows, strict=True), strict=False))
         return cls(
-            ordinals=np.fromiter((ordinal for ordinal, _ in items), dtype=np.uint64, count=len(items)),
-            texts={name: TextColumn.from_texts(getattr(features, name) for _, features in items) for name in TEXTS},
-            numbers={
-                name: np.fromiter((getattr(features, name) for _, features in items), dtype=np.int32, count=len(items))
-                for name in NUMBERS
-            },
+            ordinals=np.array([ordinal for ordinal, _ in items], dtype=np.uint64),
+            texts={name: TextColumn.from_texts(values.get(name, ())) for name in TEXTS},
+            numbers={name: np.array(values.get(name, ()), dtype=np.int32) for name in NUMBERS},
         )
 
     @property
@@ -181,9 +180,6 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
         """Return the lengths of the long texts of rows, in characters; shape of ``positions``."""
         columns = [column for name, column in self.texts.items() if name in LONG]
         return sum((np.diff(column.offsets)[positions] for column in columns), np.zeros(len(positions), np.int64))
-
-    def release(self) -> None:
-        """Do nothing: columns in memory have no files to release."""
 
     def _asked(self, names: Iterable[str] | None) -> set[str]:
         return {*self.texts, *self.numbers}.difference(LONG) if names is None else set(names)

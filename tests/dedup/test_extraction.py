@@ -16,9 +16,9 @@ from bibld.catalog import Catalog
 from bibld.dedup import extraction, features_of
 from bibld.dedup import features as feature_extraction
 from bibld.dedup.columns import FeatureWriter
-from bibld.dedup.extraction import columns_of, extract, extracted_rows
+from bibld.dedup.extraction import extract, extracted_rows
 from bibld.errors import StageError
-from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features
+from bibld.model.features import NUMBERS, TEXTS
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
 from bibld.model.mods import Abstract, Identifier, Mods, Note, TableOfContents
 from bibld.text import romanisation
@@ -136,20 +136,6 @@ def test_batches_are_in_order_and_iteration_can_stop_early(catalog, read_sample,
     first = next(batches)
     batches.close()
     assert first.rows.ordinals.tolist() == [ordinal for ordinal, _, _ in catalog.records.live()][:7]
-
-
-def features():
-    values = {name: any_texts() for name in TEXTS} | {name: st.integers(-(2**31), 2**31 - 1) for name in NUMBERS}
-    return st.fixed_dictionaries({}, optional=values).map(lambda fields: Features(**fields))
-
-
-@given(st.lists(features(), max_size=4))
-@settings(deadline=None)
-def test_columns_are_the_same_as_from_single_features(records):
-    fast, slow = columns_of(enumerate(records)), FeatureColumns.from_features(enumerate(records))
-    assert as_features(fast) == as_features(slow) == list(enumerate(records))
-    assert fast.ordinals.dtype == slow.ordinals.dtype
-    assert all(fast.numbers[name].dtype == slow.numbers[name].dtype for name in NUMBERS)
 
 
 # --- features that are remembered are the same as computed ones
