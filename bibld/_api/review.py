@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -96,11 +97,22 @@ class Review:
 
     def export_csv(self, out: PathName, source: str | None = None, limit: int | None = None) -> None:
         """Write the waiting pairs as CSV, to be filled in and given to :meth:`import_csv`; never overwrites a file."""
-        file = Path(out)
-        questions = self.questions(source, limit)
+        self._write_new(Path(out), verdict_table.questions_csv(self.questions(source, limit)))
+
+    def export_html(self, out: PathName, source: str | None = None, limit: int | None = None) -> None:
+        """Write the waiting pairs as a page that is answered in a browser, and saves a file for :meth:`import_csv`.
+
+        Never overwrites a file.
+        """
+        from bibld._api.review_page import review_page  # loads the template engine
+
+        command = f"bibld review {shlex.quote(str(self._workspace.path))} --csv verdicts.csv"
+        self._write_new(Path(out), [review_page(self.questions(source, limit), command)])
+
+    def _write_new(self, file: Path, texts: Iterable[str]) -> None:
         try:
             with file.open("x", encoding="utf-8", newline="") as stream:
-                stream.writelines(verdict_table.questions_csv(questions))
+                stream.writelines(texts)
         except FileExistsError as error:
             raise ConfigError([f"{file}: exists, perhaps with labels; name another file"]) from error
         except OSError as error:

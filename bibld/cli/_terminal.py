@@ -6,7 +6,7 @@ import re
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import zip_longest
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _NARROWEST, _WIDEST, _NAME = 60, 160, 16
 _WORD = re.compile(r"\w+")
-_DIFFERENT = "yellow"
 
 
 def printable(text: str) -> str:
@@ -39,12 +38,12 @@ def print_question(question: Question, place: str) -> None:
     """
     width = (min(max(get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST) - _NAME - 7) // 2
     click.secho(f"{place}score {question.score:.3f}, up for review by {printable(question.by)}", bold=True)
-    for line in _row(" ", "", printable(question.left), printable(question.right), width):
+    for line in _row(" ", "", (question.left, question.right), width):
         click.secho(line, bold=True)
     click.echo(f"{'':<{_NAME + 2}} {'─' * width}─┼─{'─' * width}")
     for compared in question.compared:
-        values = (printable(compared.left) or "–", printable(compared.right) or "–")
-        for line in _row(compared.sign, compared.name, *values, width):
+        values = (compared.left or "–", compared.right or "–")
+        for line in _row(compared.sign, compared.name, values, width, compared.different_words):
             click.echo(line)
     click.echo()
     for reason in question.reasons:
@@ -57,17 +56,15 @@ def print_question(question: Question, place: str) -> None:
     click.echo()
 
 
-def _row(sign: str, name: str, left: str, right: str, width: int) -> Iterator[str]:
-    """Yield the lines of two texts side by side."""
-    texts = (left, right) if sign == "≠" else ("", "")
-    marked = set.symmetric_difference(*({word.casefold() for word in _WORD.findall(text)} for text in texts))
-    columns = [textwrap.wrap(text, width) or [""] for text in (left, right)]
+def _row(sign: str, name: str, texts: tuple[str, str], width: int, different: Collection[str] = ()) -> Iterator[str]:
+    """Yield the lines of two texts side by side, with their ``different`` words in colour."""
+    columns = [textwrap.wrap(printable(text), width) or [""] for text in texts]
     for number, (one, other) in enumerate(zip_longest(*columns, fillvalue="")):
-        head = click.style(sign, fg=_DIFFERENT if texts[0] else None) if not number else " "
+        head = click.style(sign, fg="yellow" if sign == "≠" else None) if not number else " "
         label = click.style(f"{name if not number else '':<{_NAME}}", dim=True)
-        yield f"{head} {label} {_mark(f'{one:<{width}}', marked)} │ {_mark(other, marked)}".rstrip()
+        yield f"{head} {label} {_colour(f'{one:<{width}}', different)} │ {_colour(other, different)}".rstrip()
 
 
-def _mark(text: str, words: set[str]) -> str:
+def _colour(text: str, words: Collection[str]) -> str:
     """Colour these words of a text."""
-    return _WORD.sub(lambda word: click.style(word[0], fg=_DIFFERENT) if word[0].casefold() in words else word[0], text)
+    return _WORD.sub(lambda word: click.style(word[0], fg="yellow") if word[0].casefold() in words else word[0], text)

@@ -30,7 +30,11 @@ run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages
 @click.command()
 @config_argument
 @click.option("--list", "listing", is_flag=True, help="Print the pairs and ask nothing.")
-@click.option("--export", type=click.Path(path_type=Path), help="Write the pairs into this CSV file, to be filled in.")
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path),
+    help="Write the pairs into FILE.csv, to be filled in, or FILE.html, to be answered in a browser.",
+)
 @click.option("--csv", "table", type=click.Path(path_type=Path), help="Take verdicts from this CSV file.")
 @click.option("--withdraw", nargs=2, metavar="A B", help="Withdraw the last verdict about two records.")
 @click.option("--verdicts", is_flag=True, help="List the verdicts in force.")
@@ -64,7 +68,8 @@ def review(
         raise click.UsageError("--list, --export, --csv, --withdraw and --verdicts exclude each other")
     workspace = Workspace(config)
     if export is not None:
-        workspace.review.export_csv(export, source, limit)
+        is_page = export.suffix.lower() in (".html", ".htm")
+        (workspace.review.export_html if is_page else workspace.review.export_csv)(export, source, limit)
     elif table is not None:
         _import(workspace.review, table, person, as_json)
     elif withdraw:

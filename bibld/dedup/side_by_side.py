@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -16,6 +17,8 @@ _LONGEST_SHOWN = 300
 
 _SHOWN_BEFORE = 40
 """Characters shown before the first difference of two long texts."""
+
+WORD = re.compile(r"\w+")
 
 _FEATURES_OF_LINE = {
     "title": ("main_title", "remainder", "part", "part_name"),
@@ -76,6 +79,12 @@ class ComparedValue(msgspec.Struct, frozen=True):
         """Compare two texts; ``is_similar``: matching takes them as equal."""
         sign = "=" if fold(left) == fold(right) else "≈" if is_similar else "≠"
         return cls(name, *_excerpts(left, right), sign if left and right else "?")
+
+    @property
+    def different_words(self) -> set[str]:
+        """The words, without case, that only one of two different values has; none if they have no word in common."""
+        left, right = ({word.casefold() for word in WORD.findall(text)} for text in (self.left, self.right))
+        return left ^ right if self.sign == "≠" and left & right else set()
 
     def __str__(self) -> str:
         return f"{self.sign} {self.name}: {self.left or '–'} | {self.right or '–'}"
