@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.identifiers import isbn13
-from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
+from bibld.model.mods import AlternativeName, Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import interval, years
 from bibld.text.designations import (
     Field,
@@ -22,7 +22,7 @@ from bibld.text.designations import (
 from bibld.text.extents import height, pages_or_leaves
 from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
-from bibld.text.names import person_key
+from bibld.text.names import other_names, person_key
 from bibld.text.numerals import edition_number
 from bibld.text.part_units import COVERED, may_contain_designation
 from bibld.text.places import place_key
@@ -38,6 +38,9 @@ _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE
 _NUMBER = re.compile(r"\d+")
 _HOST_NUMBERS = {"volume": "v", "issue": "n", "number": "n"}
 _STATEMENT = "statement of responsibility"
+_VARIANTS = (None, "alternative", "translated", "abbreviated")
+"""Types of titles that another library may take for the title proper; a uniform title is that of a work."""
+_PARTS_OF_HEADING = (None, "family", "given")
 _TEXT_NOTES = frozenset({"content", "contents", "full text"})
 """Types of notes that contain text of the publication itself, not statements about it."""
 _CARRIERS = (
@@ -64,6 +67,7 @@ def features_of(mods: Mods) -> Features:
     designation = _designation(mods, host, proper)
     part = " ".join([step.value for step in designation if step.value and step.unit not in COVERED])
     main_title, remainder = _own_title(proper, host)
+    main_key = _uncounted(main_title)
     origins = mods.origin_info
     dates = [date.value for info in origins for date in (*info.date_issued, *info.copyright_date, *info.date_created)]
     # A date with unknown digits counts only where no other states the year.
@@ -72,7 +76,6 @@ def features_of(mods: Mods) -> Features:
     ]
     edition_text, edition = _edition(" ".join([edition.value for info in origins for edition in info.edition]))
     extents = [_counts(extent.value) for description in mods.physical_description for extent in description.extent]
-    names = (_name_key(_heading(name), name.type == "personal") for name in mods.name)
     publishers = (_key(strip_brackets(publisher.value)) for info in origins for publisher in info.publisher)
     terms = (term for info in origins for place in info.place for term in place.place_term)
     places = (_place(term.value) for term in terms if term.type != "code")
@@ -88,12 +91,13 @@ def features_of(mods: Mods) -> Features:
         author=next((_folded(_heading(name)) for name in mods.name if name.type == "personal"), ""),
         part="" if article_host else part,
         designation="" if article_host else canonical(designation),
-        main_title=_uncounted(main_title),
+        main_title=main_key,
         remainder=_uncounted(remainder),
         part_name=title_key(" ".join(part_names)),
+        variant_titles=_distinct(title for title in _variants(mods, proper, part_names) if title != main_key),
         set_title="" if article_host else _uncounted(_title_of(host)),
         host=VALUE_SEPARATOR.join(_host(article_host)) if article_host else "",
-        names=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, names))),
+        names=VALUE_SEPARATOR.join(_names(mods)),
         publisher=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, publishers))),
         place=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, places))),
         edition_text=edition_text,
@@ -120,6 +124,7 @@ _years_in = lru_cache(_CACHED)(years)
 _interval = lru_cache(_CACHED)(interval)
 _place = lru_cache(_CACHED)(place_key)
 _title = lru_cache(_CACHED)(title_key)
+_other_names = lru_cache(_CACHED)(other_names)
 
 
 def _proper_title(mods: Mods) -> TitleInfo:
@@ -131,6 +136,11 @@ def _title_of(item: RelatedItem | None) -> str:
     """Return the title of a related item, without the statement of responsibility after a slash."""
     title = next((strip_brackets(info.title) for info in item.mods.title_info), "") if item else ""
     return title.partition(" / ")[0]
+
+
+def _distinct(values: Iterable[str]) -> str:
+    """Return the values that are not empty as one text, each once."""
+    return VALUE_SEPARATOR.join(dict.fromkeys(filter(None, values)))
 
 
 def _uncounted(title: str) -> str:
@@ -149,8 +159,39 @@ def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
     return strip_brackets(proper.title), strip_brackets(" ".join(proper.sub_title))
 
 
-def _heading(name: Name) -> str:
-    return " ".join([part.value for part in name.name_part if part.type in (None, "family", "given")])
+def _variants(mods: Mods, proper: TitleInfo, part_names: list[str]) -> Iterator[str]:
+    """Yield further titles of the publication: variants, translations, abbreviations, and the names of the part."""
+    for info in mods.title_info:
+        if info is not proper and info.type in _VARIANTS:
+            yield _uncounted(strip_brackets(info.title))
+    yield from map(_uncounted, part_names)
+
+
+def _heading(name: Name | AlternativeName) -> str:
+    parts = [part for part in name.name_part if part.type in _PARTS_OF_HEADING]
+    if len(parts) == 2 and parts[0].type == "family":
+        return f"{parts[0].value}, {parts[1].value}"
+    return " ".join([part.value for part in parts])
+
+
+def _names(mods: Mods) -> Iterator[str]:
+    """Yield all names; behind a name its other forms, each with a mark."""
+    groups: dict[str, list[str]] = {}
+    for number, name in enumerate(mods.name):
+        is_personal = name.type == "personal"
+        forms = groups.setdefault(name.alt_rep_group or str(-number - 1), [])
+        forms.append(_name_key(_heading(name), is_personal))
+        forms += [_name_key(_heading(other), is_personal) for other in name.alternative_name]
+        if is_personal:
+            texts = [part.value for part in name.name_part if part.type != "date"]
+            forms += [_name_key(other, True) for text in (*texts, *name.description) for other in _other_names(text)]
+    known: set[str] = set()
+    for forms in groups.values():
+        first, *others = dict.fromkeys(filter(None, forms)) or ("",)
+        if first and first not in known:
+            known.add(first)
+            yield first
+            yield from (f"{other} =" for other in others)
 
 
 @lru_cache(_CACHED)

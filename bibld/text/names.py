@@ -10,16 +10,30 @@ _IN_PARENTHESES = re.compile(r"\([^)]*\)?")
 _DATES_AT_END = re.compile(
     r"(?<![,;.\s])[,;.\s]*(?:\b(?:р|род|b|ca|d|fl|ум)\.\s*)?\[?\d{3,4}\??\s*(?:[-–—/]|\Z).*\Z", re.DOTALL
 )
+_OTHER_NAME = re.compile(
+    r"(?:\bнаст\w*\.?\s*(?:имя|фам\w*)\.?(?:[\s,и]*(?:имя|отч\w*|фам\w*)\.?)*"
+    r"|\bпсевд\w*\.?|\breal name|\bpseud\w*\.?(?: of)?)\s*[:—–-]?\s*([^\W\d_][^;)\]\d]+)",
+    re.IGNORECASE,
+)
 _LONGEST_ABBREVIATION = 3
+_PARTICLES = frozenset((
+    *("de", "du", "des", "di", "da", "dal", "del", "della", "der", "den", "dos", "von", "vom", "van", "zu", "zur"),
+    *("af", "av", "la", "le", "ten", "ter"),
+    *("де", "дю", "ди", "да", "дель", "дер", "ден", "фон", "ван", "ла", "ле", "тер", "цу"),
+))  # fmt: skip
+_PATRONYMIC = re.compile(r"(?:[оеё]вич|[оеё]вна|ична|(?:ov|ev)i(?:ch|č|c)|(?:ov|ev)na)$")
 
 
 def person_key(heading: str) -> str:
     """Return the folded name of a person: family name first, initials apart, without dates and parentheses.
 
-    If initials precede a name and there is no comma, the last word is taken for the family name.
+    If there is no comma and initials or a patronymic precede the last word, this is taken for the family name.
+    Particles (``von``, ``де``) come last.
 
     >>> person_key("Толстой Л.Н."), person_key("Л. Н. Толстой"), person_key("Толстой, Лев Николаевич, 1828-1910")
     ('толстой л н', 'толстой л н', 'толстой лев николаевич')
+    >>> person_key("von Goethe, Johann"), person_key("Гёте, Иоганн фон"), person_key("Лев Николаевич Толстой")
+    ('goethe johann von', 'гете иоганн фон', 'толстой лев николаевич')
     """
     family, given = _split_heading(heading)
     return " ".join((*family, *given))
@@ -63,8 +77,26 @@ def _split_heading(heading: str) -> tuple[list[str], list[str]]:
     name = _DATES_AT_END.sub("", _IN_PARENTHESES.sub(" ", heading))
     before, comma, after = name.partition(",")
     words = fold(before).split()
-    if comma:
-        return words, fold(after).split()
-    if words and len(words[0]) == 1 and len(words[-1]) > 1:
-        return words[-1:], words[:-1]
-    return words[:1], words[1:]
+    given = fold(after).split()
+    if not comma:
+        is_first_initial = bool(words) and len(words[0]) == 1 and len(words[-1]) > 1
+        is_family_last = is_first_initial or (len(words) > 2 and _is_middle(words[-2]) and not _is_middle(words[-1]))
+        return (words[-1:], words[:-1]) if is_family_last else (words[:1], words[1:])
+    particles = 0
+    while particles < len(words) - 1 and words[particles] in _PARTICLES:
+        particles += 1
+    return words[particles:], [*given, *words[:particles]]
+
+
+def _is_middle(word: str) -> bool:
+    """Return whether a folded word is an initial or a patronymic."""
+    return len(word) == 1 or _PATRONYMIC.search(word) is not None
+
+
+def other_names(text: str) -> list[str]:
+    """Return the names that a text states as real names or pseudonyms.
+
+    >>> other_names("псевд.; наст. имя Пешков, Алексей Максимович; 1868-1936"), other_names("писатель")
+    (['Пешков, Алексей Максимович'], [])
+    """
+    return [found.strip(" ,.") for found in _OTHER_NAME.findall(text)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bibld.text.numerals import replace_number_words, roman_number
+from bibld.text.numerals import number_words, replace_number_words, roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import repair_lookalikes
 
@@ -20,18 +20,20 @@ _DIGIT = re.compile(r"\d")
 _ARTICLES = "the a an das der die le la les el los las il lo gli un une una ein eine het den det"
 _KEYS_OF_ARTICLES = frozenset(romanise(_ARTICLES).split())
 
+_TENS = frozenset(map(str, range(20, 100, 10)))
+
 
 def title_key(title: str) -> str:
     """Return a romanised title without a leading article, with digits for numbers in words and Roman numerals.
 
-    >>> title_key("The Symphony № 3"), title_key("Симфония № 3"), title_key("Двадцать лет XX века")
-    ('simfoni 3', 'simfona 3', '20 let 20 veka')
+    >>> title_key("The Symphony № 3"), title_key("Третья симфония"), title_key("Двадцать лет XX века")
+    ('simfoni 3', '3 simfona', '20 let 20 veka')
     """
     if not title:
         return ""
     if not title.isascii():
         title = repair_lookalikes(title)
-    key = replace_number_words(romanise(_ROMAN_NUMERAL.sub(_in_digits, title)))
+    key = _replace_ordinals(replace_number_words(romanise(_ROMAN_NUMERAL.sub(_in_digits, title))))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
     first, _, rest = key.partition(" ")
@@ -41,3 +43,20 @@ def title_key(title: str) -> str:
 def _in_digits(found: re.Match[str]) -> str:
     number = roman_number(found[0].translate(_LATIN_NUMERALS))
     return found[0] if number is None else str(number)
+
+
+def _replace_ordinals(key: str) -> str:
+    """Write the ordinal numbers of a romanised title in digits, also behind tens in digits."""
+    known = number_words()
+    if known.keys().isdisjoint(words := key.split()):
+        return key
+    found: list[str] = []
+    for word in words:
+        number = known.get(word)
+        if number is None or not number.is_ordinal:
+            found.append(word)
+        elif number.number < 10 and found and found[-1] in _TENS:
+            found[-1] = str(int(found[-1]) + number.number)
+        else:
+            found.append(str(number.number))
+    return " ".join(found)

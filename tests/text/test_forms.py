@@ -9,7 +9,7 @@ from bibld.text.dates import year, years
 from bibld.text.designations import part_number
 from bibld.text.extents import pages
 from bibld.text.folding import fold, strip_brackets
-from bibld.text.names import is_initial_form_of, person_key
+from bibld.text.names import is_initial_form_of, other_names, person_key
 from bibld.text.romanisation import romanise, transcription_key
 from bibld.text.title_keys import title_key
 from tests.strategies import any_texts
@@ -136,6 +136,9 @@ def test_the_transcriptions_of_a_name_for_readers_of_other_languages_have_one_ke
         ("Das Kapital", "Kapital"),
         ("L'année 1812", "L’année 1812"),
         ("Двадцать пять лет", "25 лет"),
+        ("Третья конференция", "3-я конференция", "III конференция", "Третьей конференция"),
+        ("Двадцать первый век", "XXI век", "21-й век"),
+        ("The Second World", "2nd World", "Second world"),
     ],
 )
 def test_a_title_has_one_key_however_its_numbers_and_articles_are_written(forms: tuple[str, ...]) -> None:
@@ -204,6 +207,15 @@ def test_without_brackets(text: str, form: str) -> None:
         ("Smith, John, 1950-", "smith john"),
         ("Екатерина II, 1729-1796", "екатерина ii"),
         ("Гомер", "гомер"),
+        ("Лев Николаевич Толстой", "толстой лев николаевич"),
+        ("Толстой Лев Николаевич", "толстой лев николаевич"),
+        ("Anna Andreevna Akhmatova", "akhmatova anna andreevna"),
+        ("Alon Y. Halevy", "halevy alon y"),
+        ("Бальзак, Оноре де", "бальзак оноре де"),
+        ("де Бальзак, Оноре", "бальзак оноре де"),
+        ("Van der Waals, J. D.", "waals j d van der"),
+        ("Ли, Ван", "ли ван"),
+        ("Де", "де"),
         ("А. Ли", "ли а"),
         ("А. Б.", "а б"),  # initials alone
         ("А", "а"),
@@ -212,6 +224,24 @@ def test_without_brackets(text: str, form: str) -> None:
 )
 def test_person_key(heading: str, key: str) -> None:
     assert person_key(heading) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Горький, Максим (псевд.; наст. имя Пешков Алексей Максимович; 1868-1936)", ["Пешков Алексей Максимович"]),
+        ("наст. фам. Голиков", ["Голиков"]),
+        ("наст. имя и фам.: Каган, Лазарь Моисеевич, 1893-1937", ["Каган, Лазарь Моисеевич"]),
+        ("настоящее имя — Чхартишвили Григорий", ["Чхартишвили Григорий"]),
+        ("pseud. of Charles Dodgson", ["Charles Dodgson"]),
+        ("псевд.", []),
+        ("псевд.; 1868-1936", []),
+        ("писатель", []),
+        ("", []),
+    ],
+)
+def test_real_names_and_pseudonyms_are_found_beside_a_heading(text: str, names: list[str]) -> None:
+    assert other_names(text) == names
 
 
 @pytest.mark.parametrize(

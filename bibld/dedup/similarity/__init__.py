@@ -7,7 +7,7 @@ both lack the value: missing is not different.
 NAMES = {
     "main_title": "Bigrams that the main titles share (Jaccard).",
     "full_title": "Bigrams that main titles with remainders share (Jaccard).",
-    "any_title": "The best of the Jaccard similarities of titles with and without remainder, set title and part name.",
+    "any_title": "The best of the similarities of titles with and without remainder, set titles, part names, variants.",
     "whole_title": "Bigrams that the titles share with all that belongs to them (Jaccard).",
     "title_start": "How much of the shorter main title begins the longer one.",
     "title_edits": "1 less the edits per character of the first 64 characters of the main titles.",
@@ -19,7 +19,7 @@ NAMES = {
     "remainder": "Bigrams that the remainders share (Jaccard), or the share of common words, whichever is more.",
     "part_name": "Share of common words of the names of the parts, by weight.",
     "part_number": "Part numbers: 1 the same, 0.7 one contains the other, 0.5 on one side only, 0 others.",
-    "set_title": "Similarity of set titles, or of the set title of one side and the main title of the other.",
+    "set_title": "Similarity of set titles, of the set title of one side and the main title or series of the other.",
     "name": "Similarity of the two most similar names.",
     "first_name": "Similarity of the first names, in all their forms.",
     "names": "Share of the names of the side that has less which the other side has too.",

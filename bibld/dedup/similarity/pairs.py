@@ -29,6 +29,7 @@ _WITHIN = 0.9
 _SPAN = 2
 _COLON = 58
 _INFLECTED = np.float32(0.8)
+_SERIES_IS_SET = 0.8
 _PAGE = ord("p")
 _ISBN, _ISBN_THIRD, _SET = ord("i"), ord("b"), ord("s")
 _COMPLETE_SET, _MONOGRAPH, _VOLUME = ord("c"), ord("m"), ord("v")
@@ -189,6 +190,25 @@ def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room)
         found[to.PART_NUMBER] = part_of if first == shorter or last == shorter else 0.0
     elif begin < end or other_begin < other_end:
         found[to.PART_NUMBER] = 0.5
+
+
+@inner(_COMPARISON)
+def _compare_variants(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+    """Variant titles with main and variant titles, and the series of one side with the set of the other."""
+    words, texts = rows.words, rows.texts
+    for _ in range(2):
+        begin, end = one[col.VARIANT], one[col.VARIANT + 1]
+        if begin < end:
+            for column in (col.MAIN, col.VARIANT):
+                similarity = text.most_similar_values(words, texts, begin, end, other[column], other[column + 1])
+                found[to.ANY_TITLE] = max(found[to.ANY_TITLE], np.float32(similarity))
+        begin, end = one[col.SERIES], one[col.SERIES + 1]
+        if begin < end and other[col.PART] < other[col.PART + 1]:
+            for column in (col.MAIN, col.SET_TITLE):
+                similarity = text.most_similar_values(words, texts, begin, end, other[column], other[column + 1])
+                if similarity >= _SERIES_IS_SET:
+                    found[to.SET_TITLE] = max(found[to.SET_TITLE], np.float32(similarity))
+        one, other = other, one
 
 
 @inner(_COMPARISON)
@@ -364,6 +384,7 @@ def _compare(rows: Rows, left: npt.NDArray[np.int32], right: npt.NDArray[np.int3
         one, other, into = rows.places[i], rows.places[j], found[pair]
         _compare_bigrams(rows, one, other, into, room)
         _compare_titles(rows, one, other, into, room)
+        _compare_variants(rows, one, other, into, room)
         _find_names(rows, one, other, into, room)
         _compare_names(rows, one, other, into, room)
         _compare_numbers(rows, one, other, into, room)

@@ -21,21 +21,22 @@ if TYPE_CHECKING:
 _TEXTS = (
     "set_title", "main_title", "remainder", "part_name", "responsibility", "part", "names", "edition_text",
     "publisher", "place", "series", "series_number", "language", "carrier", "level", "identifiers", "host",
+    "variant_titles",
 )  # fmt: skip
 _NUMBERS = ("year", "last_year", "edition", "pages", "volumes", "height")
 SET_TITLE, MAIN, REMAINDER, PART_NAME, TITLES, STATEMENT, PART, NAME, EDITION_TEXT, PUBLISHER, PLACE, SERIES = range(12)
-SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, IDENTIFIER, HOST, END = range(12, 19)
+SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, IDENTIFIER, HOST, VARIANT, END = range(12, 20)
 """The columns of words. ``TITLES`` (all titles) and ``STATEMENT`` contain each word once, by ascending hash."""
 
-FIRST_GRAM, END_GRAM, SIZES = 19, 20, 21
+FIRST_GRAM, END_GRAM, SIZES = 20, 21, 22
 """Where the bigrams of a row begin and end; from ``SIZES`` on, the number of bigrams of each of its titles."""
 
 IN_MAIN, IN_FULL, IN_ALL, IN_REMAINDER, IN_SET = range(5)
 KINDS = 5
 """The titles with bigrams: main title, main title with remainder, all titles, remainder, set title."""
 
-YEAR, LAST_YEAR, EDITION, PAGES, VOLUMES, HEIGHT = range(26, 32)
-_WIDTH = 32
+YEAR, LAST_YEAR, EDITION, PAGES, VOLUMES, HEIGHT = range(27, 33)
+_WIDTH = 33
 
 _TITLE_TEXTS, _STATEMENT_TEXT = 4, 4
 _KIND_OF_TEXT = (IN_SET, IN_MAIN, IN_REMAINDER)
@@ -105,7 +106,7 @@ def hash_of_word(word: str) -> int:
 class Rows(NamedTuple):
     """Rows prepared for comparison.
 
-    ``places`` (rows, 32): where the words of each column of a row begin (those of column c end where those of c + 1
+    ``places`` (rows, 33): where the words of each column of a row begin (those of column c end where those of c + 1
     begin), then what ``FIRST_GRAM``, ``END_GRAM``, ``SIZES`` and the numbers name. ``grams``: the bigrams of a row,
     ascending; the low five bits state in which titles a bigram occurs. ``content`` (rows,): a hash of what is compared.
     """
