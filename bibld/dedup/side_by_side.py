@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import msgspec
 
@@ -18,6 +19,9 @@ _LONGEST_SHOWN = 300
 _SHOWN_BEFORE = 40
 """Characters shown before the first difference of two long texts."""
 
+_OTHER_FORM = " ="
+"""The end of a name that is another form of the name before."""
+
 WORD = re.compile(r"\w+")
 
 _FEATURES_OF_LINE = {
@@ -27,7 +31,7 @@ _FEATURES_OF_LINE = {
     "edition": ("edition",),
     "imprint": ("place", "publisher", "year", "last_year"),
     "extent": ("pages", "volumes", "height"),
-    "part of": ("set_title",),
+    "part of": ("set_title", "host"),
     "series": ("series", "series_number"),
     "language": ("language",),
     "kind": ("carrier", "level"),
@@ -41,7 +45,8 @@ _WORDS = {
     "remainder": "other title information",
     "part": "part number",
     "part_name": "title of the part",
-    "set_title": "title of the set or journal",
+    "set_title": "title of the set",
+    "host": "journal or book of the article",
     "names": "names",
     "edition_text": "edition",
     "publisher": "publisher",
@@ -58,7 +63,7 @@ _WORDS = {
 }
 """What a cataloguer calls a feature, in the order in which sentences name them."""
 
-_STATED = ("part", "year", "language", "carrier", "series_number", "pages", "volumes", "height")
+_STATED = ("year", "language", "carrier", "series_number", "pages", "volumes", "height")
 """The features whose values are short enough for a sentence."""
 
 
@@ -125,7 +130,8 @@ def describe_differences(left: Features, right: Features, names: Sequence[str]) 
         elif one and _are_equal(name, left, right):
             equal.append(words)
         elif one:
-            different.append(f"{words} ({one} and {other})" if name in _STATED else words)
+            shown = (str(value).replace(VALUE_SEPARATOR, ", ") for value in (one, other))
+            different.append(f"{words} ({' and '.join(shown)})" if name in _STATED else words)
     if equal:
         yield f"equal: {', '.join(equal)}"
     if different:
@@ -141,13 +147,25 @@ def _is_similar(line: str, left: Features, right: Features) -> bool:
 
 
 def _are_equal(name: str, left: Features, right: Features) -> bool:
-    """Return whether a feature of two records is equal; one identifier in common is enough."""
+    """Return whether a feature of two records is equal.
+
+    One identifier in common is enough, and so is the first name in one of its forms.
+    """
     one, other = getattr(left, name), getattr(right, name)
     if name == "edition_text":
         return left.edition == right.edition
     if name == "identifiers" and one and other:
         return not set(one.split(VALUE_SEPARATOR)).isdisjoint(other.split(VALUE_SEPARATOR))
+    if name == "names":
+        return one == other or not _first_name(one).isdisjoint(_first_name(other))
     return bool(one == other)
+
+
+def _first_name(names: str) -> set[str]:
+    """Return the first name in all its forms; none if there is no name."""
+    first, *others = names.split(VALUE_SEPARATOR)
+    forms = takewhile(lambda form: form.endswith(_OTHER_FORM), others)
+    return {first, *(form.removesuffix(_OTHER_FORM) for form in forms)} - {""}
 
 
 def _excerpts(left: str, right: str) -> tuple[str, str]:

@@ -24,7 +24,8 @@ _PAGES_OR_LEAVES = re.compile(
 )
 _WHOLE_NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _VOLUMES = re.compile(r"(?<![\d.-])(\d{1,3})\s*(?:v|vols?|volumes|bd|bde|t|т|тома?х?|томов|кн|ч|вып)\b", re.IGNORECASE)
-_HEIGHT = re.compile(r"(\d{2,3})(?:[.,]\d)?(?:\s*[xх×]\s*\d+)?\s*(?:cm|см)\b", re.IGNORECASE)
+_SIZE = r"(\d{2,3})(?:[.,]\d)?(?:\s*[xх×]\s*\d+)?\s*"
+_HEIGHT = re.compile(rf"{_SIZE}(?:cm|см)\b|;\s*{_SIZE}\.?$", re.IGNORECASE)
 
 
 def pages(extent: str) -> int | None:
@@ -67,10 +68,10 @@ def volumes(extent: str) -> int:
 
 
 def height(extent: str) -> int:
-    """Return the height in centimetres, 0 if none is stated.
+    """Return the height in centimetres, 0 if none is stated. RUSMARC often leaves the unit out.
 
-    >>> height("120 с. ; 21 см"), height("24 x 30 cm")
-    (21, 24)
+    >>> height("120 с. ; 21 см"), height("24 x 30 cm"), height("120 с. : ил. ; 20")
+    (21, 24, 20)
     """
     found = _HEIGHT.search(extent)
-    return int(found[1]) if found else 0
+    return int(found[1] or found[2]) if found else 0

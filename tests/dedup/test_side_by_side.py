@@ -3,6 +3,7 @@
 from bibld.dedup.features import features_of
 from bibld.dedup.side_by_side import compare_cards, describe_differences
 from bibld.model import mods as m
+from bibld.model.features import Features
 
 
 def book(title, *, place="Москва", publisher="Наука", year="1970", extent="808 с. ; 22 см", edition=(), isbn=()):
@@ -81,3 +82,9 @@ def test_sentences_name_what_is_equal_different_and_not_stated():
         "not stated by nlr: identifiers, height",
     ]
     assert sentences(m.Mods(), m.Mods()) == []
+
+
+def test_one_form_of_the_first_name_in_common_is_enough():
+    one = Features(names="tshehov anton|chehonte antosha =")
+    assert list(describe_differences(one, Features(names="chehonte antosha"), ("rsl", "nlr"))) == ["equal: names"]
+    assert list(describe_differences(one, Features(names="tolstoi lev"), ("rsl", "nlr"))) == ["different: names"]

@@ -37,7 +37,18 @@ def test_volumes(extent: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("extent", "number"), [("120 с. ; 21 см", 21), ("21,5 см", 21), ("20х26 см", 20), ("24 x 30 cm", 24), ("9 см", 0)]
+    ("extent", "number"),
+    [
+        ("120 с. ; 21 см", 21),
+        ("21,5 см", 21),
+        ("20х26 см", 20),
+        ("24 x 30 cm", 24),
+        ("9 см", 0),
+        ("120 с. : ил. ; 20", 20),
+        ("12 с. ; 10х15", 10),
+        ("430 с. : 1 л. портр.", 0),
+        ("20", 0),
+    ],
 )
 def test_height(extent: str, number: int) -> None:
     assert height(extent) == number
