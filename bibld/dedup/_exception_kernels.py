@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 NESTED, CONFLICT, _NOT_COMPARED = 1, 2, 3
 _BLANK, _DASH, _ZERO, _NINE = 32, 45, 48, 57
 _NO_UNIT = ord("n")
-_YEAR, _SEASON, _CLASS, _LETTERS = ord("y"), ord("q"), ord("g"), ord("l")
+_LETTERS = ord("l")
+_COVERED = (_LETTERS, ord("g"), ord("y"), ord("q"), ord("m"))
+"""Letters of the alphabet, class of a school, year, season, month."""
 _STRICT = (ord("h"), ord("s"), ord("a"))
 """Half volume, series, supplement: their values are compared with those of the same unit alone."""
 _TEXT = types.Array(types.uint32, 1, "C", readonly=True)
@@ -39,7 +41,7 @@ def _steps(text: Rows, is_covered: bool) -> Steps:
         if end > begin:
             unit = np.int64(text[begin])
             has_unit = not _ZERO <= unit <= _NINE
-            if (unit in (_YEAR, _SEASON, _CLASS, _LETTERS)) == is_covered:
+            if (unit in _COVERED) == is_covered:
                 found[count, 0] = unit if has_unit else _NO_UNIT
                 found[count, 1], found[count, 2] = begin + has_unit, end
                 count += 1
@@ -85,13 +87,13 @@ def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: i
 
 @inner(_INT(_TEXT, _TEXT))
 def _compare_covered(one: Rows, other: Rows) -> int:
-    """Compare the letters, classes, years and seasons that two parts cover, where both state them.
+    """Compare the letters, classes, years, seasons and months that two parts cover, where both state them.
 
     Classes and years that contain others are no difference, but 2005/06 and 2006/07 conflict.
     """
     steps, others = _steps(one, True), _steps(other, True)
     result = 0
-    for unit in (_LETTERS, _CLASS, _YEAR, _SEASON):
+    for unit in _COVERED:
         best = _NOT_COMPARED
         for i in range(steps.shape[0]):
             for j in range(others.shape[0]):

@@ -24,7 +24,7 @@ from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.names import other_names, person_key
 from bibld.text.numerals import edition_number
-from bibld.text.part_units import COVERED, may_contain_designation
+from bibld.text.part_units import COVERED, YEAR, may_contain_designation
 from bibld.text.places import place_key
 from bibld.text.romanisation import transcription_key
 from bibld.text.title_keys import title_key
@@ -37,6 +37,7 @@ _ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _HOST_NUMBERS = {"volume": "v", "issue": "n", "number": "n"}
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _STATEMENT = "statement of responsibility"
 _VARIANTS = (None, "alternative", "translated", "abbreviated")
 """Types of titles that another library may take for the title proper; a uniform title is that of a work."""
@@ -152,7 +153,11 @@ def _uncounted(title: str) -> str:
 
 def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
     """Return main title and remainder; if the title is only the number of a part, those of the set."""
-    if host is not None and is_designation(proper.title):
+    if (
+        host is not None
+        and may_contain_designation(_title(strip_brackets(proper.title)))
+        and is_designation(proper.title)
+    ):
         main, _, remainder = _title_of(host).partition(" : ")
         if main:
             return main, remainder
@@ -207,6 +212,8 @@ def _designation(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> tup
     titled = [*_in_title(proper.title, Field.TITLE)]
     for text in proper.sub_title:
         titled += _in_title(text, Field.NAME)
+    if any(step.unit == YEAR for step in titled):
+        titled += _other_years(titled, " ".join((proper.title, *proper.sub_title)))
     found = join_paths(titled, stated)
     found = join_paths(found, [step for name in proper.part_name for step in read_designation(name, Field.NAME)])
     if host is None or any(step.unit not in COVERED for step in found) or _is_article(mods, host):
@@ -216,6 +223,14 @@ def _designation(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> tup
 
 def _in_title(title: str, field: Field) -> tuple[Step, ...]:
     return read_designation(title, field) if may_contain_designation(_title(strip_brackets(title))) else ()
+
+
+def _other_years(steps: list[Step], title: str) -> list[Step]:
+    """Return the years in a title outside the years and ranges among some steps: titles of different years are
+    different parts only if they have no year in common."""
+    ranges = [[int(year) for year in step.value.split("-")] for step in steps if step.unit == YEAR]
+    found = dict.fromkeys(map(int, _YEAR.findall(title)))
+    return [Step(YEAR, str(year)) for year in found if not any(known[0] <= year <= known[-1] for known in ranges)]
 
 
 def _in_host(host: RelatedItem) -> Iterator[Step]:

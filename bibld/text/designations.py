@@ -16,13 +16,13 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
-from bibld.text.numerals import LATIN_LOOKALIKES, NumberWord, number_word, roman_number
 from bibld.text.part_units import (
+    CHAPTER,
     CLASS,
-    CLASS_WORDS,
     COVERED,
     GRADES,
     LETTERS,
+    MONTH,
     NUMBER,
     ONLY_IN_NUMBERS,
     SEASON,
@@ -30,14 +30,14 @@ from bibld.text.part_units import (
     WORD,
     YEAR,
     YEAR_WORDS,
+    Word,
     is_letter,
     keys,
     letter_key,
-    season_numbers,
-    units,
+    meaning_of,
+    season_and_month_numbers,
     words_of,
 )
-from bibld.text.romanisation import romanise
 from bibld.text.scripts import has_cyrillic
 
 
@@ -55,7 +55,7 @@ _BEFORE_YEARS = words_of("за на for of in")
 _BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
 _ARTICLES = words_of("the la le les der die das des dem")
 _FUNCTION_WORDS = _BEFORE_COUNTS | _BEFORE_YEARS | _BETWEEN_NUMBERS | _ARTICLES | {"для"}
-_ORDINAL_ENDINGS = words_of("st nd rd th er re e eme ème й я е ой ый ая ое го ья і ій ю му м")
+_ORDINAL_ENDINGS = words_of("st nd rd th er re e eme ème й я е ой ый ая ое го ья і ій ю му м нче нчы енче ынчы")
 _CARDINAL_ENDINGS = words_of("х ти и ми")
 
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|№|[^\s\w]")
@@ -63,7 +63,6 @@ _REMOVED = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*\
 """Apostrophes, brackets, quotation marks, the stress and the ligatures of the Library of Congress."""
 _DASHES = frozenset("-–—‑−")
 _PUNCTUATION = frozenset(".,:;/=()–—-‑−")
-_LETTERS_IN_ROMAN = frozenset("ivx")
 _FIRST_YEAR, _LAST_YEAR = 1500, 2099
 _LONGEST_ALONE = 60
 _DIGITS_OF_YEAR = 4
@@ -73,11 +72,12 @@ _STOP = frozenset(".")
 _BEFORE_VALUES = frozenset(".№#(:") | _ARTICLES | {"no", "nr"}
 _BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
 _REMEMBERED = 1 << 14
+_COUNTED = frozenset("vhpbic")
 
 
 class _Token(NamedTuple):
     text: str
-    key: str
+    word: Word
     is_attached: bool
     """Whether no blank separates this token from the one before."""
 
@@ -114,7 +114,21 @@ def read_designation(text: str, field: Field = Field.NUMBER) -> tuple[Step, ...]
     """
     steps = tuple(_Reader(_tokens(text), field, has_cyrillic(text)).steps())
     is_numbered = any(step.unit != WORD and step.unit not in COVERED for step in steps)
-    return tuple(step for step in steps if step.unit != WORD) if is_numbered else steps
+    return _joined([step for step in steps if step.unit != WORD or not is_numbered])
+
+
+def _joined(steps: list[Step]) -> tuple[Step, ...]:
+    """Return steps, of which those of one unit that follow each other («кн. 7, кн. 8») are one range."""
+    found: list[Step] = []
+    for step in steps:
+        last = found[-1] if found else None
+        if last is not None and last.unit == step.unit and step.unit in _COUNTED:
+            first, second = last.value.partition("-")[0], step.value.rpartition("-")[2]
+            if first.isdecimal() and second.isdecimal() and int(first) < int(second):
+                found[-1] = Step(step.unit, f"{first}-{second}")
+                continue
+        found.append(step)
+    return tuple(found)
 
 
 def part_number(text: str) -> str:
@@ -133,7 +147,7 @@ def canonical(steps: Iterable[Step]) -> str:
     ('v1 h2', 'g5')
     """
     return " ".join(
-        f"{step.unit or ('' if step.value[:1].isdigit() else WORD)}{step.value}" for step in dict.fromkeys(steps)
+        f"{step.unit or ('' if step.value[:1].isdecimal() else WORD)}{step.value}" for step in dict.fromkeys(steps)
     )
 
 
@@ -143,7 +157,7 @@ def describe(designation: str) -> str:
     >>> describe("v1 h2"), describe("3"), describe("la-k")
     ('volume 1, half volume 2', '3', 'letters a-k')
     """
-    steps = ((word[0], word[1:]) if not word[0].isdigit() else ("", word) for word in designation.split())
+    steps = ((word[0], word[1:]) if not word[0].isdecimal() else ("", word) for word in designation.split())
     return ", ".join(f"{UNITS.get(unit, '')} {value}".strip() for unit, value in steps)
 
 
@@ -167,22 +181,17 @@ def join_paths(outer: Iterable[Step], inner: Iterable[Step]) -> tuple[Step, ...]
     return (*(step for step in outer if step.unit not in units), *inner)
 
 
-@lru_cache(_REMEMBERED)
-def _key(word: str) -> str:
-    return romanise(word)
-
-
 def _tokens(text: str) -> list[_Token]:
-    plain = unicodedata.normalize("NFKC", text).translate(_REMOVED)
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     tokens, end = [], -1
-    for found in _TOKEN.finditer(plain):
-        word = found[0]
-        tokens.append(_Token(word, _key(word) if word.isalpha() else word, found.start() == end))
-        end = found.end()
+    for found in _TOKEN.finditer(plain.translate(_REMOVED)):
+        start, word = found.start(), found[0]
+        tokens.append(_Token(word, meaning_of(word), start == end))
+        end = start + len(word)
     return tokens
 
 
-_END = _Token("", "", False)
+_END = _Token("", Word(""), False)
 
 
 class _Reader:
@@ -203,6 +212,10 @@ class _Reader:
         """Yield the steps."""
         at = 0
         while at < self._count:
+            if self._is_ordinary(at):
+                self.has_more |= self._tokens[at].text.isalnum()
+                at += 1
+                continue
             if end := self._end_of_count(at):
                 at = self._last_end = end
                 continue
@@ -218,6 +231,14 @@ class _Reader:
             if end:
                 self._last_end = end
 
+    def _is_ordinary(self, at: int) -> bool:
+        """Return whether no designation begins with a token: a quick test."""
+        text, word, _ = self._tokens[at]
+        if self._is_number or text.isdecimal() or self._tokens[at + 1].text in _DASHES:
+            return False
+        is_known = word.unit is not None or word.number is not None or word.covered is not None
+        return not is_known and text.lower() not in _BEFORE_COUNTS
+
     # -- surroundings --------------------------------------------------------------------------------------------------
 
     def _starts(self, at: int) -> bool:
@@ -230,13 +251,12 @@ class _Reader:
 
     def _unit(self, at: int) -> str | None:
         """Return the unit that a token names."""
-        token = self._tokens[at]
-        if not self._is_number and token.key in ONLY_IN_NUMBERS:
-            return None
-        return units().get(token.key)
+        word = self._tokens[at].word
+        is_excluded = not self._is_number and word.key in ONLY_IN_NUMBERS
+        return None if is_excluded or (word.unit == CHAPTER and self._field is Field.TITLE) else word.unit
 
     def _skip(self, at: int, texts: frozenset[str]) -> int:
-        while self._tokens[at].text and self._tokens[at].key in texts:
+        while self._tokens[at].text and self._tokens[at].word.key in texts:
             at += 1
         return at
 
@@ -253,7 +273,7 @@ class _Reader:
         unit = self._unit(number.end)
         if unit is None or unit in (NUMBER, "a", "s"):
             return 0
-        if is_romanised and self._tokens[number.end].key not in _ROMANISED_UNITS:
+        if is_romanised and self._tokens[number.end].word.key not in _ROMANISED_UNITS:
             return 0
         return 0 if not is_introduced and self._value(number.end + 1) is not None else number.end + 1
 
@@ -261,24 +281,18 @@ class _Reader:
 
     def _number(self, at: int) -> _Found | None:
         """Return one number in digits, Roman letters or words."""
-        token = self._tokens[at]
-        if token.text.isdigit():
-            found = _Found(str(int(token.text[:_MOST_DIGITS])), at + 1)
-        elif known := number_word(token.key):
-            return self._number_inwords_of(at, known)
-        elif roman := _roman(token.text):
-            found = _Found(str(roman), at + 1)
-        else:
+        text, word, _ = self._tokens[at]
+        if text.isdecimal():
+            return self._with_ending(_Found(str(int(text[:_MOST_DIGITS])), at + 1))
+        known = word.number
+        if known is None:
             return None
-        return self._with_ending(found)
-
-    def _number_inwords_of(self, at: int, known: NumberWord) -> _Found:
         if known.number >= _LEAST_TENS:
             dash = int(self._tokens[at + 1].text in _DASHES)
-            one = number_word(self._tokens[at + 1 + dash].key)
+            one = self._tokens[at + 1 + dash].word.number
             if one is not None and one.number < _LEAST_COMPOUND:
                 return _Found(str(known.number + one.number), at + 2 + dash, one.is_ordinal)
-        return _Found(str(known.number), at + 1, known.is_ordinal)
+        return self._with_ending(_Found(str(known.number), at + 1, known.is_ordinal))
 
     def _with_ending(self, number: _Found) -> _Found:
         """Add what is attached to a number: the ending of an ordinal, or a letter."""
@@ -298,13 +312,13 @@ class _Reader:
     def _numbers(self, at: int) -> _Found | None:
         """Return a number or a range of numbers; a list of them is the range from its first to its last."""
         first = last = self._number(at)
-        unit = self._tokens[at - 1].key if at else ""
-        while last is not None and last.value.isdigit():
+        unit = self._unit_before(at)
+        while last is not None and last.value.isdecimal():
             between = self._tokens[last.end]
             if between.text not in _DASHES and between.text.lower() not in _BETWEEN_NUMBERS:
                 break
             following = last.end + 1
-            if self._tokens[following].key in (unit, self._unit_before(at)) and self._tokens[following].text:
+            if unit and self._tokens[following].word.key == unit:
                 following = self._skip(following + 1, _STOP)
             other = self._number(following)
             if other is None or not self._continues(last, other, between.text):
@@ -319,11 +333,11 @@ class _Reader:
         place = at - 1
         while place > 0 and self._tokens[place].text in (".", "№"):
             place -= 1
-        return self._tokens[place].key if place >= 0 else ""
+        return self._tokens[place].word.key if place >= 0 else ""
 
     def _continues(self, last: _Found, other: _Found, between: str) -> bool:
         """Return whether a number continues a range or list of numbers."""
-        if not other.value.isdigit() or int(other.value) <= int(last.value):
+        if not other.value.isdecimal() or int(other.value) <= int(last.value):
             return False
         if other.is_ordinal and not last.is_ordinal:
             return False
@@ -358,7 +372,7 @@ class _Reader:
             return (Step(unit, ""),), at + 1
         if value is None or not self._is_accepted(at, unit, value):
             return (), 0
-        is_range = "-" in value.value and not value.value[:1].isdigit()
+        is_range = "-" in value.value and not value.value[:1].isdecimal()
         return (Step(LETTERS if is_range else unit, value.value),), value.end
 
     def _is_accepted(self, at: int, unit: str, value: _Found) -> bool:
@@ -368,7 +382,7 @@ class _Reader:
         if unit == NUMBER:
             return at == self._last_end and self._ends(value.end)
         token, last = self._tokens[at], self._tokens[value.end - 1]
-        is_certain = value.value[:1].isdigit() and (last.text.isdigit() or len(last.text) > 1)
+        is_certain = value.value[:1].isdecimal() and (last.text.isdecimal() or len(last.text) > 1)
         if is_certain:
             return self._starts(at) or value.end >= self._count
         # One letter, as a number or not: «Т. И. Иванов», "Lenin, V. I."
@@ -378,7 +392,7 @@ class _Reader:
         return (
             self._starts(at)
             and (not following or (following in _PUNCTUATION and following != "."))
-            and (value.value[:1].isdigit() or last.text.isupper() or at == 0)
+            and (value.value[:1].isdecimal() or last.text.isupper() or at == 0)
         )
 
     def _ordinal_and_unit(self, at: int) -> tuple[tuple[Step, ...], int]:
@@ -387,7 +401,7 @@ class _Reader:
         if number is None or not self._starts(at):
             return (), 0
         place = number.end
-        has_stop = self._tokens[place].text == "." and self._tokens[at].text.isdigit()
+        has_stop = self._tokens[place].text == "." and self._tokens[at].text.isdecimal()
         place += has_stop
         unit = self._unit(place)
         is_ordinal = number.is_ordinal or has_stop or self._tokens[at].text.isupper()
@@ -411,7 +425,7 @@ class _Reader:
         if first.text.lower() > last.text.lower() or not first.text[0].isupper():
             return (), 0
         ends = (
-            letter_key(token.text, self._is_cyrillic) if single else token.key
+            letter_key(token.text, self._is_cyrillic) if single else token.word.key
             for token, single in zip((first, last), letters, strict=True)
         )
         return (Step(LETTERS, "-".join(ends)),), at + 3
@@ -419,50 +433,52 @@ class _Reader:
     # -- what a part covers --------------------------------------------------------------------------------------------
 
     def _covered(self, at: int) -> tuple[tuple[Step, ...], int]:
-        """Read a class of a school, a season or a year."""
-        token = self._tokens[at]
-        if token.key in keys(GRADES) or token.key in keys(CLASS_WORDS):
+        """Read a class of a school, a season, a month or a year."""
+        word = self._tokens[at].word
+        if word.covered == CLASS:
             number = self._numbers(at + 1)
             return ((Step(CLASS, number.value),), number.end) if number else ((), 0)
-        if token.key in season_numbers():
-            year = self._year(self._skip(at + 1, _BEFORE_YEAR_OF_SEASON))
-            steps = (Step(SEASON, season_numbers()[token.key]), *([Step(YEAR, year.value)] if year else []))
-            return (steps, year.end if year else at + 1) if year or self._is_number else ((), 0)
+        if word.covered in (SEASON, MONTH):
+            return self._season_or_month(at)
         number = self._numbers(at)
         if number is not None:
             place = self._skip(number.end, _STOP)
-            if self._tokens[place].key in keys(CLASS_WORDS):
+            if self._tokens[place].word.covered == CLASS and self._tokens[place].word.key not in keys(GRADES):
                 return (Step(CLASS, number.value),), place + 1
         return self._year_in_title(at)
+
+    def _season_or_month(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read a season or month with what follows: "Spring 2001", "June, July 1963", «май 2005 г.»."""
+        _, word, _ = self._tokens[at]
+        place = self._skip(at + 1, _BEFORE_YEAR_OF_SEASON)
+        following = self._tokens[place]
+        if not (self._is_number or following.text.isdecimal() or following.word.covered == word.covered):
+            return (), 0
+        unit = word.covered or SEASON
+        return (Step(unit, season_and_month_numbers()[word.key]),), at + 1
 
     def _year_in_title(self, at: int) -> tuple[tuple[Step, ...], int]:
         year = self._year(at)
         if year is None:
             return (), 0
-        has_word = self._tokens[year.end].key in keys(YEAR_WORDS)
+        has_word = self._tokens[year.end].word.key in keys(YEAR_WORDS)
         end = year.end + has_word
-        is_complete = at == 0 and end >= self._count
-        if self._is_date(at):
-            return (), 0
-        is_announced = bool(at) and self._tokens[at - 1].text.lower() in _BEFORE_YEARS
-        if self._is_number or is_announced or has_word or self._skip(end, _STOP) >= self._count:
-            return ((), 0) if is_complete and self._field is Field.TITLE else ((Step(YEAR, year.value),), end)
-        return (), 0
-
-    def _is_date(self, at: int) -> bool:
-        """Return whether a year belongs to the date of a day: "April 17, 1991", «17 апреля 1991»."""
-        before = [token for token in self._tokens[max(at - 3, 0) : at] if token.text not in (",", ".")]
-        return any(token.text.isdigit() and len(token.text) <= 2 for token in before) and any(
-            token.text.isalpha() and token.key not in units() for token in before
+        if at == 0 and end >= self._count and self._field is Field.TITLE:
+            return (), end
+        is_announced = bool(at) and (
+            self._tokens[at - 1].text.lower() in _BEFORE_YEARS or self._tokens[at - 1].word.covered in (SEASON, MONTH)
         )
+        if self._is_number or is_announced or has_word or self._skip(end, _STOP) >= self._count:
+            return (Step(YEAR, year.value),), end
+        return (), 0
 
     def _year(self, at: int) -> _Found | None:
         """Return a year or a range of years («1998-1999», "2005/06")."""
         first = self._tokens[at].text
-        if not (len(first) == _DIGITS_OF_YEAR and first.isdigit() and _FIRST_YEAR <= int(first) <= _LAST_YEAR):
+        if not (len(first) == _DIGITS_OF_YEAR and first.isdecimal() and _FIRST_YEAR <= int(first) <= _LAST_YEAR):
             return None
         between, last = self._tokens[at + 1].text, self._tokens[at + 2].text
-        if (between in _DASHES or between == "/") and last.isdigit() and len(last) in (2, _DIGITS_OF_YEAR):
+        if (between in _DASHES or between == "/") and last.isdecimal() and len(last) in (2, _DIGITS_OF_YEAR):
             last = first[: _DIGITS_OF_YEAR - len(last)] + last
             if int(first) < int(last) <= _LAST_YEAR:
                 return _Found(f"{first}-{last}", at + 3)
@@ -473,15 +489,7 @@ class _Reader:
         found = self._numbers(at) or self._letters(at)
         if found is not None:
             return (Step(NUMBER, found.value),), found.end
-        token = self._tokens[at]
-        if not token.text.isalpha() or token.text.lower() in _FUNCTION_WORDS:
+        text, word, _ = self._tokens[at]
+        if not text.isalpha() or text.lower() in _FUNCTION_WORDS:
             return (), 0
-        return (Step(WORD, token.key),), at + 1
-
-
-def _roman(text: str) -> int | None:
-    """Return the value of a Roman numeral, which may be typed in Cyrillic letters."""
-    letters = text.translate(LATIN_LOOKALIKES).lower()
-    if len(letters) > 1:
-        letters = letters.replace("у", "v")
-    return roman_number(letters) if len(letters) > 1 or letters in _LETTERS_IN_ROMAN else None
+        return (Step(WORD, word.key),), at + 1

@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
-from bibld.text.numerals import number_words
+from bibld.text.numerals import LATIN_LOOKALIKES, NumberWord, number_word, number_words, roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
 
-NUMBER, WORD, LETTERS, CLASS, YEAR, SEASON = "", "n", "l", "g", "y", "q"
-"""Units without a name: a number or letter alone; a word; a range of letters; a class of a school, a year, a season."""
+NUMBER, WORD, CHAPTER, LETTERS, CLASS, YEAR, SEASON, MONTH = "", "n", "c", "l", "g", "y", "q", "m"
+"""Units by themselves: a number or letter alone; a word; chapters; a range of letters; a class of a school, a year, a
+season, a month."""
 
-COVERED = frozenset((CLASS, YEAR, SEASON))
+COVERED = frozenset((CLASS, YEAR, SEASON, MONTH))
 """Units of what a part covers: one library often states them where another does not."""
 
 UNITS = {
     "v": "volume", "h": "half volume", "p": "part", "b": "book", "i": "issue", "s": "series", "a": "supplement",
-    NUMBER: "", LETTERS: "letters", CLASS: "class", YEAR: "year", SEASON: "season",
+    CHAPTER: "chapter", NUMBER: "", LETTERS: "letters", CLASS: "class", YEAR: "year", SEASON: "season", MONTH: "month",
 }  # fmt: skip
 """The letters of units with their names."""
 
 _WORDS_OF_UNITS = {
     "v": """т том тома томе томом томъ томах томов tomakh тт томи v vol vols volume volumes volumen
-        band bandes bände bänden bd bde tome tomes tom tomo tomus svazek sv""",
+        томда band bandes bände bänden bd bde tome tomes tom tomo tomus svazek sv җилд""",
     "h": "полутом полутома полут пт півтом паўтом polutom polut halbband halbbd hbd",
     "p": """ч часть части частью частях частей чч чт ch chast chasti частина частини частка
-        part parts pt pts teil teile theil theile tl th partie parte pars cz czesc dil díl""",
+        part parts pt pts teil teile theil theile tl th partie parte pars cz czesc dil díl кисәк кис өлеш""",
     "b": """кн книга книги книге книгой книгах книг kn kniga knigi кніга book books bk buch bücher
-        livre livres libro knjiga kniha książka ks""",
+        livre livres libro knjiga kniha książka ks к китап китабы кит""",
     "i": """вып выпуск выпуски выпуске выпусках vyp vypusk випуск вип issue issues iss heft hefte h
         fasc fascicle fascicule fasciculus lieferung lfg zeszyt z cahier
-        тетрадь тетради тетр тет tetrad зошит сшытак notebook notebooks""",
+        тетрадь тетради тетр тет tetrad зошит сшытак notebook notebooks дәфтәр дәфт""",
     "s": """серия серии сер seriia seria серія серыя ser series série reihe r
         раздел разд razdel розділ отдел отделение отд otdel відділ section sect abteilung abt abth""",
     "a": "приложение прил дополнение доп suppl supplement appendix beiheft beilage додаток дадатак",
+    CHAPTER: "глава главы глав гл chapter chapters chap kapitel kap",
     NUMBER: "no nos nr n num number номер numero нумар",
 }
-CLASS_WORDS = "класс класса классе классу классы классов кл клас класу класса klass klassa klasse klassov"
+_CLASS_WORDS = "класс класса классе классу классы классов кл клас класу класса klass klassa klasse klassov"
 GRADES = "grade grades"
 YEAR_WORDS = "год года году годы годов годом гг г god goda year years рік року jahr"
 _SEASONS = (
@@ -45,6 +48,20 @@ _SEASONS = (
     "лето лета summer sommer été літо",
     "осень autumn fall herbst automne осінь восень",
 )
+_MONTHS = (
+    "январь января янв january januar janvier січень січня студзень",
+    "февраль февраля февр february feb februar février лютий люты",
+    "март марта march mar märz mars березень сакавік",
+    "апрель апреля апр april apr avril квітень красавік",
+    "май мая may mai травень травня",
+    "июнь июня june juni juin червень чэрвень",
+    "июль июля july jul juli juillet липень ліпень",
+    "август августа авг august aug août серпень жнівень",
+    "сентябрь сентября сент september sept sep septembre вересень верасень",
+    "октябрь октября окт october oct oktober octobre жовтень кастрычнік",
+    "ноябрь ноября нояб november nov novembre лістапад",
+    "декабрь декабря дек december dec dezember décembre грудень снежань",
+)
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -52,7 +69,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ONLY_IN_NUMBERS = words_of("h z n no nos nr r th tl sv ks pars dil cz ser tet p")
+ONLY_IN_NUMBERS = words_of("h k z n no nos nr r th tl sv ks pars dil cz ser tet kit kis p")
 """Names of units, romanised, that in a title are something else."""
 
 _LATIN_FOR_CYRILLIC = str.maketrans("abcehkmoptxy", "авсенкмортху")
@@ -72,6 +89,8 @@ _LETTER_KEYS = {
 _LETTER_SPELLINGS = {"ya": "ia", "ja": "ia", "â": "ia", "yu": "iu", "ju": "iu", "û": "iu", "ž": "zh", "č": "ch",
     "š": "sh", "ŝ": "shch", "šč": "shch", "è": "e", "ė": "e", "ĭ": "j", "э": "e"}  # fmt: skip
 _ROMANISED_LETTERS = words_of("zh kh ts ch sh shch ia ya ja iu yu ju šč")
+_LETTERS_IN_ROMAN = frozenset("ivx")
+_WORDS_REMEMBERED = 1 << 16
 _LONGEST_LETTER = 2
 _VALUE_IN_KEY = re.compile(r"\d|\b[ivkslhctdm]{1,8}\b|\b\w\b")
 
@@ -79,7 +98,7 @@ _VALUE_IN_KEY = re.compile(r"\d|\b[ivkslhctdm]{1,8}\b|\b\w\b")
 @cache
 def units() -> dict[str, str]:
     """Return the units that words mean, by romanised word."""
-    return {romanise(word): unit for unit, words in _WORDS_OF_UNITS.items() for word in words.split()} | {"№": NUMBER}
+    return {romanise(word): unit for unit, words in _WORDS_OF_UNITS.items() for word in words.split()}
 
 
 @cache
@@ -89,16 +108,28 @@ def keys(words: str) -> frozenset[str]:
 
 
 @cache
-def season_numbers() -> dict[str, str]:
-    """Return the numbers of the seasons, winter first, by romanised word."""
-    return {romanise(word): str(number) for number, words in enumerate(_SEASONS, 1) for word in words.split()}
+def season_and_month_numbers() -> dict[str, str]:
+    """Return the numbers of the seasons, winter first, and of the months, by romanised word."""
+    return {
+        romanise(word): str(number)
+        for names in (_SEASONS, _MONTHS)
+        for number, words in enumerate(names, 1)
+        for word in words.split()
+    }
+
+
+@cache
+def covered_units() -> dict[str, str]:
+    """Return the units of classes, seasons and months by romanised word."""
+    words = {CLASS: f"{_CLASS_WORDS} {GRADES}", SEASON: " ".join(_SEASONS), MONTH: " ".join(_MONTHS)}
+    return {key: unit for unit, text in words.items() for key in keys(text)}
 
 
 @cache
 def _marks() -> frozenset[str]:
     """Return the romanised words that point to a designation in a title."""
-    names = frozenset(units()) - ONLY_IN_NUMBERS - {"v"}
-    others = keys(CLASS_WORDS) | keys(GRADES) | keys(YEAR_WORDS) | frozenset(season_numbers())
+    names = frozenset(units()) - ONLY_IN_NUMBERS - {"v", "une"}
+    others = keys(YEAR_WORDS) | frozenset(covered_units())
     return frozenset(map(unify_transcriptions, names | others))
 
 
@@ -142,3 +173,33 @@ def letter_key(text: str, is_cyrillic: bool) -> str:
     if len(letter) > 1 and letter.isascii():
         return _LETTER_KEYS.get(letter, letter)
     return _LETTER_KEYS.get(letter) or romanise(letter) or letter
+
+
+class Word(NamedTuple):
+    """What a word can mean: its romanised form, the unit that it names, its number."""
+
+    key: str
+    unit: str | None = None
+    number: NumberWord | None = None
+    covered: str | None = None
+    """The unit whose name or value the word is: class, season, month."""
+
+
+@lru_cache(_WORDS_REMEMBERED)
+def meaning_of(text: str) -> Word:
+    """Return what a word or mark can mean in a designation."""
+    if not text.isalpha():
+        return Word(text, NUMBER if text == "№" else None)
+    key = romanise(text)
+    number = number_word(key)
+    if number is None and (roman := _roman(text)):
+        number = NumberWord(roman, False)
+    return Word(key, units().get(key), number, covered_units().get(key))
+
+
+def _roman(text: str) -> int | None:
+    """Return the value of a Roman numeral, which may be typed in Cyrillic letters."""
+    letters = text.translate(LATIN_LOOKALIKES).lower()
+    if len(letters) > 1:
+        letters = letters.replace("у", "v")
+    return roman_number(letters) if len(letters) > 1 or letters in _LETTERS_IN_ROMAN else None

@@ -257,6 +257,18 @@ PAIRS = (
     ("245 10$aYearbook.$n1998", "245 10$aYearbook.$n1998", EQUAL),
     ("245 10$aYearbook.$nVol. 3", "245 10$aYearbook.$n1998", EQUAL),
     ("245 10$aBericht.$nJahr 1998", "245 10$aBericht.$n1999", DIFFERENT),
+    ("245 10$aRadio noise data, March, April, May 1960", "245 10$aRadio noise data, June, July 1960", DIFFERENT),
+    ("245 10$aRadio noise data, December 1960", "245 10$aRadio noise data, Dec. 1960", EQUAL),
+    ("200 1#$aВедомости$hМай 1913", "200 1#$aВедомости$hИюнь 1913", DIFFERENT),
+    ("245 10$aHearing, May 24, 1991", "245 10$aHearing, May 24, 1995", DIFFERENT),
+    ("245 10$aAid in fiscal years 1992-93 :$bhearing, April 17, 1991", "245 10$aAid in fiscal years 1992-93", EQUAL),
+    ("245 10$aHistory, 1941-1945", "245 10$aHistory, 1941-45 :$ba survey", EQUAL),
+    # Chapters, repeated units, Tatar
+    ("200 1#$aРоман$hУзел 2$iГл. 1-37", "200 1#$aРоман$hУзел 2$iГл. 38-75", DIFFERENT),
+    ("200 1#$aТуризм$hТ. 4. кн. 7. кн. 8", "200 1#$aТуризм$hТ. 4, кн. 7-8", EQUAL),
+    ("200 1#$aТуризм$hТ. 4. кн. 7. кн. 8", "200 1#$aТуризм$hТ. 4, кн. 9", DIFFERENT),
+    ("200 1#$aДәреслек$h2нче китап", "200 1#$aДәреслек$hКит. 2", EQUAL),
+    ("200 1#$aДәреслек$h1нче китап", "200 1#$aДәреслек$hКит. 2", DIFFERENT),
     # Numbers that are no parts
     ("200 1#$aПалата № 6", "200 1#$aПалата № 7", EQUAL),
     ("245 10$aCatch-22", "245 10$aCatch-23", EQUAL),

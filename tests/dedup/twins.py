@@ -96,11 +96,11 @@ def compare_designations(one, other):
         return 0
     paths = [[divide_step(step) for step in text.split()] for text in (one, other)]
     covered = [0]
-    for unit in "lgyq":
+    for unit in "lgyqm":
         pairs = product(*([step for step in path if step[0] == unit] for path in paths))
         results = [compare_covered(left, right) for left, right in pairs]
         covered += [min(results)] if results else []
-    short, long = sorted(([step for step in path if step[0] not in "lgyq"] for path in paths), key=len)
+    short, long = sorted(([step for step in path if step[0] not in "lgyqm"] for path in paths), key=len)
     if not short or max(covered) == 2:
         return max(covered)
     if len(short) == len(long):
