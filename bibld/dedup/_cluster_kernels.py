@@ -18,15 +18,10 @@ if TYPE_CHECKING:
 _INT, _FLAGS, _CODES, _PAIRS = types.int64, types.boolean[::1], types.uint8[::1], types.int64[:, ::1]
 
 
+@kernel(NEW_OFFSETS(OFFSETS, OFFSETS, _INT))
 def connected_components(left: Nodes, right: Nodes, count: int) -> Nodes:
     """Return the smallest node of the connected component of each of ``count`` nodes, shape (count,)."""
-    parents = np.arange(count, dtype=np.int64)
-    _unite(left, right, parents)
-    return parents
-
-
-@kernel(types.void(OFFSETS, OFFSETS, NEW_OFFSETS))
-def _unite(left: Nodes, right: Nodes, parents: Nodes) -> None:
+    parents = np.arange(count)
     for link in range(left.shape[0]):
         one, other = left[link], right[link]
         while parents[one] != one:
@@ -41,6 +36,7 @@ def _unite(left: Nodes, right: Nodes, parents: Nodes) -> None:
             parents[one] = other
     for node in range(parents.shape[0]):
         parents[node] = parents[parents[node]]
+    return parents
 
 
 class Components(NamedTuple):

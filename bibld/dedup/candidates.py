@@ -23,13 +23,14 @@ from numba import types
 
 from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, ROWS, TABLE, kernel, results
 from bibld.dedup.database import reported
-from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables, once
+from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables
 from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, Keys
 from bibld.dedup.method import Method
-from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
+from bibld.dedup.packed_pairs import once, pack_pairs, unpack_pairs
 from bibld.dedup.prefilter import REFINED_BY, WIDTH, bits_set, is_applied, likely, passes, signatures, trees_for
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.parallel import map_in_threads
+from bibld.progress import with_number
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -74,17 +75,15 @@ class KeyCounts(msgspec.Struct, frozen=True):
         """Return what was refined and cut, as a sentence; empty if there is nothing to report."""
         parts = []
         if self.refined:
-            verb = "key was" if self.refined == 1 else "keys were"
-            parts.append(f"{self.refined} oversized {verb} refined by {', '.join(REFINED_BY)}")
+            verb = "was" if self.refined == 1 else "were"
+            parts.append(f"{with_number(self.refined, 'oversized key')} {verb} refined by {', '.join(REFINED_BY)}")
         if self.cut:
-            keys, records = ("key" if self.cut == 1 else "keys"), ("record" if self.cut_rows == 1 else "records")
             verb = "makes" if self.cut == 1 else "make"
-            parts.append(f"{self.cut} {keys} of {self.cut_rows} {records} stayed oversized and {verb} no candidates")
+            keys, records = with_number(self.cut, "key"), with_number(self.cut_rows, "record")
+            parts.append(f"{keys} of {records} stayed oversized and {verb} no candidates")
         if self.grown:
-            keys = "key" if self.grown == 1 else "keys"
-            parts.append(
-                f"{self.grown} {keys} grew oversized since the statistics were counted; count again (--restat)"
-            )
+            keys = with_number(self.grown, "key")
+            parts.append(f"{keys} grew oversized since the statistics were counted; count again (--restat)")
         return f"dedup: {self.name}: {'; '.join(parts)}" if parts else ""
 
 

@@ -100,6 +100,7 @@ class Decider:
     def __init__(self, rows: Rows, sources: Positions, method: Method) -> None:
         self.rows = rows
         self.sources = sources
+        self.method = method
         self.name = method.dedup.score
         self.scorer = adapters.load_adapter("dedup.score", self.name)
         self.settings = method.settings("dedup.score", self.name)

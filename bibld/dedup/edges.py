@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from bibld.dedup import exceptions
 from bibld.dedup.decisions import DECISIONS, DIFFERENT, REVIEW, SAME, DecidedPairs, Decider, Refusal, cut_pairs
-from bibld.model.features import FeatureColumns
+from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.model.features import FeatureColumns, Statistics
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
 from bibld.text.designations import describe
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 Rows = npt.NDArray[np.int64]
 Names = Callable[[Rows], Sequence[RecordId]]
 """Returns the records at positions."""
-
-SharedKeys = Callable[[FeatureColumns, Rows, Rows], Sequence[tuple[str, ...]]]
-"""Returns the names of the blocking keys that the rows of each pair have in common."""
 
 _PORTION = 2_000
 _DESCRIBED = ("part", "designation", "level", "carrier", "language")
@@ -75,12 +73,18 @@ class Edges:
         self._names = names
         self._made_by = made_by
 
-    def explain(self, pairs: DecidedPairs, shared_keys: SharedKeys | None = None) -> Iterator[Edge]:
-        """Yield an edge with its explained score for each pair, in their order."""
+    def explain(self, pairs: DecidedPairs, statistics: Statistics | None = None) -> Iterator[Edge]:
+        """Yield an edge with its explained score for each pair, in their order.
+
+        With the ``statistics`` of blocking a score has the names of the keys that both records have.
+        """
         scorer, settings = self._decider.scorer, self._decider.settings
         for portion in self._portions(pairs):
             some, columns, _, left, right = portion
-            keys = shared_keys(columns, left, right) if shared_keys else [()] * len(left)
+            keys: Sequence[tuple[str, ...]] = [()] * len(left)
+            if statistics is not None:
+                all_keys = keys_of_all(columns, self._decider.method, statistics)
+                keys = shared_key_names(all_keys, len(columns), left, right)
             scores = scorer.explain(columns, left.astype(np.uint32), right.astype(np.uint32), settings)
             rows = zip(self._verdicts(*portion), scores, some.scores.tolist(), keys, strict=True)
             for (pair, verdict), score, value, names in rows:

@@ -34,6 +34,7 @@ from bibld.dedup.keys import (
     refined,
 )
 from bibld.dedup.method import Method
+from bibld.dedup.packed_pairs import once
 from bibld.dedup.prefilter import COLUMNS as SIGNATURE_COLUMNS
 from bibld.dedup.prefilter import WIDTH, signatures
 from bibld.dedup.statistics import COLUMNS as COUNTED_COLUMNS
@@ -61,15 +62,6 @@ INSERTED = 4_000_000
 """Numbers that are sorted and inserted together."""
 _ROW, _LOW = np.uint64(ROW_BITS), np.uint64(MOST_ROWS - 1)
 _NOTHING = np.empty(0, np.uint64)
-
-
-def once(numbers: Numbers, runs: bool = False) -> Numbers:
-    """Return numbers ascending, each once; ``runs``: they consist of sorted runs, which are merged faster."""
-    numbers = np.sort(numbers, kind="stable" if runs else None)
-    is_first = np.ones(len(numbers), np.bool_)
-    np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
-    found: Numbers = numbers[is_first]
-    return found
 
 
 class KeyTables:

@@ -15,12 +15,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from bibld import adapters
+from bibld.dedup.hashes import finalise
 from bibld.dedup.method import Method, columns_read
+from bibld.dedup.prefilter import REFINED_BY, field, signatures
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from bibld.model.features import FeatureColumns, Statistics
@@ -92,13 +94,9 @@ class KeyLevel(msgspec.Struct, frozen=True, eq=False):
 
 
 def key_levels(
-    blocker: ConfiguredBlocker, keys: Numbers, rows: Rows, signatures: Numbers, statistics: Statistics
+    blocker: ConfiguredBlocker, keys: Numbers, rows: Rows, table: Numbers, statistics: Statistics
 ) -> Iterator[KeyLevel]:
-    """Yield the keys of rows by level. ``keys`` are those that the blocker made, ``signatures`` those of all rows."""
-    import numpy as np
-
-    from bibld.dedup.hashes import finalise
-
+    """Yield the keys of rows by level. ``keys`` are those of the blocker, ``table`` the signatures of all rows."""
     hashes, positions = finalise(keys) >> np.uint64(64 - HASH_BITS), np.arange(len(keys))
     oversized = statistics.oversized.get(blocker.name, np.empty(0, np.uint64))
     for level in range(LEVELS if blocker.largest else 1):
@@ -108,28 +106,22 @@ def key_levels(
         positions = positions[is_oversized]
         if level + 1 == LEVELS or not len(positions):
             return
-        hashes = refined(found[is_oversized], rows[positions], signatures) & np.uint64((1 << HASH_BITS) - 1)
+        hashes = refined(found[is_oversized], rows[positions], table) & np.uint64((1 << HASH_BITS) - 1)
 
 
-def refined(keys: Numbers, rows: Rows, signatures: Numbers) -> Numbers:
-    """Return keys of one level refined by the next field of their rows: the keys of the level above."""
-    import numpy as np
-
-    from bibld.dedup.hashes import finalise
-    from bibld.dedup.prefilter import REFINED_BY, field
-
+def refined(keys: Numbers, rows: Rows, table: Numbers) -> Numbers:
+    """Return keys of one level refined by the next field of their rows, of which ``table`` has the signatures: the keys
+    of the level above."""
     if not len(keys):
         return keys
     level = int(keys[0]) >> HASH_BITS
-    fields = finalise(field(signatures[rows], REFINED_BY[level]) + np.uint64(0x9E3779B97F4A7C15))
+    fields = finalise(field(table[rows], REFINED_BY[level]) + np.uint64(0x9E3779B97F4A7C15))
     hashes = finalise((keys << np.uint64(64 - HASH_BITS)) ^ fields) >> np.uint64(64 - HASH_BITS)
     return hashes | np.uint64(level + 1 << HASH_BITS)
 
 
 def is_in(keys: Numbers, known: Numbers) -> Flags:
     """Return which keys are among the known ones, which ascend."""
-    import numpy as np
-
     if not len(known):
         return np.zeros(len(keys), np.bool_)
     places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
@@ -158,8 +150,6 @@ class Keys(msgspec.Struct, frozen=True, eq=False):
 
     def families(self) -> list[Keys]:
         """Return the keys of each family that has any, apart."""
-        import numpy as np
-
         numbers = (self.keys >> np.uint64(_FAMILY)).astype(np.int64)
         return [
             msgspec.structs.replace(self, family=name, keys=self.keys[chosen], rows=self.rows[chosen])
@@ -175,10 +165,6 @@ class Keys(msgspec.Struct, frozen=True, eq=False):
 
 def keys_of_all(columns: FeatureColumns, method: Method, statistics: Statistics) -> list[Keys]:
     """Return the keys of some records by each configured blocker that makes keys."""
-    import numpy as np
-
-    from bibld.dedup.prefilter import signatures
-
     table, found = signatures(columns), []
     for blocker in configured_blockers(method):
         if blocker.joins:
@@ -197,13 +183,13 @@ def keys_of_all(columns: FeatureColumns, method: Method, statistics: Statistics)
     return found
 
 
-def shared_key_names(keys: Iterable[Keys], rows: int, left: Rows, right: Rows) -> list[tuple[str, ...]]:
+def shared_key_names(
+    keys: Iterable[Keys], rows: int, left: npt.NDArray[Any], right: npt.NDArray[Any]
+) -> list[tuple[str, ...]]:
     """Return the names of the key families that each pair of rows shares, as ``composite: full title``.
 
     ``rows`` is the number of rows that the keys are of.
     """
-    import numpy as np
-
     names: list[list[str]] = [[] for _ in range(len(left))]
     for of_blocker in keys:
         blocker = of_blocker.blocker

@@ -23,7 +23,7 @@ from bibld.dedup.extraction import BATCH, extract
 from bibld.dedup.features import features_of
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
-from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.dedup.keys import keys_of_all
 from bibld.dedup.method import Method, MethodOptions, settings_digest
 from bibld.dedup.warm_up import KernelWarmUp
 from bibld.model.features import NUMBERS, TEXTS, FeatureColumns, Features, Statistics
@@ -88,13 +88,8 @@ def find_duplicates(
         decisions = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
         clustered = cluster_pairs(decider, decider.edges(candidates), decisions, ready.rows.order_of)
         outcomes = edges.outcomes(clustered)
-
-        def shared_keys(columns: FeatureColumns, left: Rows, right: Rows) -> list[tuple[str, ...]]:
-            keys = keys_of_all(columns, method, ready.statistics)
-            return shared_key_names(keys, len(columns), left.astype(np.uint32), right.astype(np.uint32))
-
         pairs = []
-        for place, edge in enumerate(edges.explain(clustered.pairs, shared_keys)):
+        for place, edge in enumerate(edges.explain(clustered.pairs, ready.statistics)):
             verdict = outcomes[place].apply(edge.verdict) if place in outcomes else edge.verdict
             pairs.append(msgspec.structs.replace(edge, verdict=people.get(edge.pair, verdict)))
         members = [tuple(ready.rows.records_of(cluster)) for cluster in clustered.clusters()]
@@ -130,13 +125,11 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     decider = Decider.from_records([(record.id, record.mods) for record in live], config)
     columns = decider.rows.rows(np.arange(2), (*TEXTS, *NUMBERS))
     features = columns.features(0), columns.features(1)
-    keys = keys_of_all(columns, config, _statistics(catalog, config, progress))
+    statistics = _statistics(catalog, config, progress)
+    keys = keys_of_all(columns, config, statistics)
     edges = Edges(decider, lambda some: [live[row].id for row in some.tolist()], settings_digest(config))
     found = decider.decide(np.array([0]), np.array([1]), least=0.0)
-    (edge,) = edges.explain(
-        found,
-        lambda some, one, other: shared_key_names(keys, len(some), one.astype(np.uint32), other.astype(np.uint32)),
-    )
+    (edge,) = edges.explain(found, statistics)
     left_keys, right_keys = (tuple(name for one in keys for name in one.names_of(row)) for row in (0, 1))
     exceptions = tuple(sentence for _, sentence in sentences_of(int(found.exceptions[0]), *features))
     return Comparison(edge, *features, left_keys, right_keys, exceptions)

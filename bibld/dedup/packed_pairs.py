@@ -1,4 +1,4 @@
-"""Pairs of rows as one number each, ``left << 32 | right``, which sorts by left, then right."""
+"""Pairs of rows as one number each, ``left << 32 | right``, which sorts by left, then right; and sorting numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.uint64]
 
 
 def pack_pairs(left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
@@ -19,3 +21,12 @@ def pack_pairs(left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer
 def unpack_pairs(pairs: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Return the left and the right rows of pairs."""
     return (pairs >> np.uint64(32)).astype(np.uint32), (pairs & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+
+
+def once(numbers: Numbers, runs: bool = False) -> Numbers:
+    """Return numbers ascending, each once; ``runs``: they consist of sorted runs, which are merged faster."""
+    numbers = np.sort(numbers, kind="stable" if runs else None)
+    is_first = np.ones(len(numbers), np.bool_)
+    np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
+    found: Numbers = numbers[is_first]
+    return found

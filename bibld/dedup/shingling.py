@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bibld.model.features import FeatureColumns
+from bibld.model.features import FeatureColumns, TextColumn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Offsets = npt.NDArray[np.int64]
-    Codes = npt.NDArray[np.uint32]
     Numbers = npt.NDArray[np.uint64]
 
 TextField = Literal[
@@ -32,18 +31,19 @@ Unit = Literal["words", "characters"]
 _BLANK = 32
 
 
-def join_fields(columns: FeatureColumns, fields: Sequence[str]) -> tuple[Offsets, Codes]:
-    """Return the texts of some fields as one text for each row: offsets (n + 1,) and codes."""
+def field_texts(columns: FeatureColumns, fields: Sequence[str]) -> TextColumn:
+    """Return the text of each row: its fields that are not empty, with a blank between them."""
     texts = [columns.texts[name] for name in fields]
     if len(texts) == 1:
-        return texts[0].offsets, texts[0].codes
+        return texts[0]
     lengths = np.stack([np.diff(text.offsets) for text in texts], axis=1)
-    ends = np.cumsum(lengths + 1).reshape(lengths.shape)
+    has_text = lengths > 0
+    ends = np.cumsum(lengths + (has_text & (np.cumsum(has_text, axis=1) > 1))).reshape(lengths.shape)
     codes = np.full(ends[-1, -1] if len(ends) else 0, _BLANK, dtype=np.uint32)
     for text, length, end in zip(texts, lengths.T, ends.T, strict=True):
         first, last = text.offsets[0], text.offsets[-1]
-        codes[np.repeat(end - 1 - text.offsets[1:], length) + np.arange(first, last)] = text.codes[first:last]
-    return np.concatenate(([0], ends[:, -1])).astype(np.int64), codes
+        codes[np.repeat(end - text.offsets[1:], length) + np.arange(first, last)] = text.codes[first:last]
+    return TextColumn(np.concatenate(([0], ends[:, -1])).astype(np.int64), codes)
 
 
 def shingles(
@@ -55,4 +55,5 @@ def shingles(
     """
     from bibld.dedup.shingle_kernels import shingle_sets
 
-    return shingle_sets(*join_fields(columns, fields), size, unit == "words", window)
+    text = field_texts(columns, fields)
+    return shingle_sets(text.offsets, text.codes, size, unit == "words", window)

@@ -22,11 +22,10 @@ from bibld.dedup.decisions import SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges, Outcome
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
-from bibld.dedup.keys import keys_of_all, shared_key_names
 from bibld.dedup.method import blocking_digest, settings_digest
 from bibld.dedup.statistics import IndexedStatistics, to_bytes
 from bibld.errors import DamagedIndexError
-from bibld.model.features import FeatureColumns, Statistics
+from bibld.model.features import Statistics
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
 
@@ -331,7 +330,7 @@ class _Results:
     def _edges_to_store(
         self, clustered: ClusteredPairs, places: Rows, outcomes: Mapping[int, Outcome]
     ) -> Iterator[StoredEdge]:
-        edges = self.edges.explain(clustered.pairs.take(places), self._shared_keys)
+        edges = self.edges.explain(clustered.pairs.take(places), self._statistics)
         for place, edge in zip(places.tolist(), edges, strict=True):
             outcome = outcomes[place].apply(edge.verdict) if place in outcomes else None
             if clustered.is_by_person[place]:
@@ -339,10 +338,6 @@ class _Results:
                 # Who decided, and in which words, stays in the register: edges may be published.
                 outcome = Verdict(verdict.decision, "person", ("a person decided",), verdict.relation)
             yield StoredEdge(*self._ordinals(edge.pair), edge, outcome)
-
-    def _shared_keys(self, columns: FeatureColumns, left: Rows, right: Rows) -> list[tuple[str, ...]]:
-        keys = keys_of_all(columns, self._config, self._statistics)
-        return shared_key_names(keys, len(columns), left.astype(np.uint32), right.astype(np.uint32))
 
     # -- IRIs ----------------------------------------------------------------------------------------------------------
 

@@ -206,19 +206,14 @@ def _add_leaves(  # noqa: C901 - one compiled loop
                 result[start + pair] += added[leaf[pair]]
 
 
+@kernel(types.float64[:, ::1](_NODES, _FEATURES))
 def contributions(nodes: Nodes, features: Features) -> Sums:
     """Return what each feature of pairs adds to their sums, shape (pairs, features + 1); the last is what none adds.
 
     Along the path through each tree, the step from a node to the next adds the difference of their values to the
     feature that decides it.
     """
-    result = np.zeros((len(features), features.shape[1] + 1), np.float64)
-    _add_contributions(nodes, features, result)
-    return result
-
-
-@kernel(types.void(_NODES, _FEATURES, types.float64[:, ::1]))
-def _add_contributions(nodes: Nodes, features: Features, result: Sums) -> None:
+    result = np.zeros((features.shape[0], features.shape[1] + 1), np.float64)
     for pair in range(features.shape[0]):
         row, found = features[pair], result[pair]
         for root in nodes.root:
@@ -232,3 +227,4 @@ def _add_contributions(nodes: Nodes, features: Features, result: Sums) -> None:
                 below = nodes.right[node] if value > nodes.threshold[node] else nodes.left[node]
                 found[feature] += nodes.value[below] - nodes.value[node]
                 node = below
+    return result

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bibld.dedup.score import shingles as scorer
 from bibld.dedup.shingle_kernels import band_hashes, count_shared
-from bibld.dedup.shingling import join_fields, shingles
-from bibld.model.features import FeatureColumns, Features, TextColumn
+from bibld.dedup.shingling import field_texts, shingles
+from bibld.model.features import FeatureColumns, Features
 from tests.dedup import twins
 
 WORDS = " ".join(f"w{number}" for number in range(400)).split()
@@ -55,10 +55,10 @@ def test_the_kernels_of_shingles_are_equal_to_their_twins(texts, size, unit, win
 
 @given(st.lists(st.tuples(*[st.text("ab ", max_size=5)] * 3), max_size=4))
 @settings(deadline=None)
-def test_fields_are_joined_with_blanks(records):
+def test_fields_that_are_not_empty_are_joined_with_blanks(records):
     columns = columns_of(*(Features(title=one, author=two, text=three) for one, two, three in records))
-    joined = TextColumn(*join_fields(columns, ("title", "author", "text")))
-    assert [joined.text(row).split() for row in range(len(records))] == [" ".join(texts).split() for texts in records]
+    joined = field_texts(columns, ("title", "author", "text"))
+    assert [joined.text(row) for row in range(len(records))] == [" ".join(filter(None, texts)) for texts in records]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Texts of rows for the blockers that compare them directly: fields joined, equal texts grouped, samples by content."""
+"""Texts of rows for the blockers that compare them directly: equal texts grouped, samples by content."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bibld.dedup.columns import Rows as FeatureSource
+from bibld.dedup.shingling import field_texts
 from bibld.errors import StageError
-from bibld.model.features import FeatureColumns, TextColumn
+from bibld.model.features import TextColumn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,21 +34,6 @@ def field_chunks(rows: FeatureSource, fields: Sequence[str]) -> Iterator[TextCol
     """Yield the texts of all rows, some at a time."""
     for start in range(0, len(rows), _CHUNK):
         yield field_texts(rows.chunk(start, min(start + _CHUNK, len(rows)), fields), fields)
-
-
-def field_texts(columns: FeatureColumns, fields: Sequence[str]) -> TextColumn:
-    """Return the text of each row: its fields that are not empty, with a blank between them."""
-    joined = columns.texts[fields[0]]
-    for other in (columns.texts[name] for name in fields[1:]):
-        sizes, other_sizes = np.diff(joined.offsets), np.diff(other.offsets)
-        offsets = np.concatenate(([0], np.cumsum(sizes + other_sizes + ((sizes > 0) & (other_sizes > 0)))))
-        codes = np.full(offsets[-1], ord(" "), np.uint32)
-        for column, begins in ((joined, offsets[:-1]), (other, offsets[1:] - other_sizes)):
-            first, last = column.offsets[0], column.offsets[-1]
-            moves = np.repeat(begins - column.offsets[:-1], np.diff(column.offsets))
-            codes[np.arange(first, last) + moves] = column.codes[first:last]
-        joined = TextColumn(offsets, codes)
-    return joined
 
 
 def text_hashes(texts: TextColumn) -> Numbers:

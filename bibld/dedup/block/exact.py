@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
+import numpy as np
 
 from bibld.dedup.shingling import TextField
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 FAMILIES = ("equal fields",)
@@ -50,8 +50,6 @@ def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
     """Return a hash of all fields for each row that has the first, and the rows."""
-    import numpy as np
-
     from bibld.dedup.hashes import ALL_LETTERS, mixed, prefixes
 
     result = np.full(len(columns), 1, dtype=np.uint64)

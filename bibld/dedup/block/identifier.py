@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+import numpy as np
 
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 FAMILIES = ("identifier",)
@@ -35,8 +35,6 @@ def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
     """Return the keys of all rows with identifiers, and their rows."""
-    import numpy as np
-
     from bibld.dedup.hashes import FULL_VALUE, values
 
     column = columns.texts["identifiers"]

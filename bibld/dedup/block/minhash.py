@@ -20,12 +20,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+import numpy as np
 
 from bibld.dedup.shingling import TextField, Unit
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 FAMILIES = ("minhash band",)
@@ -68,8 +68,6 @@ def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
     """Return a key for each band of each row with text: a hash of its number and its values."""
-    import numpy as np
-
     from bibld.dedup.shingle_kernels import band_hashes
     from bibld.dedup.shingling import shingles
 
@@ -92,8 +90,6 @@ def s_curve(
     bands: int, rows: int, similarities: npt.NDArray[np.float64] | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return similarities (by default 0 to 1 in steps of 0.01) and the probabilities that such pairs share a band."""
-    import numpy as np
-
     if similarities is None:
         similarities = np.linspace(0.0, 1.0, 101)
     return similarities, 1.0 - (1.0 - similarities**rows) ** bands
@@ -102,8 +98,6 @@ def s_curve(
 @lru_cache
 def _choose(similarity: float, permutations: int) -> tuple[int, int]:
     """Return bands and rows with the least area of needless candidates and missed pairs."""
-    import numpy as np
-
     middles = (np.arange(_STEPS) + 0.5) / _STEPS
     is_wanted = middles >= similarity
 

@@ -10,11 +10,11 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from bibld.model.features import FeatureColumns, Statistics, TextColumn
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 _BYTE_PAIRS = tuple(combinations(range(4), 2))
@@ -37,8 +37,6 @@ def keys(
     A key holds its family and the number of the band (which two bytes of which text), then the bytes: two of the
     title's SimHash, and two of the author's unless ``title_only``.
     """
-    import numpy as np
-
     titled = np.flatnonzero(np.diff(columns.title.offsets)).astype(np.uint32)
     titles = _bands(columns.title, titled)
     authors = [np.zeros(len(titled), dtype=np.uint64)] if settings.title_only else _bands(columns.author, titled)
@@ -52,8 +50,6 @@ def keys(
 
 def _bands(column: TextColumn, rows: npt.NDArray[np.uint32]) -> list[npt.NDArray[np.uint64]]:
     """Return each choice of two bytes of the SimHash, as a number of 16 bits."""
-    import numpy as np
-
     from bibld.dedup.block._java import java_simhash
 
     hashes = java_simhash(column.offsets, column.codes)[rows].astype(np.uint64)

@@ -14,12 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+import numpy as np
 
 from bibld.dedup.shingling import TextField, Unit
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 FAMILIES = ("passage",)
@@ -55,8 +55,6 @@ def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
     """Return the chosen shingles of each row, and the rows."""
-    import numpy as np
-
     from bibld.dedup.shingling import shingles
 
     window = settings.passage - settings.size + 1

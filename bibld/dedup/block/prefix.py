@@ -32,13 +32,13 @@ from bibld.dedup.block._texts import (
     check_pairs,
     expand_groups,
     field_chunks,
-    field_texts,
     group_texts,
     sample_texts,
 )
 from bibld.dedup.columns import Rows
+from bibld.dedup.packed_pairs import once
 from bibld.dedup.shingle_kernels import shingle_sets
-from bibld.dedup.shingling import TextField
+from bibld.dedup.shingling import TextField, field_texts
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics, TextColumn
 
@@ -162,7 +162,7 @@ def _levels(texts: TextColumn, settings: Settings, frozen: Priorities | None) ->
             f"prefix: a text of {sizes[order[-1]]:,} characters is too long for edit similarity (at most {LONGEST:,}); "
             'set [dedup.prefix] measure = "jaccard", or compare other fields'
         )
-    vocabulary = _distinct(tokens)
+    vocabulary = once(tokens)
     ids = TextColumn(starts, np.searchsorted(vocabulary, tokens).astype(np.uint32))
     ids, sizes = ids.rows(order), sizes[order]
     rule = kernels.Rule(_MEASURES.index(settings.measure), settings.threshold, gram, len(vocabulary), True)
@@ -269,11 +269,3 @@ def _frozen_priorities(
         for level, stored in enumerate(frozen.levels[:levels]):
             priorities[level, found] = np.frombuffer(stored, "<u4")[places[found]]
     return priorities
-
-
-def _distinct(tokens: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return the distinct tokens, ascending; much faster than ``np.unique``."""
-    ordered = np.sort(tokens)
-    is_first = np.ones(len(ordered), np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    return ordered[is_first]

@@ -32,12 +32,12 @@ from bibld.dedup.block._texts import (
     check_pairs,
     expand_groups,
     field_chunks,
-    field_texts,
     group_texts,
     sample_texts,
 )
 from bibld.dedup.columns import Rows as FeatureSource
-from bibld.dedup.shingling import TextField
+from bibld.dedup.packed_pairs import once, pack_pairs, unpack_pairs
+from bibld.dedup.shingling import TextField, field_texts
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Flags = npt.NDArray[np.bool_]
+    Numbers = npt.NDArray[np.uint64]
     Rows = npt.NDArray[np.int64]
 
 FAMILIES = ("similar meaning",)
@@ -116,8 +117,7 @@ def join(
     check_pairs(total, settings.most_pairs, "semantic", groups, texts)
     model = _model(statistics)
     vectors = embedding.embed(texts.rows(groups.first), model, settings.model)
-    pairs = _similar(vectors, model, settings, is_fresh)
-    left, right = pairs >> 32, pairs & 0xFFFFFFFF
+    left, right = (side.astype(np.int64) for side in unpack_pairs(_similar(vectors, model, settings, is_fresh)))
     check_pairs(total + int((sizes[left] * sizes[right]).sum()), settings.most_pairs, "semantic", groups, texts)
     one, other, _ = expand_groups(groups, np.concatenate((left, equal)), np.concatenate((right, equal)), fresh)
     return one.astype(np.uint32), other.astype(np.uint32)
@@ -168,7 +168,7 @@ def _product(cosine: float) -> int:
     return int(np.ceil(cosine * embedding.SCALE**2))
 
 
-def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Settings, is_fresh: Flags) -> Rows:
+def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Settings, is_fresh: Flags) -> Numbers:
     """Return the pairs of similar vectors with at least one that is fresh, as ``left << 32 | right``, ascending."""
     centroids = np.frombuffer(model.cells, "<i2").reshape(-1, model.dimensions).astype(np.float32)
     if not len(centroids):
@@ -178,7 +178,7 @@ def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Setti
     fresh = np.flatnonzero(is_fresh)
     searches = [(fresh, rows)] if len(fresh) == len(rows) else [(fresh, rows), (rows, fresh)]
     faiss, ivf = _faiss()
-    found, count = [np.empty(0, np.int64)], 0
+    found, count = [np.empty(0, np.uint64)], 0
     for queries, targets in searches:
         quantizer = faiss.IndexFlatIP(model.dimensions)
         quantizer.add(centroids)
@@ -192,16 +192,13 @@ def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Setti
             )
             one = np.repeat(some, np.diff(limits.astype(np.int64)))
             one, places = one[one != places], places[one != places]
-            found.append((np.minimum(one, places) << 32) | np.maximum(one, places))
+            found.append(pack_pairs(np.minimum(one, places), np.maximum(one, places)))
             count += len(one)
             if count > 4 * settings.most_pairs:  # each pair is found up to four times
                 raise StageError(
                     f"semantic: more than {settings.most_pairs:,} candidates; raise candidates or most_pairs"
                 )
-    pairs = np.sort(np.concatenate(found))
-    is_first = np.ones(len(pairs), np.bool_)
-    is_first[1:] = pairs[1:] != pairs[:-1]
-    return pairs[is_first]
+    return once(np.concatenate(found))
 
 
 def _nearest_cells(vectors: embedding.Vectors, centroids: embedding.Vectors, probes: int) -> Rows:

@@ -10,11 +10,11 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+import numpy as np
 
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 FAMILIES = ("title simhash",)
@@ -36,8 +36,6 @@ def keys(
     columns: FeatureColumns, settings: Settings, statistics: Statistics
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
     """Return a key for each two bands of each row with a title: the bands and their numbers."""
-    import numpy as np
-
     hashes = signatures(columns, settings)
     rows = np.flatnonzero(hashes).astype(np.uint32)
     edges = [64 * band // settings.bands for band in range(settings.bands + 1)]

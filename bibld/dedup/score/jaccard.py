@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from bibld.config import Share
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Feature, Score
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -42,8 +42,6 @@ def similarities(
     columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Return the Jaccard similarities of titles and of authors of pairs of rows; -1 if neither row has an author."""
-    import numpy as np
-
     from bibld.dedup.shingle_kernels import count_shared
     from bibld.dedup.shingling import shingles
 
@@ -65,8 +63,6 @@ def explain(
     settings: Settings,
 ) -> Iterator[Score]:
     """Yield the scores of pairs of rows, each with the two similarities that it is the mean of."""
-    import numpy as np
-
     titles, authors = similarities(columns, left, right)
     rounded = (np.round(found.astype(np.float64), 6).tolist() for found in (_score(titles, authors), titles, authors))
     for value, title, author in zip(*rounded, strict=True):
@@ -77,7 +73,5 @@ def explain(
 
 
 def _score(title: npt.NDArray[np.float32], author: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    import numpy as np
-
     mean: npt.NDArray[np.float32] = np.where(author < 0, title, (title + author) / np.float32(2)).astype(np.float32)
     return mean

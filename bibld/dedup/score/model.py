@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from bibld.config import File, Share
 from bibld.errors import ConfigError
@@ -22,7 +23,6 @@ from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Feature, Score
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from bibld.dedup.model_file import Model
@@ -51,8 +51,6 @@ def scores(
     settings: Settings,
 ) -> npt.NDArray[np.float32]:
     """Return the probabilities of pairs of rows, shape (pairs,); raises ``ConfigError`` for an unusable model file."""
-    import numpy as np
-
     from bibld.dedup.similarity.pairs import similarities_in_portions
     from bibld.dedup.trees import sums
 
@@ -87,8 +85,6 @@ def explain(
 
     The contributions of all features and of ``start`` add up to the logit. A feature with the value -1 is missing.
     """
-    import numpy as np
-
     from bibld.dedup.similarity import NAMES
     from bibld.dedup.similarity.pairs import similarities_in_portions
     from bibld.dedup.trees import contributions, sums
@@ -110,8 +106,6 @@ def explain(
 
 
 def _probabilities(model: Model, sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    import numpy as np
-
     result: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(model.scale * (model.start + sums) + model.shift)))
     return result
 
