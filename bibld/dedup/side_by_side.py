@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 import msgspec
 
@@ -147,25 +146,31 @@ def _is_similar(line: str, left: Features, right: Features) -> bool:
 
 
 def _are_equal(name: str, left: Features, right: Features) -> bool:
-    """Return whether a feature of two records is equal.
+    """Return whether a feature of two records is equal, its values in any order.
 
-    One identifier in common is enough, and so is the first name in one of its forms.
+    One identifier in common is enough, and so is it if all names of one record are among those of the other.
     """
     one, other = getattr(left, name), getattr(right, name)
     if name == "edition_text":
         return left.edition == right.edition
-    if name == "identifiers" and one and other:
-        return not set(one.split(VALUE_SEPARATOR)).isdisjoint(other.split(VALUE_SEPARATOR))
+    if not (one and other and isinstance(one, str)):
+        return bool(one == other)
     if name == "names":
-        return one == other or not _first_name(one).isdisjoint(_first_name(other))
-    return bool(one == other)
+        fewer, more = sorted((_forms(one), _forms(other)), key=len)
+        return all(any(forms & each for each in more) for forms in fewer)
+    values, others = set(one.split(VALUE_SEPARATOR)), set(other.split(VALUE_SEPARATOR))
+    return not values.isdisjoint(others) if name == "identifiers" else values == others
 
 
-def _first_name(names: str) -> set[str]:
-    """Return the first name in all its forms; none if there is no name."""
-    first, *others = names.split(VALUE_SEPARATOR)
-    forms = takewhile(lambda form: form.endswith(_OTHER_FORM), others)
-    return {first, *(form.removesuffix(_OTHER_FORM) for form in forms)} - {""}
+def _forms(names: str) -> list[set[str]]:
+    """Return the forms of each name."""
+    found: list[set[str]] = []
+    for name in names.split(VALUE_SEPARATOR):
+        if name.endswith(_OTHER_FORM) and found:
+            found[-1].add(name.removesuffix(_OTHER_FORM))
+        else:
+            found.append({name})
+    return found
 
 
 def _excerpts(left: str, right: str) -> tuple[str, str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
+from bibld.model.mods import Mods, Name, OriginInfo, RelatedItem, TitleInfo
+
+_FORMS = (None, "gmd", "marcform")
+"""The lists of forms that cataloguers choose from; other forms state the same in more detail."""
 
 _PARALLEL, _NEXT = " = ", " ; "
 
@@ -55,16 +58,22 @@ def _edition(mods: Mods) -> str:
 
 
 def _imprint(mods: Mods) -> str:
-    """Return ``Place : Publisher, date`` of each publication statement."""
-    statements = []
-    for info in mods.origin_info:
-        terms = (term for place in info.place for term in place.place_term)
-        places = _join(term.value for term in terms if term.type != "code")
-        publishers = _join((publisher.value for publisher in info.publisher), " : ")
-        dates = info.display_date or [date.value for date in (*info.date_issued, *info.copyright_date)]
-        place_and_publisher = _join((places, publishers), " : ")
-        statements.append(_join((place_and_publisher, _join(dates, "–")), ", "))
-    return _join(statements, _PARALLEL)
+    """Return ``Place : Publisher, date`` of each publication statement; coded dates only where nothing is stated."""
+    statements = {info: _place_and_publisher(info) for info in mods.origin_info}
+    stated = [info for info, text in statements.items() if text] or mods.origin_info
+    return _join((_join((statements[info], _dates(info)), ", ") for info in stated), _PARALLEL)
+
+
+def _place_and_publisher(info: OriginInfo) -> str:
+    terms = (term for place in info.place for term in place.place_term)
+    places = _join(term.value for term in terms if term.type != "code")
+    return _join((places, *(publisher.value for publisher in info.publisher)), " : ")
+
+
+def _dates(info: OriginInfo) -> str:
+    dates = (*info.date_issued, *info.copyright_date)
+    written = info.display_date or [date.value for date in dates if date.encoding is None]
+    return _join(written or (date.value for date in dates), "–")
 
 
 def _extent(mods: Mods) -> str:
@@ -90,7 +99,7 @@ def _languages(mods: Mods) -> str:
 
 def _kind(mods: Mods) -> str:
     issuance = (text for info in mods.origin_info for text in info.issuance)
-    forms = (form.value for one in mods.physical_description for form in one.form)
+    forms = (form.value for one in mods.physical_description for form in one.form if form.authority in _FORMS)
     return _join((*(kind.value for kind in mods.type_of_resource), *issuance, *forms), ", ")
 
 

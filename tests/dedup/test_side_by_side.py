@@ -1,8 +1,11 @@
 """Records side by side: lines as the libraries wrote them, with signs, and sentences about what differs."""
 
+import pytest
+
 from bibld.dedup.features import features_of
 from bibld.dedup.side_by_side import compare_cards, describe_differences
 from bibld.model import mods as m
+from bibld.model.card import card
 from bibld.model.features import Features
 
 
@@ -84,7 +87,25 @@ def test_sentences_name_what_is_equal_different_and_not_stated():
     assert sentences(m.Mods(), m.Mods()) == []
 
 
-def test_one_form_of_the_first_name_in_common_is_enough():
-    one = Features(names="tshehov anton|chehonte antosha =")
-    assert list(describe_differences(one, Features(names="chehonte antosha"), ("rsl", "nlr"))) == ["equal: names"]
-    assert list(describe_differences(one, Features(names="tolstoi lev"), ("rsl", "nlr"))) == ["different: names"]
+@pytest.mark.parametrize(
+    ("one", "other", "are_equal"),
+    [
+        ("tshehov anton|chehonte antosha =", "chehonte antosha", True),
+        ("tshehov anton|chehonte antosha =", "tolstoi lev", False),
+        ("tolstoi lev|maude aylmer", "tolstoi lev", True),
+        ("tolstoi lev|maude aylmer", "maude aylmer|tolstoi lev", True),
+        ("tolstoi lev|maude aylmer", "tolstoi lev|garnett constance", False),
+    ],
+)
+def test_names_are_equal_if_one_record_has_all_names_of_the_other(one, other, are_equal):
+    found = list(describe_differences(Features(names=one), Features(names=other), ("rsl", "nlr")))
+    assert found == ["equal: names" if are_equal else "different: names"]
+
+
+def test_coded_dates_are_shown_only_where_the_imprint_states_none():
+    coded = m.OriginInfo(date_issued=(m.Date("2020", encoding="marc"),))
+    stated = m.OriginInfo(
+        publisher=(m.Publisher("CDC"),), date_issued=(m.Date("[2020?]"), m.Date("2020", encoding="marc"))
+    )
+    assert card(m.Mods(origin_info=(coded, stated))) == {"imprint": "CDC, [2020?]"}
+    assert card(m.Mods(origin_info=(coded,))) == {"imprint": "2020"}
