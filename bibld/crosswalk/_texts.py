@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from bibld.model.marc import DataField
 
@@ -25,8 +25,8 @@ _MARKS = " .:,;/،؛"
 _CLOSING = _MARKS + "="
 
 _ABBREVIATIONS = (
-    "al approx assoc ave bd bldg bros ca cie co col comp corp cz dept dr ed eds etc fl gen ges gmbh gov govt hrsg ill "
-    "inc jr llc ltd mfg min mr mrs ms mt no nos nr op prof proj pt pub rev ser sr st t univ verl vol vols "
+    "al approx assoc aufl ave bd bldg bros ca cie co col comp corp cz dept dr ed eds etc fl gen ges gmbh gov govt hrsg "
+    "ill inc jr llc ltd mfg min mr mrs ms mt no nos nr op prof proj pt pub rev ser sr st t univ verl vol vols "
     "авт акад в вв вып г гг д др ед изд им ин испр кн лит мин н обл общ п пер перераб проф публ ред рис сб сер соч "
     "сост св см ст тип т тт ун ч экз"
 )
@@ -66,6 +66,32 @@ def without_brackets(text: str) -> tuple[str, bool]:
     if closes and _OPENING_SUPPLIED not in text:
         return text[:-1].strip(), True
     return text, False
+
+
+def with_balanced_brackets(texts: Sequence[str]) -> list[str]:
+    """Close a square bracket in the text that opens it and open it in each text up to the one that closes it.
+
+    >>> with_balanced_brackets(["[В Санктпетербурге", "Тип. Академии наук", "1771]"])
+    ['[В Санктпетербурге]', '[Тип. Академии наук]', '[1771]']
+
+    A bracket that no later text closes stays as it is.
+    """
+    if not any(_OPENING_SUPPLIED in text for text in texts):
+        return list(texts)
+    balanced: list[str] = []
+    is_within = False
+    for position, text in enumerate(texts):
+        opened = f"{_OPENING_SUPPLIED}{text}" if is_within else text
+        is_open = opened.rfind(_OPENING_SUPPLIED) > opened.rfind(_CLOSING_SUPPLIED)
+        is_within = is_open and _closes(texts[position + 1 :])
+        balanced.append(f"{opened}{_CLOSING_SUPPLIED}" if is_within else opened)
+    return balanced
+
+
+def _closes(texts: Sequence[str]) -> bool:
+    """Return whether the first bracket in these texts is a closing one."""
+    bracket = next((char for text in texts for char in text if char in (_OPENING_SUPPLIED, _CLOSING_SUPPLIED)), "")
+    return bracket == _CLOSING_SUPPLIED
 
 
 def _chopped(text: str, keeps_full_stop: Callable[[str], bool]) -> str:

@@ -190,6 +190,21 @@ def test_both_techniques_give_the_same_mods(tag):
     assert embedded.related_item[0].mods.title_info[0].title == "Другая"
 
 
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        (("215 ##$a200 с.",), "text"),
+        (("215 ##$a1 партитура (20 с.)",), "notated music"),
+        (("125 ##$ab#",), "notated music"),
+        (("610 0#$aПесни",), "notated music"),
+    ],
+)
+def test_music_is_what_some_field_calls_music_not_the_leader_alone(fields, kind):
+    result = converted("200 1#$aФилософия", *fields, leader="     ncm0 22     i 450 ")
+    assert [resource.value for resource in result.mods.type_of_resource] == [kind]
+    assert bool(result.warnings) == (kind == "text")
+
+
 # --- dates
 
 

@@ -67,6 +67,18 @@ LANGUAGE = {
 }  # fmt: skip
 """Other codes that records have in place of one of ISO 639-2/B, and that code."""
 
+COUNTRY_OF_THREE_LETTERS = {
+    "ARG": "AR", "ARM": "AM", "AUS": "AU", "AUT": "AT", "AZE": "AZ", "BEL": "BE", "BGR": "BG", "BLR": "BY", "BRA": "BR",
+    "CAN": "CA", "CHE": "CH", "CHN": "CN", "CSK": "CS", "CUB": "CU", "CZE": "CZ", "DDR": "DD", "DEU": "DE", "DNK": "DK",
+    "EGY": "EG", "ESP": "ES", "EST": "EE", "FIN": "FI", "FRA": "FR", "GBR": "GB", "GEO": "GE", "GRC": "GR", "HRV": "HR",
+    "HUN": "HU", "IND": "IN", "IRL": "IE", "IRN": "IR", "ISL": "IS", "ISR": "IL", "ITA": "IT", "JPN": "JP", "KAZ": "KZ",
+    "KGZ": "KG", "KOR": "KR", "LTU": "LT", "LVA": "LV", "MDA": "MD", "MEX": "MX", "MKD": "MK", "MNG": "MN", "NLD": "NL",
+    "NOR": "NO", "POL": "PL", "PRK": "KP", "PRT": "PT", "ROM": "RO", "ROU": "RO", "RUS": "RU", "SRB": "RS", "SUN": "SU",
+    "SVK": "SK", "SVN": "SI", "SWE": "SE", "TJK": "TJ", "TKM": "TM", "TUR": "TR", "UKR": "UA", "USA": "US", "UZB": "UZ",
+    "VNM": "VN", "YUG": "YU", "ZAF": "ZA",
+}  # fmt: skip
+"""Codes of ISO 3166 of three letters, also withdrawn ones, which records have in 102 → the codes of two letters."""
+
 FREQUENCY = {
     "a": "Daily", "b": "Semiweekly", "c": "Weekly", "d": "Biweekly", "e": "Semimonthly", "f": "Monthly",
     "g": "Bimonthly", "h": "Quarterly", "i": "Three times a year", "j": "Semiannual", "k": "Annual", "l": "Biennial",

@@ -109,7 +109,9 @@ def dates_of(view: UnimarcView, stated: Sequence[ImprintText]) -> Dates:
         dates = Dates()
     if found and not view.is_nested:
         is_exact = not any(map(_APPROXIMATE.search, texts))
-        coded_years = [_exact(date, found) if is_exact else date for date in dates.issued]
+        coded_years = [
+            _exact(date, found) if is_exact and not number else date for number, date in enumerate(dates.issued)
+        ]
         dates.issued = coded_years or _stated_dates(" ".join(texts), found)
     if dates.issued and not view.is_nested:
         date = dates.issued[0]
@@ -128,12 +130,12 @@ def _agree(found: list[int], dates: Dates) -> bool:
 
 
 def _exact(date: Date, found: list[int]) -> Date:
-    """Return a date with unknown digits as the first stated year that has its known ones."""
+    """Return a date with unknown digits as the first stated year that has its known ones, else the first stated."""
     known = date.value.rstrip("u")
-    year = next((str(year) for year in found if str(year).startswith(known)), None)
-    if year is None or known == date.value or date.point == "end":
+    if known == date.value:
         return date
-    return replace(date, value=year, encoding="w3cdtf")
+    year = next((year for year in found if str(year).startswith(known)), found[0])
+    return replace(date, value=str(year), encoding="w3cdtf")
 
 
 def _stated_dates(text: str, found: list[int]) -> list[Date]:

@@ -28,6 +28,7 @@ from bibld.crosswalk._unimarc.codes import (
     without_fill,
 )
 from bibld.crosswalk._unimarc.electronic import ELECTRONIC, content_of_electronic
+from bibld.crosswalk._unimarc.music import MUSIC, is_music
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -52,7 +53,11 @@ _SIZE_ALONE = re.compile(r"\d{1,3}(?:[.,]\d)?(?:\s*[xх×]\s*\d{1,3}(?:[.,]\d)?)
 _CYRILLIC_CATALOGUES = frozenset(["rus", "ukr", "bel", "tat", "bak", "kaz", "kir", "chv", "sah", "bul", "srp"])
 """Languages of cataloguing in which centimetres are ``см``."""
 
+_TEXT_OF_MUSIC = {"c": "a", "d": "b"}
 _PRINTED = "acek"
+_PRINTED_DESIGNATION = re.compile(r"imprim|tip[aă]rit|печат|printed|^\[?текст\b\]?$", re.IGNORECASE)
+"""General material designations of printed texts; ``Текст`` without more is one."""
+
 _PLATFORM = {
     "a": "BIOS", "b": "MS-DOS", "c": "Windows", "d": "Macintosh", "e": "OS/2", "g": "Unix", "i": "mobile",
     "j": "Amiga", "k": "Atari", "l": "PlayStation",
@@ -64,11 +69,14 @@ _MEDIA_TYPE = frozenset(["application", "audio", "font", "image", "model", "mult
 
 @BOOK.record(
     "typeOfResource, @manuscript=yes, @collection=yes (leader 06, 07; of an electronic resource also 135, 181, 203 …)",
-    tLDR="", t135="a", t181="a", t203="a", t215="a", t230="a", t856="q",
+    tLDR="", t135="a", t181="a", t203="a", t215="ace", t230="a", t856="q", t200="abefgi", t300="a", t610="a",
 )  # fmt: skip
 def type_of_resource(view: UnimarcView) -> Elements:
     """Kind of content."""
     kind, level = view.leader.type_of_record, view.leader.bibliographic_level
+    if kind in (*MUSIC,) and not is_music(view):
+        view.warn(f"leader/06 {kind} is music, but no field agrees; written as text")
+        kind = _TEXT_OF_MUSIC[kind]
     if kind in TYPE_OF_RESOURCE:
         yield TypeOfResource(
             value=content_of_electronic(view) if kind == ELECTRONIC else TYPE_OF_RESOURCE[kind],
@@ -207,7 +215,7 @@ def _is_printed(view: UnimarcView) -> bool:
         view.leader.type_of_record in _PRINTED
         and view.leader.bibliographic_level != "a"
         and not view.has("106", "130", "135", "182", "230")
-        and view.first("200", "b") is None
+        and _PRINTED_DESIGNATION.search(view.first("200", "b") or "текст") is not None
         and all(value.casefold().startswith(("непосредств", "неопосред")) for value in view.texts("203", "c"))
     )
 

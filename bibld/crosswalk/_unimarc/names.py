@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import RELATOR, RELATOR_WORD, UNDETERMINED_RELATOR
 from bibld.crosswalk._unimarc.titles import has_name_title_group
-from bibld.crosswalk._unimarc.view import UnimarcView, space_initials
+from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, space_initials
 from bibld.model.marc import DataField
 from bibld.model.mods import AlternativeName, Name, NameIdentifier, NamePart, Role, RoleTerm
 from bibld.model.relators import TERM_OF_RELATOR
@@ -170,7 +170,7 @@ _FAMILY = "acdfo34r58"
     "name[@type=personal, corporate, conference or family] with roles; @usage=primary for the first of 700, 710, 720; "
     "name/alternativeName for 790 and 791",
     t700=_PERSON, t701=_PERSON, t702=_PERSON, t703=_PERSON, t710=_BODY, t711=_BODY, t712=_BODY, t713=_BODY,
-    t720=_FAMILY, t721=_FAMILY, t722=_FAMILY, t723=_FAMILY, t790="abcdfgop3", t791="abcdefghop3",
+    t720=_FAMILY, t721=_FAMILY, t722=_FAMILY, t723=_FAMILY, t790="abcdfgopz3", t791="abcdefghopz3",
 )  # fmt: skip
 def names(view: UnimarcView) -> Elements:
     """Persons, bodies and families that had a part in the resource."""
@@ -222,14 +222,16 @@ def _add_alternative_name(found: list[tuple[DataField, Name]], field: DataField,
 
 
 def _is_form_of(form: DataField, heading: DataField) -> bool:
-    """Return whether ``$3`` or ``$6`` links a form of a name to its heading.
+    """Return whether ``$3``, ``$6`` or (Italy) the heading in ``$z`` links a form of a name to its heading.
 
     ``$6`` consists of a letter, the number of the link, and the tag of the other field (``z01702``).
     """
     links = [value[:3] for value in heading.values("6")]
     if any(value[:3] in links and value[-3:] == heading.tag for value in form.values("6")):
         return True
-    return any(number in heading.values("3") for number in form.values("3"))
+    if any(number in heading.values("3") for number in form.values("3")):
+        return True
+    return any(fold_words(name) == fold_words(" ".join(heading.values("a", "b"))) for name in form.values("z"))
 
 
 _TYPE_OF_UNCONTROLLED = {"1": "personal", "2": "corporate"}

@@ -5,10 +5,22 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate, web_address
 from bibld.model.marc import DataField
-from bibld.model.mods import Abstract, AccessCondition, Genre, Note, RelatedItem, TableOfContents, TargetAudience
+from bibld.model.mods import (
+    Abstract,
+    AccessCondition,
+    Detail,
+    Genre,
+    Note,
+    Part,
+    RelatedItem,
+    TableOfContents,
+    TargetAudience,
+)
 from bibld.text.titles import remove_non_sorting_marks
 
 BOOK = RuleBook()
@@ -72,7 +84,11 @@ _COMPLETENESS = {"1": "Contents", "0": "Incomplete contents", "2": "Partial cont
 _CONTENTS = {**dict.fromkeys("abcdefghiz", " -- "), "p": ", "}
 
 
-@BOOK.field("327", "abcdefghipuz", "tableOfContents; embedded fields: relatedItem[@type=constituent]")
+@BOOK.field(
+    "327",
+    "abcdefghipuz",
+    "tableOfContents; embedded fields: relatedItem[@type=constituent] (the set of a volume without 461: host)",
+)
 def contents(field: DataField, view: UnimarcView) -> Elements:
     """Table of contents: texts or sections in order, or (embedded technique) the works themselves."""
     stated = field.first("u") or ""
@@ -82,8 +98,18 @@ def contents(field: DataField, view: UnimarcView) -> Elements:
         yield TableOfContents(
             value=text, display_label=_COMPLETENESS.get(field.indicator1, "Contents"), xlink_href=reference
         )
-    if field.embedded:
+    if field.embedded and _names_the_set(view):
+        part = Part(detail=tuple(Detail(type="volume", number=(number,)) for number in view.texts("200", "v")))
+        mods = replace(view.describe(field.embedded), part=(part,) if part.detail else ())
+        yield RelatedItem(type="host", other_type="set", mods=mods)
+    elif field.embedded:
         yield RelatedItem(type="constituent", mods=view.describe(field.embedded))
+
+
+def _names_the_set(view: UnimarcView) -> bool:
+    """Whether the only field of contents of a volume without a link to its set names that set."""
+    is_volume = view.leader.hierarchical_level == "2" and view.leader.bibliographic_level == "m"
+    return is_volume and len(list(view.fields("327"))) == 1 and not view.has("461", "462", "463")
 
 
 @BOOK.field("328", "b", "genre[@authority=marcgt] theses")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._texts import without_brackets
-from bibld.crosswalk._unimarc.codes import FREQUENCY, ISSUANCE, latin
+from bibld.crosswalk._unimarc.codes import COUNTRY_OF_THREE_LETTERS, FREQUENCY, ISSUANCE, latin
 from bibld.crosswalk._unimarc.dates import dates_of
 from bibld.crosswalk._unimarc.imprint import ImprintText, imprint_texts
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
@@ -87,7 +87,8 @@ def _of_event(info: OriginInfo, event: str, view: UnimarcView) -> OriginInfo:
 def _country_codes(view: UnimarcView) -> Iterator[Place]:
     for field in view.fields("102"):
         for value in field.values("a"):
-            for code in re.split(r"[\s,;]+", latin(value.strip(" |#")).upper()):
+            for stated in re.split(r"[\s,;]+", latin(value.strip(" |#")).upper()):
+                code = COUNTRY_OF_THREE_LETTERS.get(stated, stated)
                 if _COUNTRY.fullmatch(code) and code != "XX":
                     yield Place(place_term=(PlaceTerm(value=code, type="code", authority="iso3166"),))
                 elif code and code != "XX":

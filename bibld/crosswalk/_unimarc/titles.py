@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -20,6 +21,9 @@ BOOK = RuleBook()
 
 _UNIFORM_TITLE = dict.fromkeys("abcdefgjklmnqrsuvwxyz", ". ")
 _UNIFORM_CODES = "abcdefghijklmnopqrsuvwxyz23"
+_DEPENDENT_TITLE = re.compile(r"\.\.\.|…|\d{4}\s*[-–—]\s*\d{2,4}$")
+"""A title that continues that of the set (``... в 1994 году``), or is only a period."""
+
 _LIKE_UNIFORM_TITLE = ("501", "503", "506", "507", "509")
 
 
@@ -45,6 +49,11 @@ class _Entry:
                 self.numbers.append(designation)
         if text:
             self.subtitles.append(text)
+
+    def add_part_name(self, text: str) -> None:
+        """Add the name of a part; the designation of a part (``[Ч.] 1-2``) is a number, that of a series a name."""
+        name, _ = split_designation(text.strip("[]"))
+        (self.names if name or text.casefold().startswith("сер") else self.numbers).append(text)
 
     def add_responsibility(self, text: str, mark: str) -> None:
         """Add a statement of responsibility."""
@@ -96,7 +105,7 @@ def split_titles(field: DataField) -> list[_Entry]:
                 owner.numbers.append(remove_non_sorting_marks(value))
         elif code == "i":
             for owner in _owners_of_part(found, current, value):
-                owner.names.append(remove_non_sorting_marks(value))
+                owner.add_part_name(remove_non_sorting_marks(value))
         elif code in "fg":
             owner = current if current.kind == "with" else main
             owner.add_responsibility(
@@ -159,14 +168,19 @@ def title(view: UnimarcView) -> Elements:
 
 
 def _of_the_set(entry: _Entry, view: UnimarcView) -> TitleInfo | None:
-    own = ". ".join(entry.titles)
-    if view.is_nested or view.leader.bibliographic_level == "a" or not is_generic_title(remove_non_sorting_marks(own)):
+    own = remove_non_sorting_marks(". ".join(entry.titles))
+    is_dependent = _DEPENDENT_TITLE.match(own) is not None
+    if view.is_nested or view.leader.bibliographic_level == "a" or not (is_dependent or is_generic_title(own)):
         return None
     for field in view.fields("461", "462"):
         for inner in fields_of_link(field):
             text = inner.first("a") if isinstance(inner, DataField) and inner.tag == "200" else None
+            if text and is_dependent:
+                volumes = entry.numbers or plain_values(inner, "v") if isinstance(inner, DataField) else []
+                numbers = tuple(volume for volume in volumes if volume != own)
+                return title_info(text, part_number=numbers, part_name=(own, *entry.subtitles, *entry.names))
             if text:
-                number = ". ".join([remove_non_sorting_marks(own), *entry.numbers])
+                number = ". ".join([own, *entry.numbers])
                 return title_info(text, part_number=(number,), part_name=(*entry.subtitles, *entry.names))
     return None
 
@@ -193,7 +207,7 @@ def _further_parallel_titles(view: UnimarcView, known: list[TitleInfo]) -> Itera
 
 
 def _variant(field: DataField, type_: str, label: str | None) -> TitleInfo | None:
-    text = ". ".join(field.values("a")) or (field.first("e") or "")
+    text = ". ".join(dict.fromkeys(field.values("a"))) or (field.first("e") or "")
     if not text:
         return None
     others = plain_values(field, "e") if field.first("a") else []

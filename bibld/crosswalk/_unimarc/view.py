@@ -12,9 +12,10 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._rules import RuleSet
-from bibld.crosswalk._texts import address
+from bibld.crosswalk._texts import address, with_balanced_brackets
 from bibld.crosswalk._unimarc.coded import CodeTable
 from bibld.crosswalk._unimarc.linkage import conventions_of
 from bibld.crosswalk._view import View
@@ -26,6 +27,7 @@ from bibld.text.titles import NON_SORTING_MARKS, remove_non_sorting_marks, split
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x97\x99-\x9b\x9d-\x9f]")
 _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
 _TITLE_CODES = "acdlot"
+_WITH_BRACKETS = frozenset(["200", "205", "210", "214", "225"])
 _INITIALS = re.compile(r"(?<=[^\W\d_]\.)(?=[^\W\d_])")
 _WORD = re.compile(r"\w+")
 _ORGANISATION_ID = re.compile(r"\w[\w.-]*(?:[\\/][\w.-]+)+")
@@ -138,13 +140,22 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
             value = value.strip()
         if len(code) == 1 and value and not value.isspace():
             kept.append(subfield if value is subfield.value else Subfield(code, value))
+    if tag in _WITH_BRACKETS:
+        values = with_balanced_brackets([subfield.value for subfield in kept])
+        kept = [replace(subfield, value=value) for subfield, value in zip(kept, values, strict=True)]
     embedded = tuple(
         _tidied_field(inner, angle_brackets)
         if isinstance(inner, DataField)
-        else ControlField(inner.tag, _text(inner.value, False).strip())
+        else _tidied_number(ControlField(inner.tag, _text(inner.value, False).strip()))
         for inner in field.embedded
     )
-    return DataField(tag, field.indicator1 or " ", field.indicator2 or " ", tuple(kept), embedded)
+    indicators = (field.indicator1 + field.indicator2).replace("#", " ").ljust(2)
+    return DataField(tag, indicators[0], indicators[1], tuple(kept), embedded)
+
+
+def _tidied_number(field: ControlField) -> ControlField:
+    """Return an embedded control number; some systems write it into ``$1`` without its tag (``$1000701914``)."""
+    return ControlField("001", field.tag + field.value) if field.tag == "000" else field
 
 
 def _text(value: str, keeps_marks: bool) -> str:
