@@ -22,6 +22,7 @@ from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pair
 from bibld.dedup.decisions import DIFFERENT, REVIEW, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges
 from bibld.dedup.edges import Outcome as Refused
+from bibld.dedup.exceptions import RULES, Effect
 from bibld.dedup.index import RecordRows
 from bibld.dedup.keys import keys_of_all
 from bibld.dedup.labels import LabelledPair, read_pairs
@@ -43,7 +44,7 @@ THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.
 _BINS = (0.0, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.99)
 """The lower ends of the bins of scores whose calibration is measured."""
 
-_EXCEPTIONS = ("level", "set_and_volume", "nested_parts", "edition", "year", "carrier", "language")
+_EXCEPTIONS = frozenset(rule.name for rule in RULES if rule.effect != Effect.SEPARATE)
 _CONSTRAINTS = ("one_record_per_source", "identifiers", "related", "medoid", "largest_cluster")
 _LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
 
@@ -466,11 +467,9 @@ def _materials(labels: Labels, joined: Numbers, ready: Prepared, features: Seque
 def _step(verdict: Verdict, scorer: str) -> Step:
     if verdict.by == scorer:
         return "threshold"
-    if verdict.by == "part_numbers":
-        return "exception" if verdict.decision == "related" else "cluster"
-    if verdict.by in _EXCEPTIONS:
-        return "exception"
-    return "cluster" if verdict.by in _CONSTRAINTS else "person"
+    if verdict.by in _CONSTRAINTS or (verdict.by == "part_numbers" and verdict.decision != "related"):
+        return "cluster"
+    return "exception" if verdict.by in _EXCEPTIONS else "person"
 
 
 def _losses(wrong: Iterable[Wrong]) -> tuple[Loss, ...]:

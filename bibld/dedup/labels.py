@@ -2,7 +2,7 @@
 
 Cells are separated by commas, semicolons or tabs, whichever occurs first in the first line. The first two columns are
 record ids (``source:control number``, or the bare control number where it is unique); of the others only ``label`` (1
-or 0, or ``duplicate``/``not_duplicate``) and ``kind``, which groups the results, are read. Without a column ``label``
+or 0, or another of ``LABELS``) and ``kind``, which groups the results, are read. Without a column ``label``
 every row is a true pair. A first line with record ids is a pair, not a header: then the third cell is the label and the
 fourth the kind.
 """
@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -23,7 +24,19 @@ from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 
-_LABELS = {"1": True, "duplicate": True, "true": True, "0": False, "not_duplicate": False, "false": False}
+LABELS: dict[str, Literal["same", "different", "related"]] = {
+    "1": "same",
+    "duplicate": "same",
+    "true": "same",
+    "same": "same",
+    "0": "different",
+    "not_duplicate": "different",
+    "false": "different",
+    "different": "different",
+    "related": "related",
+}
+"""The labels that are read, and the decision that each stands for."""
+
 _HEADER = ["left", "right", "label", "kind"]
 _QUOTED = re.compile(r'"[^"]*"')
 _SEPARATOR = re.compile(r"[,;\t]")
@@ -99,7 +112,7 @@ def _header(name: str, lines: list[Line], find: Find) -> list[str]:
     if "label" not in header:
         for place in range(2, len(header)):  # without labels all pairs would count as true
             values = {cells[place].lower() if place < len(cells) else "" for _, cells in lines}
-            if values <= _LABELS.keys() and not all(_LABELS[label] for label in values):
+            if values <= LABELS.keys() and {LABELS[label] for label in values} != {"same"}:
                 raise ConfigError(
                     [f'{name}: there is no column "label"; is it the one called "{header[place]}"? Rename it']
                 )
@@ -116,10 +129,10 @@ def _labelled_pair(cells: list[str], header: list[str], find: Find) -> LabelledP
         raise type(error)(f"{error}{hint if is_longer else ''}") from error
     by_name = dict(zip(reversed(header), reversed([*cells, *[""] * len(header)][: len(header)]), strict=True))
     label = by_name.get("label", "1").lower()
-    if label not in _LABELS:
+    if label not in LABELS:
         given = f"the label {_shown(label)} is not" if label else "there is no label; it must be"
-        raise ValueError(f"{given} one of {', '.join(_LABELS)}")
-    return LabelledPair(pair, _LABELS[label], by_name.get("kind", ""))
+        raise ValueError(f"{given} one of {', '.join(LABELS)}")
+    return LabelledPair(pair, LABELS[label] == "same", by_name.get("kind", ""))
 
 
 def read_rows(path: Path, content: str) -> Iterator[Line]:

@@ -10,30 +10,16 @@ import io
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from bibld.catalog import RELATIONS, Catalog, PersonVerdict
-from bibld.dedup.labels import read_rows
+from bibld.dedup.labels import LABELS, read_rows
 from bibld.dedup.review import Question
 from bibld.dedup.side_by_side import ComparedValue
 from bibld.errors import ConfigError
 from bibld.model.card import LINES
 from bibld.model.linkage import Pair
-
-LABELS: dict[str, Literal["same", "different", "related"]] = {
-    "1": "same",
-    "duplicate": "same",
-    "true": "same",
-    "same": "same",
-    "0": "different",
-    "not_duplicate": "different",
-    "false": "different",
-    "different": "different",
-    "related": "related",
-}
-"""The labels that are read, and the decision that each stands for."""
 
 LONGEST_NAME, LONGEST_REASON = 100, 2_000
 """The most characters of a person's name and of a reason."""

@@ -72,6 +72,7 @@ def test_each_lost_pair_is_attributed_to_one_step(sample):
         (Verdict("related", "part_numbers"), "exception"),
         (Verdict("review", "part_numbers"), "cluster"),
         (Verdict("review", "carrier"), "exception"),
+        (Verdict("related", "contained"), "exception"),
         (Verdict("review", "one_record_per_source"), "cluster"),
         (Verdict("review", "medoid"), "cluster"),
         (Verdict("different", "anna"), "person"),

@@ -70,6 +70,13 @@ def test_a_repeated_pair_counts_once_in_either_order(read):
     assert [(item.is_duplicate, item.kind) for item in found] == [(True, "first"), (False, "")]
 
 
+def test_the_verdicts_of_people_are_labels(read):
+    found = read(
+        f"left,right,label,reason\n{ONE},{OTHER},same,\n{ONE},{THIRD},related,a part\n{OTHER},{THIRD},different,\n"
+    )
+    assert [item.is_duplicate for item in found] == [True, False, False]
+
+
 def test_a_contradiction_names_both_lines(faults):
     (fault,) = faults(f"left,right,label\n{ONE},{OTHER},1\n\n{OTHER},{ONE},0\n")
     assert fault.startswith("pairs.csv line 4: ")
@@ -94,11 +101,13 @@ def test_a_contradiction_names_both_lines(faults):
         ),
         (
             f"left,right,label\n{ONE},{OTHER},perhaps\n",
-            'pairs.csv line 2: the label "perhaps" is not one of 1, duplicate, true, 0, not_duplicate, false',
+            'pairs.csv line 2: the label "perhaps" is not one of 1, duplicate, true, same, 0, not_duplicate, false, '
+            "different, related",
         ),
         (
             f"left,right,label\n{ONE},{OTHER}\n",
-            "pairs.csv line 2: there is no label; it must be one of 1, duplicate, true, 0, not_duplicate, false",
+            "pairs.csv line 2: there is no label; it must be one of 1, duplicate, true, same, 0, not_duplicate, false, "
+            "different, related",
         ),
         (f"left,right,label\n{ONE},,1\n", "pairs.csv line 2: needs two record ids"),
         (f"left,right\n{ONE}\n", "pairs.csv line 2: needs two record ids"),
