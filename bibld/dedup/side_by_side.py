@@ -25,6 +25,7 @@ WORD = re.compile(r"\w+")
 
 _FEATURES_OF_LINE = {
     "title": ("main_title", "remainder", "part", "part_name"),
+    "other titles": ("variant_titles",),
     "responsibility": ("responsibility",),
     "names": ("names",),
     "edition": ("edition",),
@@ -141,8 +142,9 @@ def describe_differences(left: Features, right: Features, names: Sequence[str]) 
 
 
 def _is_similar(line: str, left: Features, right: Features) -> bool:
-    """Return whether matching takes a line of two cards as equal."""
-    return all(_are_equal(name, left, right) for name in _FEATURES_OF_LINE[line])
+    """Return whether matching takes a line of two cards as equal; not if it compares nothing of it."""
+    names = _FEATURES_OF_LINE[line]
+    return any(getattr(left, name) for name in names) and all(_are_equal(name, left, right) for name in names)
 
 
 def _are_equal(name: str, left: Features, right: Features) -> bool:

@@ -45,6 +45,10 @@ def _titles(mods: Mods) -> str:
     return _join(map(title_text, plain or mods.title_info), _PARALLEL)
 
 
+def _other_titles(mods: Mods) -> str:
+    return _join(map(title_text, (one for one in mods.title_info if one.type is not None)))
+
+
 def _responsibility(mods: Mods) -> str:
     return _join((note.value for note in mods.note if note.type == "statement of responsibility"), _PARALLEL)
 
@@ -118,6 +122,7 @@ def _summary(mods: Mods) -> str:
 
 LINES: dict[str, Callable[[Mods], str]] = {
     "title": _titles,
+    "other titles": _other_titles,
     "responsibility": _responsibility,
     "names": _names,
     "edition": _edition,

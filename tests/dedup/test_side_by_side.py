@@ -76,6 +76,16 @@ def test_one_isbn_in_common_is_enough():
     assert "identifiers" in sentences(NAUKA, other)[0]
 
 
+def test_what_matching_does_not_compare_is_different_if_it_is_written_differently():
+    one, other = (m.Mods(identifier=(m.Identifier(value, type="legal deposit"),)) for value in ("06-35470", "07-19579"))
+    assert signs(one, other) == {"identifiers": "≠"}
+
+
+def test_a_variant_title_has_a_line_of_its_own_kind():
+    titles = (m.TitleInfo(title="Анна Каренина"), m.TitleInfo(title="Anna Karenina", type="translated"))
+    assert card(m.Mods(title_info=titles)) == {"title": "Анна Каренина", "other titles": "Anna Karenina"}
+
+
 def test_sentences_name_what_is_equal_different_and_not_stated():
     other = book("Преступление и наказание", publisher="Правда", year="1987", extent="463 с.", edition=("2-е изд.",))
     assert sentences(NAUKA, other) == [
