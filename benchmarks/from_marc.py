@@ -22,7 +22,7 @@ from _synthetic.marc import write_marc
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
-from bibld.dedup import stage, warm_up
+from bibld.dedup import MethodOptions, stage, warm_up
 from bibld.dedup.decisions import Decider
 from bibld.dedup.index import Index
 
@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("records", type=int, nargs="?", default=1_000_000)
     parser.add_argument("--files", type=Path, nargs=2)
     asked = parser.parse_args()
-    compiling = warm_up.KernelWarmUp(progress.Silent())
+    compiling = warm_up.KernelWarmUp(MethodOptions(), progress.Silent())
     compiling.begin()
     compiling.wait()
     with tempfile.TemporaryDirectory() as folder:

@@ -81,7 +81,7 @@ class Pipeline:
         """Run the stages up to and including ``until``; raises ``StageError``."""
         with self.catalog.commit():
             self.number = self.catalog.runs.begin(self.run_time.isoformat())
-        compiling = dedup.KernelWarmUp(self.progress)
+        compiling = dedup.KernelWarmUp(self.config, self.progress)
         if until != "read":
             compiling.begin()
         times: list[StageTime] = []

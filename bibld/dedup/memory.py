@@ -151,7 +151,7 @@ def prepare(catalog: Catalog, config: Config, progress: Progress, features: Path
     ``features``: a folder that the features are stored in and that remains; if it exists, it is used as it is. Keys are
     then in a file, else in memory.
     """
-    _warm_up(progress)
+    _warm_up(config, progress)
     progress.stage("dedup", "records", catalog.records.count())
     numbers = {source.id: number for number, source in enumerate(config.sources)}
     with tempfile.TemporaryDirectory(prefix="bibld-") as name:
@@ -169,7 +169,7 @@ def prepare(catalog: Catalog, config: Config, progress: Progress, features: Path
 @contextmanager
 def prepare_in_memory(records: Mapping[RecordId, Mods], method: Method, progress: Progress) -> Iterator[Prepared]:
     """Extract the features and keys of records that are in no catalog; their rows are in the order of ``records``."""
-    _warm_up(progress)
+    _warm_up(method, progress)
     progress.stage("dedup", "records", len(records))
     names = list(records)
     numbers = {source: number for number, source in enumerate(sorted({record.source for record in names}))}
@@ -205,7 +205,7 @@ def _prepared(
     return Prepared(rows, sources, statistics, tables)
 
 
-def _warm_up(progress: Progress) -> None:
-    compiling = KernelWarmUp(progress)
+def _warm_up(method: Method, progress: Progress) -> None:
+    compiling = KernelWarmUp(method, progress)
     compiling.begin()
     compiling.wait()

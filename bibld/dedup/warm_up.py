@@ -17,8 +17,12 @@ import time
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bibld.progress import Progress
+
+if TYPE_CHECKING:
+    from bibld.dedup.method import Method
 
 VARIABLE = "NUMBA_CACHE_DIR"
 PROCESSES = 2
@@ -26,7 +30,7 @@ _SOURCES = Path(__file__).parent
 _FOLDER = "kernels-"
 _MARK = "compiled"
 _KERNEL = ("\n@kernel(", "\n@inner(", "\n@njit(")
-_IMPORT = re.compile(rf"\nfrom {re.escape(__package__)}((?:\.\w+)*) import (\([^)]*\)|.+)")
+_IMPORT = re.compile(rf"\n( *)from {re.escape(__package__)}((?:\.\w+)*) import (\([^)]*\)|.+)")
 _MAXIMUM_AGE = 90 * 24 * 3600
 """Folders that were not used for this many seconds are deleted."""
 
@@ -56,10 +60,25 @@ def _sources() -> list[Path]:
     return sorted({_SOURCES / "compilation.py", *kernels}.union(*map(_imported_files, kernels)))
 
 
-def _imported_files(path: Path) -> set[Path]:
-    """Return the files of this package that a file imports, or imports names from."""
+@lru_cache(maxsize=8)
+def _used_modules(sources: Path, blockers: tuple[str, ...], scorer: str) -> dict[str, int]:
+    """Return the modules with kernels that matching imports, at once or where they are used, and their numbers."""
+    adapters = [sources / "score" / f"{scorer}.py", *(sources / "block" / f"{name}.py" for name in blockers)]
+    waiting, found = [sources / "stage.py", *adapters], set[Path]()
+    while waiting:
+        path = waiting.pop()
+        if path.exists() and path not in found:
+            found.add(path)
+            waiting.extend(_imported_files(path, also_inside=True))
+    return {name: number for number, (name, path) in enumerate(kernel_modules().items()) if path in found}
+
+
+def _imported_files(path: Path, also_inside: bool = False) -> set[Path]:
+    """Return the files of this package that a file imports, or imports names from; ``also_inside`` of functions."""
     found = set()
-    for module, names in _IMPORT.findall(path.read_text()):
+    for indent, module, names in _IMPORT.findall(path.read_text()):
+        if indent and not also_inside:
+            continue
         parent = _SOURCES.joinpath(*module.split(".")[1:])
         found |= {parent.with_suffix(".py"), parent / "__init__.py"} if module else set()
         found |= {parent / f"{name.split()[0]}.py" for name in names.strip("()").split(",") if name.strip()}
@@ -81,11 +100,14 @@ def _parent_folder() -> Path:
 
 
 class KernelWarmUp:
-    """Compiles all kernels in background processes if these sources were not compiled on this machine before."""
+    """Compiles in background processes the kernels that a method uses, of these sources, if this machine has not done
+    so before."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, method: Method, progress: Progress) -> None:
+        self._method = method
         self._progress = progress
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._marks: list[Path] = []
 
     def begin(self) -> None:
         """Start the processes if they are needed; delete the kernels of versions that were not used for long."""
@@ -95,12 +117,14 @@ class KernelWarmUp:
         for other in folder.parent.glob(f"{_FOLDER}*"):
             if other.stat().st_mtime < time.time() - _MAXIMUM_AGE:
                 shutil.rmtree(other, ignore_errors=True)
-        if not (folder / _MARK).exists():
+        used = _used_modules(_SOURCES, tuple(self._method.dedup.block), self._method.dedup.score)
+        self._marks = [mark for name in used if not (mark := folder / f"{name}.{_MARK}").exists()]
+        if self._marks:
             self._progress.report(
-                "dedup: compiling the functions that compare records; some fifteen seconds, once on a machine"
+                "dedup: compiling the functions that compare records; some ten seconds, once on a machine"
             )
             queue, end = os.pipe()
-            os.write(end, bytes(range(len(kernel_modules()))))
+            os.write(end, bytes(used[mark.stem] for mark in self._marks))
             os.close(end)
             command = [sys.executable, "-c", f"from {__package__}.compilation import compile_kernels as c; c()"]
             self._processes = [
@@ -111,6 +135,7 @@ class KernelWarmUp:
 
     def wait(self) -> None:
         """Wait for the processes. A kernel that could not be compiled is compiled, or fails, where it is first used."""
-        if self._processes and all(process.wait() == 0 for process in self._processes):
-            (cache_folder() / _MARK).touch()
-        self._processes = []
+        if all(process.wait() == 0 for process in self._processes):
+            for mark in self._marks:
+                mark.touch()
+        self._processes, self._marks = [], []

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bibld.dedup import warm_up
+from bibld.dedup import MethodOptions, warm_up
 from bibld.progress import Silent
 
 
@@ -68,7 +68,7 @@ def test_kernels_that_were_not_used_for_long_are_removed(sources, caches):
         folder.mkdir(parents=True)
     long_ago = time.time() - 100 * 24 * 3600
     os.utime(old, (long_ago, long_ago))
-    compiling = warm_up.KernelWarmUp(Silent())
+    compiling = warm_up.KernelWarmUp(MethodOptions(), Silent())
     compiling.begin()
     compiling.wait()
     assert not old.exists()

@@ -6,7 +6,9 @@ import json
 import subprocess
 import sys
 
+from bibld.dedup import MethodOptions, warm_up
 from bibld.dedup.warm_up import kernel_modules
+from bibld.progress import Silent
 
 COMPILED = """
 import json
@@ -37,3 +39,26 @@ def test_the_processes_together_compile_all_kernels():
 
 def test_importing_a_module_compiles_nothing():
     assert not any(compiled(b"").values())
+
+
+def test_only_kernels_that_the_method_uses_are_compiled(tmp_path, monkeypatch):
+    monkeypatch.setattr(warm_up, "cache_folder", lambda: tmp_path / "kernels")
+    monkeypatch.setattr(warm_up.subprocess, "Popen", lambda command, **named: Finished())
+    compiled = {}
+    for method in (MethodOptions(), MethodOptions(block=("paper",), score="jaccard"), MethodOptions()):
+        before = {path.name for path in tmp_path.glob("kernels/*")}
+        compiling = warm_up.KernelWarmUp(method, Silent())
+        compiling.begin()
+        compiling.wait()
+        compiled[method.block, len(compiled)] = {path.name for path in tmp_path.glob("kernels/*")} - before
+    usual, by_paper, again = compiled.values()
+    assert {"bibld.dedup.similarity.pairs.compiled", "bibld.dedup.candidates.compiled"} <= usual
+    assert by_paper == {"bibld.dedup.block._java.compiled", "bibld.dedup.shingle_kernels.compiled"}
+    assert not again
+
+
+class Finished:
+    """A process that has compiled all that it was asked to."""
+
+    def wait(self) -> int:
+        return 0
