@@ -1,10 +1,10 @@
 """Labelled pairs, as CSV; and the rows of CSV files of pairs that people or their spreadsheets wrote.
 
 Cells are separated by commas, semicolons or tabs, whichever occurs first in the first line. The first two columns are
-record ids (``source:control number``, or the bare control number where it is unique); of the others only ``label`` (1
-or 0, or another of ``LABELS``) and ``kind``, which groups the results, are read. Without a column ``label``
-every row is a true pair. A first line with record ids is a pair, not a header: then the third cell is the label and the
-fourth the kind.
+record ids: ``source:control number``, or the bare control number where it is unique, or where the column is named like
+the source. Of the others only ``label`` (one of ``LABELS``) and ``kind``, which groups the results, are read. Without a
+column ``label`` every row is a true pair. A first line with record ids is a pair, not a header: then the third cell is
+the label and the fourth the kind.
 """
 
 from __future__ import annotations
@@ -67,15 +67,17 @@ def read_pairs(path: Path, catalog: Catalog, skipped: list[str] | None = None) -
     ``skipped`` takes a message for each pair with a record that is unknown or deleted. Raises ``ConfigError`` with one
     message for each other line that cannot be used, also for pairs with two labels, and if all pairs are skipped.
     """
-    find = partial(_find_records, catalog, sorted(catalog.records.count_by_source()))
+    sources = sorted(catalog.records.count_by_source())
+    find = partial(_find_records, catalog, sources)
     unknown: list[str] = []
     lines = list(read_rows(path, "labelled pairs"))
     header = _header(path.name, lines, find)
+    finds = [partial(_find_records, catalog, [name]) if name in sources else find for name in header[:2]]
     found: dict[Pair, tuple[int, LabelledPair]] = {}
     faults = []
     for number, cells in lines:
         try:
-            labelled = _labelled_pair(cells, header, find)
+            labelled = _labelled_pair(cells, header, finds)
             first, before = found.setdefault(labelled.pair, (number, labelled))
             if before.is_duplicate != labelled.is_duplicate:
                 raise ValueError(f"{before.pair.left} and {before.pair.right} have the other label in line {first}")
@@ -119,10 +121,10 @@ def _header(name: str, lines: list[Line], find: Find) -> list[str]:
     return header
 
 
-def _labelled_pair(cells: list[str], header: list[str], find: Find) -> LabelledPair:
-    """Return the pair of a line; raises ``ValueError``."""
+def _labelled_pair(cells: list[str], header: list[str], finds: Sequence[Find]) -> LabelledPair:
+    """Return the pair of a line, whose records the ``finds`` of the two columns find; raises ``ValueError``."""
     try:
-        pair = Pair.from_records(*(_find_record(find, cell) for cell in (*cells, "")[:2]))
+        pair = Pair.from_records(*map(_find_record, finds, (*cells, "")[:2]))
     except ValueError as error:
         is_longer = len(cells) > len(header)
         hint = " (the line has more cells than the first one; an id with a comma needs quotes)"

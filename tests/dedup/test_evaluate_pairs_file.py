@@ -51,6 +51,7 @@ def faults(read):
         f'"left","right","label"\n"{ONE}"," {OTHER} "," 1 "\n',
         f"Record A,Record B, LABEL ,kind,remark\n{OTHER},{ONE},Duplicate,,seen\n",
         f"left,right\n{ONE},{OTHER}\n",
+        f"rsl,nlr\n{ONE},{OTHER.removeprefix('nlr:')}\n",
         f"one,another,note\n{ONE},{OTHER},seen,and,more\n",
         f"id,id,label\n{ONE},{OTHER},TRUE\n",
         f"{ONE},{OTHER}\n",
@@ -166,9 +167,12 @@ def test_an_ambiguous_control_number_is_refused_with_the_ids(read, faults, sampl
         deleted = catalog.register.ordinal(RecordId("slavica", "01004039769"))
         live = catalog.register.ordinal(RecordId.parse(THIRD))
     content = f"left,right\n01004039769,{OTHER}\n"
+    by_source = f"Slavica,right\n01004039769,{OTHER}\n"
     assert read(content)[0].pair == PAIR, "a record that is not live is not found"
     with Catalog(config.load(sample).workspace) as catalog, catalog.commit():
         catalog.records._connection.execute("UPDATE record SET ordinal = ? WHERE ordinal = ?", (deleted, live))
+    (found,) = read(by_source)
+    assert RecordId("slavica", "01004039769") in (found.pair.left, found.pair.right)
     (fault,) = faults(content)
     assert fault == (
         'pairs.csv line 2: "01004039769" is the control number of 2 records; '
