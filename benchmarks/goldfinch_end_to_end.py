@@ -105,8 +105,8 @@ class Folded:
         return train.fitted(self._found[seen], self._given.labels[seen], self._given.weights[seen], SEED)
 
     def _calibrated(self, logits: npt.NDArray[np.float64], *without: int) -> tuple[float, float]:
-        seen = ~np.isin(self._folds, without) & (self._given.weights == 1)
-        return train._calibrated(logits[seen], self._given.labels[seen])
+        seen = ~np.isin(self._folds, without) & self._given.is_labelled
+        return train.calibrated(logits[seen], self._given.labels[seen], self._given.weights[seen])
 
 
 # -- the records -------------------------------------------------------------------------------------------------------

@@ -38,11 +38,11 @@ def main() -> None:
     varied = train.interleave([list(records.values()), *rusmarc], SEED)
     given = train.make_examples(records, labelled, varied, SEED)
     given = by_cluster(given, labelled, clusters)
-    real = given.weights == 1
+    real = given.is_labelled
     rarity = Rarity.from_weights(train._weights(given.columns), 1.0)
     found = similarities(given.columns, given.left, given.right, rarity)
     logits = train.cross_validate(found, given, SEED)[real]
-    scale, shift = train._calibrated(logits, given.labels[real])
+    scale, shift = train.calibrated(logits, given.labels[real], given.weights[real])
     probabilities = 1 / (1 + np.exp(-(scale * logits + shift)))
     labels = given.labels[real]
     left, right = given.left[real], given.right[real]

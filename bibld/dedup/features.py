@@ -35,7 +35,12 @@ _IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[a
 _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|in) \w+ (?:t|tomah|vols?|volumes)$")
 _ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
+_PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)\s*[-–—]\s*\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_NUMBER_IN_HOST = re.compile(
+    r"(?<!\w)(?:(т|том|vol|v|volume|bd|band|tome|t)\b|(?:№|(?:no|n|nr|вып|heft|h|issue|iss)\b))\.?\s*(\d+)",
+    re.IGNORECASE,
+)
 _HOST_NUMBERS = {"volume": "v", "issue": "n", "number": "n"}
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _STATEMENT = "statement of responsibility"
@@ -50,6 +55,11 @@ _CARRIERS = (
     ("braille", re.compile(r"braille|брайл|tactile", re.IGNORECASE)),
     ("audio", re.compile(r"sound|audio|звукозап|аудио", re.IGNORECASE)),
     ("video", re.compile(r"video|motion picture|видео", re.IGNORECASE)),
+)
+_MUSIC = re.compile(
+    r"score|partitur|music|klavier|klavír|парт(?:ит|ия|ии|\.)|клавир|\bнот[ыа]?\b|нотн|фортеп|ф-?п\b|пение|romances?|songs?|"
+    r"романс|песн|piano|orchest|оркестр",
+    re.IGNORECASE,
 )
 _KINDS = {
     "cartographic": "map", "notated music": "score", "sound recording": "audio", "sound recording-musical": "audio",
@@ -76,7 +86,8 @@ def features_of(mods: Mods) -> Features:
         year for date in dates for year in _interval(date) or ()
     ]
     edition_text, edition = _edition(" ".join([edition.value for info in origins for edition in info.edition]))
-    extents = [_counts(extent.value) for description in mods.physical_description for extent in description.extent]
+    stated_extents = [extent.value for description in mods.physical_description for extent in description.extent]
+    extents = [_counts(extent) for extent in stated_extents]
     publishers = (_key(strip_brackets(publisher.value)) for info in origins for publisher in info.publisher)
     terms = (term for info in origins for place in info.place for term in place.place_term)
     places = (_place(term.value) for term in terms if term.type != "code")
@@ -97,7 +108,7 @@ def features_of(mods: Mods) -> Features:
         part_name=title_key(" ".join(part_names)),
         variant_titles=_distinct(title for title in _variants(mods, proper, part_names) if title != main_key),
         set_title="" if article_host else _uncounted(_title_of(host)),
-        host=VALUE_SEPARATOR.join(_host(article_host)) if article_host else "",
+        host=VALUE_SEPARATOR.join(_host(article_host, stated_extents)) if article_host else "",
         names=VALUE_SEPARATOR.join(_names(mods)),
         publisher=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, publishers))),
         place=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, places))),
@@ -244,18 +255,25 @@ def _in_host(host: RelatedItem) -> Iterator[Step]:
             yield from read_designation(text.value, Field.NAME)
 
 
-def _host(host: RelatedItem) -> Iterator[str]:
+def _host(host: RelatedItem, extents: Iterable[str]) -> Iterator[str]:
     """Yield the title of an article's host, and the numbers of volume, issue and first page, by kind."""
     yield _key(_title_of(host))
     for part in host.mods.part:
         for detail in part.detail:
             if letter := _HOST_NUMBERS.get(detail.type or ""):
                 yield from (f"{letter}{number}" for text in detail.number for number in _NUMBER.findall(text))
-        for extent in part.extent:
-            yield from (f"p{page}" for page in _NUMBER.findall(extent.start or extent.list or "")[:1])
-        for text in part.text:
-            if found := _RANGE_OF_PAGES.search(text.value):
-                yield "p" + found[1]
+        yield from (
+            f"p{page}" for extent in part.extent for page in _NUMBER.findall(extent.start or extent.list or "")[:1]
+        )
+        yield from (number for text in part.text for number in _numbers_in_host(text.value))
+    yield from (f"p{found[1]}" for extent in extents if (found := _PAGES_IN_HOST.match(extent)))
+
+
+@lru_cache(_CACHED)
+def _numbers_in_host(text: str) -> tuple[str, ...]:
+    """Return the numbers that a reference such as ``Т. 92, № 3. С. 535-536`` states, by kind."""
+    numbers = [f"{'v' if volume else 'n'}{number}" for volume, number in _NUMBER_IN_HOST.findall(text)]
+    return (*numbers, *(f"p{page}" for page in _RANGE_OF_PAGES.findall(text)[:1]))
 
 
 @lru_cache(_CACHED)
@@ -267,6 +285,8 @@ def _edition(text: str) -> tuple[str, int]:
 @lru_cache(_CACHED)
 def _counts(extent: str) -> tuple[int, int, int]:
     """Return the pages, volumes and centimetres that an extent states."""
+    if _PAGES_IN_HOST.match(extent):
+        return 0, 0, 0
     return pages_or_leaves(extent), count_volumes(extent), height(extent)
 
 
@@ -292,7 +312,15 @@ def _carrier(mods: Mods) -> str:
     forms = " ".join([form.value for description in mods.physical_description for form in description.form])
     if carrier := _carrier_of(forms):
         return carrier
-    return next((_KINDS[kind.value] for kind in mods.type_of_resource if kind.value in _KINDS), "")
+    kind = next((_KINDS[kind.value] for kind in mods.type_of_resource if kind.value in _KINDS), "")
+    return "print" if kind == "score" and not _has_music(mods) else kind
+
+
+def _has_music(mods: Mods) -> bool:
+    """Return whether words of a description mention music; leader/06 alone is too often a slip."""
+    extents = (extent.value for description in mods.physical_description for extent in description.extent)
+    titles = (text for info in mods.title_info for text in (info.title, *info.sub_title))
+    return any(_MUSIC.search(text) for text in (*extents, *titles, *(genre.value for genre in mods.genre)))
 
 
 @lru_cache(_CACHED)
@@ -302,12 +330,12 @@ def _carrier_of(forms: str) -> str:
 
 def _level(mods: Mods, host: RelatedItem | None, part: str, is_in_volumes: Callable[[], bool]) -> str:
     issuance = {value for info in mods.origin_info for value in info.issuance}
-    if any(genre.value == "article" for genre in mods.genre):
+    if _is_article(mods, host):
         return "a"
     if issuance & {"serial", "continuing", "integrating resource"}:
-        return "i" if host is not None and host.other_type != "set" else "s"
-    if host is not None and host.other_type != "set" and _is_within(host):
-        return "a"
+        if host is None or host.other_type == "set":
+            return "s"
+        return "i" if _is_issue(_proper_title(mods), host) else "a"
     if part:
         return "v"
     if "multipart monograph" in issuance or (host is None and is_in_volumes()):
@@ -317,13 +345,24 @@ def _level(mods: Mods, host: RelatedItem | None, part: str, is_in_volumes: Calla
     return "v" if host.other_type == "set" else "a"
 
 
-def _is_article(mods: Mods, host: RelatedItem) -> bool:
-    return any(genre.value == "article" for genre in mods.genre) or (host.other_type != "set" and _is_within(host))
+def _is_issue(proper: TitleInfo, host: RelatedItem) -> bool:
+    """Return whether a part of a serial is called by the title of the serial or by its number; an article is not."""
+    own, of_host = _title(proper.title), _title(_title_of(host))
+    return is_designation(proper.title) or not own or own.startswith(of_host) or of_host.startswith(own)
 
 
-def _is_within(host: RelatedItem) -> bool:
+def _is_article(mods: Mods, host: RelatedItem | None) -> bool:
+    is_in_pages = host is not None and host.other_type != "set" and _is_within(mods, host)
+    return is_in_pages or any(genre.value == "article" for genre in mods.genre)
+
+
+def _is_within(mods: Mods, host: RelatedItem) -> bool:
     """Return whether the record describes some pages of its host."""
-    return any(part.extent or any(_RANGE_OF_PAGES.search(text.value) for text in part.text) for part in host.mods.part)
+    return any(
+        part.extent or any(_RANGE_OF_PAGES.search(text.value) for text in part.text) for part in host.mods.part
+    ) or any(
+        _PAGES_IN_HOST.match(extent.value) for description in mods.physical_description for extent in description.extent
+    )
 
 
 def _identifiers(mods: Mods) -> Iterator[str]:

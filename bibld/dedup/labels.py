@@ -2,9 +2,9 @@
 
 Cells are separated by commas, semicolons or tabs, whichever occurs first in the first line. The first two columns are
 record ids: ``source:control number``, or the bare control number where it is unique, or where the column is named like
-the source. Of the others only ``label`` (one of ``LABELS``) and ``kind``, which groups the results, are read. Without a
-column ``label`` every row is a true pair. A first line with record ids is a pair, not a header: then the third cell is
-the label and the fourth the kind.
+the source. Of the others only ``label`` (one of ``LABELS``), ``kind``, which groups the results, and ``weight``, which
+training gives the pair (a number above 0, by default 1), are read. Without a column ``label`` every row is a true pair.
+A first line with record ids is a pair, not a header: then the third cell is the label and the fourth the kind.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ LABELS: dict[str, Literal["same", "different", "related"]] = {
 _HEADER = ["left", "right", "label", "kind"]
 _QUOTED = re.compile(r'"[^"]*"')
 _SEPARATOR = re.compile(r"[,;\t]")
+_WEIGHT = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 _MOST_FAULTS = 20
 _LONGEST = 60
 _LARGEST_FILE = 256 * 1024 * 1024
@@ -50,11 +51,12 @@ Find = Callable[[str], list[RecordId]]
 
 
 class LabelledPair(msgspec.Struct, frozen=True):
-    """A pair that a person labelled."""
+    """A pair that a person labelled; training counts it ``weight`` times."""
 
     pair: Pair
     is_duplicate: bool
     kind: str
+    weight: float = 1.0
 
 
 class _UnknownRecordError(ValueError):
@@ -134,7 +136,13 @@ def _labelled_pair(cells: list[str], header: list[str], finds: Sequence[Find]) -
     if label not in LABELS:
         given = f"the label {_shown(label)} is not" if label else "there is no label; it must be"
         raise ValueError(f"{given} one of {', '.join(LABELS)}")
-    return LabelledPair(pair, LABELS[label] == "same", by_name.get("kind", ""))
+    return LabelledPair(pair, LABELS[label] == "same", by_name.get("kind", ""), _weight(by_name.get("weight") or "1"))
+
+
+def _weight(text: str) -> float:
+    if not _WEIGHT.fullmatch(text) or float(text) <= 0:
+        raise ValueError(f"the weight {_shown(text)} is not a number above 0")
+    return float(text)
 
 
 def read_rows(path: Path, content: str) -> Iterator[Line]:

@@ -22,6 +22,7 @@ from bibld.dedup import features_of
 from bibld.dedup.compilation import MISSING
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.model_file import FORMAT, Model, Provenance, to_json
+from bibld.dedup.score.model import Settings
 from bibld.dedup.similarity import NAMES
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity
@@ -72,7 +73,7 @@ _TREES = {
 
 
 class Examples(msgspec.Struct, frozen=True, eq=False):
-    """Pairs of rows with labels; ``groups`` are equal if pairs share a cluster, ``weights`` are 1 for labelled ones."""
+    """Pairs of rows with labels; ``groups`` are equal if pairs share a cluster. The last ``made_up`` are made up."""
 
     columns: FeatureColumns
     left: npt.NDArray[np.uint32]
@@ -80,6 +81,12 @@ class Examples(msgspec.Struct, frozen=True, eq=False):
     labels: Labels
     groups: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
+    made_up: int
+
+    @property
+    def is_labelled(self) -> npt.NDArray[np.bool_]:
+        """Return which pairs people labelled."""
+        return np.arange(len(self.labels)) < len(self.labels) - self.made_up
 
 
 class Ensemble(NamedTuple):
@@ -145,7 +152,7 @@ def make_examples(
     rows = {record: row for row, record in enumerate(records)}
     features = [features_of(mods) for mods in records.values()]
     groups = _components([(rows[item.pair.left], rows[item.pair.right]) for item in labelled], len(rows))
-    pairs = [(rows[item.pair.left], rows[item.pair.right], item.is_duplicate, 1.0) for item in labelled]
+    pairs = [(rows[item.pair.left], rows[item.pair.right], item.is_duplicate, item.weight) for item in labelled]
     of_pairs = [groups[left] for left, *_ in pairs]
     random = Random(seed)
     for number, mods in enumerate(varied):
@@ -162,18 +169,19 @@ def make_examples(
         np.array([label for *_, label, _ in pairs], np.int8),
         np.array(of_pairs, np.int64),
         np.array([weight for *_, weight in pairs], np.float64),
+        len(pairs) - len(labelled),
     )
 
 
 def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[str, float]]:
     """Fit the trees, calibrate them by cross-validation, and return the model with its figures."""
-    labelled = given.weights == 1
+    labelled = given.is_labelled
     if min(np.count_nonzero(given.labels[labelled] == label) for label in (0, 1)) < _FEWEST_LABELS:
         raise ConfigError([f"training needs at least {_FEWEST_LABELS} pairs of each label"])
     words = _weights(given.columns)
     found = similarities(given.columns, given.left, given.right, Rarity.from_weights(words, 1.0))
     logits = cross_validate(found, given, seed)
-    scale, shift = _calibrated(logits[labelled], given.labels[labelled])
+    scale, shift = calibrated(logits[labelled], given.labels[labelled], given.weights[labelled])
     figures = _figures(logits[labelled] * scale + shift, given.labels[labelled])
     ensemble = fitted(found, given.labels, given.weights, seed)
     model = Model(
@@ -238,19 +246,19 @@ def _with_less(found: Similarities, seed: int) -> Similarities:
     return result
 
 
-def _calibrated(logits: Logits, labels: Labels) -> tuple[float, float]:
+def calibrated(logits: Logits, labels: Labels, weights: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return the scale and shift that turn logits into probabilities (Platt 1999), erring against wrong merges."""
     from sklearn.linear_model import LogisticRegression
 
-    weights = np.where(labels == 1, 1.0, _WEIGHT_OF_DIFFERENT)
+    weights = weights * np.where(labels == 1, 1.0, _WEIGHT_OF_DIFFERENT)
     fitted = LogisticRegression(C=1e6).fit(logits.reshape(-1, 1), labels, sample_weight=weights)
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
 
 
 def _figures(logits: Logits, labels: Labels) -> dict[str, float]:
-    """Return precision, recall and F1 at 0.5 and at 0.9, the default threshold for merging."""
+    """Return precision, recall and F1 at 0.5 and at the default threshold for merging."""
     result: dict[str, float] = {}
-    for name, threshold in (("", 0.5), ("_at_0.9", 0.9)):
+    for name, threshold in (("", 0.5), (f"_at_{Settings().same:g}", Settings().same)):
         decided = 1 / (1 + np.exp(-logits)) >= threshold
         right = int((decided & (labels == 1)).sum())
         precision, recall = right / max(1, int(decided.sum())), right / max(1, int((labels == 1).sum()))

@@ -6,6 +6,7 @@ Training learns from them what the labelled pairs do not show.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
@@ -22,6 +23,7 @@ _NUMBERED = (
     ("в {} томе", 1, 30), ("{} год", 1880, 1990), ("circular {}", 1, 900), ("Bericht {}", 1, 99),
 )  # fmt: skip
 _TITLES_OF_PARTS = ("Сочинения", "Письма", "Произведения", "Избранное", "Works", "Letters", "Writings", "Werke")
+_PAGES = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
 _LANGUAGES = ("rus", "eng", "ger", "fre", "tat", "ukr")
 _MINOR = 0.5
 """The share of changes of wording in a description of another publication."""
@@ -132,22 +134,23 @@ def _articles(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[Ma
         return
     yield MadeUpPair(article, reword(article, random), True, "article")
     elsewhere = _as_article(_without_part(mods), other, random)
-    elsewhere = _with_other_year(replace(elsewhere, name=other.name, note=()), random, (0, 1, 2, 5))
+    elsewhere = _with_other_year(_with_names_of(elsewhere, other, random), random, (0, 1, 2, 5))
     yield MadeUpPair(article, reword(elsewhere, random, _MINOR), False, "article of its title")
     title = title_proper(other)
-    nearby = replace(with_title(article, replace(title, part_number=(), part_name=())), name=other.name, note=())
+    nearby = with_title(article, replace(title, part_number=(), part_name=()))
+    nearby = _with_names_of(nearby, other, random)
     hosts = article.related_item
     if random.random() < 0.8:
         hosts = tuple(replace(item, mods=replace(item.mods, part=(_part_of_host(random),))) for item in hosts)
     nearby = replace(nearby, related_item=hosts)
     yield MadeUpPair(article, reword(nearby, random, _MINOR), False, "article of its host")
-    by_author = replace(nearby, name=article.name)
+    by_author = replace(nearby, name=article.name, note=article.note)
     yield MadeUpPair(article, reword(by_author, random, _MINOR), False, "article of its host and author")
 
 
 def _under_other_heading(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
     """Yield a book under another name of its author, who is called the same in the statement of responsibility."""
-    statements = tuple(note for note in mods.note if note.type == "statement of responsibility")
+    statements = _statements(mods)
     if statements and mods.name and other.name:
         renamed = replace(reword(mods, random, _MINOR), name=(*other.name[:1], *mods.name[1:]), note=statements)
         yield MadeUpPair(mods, renamed, True, "under another heading")
@@ -239,14 +242,14 @@ def _other_title(mods: Mods, other: Mods, random: Random) -> Mods:
 
 
 def _other_author(mods: Mods, other: Mods, random: Random) -> Mods:
-    other_book = replace(_with_other_numbers(mods, random, 0.6), name=other.name, note=())
+    other_book = _with_names_of(_with_other_numbers(mods, random, 0.6), other, random)
     if random.random() < 0.5:
         other_book = _with_imprint_of(other_book, other)
     return _with_other_year(other_book, random, (0, 0, 0, 1, 2, 3, 5, 10))
 
 
 def _only_other_author(mods: Mods, other: Mods, random: Random) -> Mods:
-    return replace(_with_other_identifier(mods, random), name=other.name, note=())
+    return _with_names_of(_with_other_identifier(mods, random), other, random)
 
 
 def _translation(mods: Mods, other: Mods, random: Random) -> Mods:
@@ -263,6 +266,46 @@ def _serial(mods: Mods, other: Mods, random: Random) -> Mods:
         return with_origins(_with_other_pages(mods, random, 1.0), lambda info: replace(info, issuance=("monographic",)))
     serial = replace(_with_other_identifier(mods, random), physical_description=())
     return with_origins(serial, lambda info: replace(info, issuance=("serial",)))
+
+
+def _with_names_of(mods: Mods, other: Mods, random: Random) -> Mods:
+    """Replace the names, and the statements of responsibility by those of the other book or by none."""
+    return replace(mods, name=other.name, note=_statements(other) if random.random() < 0.7 else ())
+
+
+def _statements(mods: Mods) -> tuple[m.Note, ...]:
+    return tuple(note for note in mods.note if note.type == "statement of responsibility")
+
+
+def _next_edition(mods: Mods, other: Mods, random: Random) -> Mods:
+    """Describe the edition or printing of one of the next years, which states no number."""
+    other_book = _with_other_year(_with_other_identifier(mods, random), random, (1, 1, 1, 2, 3))
+    other_book = with_origins(other_book, lambda info: replace(info, edition=()))
+    return _with_pages_moved(other_book, random) if random.random() < 0.6 else other_book
+
+
+def _namesake(mods: Mods, other: Mods, random: Random) -> Mods:
+    """Describe a book of the same title by an author with the same family name and other initials."""
+    own = mods.name[0] if mods.name else None
+    if own is None or own.type != "personal" or not own.name_part:
+        return _only_other_author(mods, other, random)
+    family = own.name_part[0].value.partition(",")[0].split(" ")[0]
+    letters = random.sample("АБВГДЕИКЛМНОПРСТЮЯ", 2)
+    renamed = m.Name(type="personal", name_part=(m.NamePart(f"{family}, {letters[0]}. {letters[1]}."),))
+    statement = m.Note(f"{letters[0]}. {letters[1]}. {family}", type="statement of responsibility")
+    other_book = replace(_with_other_identifier(mods, random), name=(renamed, *mods.name[1:]), note=(statement,))
+    return _with_pages_moved(_with_imprint_of(other_book, other), random)
+
+
+def _with_pages_moved(mods: Mods, random: Random) -> Mods:
+    """Add or take some pages."""
+
+    def moved(extent: m.Extent) -> m.Extent:
+        step = random.choice((-16, -8, -4, 2, 4, 8, 12, 16, 32))
+        return replace(extent, value=_PAGES.sub(lambda found: str(max(8, int(found[0]) + step)), extent.value, count=1))
+
+    described = tuple(replace(part, extent=tuple(map(moved, part.extent))) for part in mods.physical_description)
+    return replace(mods, physical_description=described)
 
 
 def _with_other_identifier(mods: Mods, random: Random) -> Mods:
@@ -334,6 +377,8 @@ _DIFFERENCES: tuple[tuple[str, Callable[[Mods, Mods, Random], Mods], bool, bool]
     ("other author", _other_author, False, True),
     ("only other author", _only_other_author, False, False),
     ("translation", _translation, False, True),
+    ("next edition", _next_edition, False, False),
+    ("namesake", _namesake, False, False),
     ("serial", _serial, False, False),
 )
 """The ways to be another publication that is similar; whether they are of volumes, and whether the series changes."""

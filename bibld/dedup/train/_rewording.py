@@ -33,6 +33,7 @@ _CONSONANT_AT_END = re.compile(r"([бвгджзклмнпрстфхцчшщ])\b"
 _NUMBER = re.compile(r"\d+")
 _VOWELS = frozenset("аеёиоуыэюяaeiouy")
 _SHORTEST, _LONGEST_CUT = 3, 6
+_LONG_TITLE = 4
 _UNCERTAIN = 0.06
 """The share of dates of which another library only knows the decade."""
 
@@ -204,6 +205,24 @@ def _abbreviate_title(mods: Mods, random: Random) -> Mods:
     return with_title(mods, replace(title, title=abbreviate(title.title, random)))
 
 
+def _exchange_titles(mods: Mods, random: Random) -> Mods:
+    """Put the first part of the subtitle before the title: ``Труды конференции : Экология``."""
+    title = title_proper(mods)
+    if not title.sub_title:
+        return mods
+    return with_title(mods, replace(title, title=title.sub_title[0], sub_title=(title.title, *title.sub_title[1:])))
+
+
+def _shorten_title(mods: Mods, random: Random) -> Mods:
+    """Leave out the first word or two of a long title."""
+    title = title_proper(mods)
+    words = title.title.split()
+    if len(words) <= _LONG_TITLE:
+        return mods
+    rest = " ".join(words[random.randint(1, 2) :])
+    return with_title(mods, replace(title, title=rest[0].upper() + rest[1:]))
+
+
 def _reword_host(mods: Mods, random: Random) -> Mods:
     """Abbreviate or cut the titles of hosts, leave out their numbers, or leave out the hosts."""
     hosts = [item for item in mods.related_item if item.type == "host"]
@@ -293,6 +312,8 @@ _CHANGES: tuple[tuple[float, Callable[[Any, Random], Mods]], ...] = (
     (0.2, _abbreviate_subtitle),
     (0.05, _abbreviate_title),
     (0.12, _misspell_title),
+    (0.04, _exchange_titles),
+    (0.03, _shorten_title),
     (0.6, _reword_host),
     (0.1, _without_level),
     (0.5, lambda mods, random: _with_titles(mods, _drop_yo)),
