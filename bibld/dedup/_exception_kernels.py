@@ -22,8 +22,8 @@ NESTED, CONFLICT, _NOT_COMPARED = 1, 2, 3
 _BLANK, _DASH, _ZERO, _NINE = 32, 45, 48, 57
 _NO_UNIT = ord("n")
 _LETTERS = ord("l")
-_COVERED = (_LETTERS, ord("g"), ord("y"), ord("q"), ord("m"))
-"""Letters of the alphabet, class of a school, year, season, month."""
+_COVERED = (_LETTERS, ord("g"), ord("y"), ord("q"), ord("m"), ord("e"))
+"""Letters of the alphabet, class of a school, year, season, month, number of a conference."""
 _STRICT = (ord("h"), ord("s"), ord("a"))
 """Half volume, series, supplement: their values are compared with those of the same unit alone."""
 _TEXT = types.Array(types.uint32, 1, "C", readonly=True)
@@ -78,16 +78,17 @@ def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: i
     other_low, other_high = _range(other, other_begin, other_end)
     if low >= 0 and other_low >= 0:
         return NESTED if low <= other_high and other_low <= high else CONFLICT
-    # Letters from one to another that begin with the same.
-    for place in range(begin, begin + same):
-        if one[place] == _DASH:
+    # Letters from one to another: words that begin with the same, or of which one is cut short.
+    for place in range(same + 1):
+        is_end = begin + place < end and one[begin + place] == _DASH
+        if place and (is_end or (other_begin + place < other_end and other[other_begin + place] == _DASH)):
             return NESTED
     return CONFLICT
 
 
 @inner(_INT(_TEXT, _TEXT))
 def _compare_covered(one: Rows, other: Rows) -> int:
-    """Compare the letters, classes, years, seasons and months that two parts cover, where both state them.
+    """Compare the letters, classes, years, seasons, months and conferences that two parts cover, where both state them.
 
     Classes and years that contain others are no difference, but 2005/06 and 2006/07 conflict.
     """
@@ -136,10 +137,10 @@ def _compare_designations(one: Rows, other: Rows) -> int:
     if steps.shape[0] == 0 or covered == CONFLICT:
         return covered
     if steps.shape[0] == others.shape[0]:
-        return max(covered, _compare_aligned(one, steps, other, others, 0, True))
+        return _compare_aligned(one, steps, other, others, 0, True)
     for first in range(others.shape[0]):
         if steps[0, 0] == others[first, 0] != _NO_UNIT:
-            return max(covered, _compare_aligned(one, steps, other, others, first, True))
+            return _compare_aligned(one, steps, other, others, first, True)
     last = others.shape[0] - steps.shape[0]
     result = min(
         _compare_aligned(one, steps, other, others, 0, False), _compare_aligned(one, steps, other, others, last, False)

@@ -15,7 +15,6 @@ from bibld.text.designations import (
     Step,
     canonical,
     is_designation,
-    join_paths,
     part_number,
     read_designation,
 )
@@ -220,20 +219,30 @@ def _designation(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> tup
     else the volume in the host."""
     numbers = [number for info in mods.title_info if info.type is None for number in info.part_number]
     stated = [step for number in dict.fromkeys(numbers) for step in read_designation(number)]
-    titled = [*_in_title(proper.title, Field.TITLE)]
+    is_volume = host is not None and not _is_article(mods, host)
+    titled = [*(read_designation(proper.title, Field.NAME) if is_volume else _in_title(proper.title, Field.TITLE))]
     for text in proper.sub_title:
         titled += _in_title(text, Field.NAME)
     if any(step.unit == YEAR for step in titled):
         titled += _other_years(titled, " ".join((proper.title, *proper.sub_title)))
-    found = join_paths(titled, stated)
-    found = join_paths(found, [step for name in proper.part_name for step in read_designation(name, Field.NAME)])
-    if host is None or any(step.unit not in COVERED for step in found) or _is_article(mods, host):
+    found = _join_paths(titled, stated)
+    found = _join_paths(found, [step for name in proper.part_name for step in read_designation(name, Field.NAME)])
+    if host is None or not is_volume or any(step.unit not in COVERED for step in found):
         return found
     return (*_in_host(host), *found)
 
 
 def _in_title(title: str, field: Field) -> tuple[Step, ...]:
-    return read_designation(title, field) if may_contain_designation(_title(strip_brackets(title))) else ()
+    key = _title(strip_brackets(title))
+    may_be_range = field is Field.NAME and key.count(" ") == 1  # "Abak - Antenna"
+    return read_designation(title, field) if may_be_range or may_contain_designation(key) else ()
+
+
+def _join_paths(outer: Iterable[Step], inner: Iterable[Step]) -> tuple[Step, ...]:
+    """Return the steps of two designations of one part: the outer ones whose units the inner one lacks come first."""
+    inner = tuple(inner)
+    units = {step.unit for step in inner}
+    return (*(step for step in outer if step.unit not in units), *inner)
 
 
 def _other_years(steps: list[Step], title: str) -> list[Step]:

@@ -16,27 +16,19 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
+import bibld.text.part_units as part_units
 from bibld.text.part_units import (
     CHAPTER,
     CLASS,
     COVERED,
-    GRADES,
     LETTERS,
+    MEETING,
     MONTH,
     NUMBER,
-    ONLY_IN_NUMBERS,
     SEASON,
     UNITS,
     WORD,
     YEAR,
-    YEAR_WORDS,
-    Word,
-    is_letter,
-    keys,
-    letter_key,
-    meaning_of,
-    season_and_month_numbers,
-    words_of,
 )
 from bibld.text.scripts import has_cyrillic
 
@@ -48,16 +40,7 @@ class Step(NamedTuple):
     value: str
 
 
-_BEFORE_COUNTS = words_of("в во у in en na w")
-_ROMANISED_UNITS = words_of("t tomah ch chastah kn knigah vip vipuskah")
-"""Units that follow the romanised preposition "v" and a number of volumes."""
-_BEFORE_YEARS = words_of("за на for of in")
-_BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
-_ARTICLES = words_of("the la le les der die das des dem")
-_FUNCTION_WORDS = _BEFORE_COUNTS | _BEFORE_YEARS | _BETWEEN_NUMBERS | _ARTICLES | {"для"}
-_ORDINAL_ENDINGS = words_of("st nd rd th er re e eme ème й я е ой ый ая ое го ья і ій ю му м нче нчы енче ынчы")
-_CARDINAL_ENDINGS = words_of("х ти и ми")
-
+_HALF_VOLUME = re.compile(r"\bп/т\b", re.IGNORECASE)
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|№|[^\s\w]")
 _REMOVED = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*\u0301\u0361\ufe20\ufe21")
 """Apostrophes, brackets, quotation marks, the stress and the ligatures of the Library of Congress."""
@@ -67,9 +50,11 @@ _FIRST_YEAR, _LAST_YEAR = 1500, 2099
 _LONGEST_ALONE = 60
 _DIGITS_OF_YEAR = 4
 _MOST_DIGITS = 9
+_MOST_DIGITS_ALONE = 2
 _LEAST_TENS, _LEAST_COMPOUND = 20, 10
+_LONGEST_NAME_OF_MEETING = 10
 _STOP = frozenset(".")
-_BEFORE_VALUES = frozenset(".№#(:") | _ARTICLES | {"no", "nr"}
+_BEFORE_VALUES = frozenset(".№#(:") | part_units.ARTICLES | {"no", "nr"}
 _BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
 _REMEMBERED = 1 << 14
 _COUNTED = frozenset("vhpbic")
@@ -77,7 +62,7 @@ _COUNTED = frozenset("vhpbic")
 
 class _Token(NamedTuple):
     text: str
-    word: Word
+    word: part_units.Word
     is_attached: bool
     """Whether no blank separates this token from the one before."""
 
@@ -112,7 +97,7 @@ def read_designation(text: str, field: Field = Field.NUMBER) -> tuple[Step, ...]
     >>> canonical(read_designation("Сочинения : в 18 т. Т. 1", Field.TITLE)), read_designation("Catch-22", Field.TITLE)
     ('v1', ())
     """
-    steps = tuple(_Reader(_tokens(text), field, has_cyrillic(text)).steps())
+    steps = list(_Reader(_tokens(text), field, has_cyrillic(text)).steps())
     is_numbered = any(step.unit != WORD and step.unit not in COVERED for step in steps)
     return _joined([step for step in steps if step.unit != WORD or not is_numbered])
 
@@ -174,24 +159,19 @@ def is_designation(text: str) -> bool:
     return not reader.has_more and any(step.unit not in COVERED for step in steps)
 
 
-def join_paths(outer: Iterable[Step], inner: Iterable[Step]) -> tuple[Step, ...]:
-    """Return the steps of two designations of one part: the outer ones whose units the inner one lacks come first."""
-    inner = tuple(inner)
-    units = {step.unit for step in inner}
-    return (*(step for step in outer if step.unit not in units), *inner)
-
-
 def _tokens(text: str) -> list[_Token]:
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    if "/" in plain:
+        plain = _HALF_VOLUME.sub("полутом", plain)
     tokens, end = [], -1
     for found in _TOKEN.finditer(plain.translate(_REMOVED)):
         start, word = found.start(), found[0]
-        tokens.append(_Token(word, meaning_of(word), start == end))
+        tokens.append(_Token(word, part_units.meaning_of(word), start == end))
         end = start + len(word)
     return tokens
 
 
-_END = _Token("", Word(""), False)
+_END = _Token("", part_units.Word(""), False)
 
 
 class _Reader:
@@ -224,7 +204,7 @@ class _Reader:
                 if end:
                     break
             else:
-                steps, end = self._without_unit(at) if self._is_number else ((), 0)
+                steps, end = self._without_unit(at) if self._is_number else self._number_at_end(at)
             yield from steps
             self.has_more |= not end and self._tokens[at].text.isalnum()
             at = end or at + 1
@@ -237,7 +217,7 @@ class _Reader:
         if self._is_number or text.isdecimal() or self._tokens[at + 1].text in _DASHES:
             return False
         is_known = word.unit is not None or word.number is not None or word.covered is not None
-        return not is_known and text.lower() not in _BEFORE_COUNTS
+        return not is_known and text.lower() not in part_units.BEFORE_COUNTS
 
     # -- surroundings --------------------------------------------------------------------------------------------------
 
@@ -252,7 +232,7 @@ class _Reader:
     def _unit(self, at: int) -> str | None:
         """Return the unit that a token names."""
         word = self._tokens[at].word
-        is_excluded = not self._is_number and word.key in ONLY_IN_NUMBERS
+        is_excluded = not self._is_number and word.key in part_units.ONLY_IN_NUMBERS
         return None if is_excluded or (word.unit == CHAPTER and self._field is Field.TITLE) else word.unit
 
     def _skip(self, at: int, texts: frozenset[str]) -> int:
@@ -266,14 +246,14 @@ class _Reader:
         """Return the end of a number of volumes («в 18 т.», "3 vols"); 0 if there is none."""
         word = self._tokens[at].text.lower()
         is_romanised = word == "v" and self._tokens[at + 1].text != "."
-        is_introduced = word in _BEFORE_COUNTS or is_romanised
+        is_introduced = word in part_units.BEFORE_COUNTS or is_romanised
         number = self._number(at + 1 if is_introduced else at)
         if number is None or number.is_ordinal or (self._is_number and not is_introduced):
             return 0
         unit = self._unit(number.end)
         if unit is None or unit in (NUMBER, "a", "s"):
             return 0
-        if is_romanised and self._tokens[number.end].word.key not in _ROMANISED_UNITS:
+        if is_romanised and self._tokens[number.end].word.key not in part_units.ROMANISED_UNITS:
             return 0
         return 0 if not is_introduced and self._value(number.end + 1) is not None else number.end + 1
 
@@ -287,10 +267,11 @@ class _Reader:
         known = word.number
         if known is None:
             return None
-        if known.number >= _LEAST_TENS:
+        if known.number % _LEAST_COMPOUND == 0:
             dash = int(self._tokens[at + 1].text in _DASHES)
             one = self._tokens[at + 1 + dash].word.number
-            if one is not None and one.number < _LEAST_COMPOUND:
+            is_compound = one is not None and (one.is_ordinal or known.number >= _LEAST_TENS)
+            if is_compound and one is not None and one.number < _LEAST_COMPOUND:
                 return _Found(str(known.number + one.number), at + 2 + dash, one.is_ordinal)
         return self._with_ending(_Found(str(known.number), at + 1, known.is_ordinal))
 
@@ -301,12 +282,14 @@ class _Reader:
         ending = self._tokens[at + dash]
         if not (ending.is_attached and ending.text.isalpha()):
             return number
-        if ending.text.lower() in _ORDINAL_ENDINGS:
+        if ending.text.lower() in part_units.ORDINAL_ENDINGS:
             return _Found(number.value, at + dash + 1, True)
-        if ending.text.lower() in _CARDINAL_ENDINGS:
+        if ending.text.lower() in part_units.CARDINAL_ENDINGS:
             return _Found(number.value, at + dash + 1)
+        if dash and ending.word.unit:  # 3-том
+            return _Found(number.value, at + 1, True)
         if not dash and len(ending.text) == 1:
-            return _Found(number.value + letter_key(ending.text, self._is_cyrillic), at + 1)
+            return _Found(number.value + part_units.letter_key(ending.text, self._is_cyrillic), at + 1)
         return number
 
     def _numbers(self, at: int) -> _Found | None:
@@ -315,7 +298,7 @@ class _Reader:
         unit = self._unit_before(at)
         while last is not None and last.value.isdecimal():
             between = self._tokens[last.end]
-            if between.text not in _DASHES and between.text.lower() not in _BETWEEN_NUMBERS:
+            if between.text not in _DASHES and between.text.lower() not in part_units.BETWEEN_NUMBERS:
                 break
             following = last.end + 1
             if unit and self._tokens[following].word.key == unit:
@@ -353,12 +336,13 @@ class _Reader:
     def _letters(self, at: int) -> _Found | None:
         """Return a letter, or a range of letters."""
         first = self._tokens[at].text
-        if not is_letter(first):
+        if not part_units.is_letter(first):
             return None
         dash, last = self._tokens[at + 1].text, self._tokens[at + 2].text
-        if dash in _DASHES and is_letter(last):
-            return _Found(f"{letter_key(first, self._is_cyrillic)}-{letter_key(last, self._is_cyrillic)}", at + 3)
-        return _Found(letter_key(first, self._is_cyrillic), at + 1)
+        key = part_units.letter_key(first, self._is_cyrillic)
+        if dash in _DASHES and part_units.is_letter(last):
+            return _Found(f"{key}-{part_units.letter_key(last, self._is_cyrillic)}", at + 3)
+        return _Found(key, at + 1)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -384,7 +368,8 @@ class _Reader:
         token, last = self._tokens[at], self._tokens[value.end - 1]
         is_certain = value.value[:1].isdecimal() and (last.text.isdecimal() or len(last.text) > 1)
         if is_certain:
-            return self._starts(at) or value.end >= self._count
+            can_end = last.text.isdecimal() or self._ends(value.end)
+            return (self._starts(at) and can_end) or value.end >= self._count
         # One letter, as a number or not: «Т. И. Иванов», "Lenin, V. I."
         if len(token.text) == 1 and token.text.isupper() and at and self._tokens[at - 1].text not in (".", ":", ";"):
             return False
@@ -418,14 +403,14 @@ class _Reader:
             return (), 0
         if not (self._starts(at) and (self._is_number or self._ends(at + 3))):
             return (), 0
-        letters = is_letter(first.text), is_letter(last.text)
+        letters = part_units.is_letter(first.text), part_units.is_letter(last.text)
         is_complete = at == 0 and at + 3 >= self._count
         if not all(letters) and not (any(letters) or (self._field is not Field.TITLE and is_complete)):
             return (), 0
         if first.text.lower() > last.text.lower() or not first.text[0].isupper():
             return (), 0
         ends = (
-            letter_key(token.text, self._is_cyrillic) if single else token.word.key
+            part_units.letter_key(token.text, self._is_cyrillic) if single else token.word.key.replace("h", "g")
             for token, single in zip((first, last), letters, strict=True)
         )
         return (Step(LETTERS, "-".join(ends)),), at + 3
@@ -443,9 +428,19 @@ class _Reader:
         number = self._numbers(at)
         if number is not None:
             place = self._skip(number.end, _STOP)
-            if self._tokens[place].word.covered == CLASS and self._tokens[place].word.key not in keys(GRADES):
+            word = self._tokens[place].word
+            if word.covered == CLASS and word.key not in part_units.keys(part_units.GRADES):
                 return (Step(CLASS, number.value),), place + 1
+            if self._is_of_meeting(at, number):
+                return (Step(MEETING, number.value),), number.end
         return self._year_in_title(at)
+
+    def _is_of_meeting(self, at: int, number: _Found) -> bool:
+        """Return whether a number is that of a conference: "4th International Symposium", «XX съезд»."""
+        if self._is_number or not (number.is_ordinal or self._tokens[at].text.isupper()):
+            return False
+        following = self._tokens[number.end : number.end + _LONGEST_NAME_OF_MEETING]
+        return any(token.word.covered == MEETING for token in following)
 
     def _season_or_month(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read a season or month with what follows: "Spring 2001", "June, July 1963", «май 2005 г.»."""
@@ -455,18 +450,19 @@ class _Reader:
         if not (self._is_number or following.text.isdecimal() or following.word.covered == word.covered):
             return (), 0
         unit = word.covered or SEASON
-        return (Step(unit, season_and_month_numbers()[word.key]),), at + 1
+        return (Step(unit, part_units.season_and_month_numbers()[word.key]),), at + 1
 
     def _year_in_title(self, at: int) -> tuple[tuple[Step, ...], int]:
         year = self._year(at)
         if year is None:
             return (), 0
-        has_word = self._tokens[year.end].word.key in keys(YEAR_WORDS)
+        has_word = self._tokens[year.end].word.key in part_units.keys(part_units.YEAR_WORDS)
         end = year.end + has_word
         if at == 0 and end >= self._count and self._field is Field.TITLE:
             return (), end
         is_announced = bool(at) and (
-            self._tokens[at - 1].text.lower() in _BEFORE_YEARS or self._tokens[at - 1].word.covered in (SEASON, MONTH)
+            self._tokens[at - 1].text.lower() in part_units.BEFORE_YEARS
+            or self._tokens[at - 1].word.covered in (SEASON, MONTH)
         )
         if self._is_number or is_announced or has_word or self._skip(end, _STOP) >= self._count:
             return (Step(YEAR, year.value),), end
@@ -484,12 +480,21 @@ class _Reader:
                 return _Found(f"{first}-{last}", at + 3)
         return _Found(first, at + 1)
 
+    def _number_at_end(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read a number that is a sentence at the end of a title, or all of other title information."""
+        number = self._numbers(at)
+        if number is None or number.end < self._count or not (at or self._field is Field.NAME):
+            return (), 0
+        is_digits = self._tokens[at].text.isdecimal() and len(number.value) <= _MOST_DIGITS_ALONE
+        is_alone = at == 0 or (self._tokens[at - 1].text == "." and self._tokens[at - 2].word.unit is None)
+        return ((Step(NUMBER, number.value),), number.end) if is_alone and is_digits else ((), 0)
+
     def _without_unit(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read a number, letter or word alone in the number of a part."""
         found = self._numbers(at) or self._letters(at)
         if found is not None:
             return (Step(NUMBER, found.value),), found.end
         text, word, _ = self._tokens[at]
-        if not text.isalpha() or text.lower() in _FUNCTION_WORDS:
+        if not text.isalpha() or text.lower() in part_units.FUNCTION_WORDS:
             return (), 0
         return (Step(WORD, word.key),), at + 1

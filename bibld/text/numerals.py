@@ -18,7 +18,7 @@ _ROMAN = re.compile("m{0,3}(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v?i{0,4}
 
 _ORDINALS = {
     1: "перв* перш* first erst* premier premiere prim*",
-    2: "втор* другий друга друге другому другої другу другі second zweit* deuxieme seconde",
+    2: "втор* другий друга друге другому другої другу другі druhyi druha druhe second zweit* deuxieme seconde",
     3: "трет* третьей третьем третьему третьего третью третье третья трэці трэцяя трэцяе third dritt* troisieme",
     4: "четверт* чацверт* чацвёрт* fourth viert* quatrieme",
     5: "пят* fifth fünft* cinquieme",
@@ -47,6 +47,20 @@ _ORDINALS = {
     100: "сотый сотая сотое сотого hundredth hundertst* centieme",
 }
 """Ordinal numbers in Russian, Ukrainian, Belarusian, English, German, French; ``*`` is any ending of the language."""
+
+_TURKIC_ORDINALS = {
+    1: "беренче беренсе бірінші биринчи бастакы",
+    2: "икенче икенсе екінші иккинчи экинчи иккис",
+    3: "өченче өсөнсө үшінші учинчи үчүнчү үһүс",
+    4: "дүртенче дүртенсе төртінші тўртинчи төртүнчү төрдүс",
+    5: "бишенче бишенсе бесінші бешинчи бэһис",
+    6: "алтынчы алтынсы алтыншы олтинчи",
+    7: "җиденче етенсе жетінші еттинчи жетинчи",
+    8: "сигезенче һигеҙенсе сегізінші саккизинчи сегизинчи",
+    9: "тугызынчы туғыҙынсы тоғызыншы тўққизинчи тогузунчу",
+    10: "унынчы унынсы оныншы ўнинчи онунчу ўн",
+}
+"""Ordinal numbers in Tatar, Bashkir, Kazakh, Uzbek, Kyrgyz, Yakut; and the Uzbek ten before others."""
 
 _ENDINGS = {
     True: "ий ый ой ая ое ее ого ому ом ым ую ой ые ых і ы а е я є у ій ої ому ае ага аму аму ці яя",
@@ -90,7 +104,7 @@ _ONE_AFTER_TENS = "один одна одно одного одной one"
 _ROMAN_EDITION = re.compile(r"\b(?=[ivx]{2})(x{0,2}(?:ix|iv|v?i{0,3}))(?:e|eme)?\b")
 
 _CARDINALS_OF_PARTS = {
-    1: "один одна одно one eins un une адзін адна",
+    1: "один одна одно one eins une адзін адна",
     2: "дві дзве deux другая другое другой",
     3: "тры",
     4: "чотири чатыры",
@@ -147,7 +161,12 @@ def number_word(key: str) -> NumberWord | None:
 def number_words() -> dict[str, NumberWord]:
     """Return all words for numbers of parts, romanised, with their meanings."""
     found: dict[str, NumberWord] = {}
-    for words, is_ordinal in ((_NUMBERS_IN_TITLES, False), (_CARDINALS_OF_PARTS, False), (_ORDINALS, True)):
+    for words, is_ordinal in (
+        (_NUMBERS_IN_TITLES, False),
+        (_CARDINALS_OF_PARTS, False),
+        (_TURKIC_ORDINALS, True),
+        (_ORDINALS, True),
+    ):
         for number, text in words.items():
             for word in text.split():
                 found.update((romanise(form), NumberWord(number, is_ordinal)) for form in _forms(word))

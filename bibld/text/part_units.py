@@ -9,27 +9,29 @@ from typing import NamedTuple
 from bibld.text.numerals import LATIN_LOOKALIKES, NumberWord, number_word, number_words, roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
 
-NUMBER, WORD, CHAPTER, LETTERS, CLASS, YEAR, SEASON, MONTH = "", "n", "c", "l", "g", "y", "q", "m"
+NUMBER, WORD, CHAPTER, LETTERS, CLASS, YEAR, SEASON, MONTH, MEETING = "", "n", "c", "l", "g", "y", "q", "m", "e"
 """Units by themselves: a number or letter alone; a word; chapters; a range of letters; a class of a school, a year, a
-season, a month."""
+season, a month, a conference."""
 
-COVERED = frozenset((CLASS, YEAR, SEASON, MONTH))
+COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING))
 """Units of what a part covers: one library often states them where another does not."""
 
 UNITS = {
     "v": "volume", "h": "half volume", "p": "part", "b": "book", "i": "issue", "s": "series", "a": "supplement",
     CHAPTER: "chapter", NUMBER: "", LETTERS: "letters", CLASS: "class", YEAR: "year", SEASON: "season", MONTH: "month",
+    MEETING: "conference",
 }  # fmt: skip
 """The letters of units with their names."""
 
 _WORDS_OF_UNITS = {
     "v": """т том тома томе томом томъ томах томов tomakh тт томи v vol vols volume volumes volumen
-        томда band bandes bände bänden bd bde tome tomes tom tomo tomus svazek sv җилд""",
-    "h": "полутом полутома полут пт півтом паўтом polutom polut halbband halbbd hbd",
+        томда band bandes bände bänden bd bde tome tomes tom tomo tomus svazek sv җилд жилд томлик""",
+    "h": "полутом полутома полут пт півтом паўтом polutom polut половина половини halbband halbbd hbd hälfte",
     "p": """ч часть части частью частях частей чч чт ch chast chasti частина частини частка
-        part parts pt pts teil teile theil theile tl th partie parte pars cz czesc dil díl кисәк кис өлеш""",
+        part parts pt pts teil teile theil theile tl th partie parte pars cz czesc dil díl
+        кисәк кис өлеш бүлек бөлім бөлүм қисм""",
     "b": """кн книга книги книге книгой книгах книг kn kniga knigi кніга book books bk buch bücher
-        livre livres libro knjiga kniha książka ks к китап китабы кит""",
+        livre livres libro knjiga kniha książka ks к китап китабы кит кітап китеп китоб кинигэ kitap""",
     "i": """вып выпуск выпуски выпуске выпусках vyp vypusk випуск вип issue issues iss heft hefte h
         fasc fascicle fascicule fasciculus lieferung lfg zeszyt z cahier
         тетрадь тетради тетр тет tetrad зошит сшытак notebook notebooks дәфтәр дәфт""",
@@ -42,6 +44,9 @@ _WORDS_OF_UNITS = {
 _CLASS_WORDS = "класс класса классе классу классы классов кл клас класу класса klass klassa klasse klassov"
 GRADES = "grade grades"
 YEAR_WORDS = "год года году годы годов годом гг г god goda year years рік року jahr"
+_MEETINGS = """конференция конференции конф конференція конференції съезд съезда симпозиум симпозиума симпоз
+    семинар семинара коллоквиум коллоквиума чтения чтений конгресс конгресса совещание совещания школа школы
+    conference symposium workshop colloquium seminar konferenz tagung congrès colloque"""
 _SEASONS = (
     "зима winter hiver зіма",
     "весна spring frühjahr frühling printemps вясна",
@@ -71,6 +76,19 @@ def words_of(text: str) -> frozenset[str]:
 
 ONLY_IN_NUMBERS = words_of("h k z n no nos nr r th tl sv ks pars dil cz ser tet kit kis p")
 """Names of units, romanised, that in a title are something else."""
+
+BEFORE_COUNTS = words_of("в во у in en na w")
+ROMANISED_UNITS = words_of("t tomah ch chastah kn knigah vip vipuskah")
+"""Units that follow the romanised preposition "v" and a number of volumes."""
+BEFORE_YEARS = words_of("за на for of in")
+BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
+ARTICLES = words_of("the la le les der die das des dem")
+FUNCTION_WORDS = BEFORE_COUNTS | BEFORE_YEARS | BETWEEN_NUMBERS | ARTICLES | {"для"}
+ORDINAL_ENDINGS = words_of(
+    "st nd rd th er re e eme ème й я е ой ый ая ое го ья і ій ю му м "
+    "гы гі ші шы нші ншы нче нчы нчи чи енче ынчы инчи nche nchi shi gy"
+)
+CARDINAL_ENDINGS = words_of("х ти и ми")
 
 _LATIN_FOR_CYRILLIC = str.maketrans("abcehkmoptxy", "авсенкмортху")
 _LETTER_KEYS = {
@@ -120,8 +138,13 @@ def season_and_month_numbers() -> dict[str, str]:
 
 @cache
 def covered_units() -> dict[str, str]:
-    """Return the units of classes, seasons and months by romanised word."""
-    words = {CLASS: f"{_CLASS_WORDS} {GRADES}", SEASON: " ".join(_SEASONS), MONTH: " ".join(_MONTHS)}
+    """Return the units of classes, seasons, months and conferences by romanised word."""
+    words = {
+        CLASS: f"{_CLASS_WORDS} {GRADES}",
+        SEASON: " ".join(_SEASONS),
+        MONTH: " ".join(_MONTHS),
+        MEETING: _MEETINGS,
+    }
     return {key: unit for unit, text in words.items() for key in keys(text)}
 
 

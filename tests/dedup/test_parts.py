@@ -27,7 +27,8 @@ def record(*fields):
         values = tuple(Subfield(item[0], item[1:]) for item in subfields)
         made.append(DataField(text[:3], *indicators.replace("#", " ")[:2], values))
     is_marc21 = any(text.startswith("245") for text in fields)
-    leader = "00000nam a2200000 i 4500" if is_marc21 else "     nam0 22     i 450 "
+    level = "2" if any(text.startswith("461") for text in fields) else "0"
+    leader = "00000nam a2200000 i 4500" if is_marc21 else f"     nam{level} 22     i 450 "
     return MarcRecord(Origin("x", "x.mrk", 1, 0), Leader(leader), tuple(made)), marc21 if is_marc21 else rusmarc
 
 
@@ -269,6 +270,22 @@ PAIRS = (
     ("200 1#$aТуризм$hТ. 4. кн. 7. кн. 8", "200 1#$aТуризм$hТ. 4, кн. 9", DIFFERENT),
     ("200 1#$aДәреслек$h2нче китап", "200 1#$aДәреслек$hКит. 2", EQUAL),
     ("200 1#$aДәреслек$h1нче китап", "200 1#$aДәреслек$hКит. 2", DIFFERENT),
+    ("200 1#$aБеренче китап + 461 #0$12001#$aСайланма әсәрләр", "200 1#$aСайланма әсәрләр$h2 китап", DIFFERENT),
+    ("200 1#$aТөртінші том + 461 #0$12001#$aСөздік", "200 1#$aСөздік$h4-том", EQUAL),
+    ("200 1#$aТөртінші том + 461 #0$12001#$aСөздік", "200 1#$aСөздік$h3-том", DIFFERENT),
+    ("200 1#$aЎн тўртинчи том + 461 #0$12001#$aАсарлар", "200 1#$aАсарлар$h15 том", DIFFERENT),
+    ("200 1#$aОлоҥхо$hБастакы кинигэ", "200 1#$aОлоҥхо$h1-гы кинигэ", EQUAL),
+    ("200 1#$aІсторія$hТ. 9, перша половина", "245 10$aIstorii︠a︡.$nTom IX, pershyĭ pivtom", EQUAL),
+    ("200 1#$aТвори$hТом другий", "245 10$aTvory.$nTom druhyĭ", EQUAL),
+    ("200 1#$aСловарь$hТ. 1. П/т. 2", "200 1#$aСловарь$hТ. 1, полут. 2", EQUAL),
+    ("200 1#$aДаффа - Меди + 461 #0$12001#$aСправочник", "200 1#$aСправочник$iА - Дарзана", DIFFERENT),
+    ("200 1#$aДаффа - Меди + 461 #0$12001#$aСправочник", "200 1#$aСправочник$hТ. 1$iА - Дарзана", DIFFERENT),
+    # Numbers of conferences
+    ("200 1#$aТруды 4-й Междунар. науч.-практ. конф.", "200 1#$aIII Международная конференция$eтруды", DIFFERENT),
+    ("200 1#$aТруды 4-й Междунар. науч.-практ. конф.", "200 1#$aЧетвёртая Международная конференция", EQUAL),
+    ("200 1#$aМатериалы двадцатой Зимней школы", "200 1#$aФизика$eматериалы XXI Зим. школы", DIFFERENT),
+    ("245 10$a4th International Symposium", "245 10$aFifth International Symposium", DIFFERENT),
+    ("245 10$aA symposium on 4 questions", "245 10$aFifth International Symposium", EQUAL),
     # Numbers that are no parts
     ("200 1#$aПалата № 6", "200 1#$aПалата № 7", EQUAL),
     ("245 10$aCatch-22", "245 10$aCatch-23", EQUAL),

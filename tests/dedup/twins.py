@@ -96,18 +96,18 @@ def compare_designations(one, other):
         return 0
     paths = [[divide_step(step) for step in text.split()] for text in (one, other)]
     covered = [0]
-    for unit in "lgyqm":
+    for unit in "lgyqme":
         pairs = product(*([step for step in path if step[0] == unit] for path in paths))
         results = [compare_covered(left, right) for left, right in pairs]
         covered += [min(results)] if results else []
-    short, long = sorted(([step for step in path if step[0] not in "lgyqm"] for path in paths), key=len)
+    short, long = sorted(([step for step in path if step[0] not in "lgyqme"] for path in paths), key=len)
     if not short or max(covered) == 2:
         return max(covered)
     if len(short) == len(long):
-        return max(*covered, compare_steps(short, long, True))
+        return compare_steps(short, long, True)
     same_unit = (place for place, (unit, _) in enumerate(long) if unit == short[0][0] != "n")
     if (first := next(same_unit, None)) is not None:
-        return max(*covered, compare_steps(short, long[first:], True))
+        return compare_steps(short, long[first:], True)
     return max(1, min(compare_steps(short, some, False) for some in (long, long[-len(short) :])))
 
 
@@ -139,8 +139,10 @@ def compare_steps(one, other, by_unit):
         (low, high), (other_low, other_high) = number_range(value), number_range(other_value)
         if value != other_value:
             overlap = low >= 0 and other_low >= 0 and low <= other_high and other_low <= high
-            same_start = value.split("-")[0] == other_value.split("-")[0] and "-" in value and "-" in other_value
-            results.append(1 if overlap or (same_start and (low < 0 or other_low < 0)) else 2)
+            starts = sorted((value.split("-")[0], other_value.split("-")[0]), key=len)
+            same_start = "-" in (value + other_value) and starts[0] and starts[1].startswith(starts[0])
+            is_text = low < 0 or other_low < 0
+            results.append(1 if overlap or (same_start and is_text) else 2)
     return max(results)
 
 
