@@ -151,9 +151,9 @@ def columns(world: World, rows: Rows, start: int) -> FeatureColumns:
     for name, field in _ORDER.items():
         texts[name] = TextColumn(*_column(codes, ends, field, -1, _BLANK, letters, name not in _AS_IT_IS))
     count = len(rows.numbers)
-    texts["text"] = TextColumn(np.zeros(count + 1, np.int64), np.empty(0, np.uint32))
+    nothing = TextColumn(np.zeros(count + 1, np.int64), np.empty(0, np.uint32))
     return FeatureColumns(
         ordinals=np.arange(start, start + count, dtype=np.uint64),
-        texts={name: texts[name] for name in TEXTS},
+        texts={name: texts.get(name, nothing) for name in TEXTS},
         numbers={name: rows.numbers[:, place].copy() for place, name in enumerate(NUMBERS)},
     )

@@ -100,8 +100,8 @@ def title(columns: FeatureColumns) -> tuple[Offsets, Codes, Offsets, Codes]:
 
 @kernel(_TABLE(*_TITLE))
 def title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) -> Numbers:
-    """Return the hashes of the beginnings of each title, of ``TITLE_PREFIXES`` and of all of it, shape (4, n)."""
-    result = np.zeros((4, main.shape[0] - 1), dtype=np.uint64)
+    """Return the hashes of the first ``TITLE_PREFIXES`` characters of each title, shape (3, n)."""
+    result = np.zeros((3, main.shape[0] - 1), dtype=np.uint64)
     for row in range(result.shape[1]):
         value, taken, reached = SEED, 0, 0
         offsets, codes = main, main_codes
@@ -116,7 +116,7 @@ def title_prefixes(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: 
                         result[reached, row] = finalised(value)
                         reached += 1
         if taken:
-            for slot in range(reached, 4):
+            for slot in range(reached, 3):
                 result[slot, row] = finalised(value)
     return result
 

@@ -158,7 +158,7 @@ class Keys(msgspec.Struct, frozen=True, eq=False):
         ]
 
     def names_of(self, row: int) -> list[str]:
-        """Return the names of the kinds of keys that a row has, as ``composite: full title``."""
+        """Return the names of the kinds of keys that a row has, as ``composite: title 18``."""
         numbers = {int(key) >> _FAMILY for key in self.keys[self.rows == row].tolist()}
         return [f"{self.blocker.name}: {self.blocker.adapter.FAMILIES[number]}" for number in sorted(numbers)]
 
@@ -186,7 +186,7 @@ def keys_of_all(columns: FeatureColumns, method: Method, statistics: Statistics)
 def shared_key_names(
     keys: Iterable[Keys], rows: int, left: npt.NDArray[Any], right: npt.NDArray[Any]
 ) -> list[tuple[str, ...]]:
-    """Return the names of the key families that each pair of rows shares, as ``composite: full title``.
+    """Return the names of the key families that each pair of rows shares, as ``composite: title 18``.
 
     ``rows`` is the number of rows that the keys are of.
     """

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-COLUMNS = ("main_title", "remainder", "set_title", "part", "names", "year", "last_year", "pages")
+COLUMNS = ("main_title", "remainder", "variant_titles", "set_title", "part", "names", "year", "last_year", "pages")
 WIDTH = 5
 REFINED_BY = ("year", "pages", "author 4")
 """The fields that oversized keys are refined by, in this order; a missing value is a separate value here."""
@@ -70,7 +70,8 @@ _SHIFTS = {"year": 48, "last_year": 32, "pages": 16, "author 4": 0}
 _NEAR_YEARS, _NEAR, _EQUAL = 1, 22, 14
 _MOST_YEARS, _MOST_PAGES = 60, 200
 _PAIRS_AT_ONCE = 8192
-_BLANK = 32
+_BLANK, _SEPARATOR = 32, 124
+_BEGINNING = 3
 _NONE, _ONE, _LOW, _HALF = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
@@ -80,14 +81,16 @@ _NONE, _ONE, _LOW, _HALF = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFF), np
 def signatures(columns: FeatureColumns) -> Numbers:
     """Return what the pre-filter, and the refining of oversized keys, know of each row, shape (n, 5).
 
-    SimHash of the main title; of the whole title; a bit for each longer word of title and set title; bits for the
-    beginnings of the names (upper half) and a hash of the work (lower half); first year, last year, pages and a hash of
-    the first four letters of the first name, 16 bits each.
+    SimHash of the main title; of the whole title; a bit for the beginning of each longer word of all titles; bits for
+    the beginnings of the names (upper half) and a hash of the work (lower half); first year, last year, pages and a
+    hash of the first four letters of the first name, 16 bits each.
     """
-    names, of_set = columns.texts["names"], columns.texts["set_title"]
+    names, of_set, variants = (columns.texts[name] for name in ("names", "set_title", "variant_titles"))
     found = np.empty((len(columns), WIDTH), dtype=np.uint64)
     found[:, 0], found[:, 1] = trigram_simhash(*title(columns))
-    found[:, 2] = _word_bits(*title(columns), of_set.offsets, of_set.codes)
+    found[:, 2] = _word_bits(*title(columns)) | _word_bits(
+        of_set.offsets, of_set.codes, variants.offsets, variants.codes
+    )
     found[:, 3] = _works(columns) >> _HALF
     offsets, starts = values(names.offsets, names.codes, 4, ALL_LETTERS, np.empty(0, np.uint32))
     has_name = np.diff(offsets) > 0
@@ -115,30 +118,27 @@ def _works(columns: FeatureColumns) -> Numbers:
     return mixed(np.where(is_part & (sets != 0), sets, titles), prefixes(names.offsets, names.codes, 5) | _ONE)
 
 
-@kernel(NEW_NUMBERS(OFFSETS, CODES, OFFSETS, CODES, OFFSETS, CODES))
-def _word_bits(
-    main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes, of_set: Offsets, set_codes: Codes
-) -> Numbers:
-    """Return one bit of 64 for each word of more than three letters in three texts, of every word if none is so
-    long."""
-    result = np.empty(main.shape[0] - 1, dtype=np.uint64)
+@kernel(NEW_NUMBERS(OFFSETS, CODES, OFFSETS, CODES))
+def _word_bits(one: Offsets, one_codes: Codes, other: Offsets, other_codes: Codes) -> Numbers:
+    """Return one bit of 64 for the first three letters of each longer word in two texts, of every word if none has
+    three letters."""
+    result = np.empty(one.shape[0] - 1, dtype=np.uint64)
     for row in range(result.shape[0]):
         long = short = _NONE
-        offsets, codes = main, main_codes
-        for part in range(3):
-            if part == 1:
-                offsets, codes = rest, rest_codes
-            elif part == 2:
-                offsets, codes = of_set, set_codes
+        offsets, codes = one, one_codes
+        for part in range(2):
+            if part:
+                offsets, codes = other, other_codes
             value, letters = SEED, 0
             for position in range(offsets[row], offsets[row + 1] + 1):
                 code = codes[position] if position < offsets[row + 1] else np.uint32(_BLANK)
-                if code != _BLANK:
-                    value = (value ^ np.uint64(code)) * PRIME
+                if code != _BLANK and code != _SEPARATOR:
+                    if letters < _BEGINNING:
+                        value = (value ^ np.uint64(code)) * PRIME
                     letters += 1
                 elif letters:
                     bit = _ONE << (finalised(value) >> np.uint64(58))
-                    if letters > 3:
+                    if letters >= _BEGINNING:
                         long |= bit
                     else:
                         short |= bit

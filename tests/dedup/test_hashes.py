@@ -3,10 +3,10 @@
 from itertools import combinations, pairwise
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bibld.dedup.block._composite import rarest
+from bibld.dedup.block._composite import rarest, word_beginnings
 from bibld.dedup.hashes import prefixes, title, title_prefixes, trigram_simhash, values, words
 from bibld.dedup.statistics import IndexedStatistics
 from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn
@@ -29,7 +29,7 @@ def test_a_title_is_read_as_one_text(mains, rests):
     rows = [Features(main_title=main, remainder=rest) for main, rest in zip(mains, rests, strict=False)]
     fields = title(FeatureColumns.from_features(enumerate(rows)))
     one = TextColumn.from_texts(f"{row.main_title} {row.remainder}" for row in rows)
-    for number, length in enumerate((4, 12, 18, 99)):
+    for number, length in enumerate((4, 12, 18)):
         assert title_prefixes(*fields)[number].tolist() == prefixes(one.offsets, one.codes, length).tolist()
     offsets, hashes = words(*fields)
     found = [set(hashes[begin:end].tolist()) for begin, end in pairwise(offsets)]
@@ -83,3 +83,22 @@ def test_simhashes_of_different_texts_use_all_bits():
     for bit in range(64):
         share = np.mean((hashes[1:] >> np.uint64(bit)) & np.uint64(1))
         assert 0.4 < share < 0.6, f"bit {bit} is biased"
+
+
+def beginnings(row):
+    """The first three letters of the first three words of three letters or more; nothing for fewer than two."""
+    main, rest = ([word[:3] for word in part.split(" ") if len(word) >= 3] for part in (row.main_title, row.remainder))
+    words = main if len(main) > 1 else main + rest
+    return "".join(words[:3]) if len(words) > 1 else ""
+
+
+@given(texts, texts)
+@example(["geol karta sssr", "geologicheskaa karta sssr"], ["", "masshtab"])
+@example(["karta", "karta sssr", "karta"], ["sssr", "", ""])
+def test_titles_have_one_hash_for_equal_beginnings_of_words(mains, rests):
+    rows = [Features(main_title=main, remainder=rest) for main, rest in zip(mains, rests, strict=False)]
+    found = word_beginnings(*title(FeatureColumns.from_features(enumerate(rows)))).tolist()
+    expected = [beginnings(row) for row in rows]
+    assert [value == 0 for value in found] == [not words for words in expected]
+    for (one, first), (other, second) in combinations(zip(found, expected, strict=True), 2):
+        assert (one == other) == (first == second)

@@ -80,8 +80,8 @@ OTHER = {
         ("surname and rare title word", ("main_title", "remainder", "names")),
         ("year, pages and title 4", ("main_title", "remainder", "year", "last_year", "pages")),
         ("year, pages and author 4", ("names", "year", "last_year", "pages")),
-        ("full title", ("main_title", "remainder")),
         ("title 18", ("main_title", "remainder")),
+        ("word beginnings and year", ("main_title", "year", "last_year")),
     ],
 )
 def test_records_share_a_key_of_a_family_only_when_its_fields_agree(family, kept):
@@ -115,6 +115,26 @@ def test_a_volume_shares_a_key_with_a_record_titled_like_its_set():
     other = Features(main_title="obshchaa teora prava", part="1", year=1981, last_year=1981)
     second = Features(main_title="t 2", set_title="obshchaa teora prava", part="2", year=1981, last_year=1981)
     assert candidates(config, volume, other, second) == {(0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"main_title": "geol karta sssr"}, {"main_title": "geologicheskaa karta sssr"}),  # abbreviated
+        ({"main_title": "stihi"}, {"main_title": "stihi", "remainder": "izbrannoe"}),  # main title alone
+        ({"main_title": "mat", "variant_titles": "roman|mother and son"}, {"main_title": "mother and son"}),
+        ({"main_title": "kurs fiziki", "variant_titles": "mehanika"}, {"main_title": "mehanika"}),  # name of the part
+        ({"main_title": "tom", "set_title": "kurs fiziki", "pages": 9}, {"main_title": "kurs fiziki", "pages": 9}),
+        (
+            {"main_title": "mehanika", "series": "kurs fiziki", "series_number": "1"},
+            {"main_title": "kurs fiziki", "part": "1"},
+        ),
+    ],
+)
+def test_a_book_shares_a_key_with_its_description_under_another_title(one, other):
+    config = blocking("composite")
+    rows = Features(year=1981, last_year=1981, **one), Features(year=1981, last_year=1981, **other)
+    assert candidates(config, *rows, Features(main_title="drugaa kniga", year=1981, last_year=1981)) == {(0, 1)}
 
 
 def test_titles_without_authors_share_a_key_by_their_pages():
