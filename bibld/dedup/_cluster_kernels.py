@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bibld.dedup.arrays import Flags
 from bibld.dedup.compilation import NEW_OFFSETS, OFFSETS, inner, kernel, types
 from bibld.dedup.decisions import Refusal
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Nodes = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 _INT, _FLAGS, _CODES, _PAIRS = types.int64, types.boolean[::1], types.uint8[::1], types.int64[:, ::1]
 

@@ -21,6 +21,8 @@ import msgspec
 import numpy as np
 from numba import types
 
+from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
+from bibld.dedup.columns import Rows
 from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, ROWS, TABLE, kernel, results
 from bibld.dedup.database import reported
 from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables
@@ -35,11 +37,6 @@ from bibld.progress import with_number
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from bibld.dedup.columns import Rows
-
-    Numbers = npt.NDArray[np.uint64]
-    RowNumbers = npt.NDArray[np.uint32]
-    Flags = npt.NDArray[np.bool_]
 
 SELF_JOIN = """
 select distinct one.row as left, other.row as right
@@ -122,7 +119,7 @@ def _pairs_between(
     live: Flags | None,
     numbers: RowNumbers,
     bounds: tuple[int, int],
-) -> tuple[Numbers, npt.NDArray[np.int64]]:
+) -> tuple[Numbers, Places]:
     """Return the pairs of a range of keys, and how many keys have grown."""
     words = _live(tables.sorted_words(blocker, bounds), live)
     return _test_of(tables, blocker).pairs(words, oversized, blocker.largest, numbers, _ALL_FRESH)
@@ -245,7 +242,7 @@ class _PairTest(NamedTuple):
 
     def pairs(
         self, words: Numbers, oversized: Numbers, largest: int, numbers: RowNumbers, fresh: Flags
-    ) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    ) -> tuple[Numbers, Places]:
         """Return the pairs of words (ascending), each once, and how many keys have grown, and have grown far."""
         starts = np.append(np.flatnonzero(np.diff(words >> _ROW, prepend=_NOTHING_BEFORE)), len(words))
         room = np.empty(max(_ROOM, int(np.diff(starts).max(initial=0)) + 1), np.uint64)
@@ -262,7 +259,7 @@ class _PairTest(NamedTuple):
     ))  # fmt: skip
 def expand(  # noqa: C901, PLR0913 - one compiled loop
     words: Numbers, oversized: Numbers, largest: int, table: Numbers, near: int, bits: int, is_filtered: bool,
-    numbers: RowNumbers, fresh: Flags, start: int, pairs: Numbers, grown: npt.NDArray[np.int64],
+    numbers: RowNumbers, fresh: Flags, start: int, pairs: Numbers, grown: Places,
 ) -> tuple[int, int]:  # fmt: skip
     """Fill ``pairs`` with the pairs of rows that share a key, from the word ``start`` on.
 

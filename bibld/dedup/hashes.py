@@ -6,20 +6,14 @@ title and remainder, and read as one text with a blank between them, since libra
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
 
+from bibld.dedup.arrays import Codes, Numbers, Offsets
 from bibld.dedup.compilation import CODES, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, inner, kernel, results
 from bibld.model.features import FeatureColumns
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Offsets = npt.NDArray[np.int64]
-    Codes = npt.NDArray[np.uint32]
-    Numbers = npt.NDArray[np.uint64]
 
 SEED = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)

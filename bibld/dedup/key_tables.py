@@ -16,12 +16,13 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Flags, Numbers, RowNumbers
+from bibld.dedup.columns import Rows
 from bibld.dedup.database import connect, reported
 from bibld.dedup.keys import (
     HASH_BITS,
@@ -42,15 +43,6 @@ from bibld.dedup.statistics import IndexedStatistics, WordCounter
 from bibld.errors import CatalogError, StageError
 from bibld.model.features import LONG, FeatureColumns, Statistics
 from bibld.parallel import map_in_threads, worker_count
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from bibld.dedup.columns import Rows
-
-    Numbers = npt.NDArray[np.uint64]
-    RowNumbers = npt.NDArray[np.uint32]
-    Flags = npt.NDArray[np.bool_]
 
 MEMORY = 1 << 30
 """Bytes that tables and sorted keys may take, beside 48 bytes a row."""

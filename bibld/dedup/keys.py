@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from bibld import adapters
+from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
 from bibld.dedup.hashes import finalise
 from bibld.dedup.method import Method, columns_read
 from bibld.dedup.prefilter import REFINED_BY, field, signatures
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
     from bibld.model.features import FeatureColumns, Statistics
 
-    Numbers = npt.NDArray[np.uint64]
-    Rows = npt.NDArray[np.uint32]
-    Flags = npt.NDArray[np.bool_]
 
 LEVELS = 4
 HASH_BITS = 36
@@ -89,12 +87,12 @@ class KeyLevel(msgspec.Struct, frozen=True, eq=False):
     """
 
     keys: Numbers
-    positions: npt.NDArray[np.int64]
+    positions: Places
     is_oversized: Flags
 
 
 def key_levels(
-    blocker: ConfiguredBlocker, keys: Numbers, rows: Rows, table: Numbers, statistics: Statistics
+    blocker: ConfiguredBlocker, keys: Numbers, rows: RowNumbers, table: Numbers, statistics: Statistics
 ) -> Iterator[KeyLevel]:
     """Yield the keys of rows by level. ``keys`` are those of the blocker, ``table`` the signatures of all rows."""
     hashes, positions = finalise(keys) >> np.uint64(64 - HASH_BITS), np.arange(len(keys))
@@ -109,7 +107,7 @@ def key_levels(
         hashes = refined(found[is_oversized], rows[positions], table) & np.uint64((1 << HASH_BITS) - 1)
 
 
-def refined(keys: Numbers, rows: Rows, table: Numbers) -> Numbers:
+def refined(keys: Numbers, rows: RowNumbers, table: Numbers) -> Numbers:
     """Return keys of one level refined by the next field of their rows, of which ``table`` has the signatures: the keys
     of the level above."""
     if not len(keys):
@@ -142,7 +140,7 @@ class Keys(msgspec.Struct, frozen=True, eq=False):
 
     blocker: ConfiguredBlocker
     keys: Numbers
-    rows: Rows
+    rows: RowNumbers
     near: Numbers
     refined: int
     cut: int

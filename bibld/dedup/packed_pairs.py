@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, RowNumbers
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Numbers = npt.NDArray[np.uint64]
 
-
-def pack_pairs(left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.uint64]:
+def pack_pairs(left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> Numbers:
     """Return pairs as numbers, shape (pairs,)."""
-    found: npt.NDArray[np.uint64] = (left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)
+    found: Numbers = (left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)
     return found
 
 
-def unpack_pairs(pairs: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+def unpack_pairs(pairs: Numbers) -> tuple[RowNumbers, RowNumbers]:
     """Return the left and the right rows of pairs."""
     return (pairs >> np.uint64(32)).astype(np.uint32), (pairs & np.uint64(0xFFFFFFFF)).astype(np.uint32)
 

@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 from numba import types
 
+from bibld.dedup.arrays import Codes, Flags, Numbers, Offsets, Places
 from bibld.dedup.compilation import CODES, NEW_NUMBERS, OFFSETS, TABLE, inner, kernel
 from bibld.dedup.hashes import ALL_LETTERS, PRIME, SEED, finalised, mixed, prefixes, title, trigram_simhash, values
 from bibld.dedup.trees import Steps, Tree, steps, sums
@@ -35,11 +36,6 @@ if TYPE_CHECKING:
 
     from bibld.dedup.method import Method
 
-    Offsets = npt.NDArray[np.int64]
-    Codes = npt.NDArray[np.uint32]
-    Numbers = npt.NDArray[np.uint64]
-    Rows = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 COLUMNS = ("main_title", "remainder", "variant_titles", "set_title", "part", "names", "year", "last_year", "pages")
 WIDTH = 5
@@ -252,7 +248,7 @@ def trees_for(method: Method) -> Trees | None:
     return shipped_trees() if is_applied(method) and method.dedup.score == "model" and not settings.file else None
 
 
-def likely(table: Numbers, left: Rows, right: Rows, trees: Trees) -> Flags:
+def likely(table: Numbers, left: Places, right: Places, trees: Trees) -> Flags:
     """Return which pairs of rows of signatures are one work, or not unlikely to score 0.5; shape (pairs,)."""
     works = table[left, 3] & _LOW
     result: Flags = (works != 0) & (works == table[right, 3] & _LOW)
@@ -268,7 +264,7 @@ def reach(features: npt.NDArray[np.float32], trees: Trees) -> Flags:
 
 
 @kernel(types.float32[:, ::1](TABLE, OFFSETS, OFFSETS))
-def described(table: Numbers, left: Rows, right: Rows) -> npt.NDArray[np.float32]:
+def described(table: Numbers, left: Places, right: Places) -> npt.NDArray[np.float32]:
     """Return the ``FEATURES`` of pairs of rows of signatures, shape (pairs, features)."""
     result = np.full((left.shape[0], 13), np.float32(-1))
     for pair in range(left.shape[0]):

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from bibld.dedup.arrays import Codes, Numbers, Offsets, RowNumbers
 from bibld.dedup.compilation import CODES, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, OFFSETS, ROWS, kernel, results, types
 from bibld.dedup.hashes import PRIME, SEED, finalised
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Offsets = npt.NDArray[np.int64]
-    Codes = npt.NDArray[np.uint32]
-    Numbers = npt.NDArray[np.uint64]
-    Rows = npt.NDArray[np.uint32]
 
 _BLANK, _SEPARATOR = 32, 124
 _FIRST, _SECOND, _SHIFT = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53), np.uint64(33)
@@ -98,7 +89,7 @@ def shingle_sets(offsets: Offsets, codes: Codes, size: int, are_words: bool, win
 
 
 @kernel(types.int64[::1](OFFSETS, NUMBERS, ROWS, ROWS))
-def count_shared(starts: Offsets, hashes: Numbers, left: Rows, right: Rows) -> Offsets:
+def count_shared(starts: Offsets, hashes: Numbers, left: RowNumbers, right: RowNumbers) -> Offsets:
     """Return how many shingles the sets of two rows have in common, shape (pairs,)."""
     result = np.zeros(left.shape[0], dtype=np.int64)
     for pair in range(result.shape[0]):

@@ -8,17 +8,12 @@ are compared together are read as one text with blanks between.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, Offsets
 from bibld.model.features import FeatureColumns, TextColumn
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Offsets = npt.NDArray[np.int64]
-    Numbers = npt.NDArray[np.uint64]
 
 TextField = Literal[
     "title", "author", "main_title", "remainder", "part", "part_name", "set_title", "names", "publisher", "place",

@@ -14,15 +14,14 @@ import msgspec
 import numpy as np
 
 from bibld.dedup import hashes
+from bibld.dedup.arrays import Counts, Numbers, Places
 from bibld.dedup.compilation import COUNTS, NEW_COUNTS, NUMBERS, OFFSETS, kernel
 from bibld.errors import CatalogError
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
     import duckdb
-    import numpy.typing as npt
 
-    Numbers = npt.NDArray[np.uint64]
 
 COLUMNS = ("main_title", "remainder")
 """The columns whose words are counted."""
@@ -36,7 +35,7 @@ class IndexedStatistics(Statistics, frozen=True, eq=False):
     ``starts`` (2**k + 1,) are the positions in ``words`` of the first word whose upper k bits are a number or more.
     """
 
-    starts: npt.NDArray[np.int64] = _NO_WORDS
+    starts: Places = _NO_WORDS
 
     @classmethod
     def from_statistics(cls, statistics: Statistics) -> IndexedStatistics:
@@ -47,15 +46,13 @@ class IndexedStatistics(Statistics, frozen=True, eq=False):
         values = {name: getattr(statistics, name) for name in Statistics.__struct_fields__}
         return cls(**values, starts=starts)
 
-    def frequencies(self, words: Numbers) -> npt.NDArray[np.int32]:
+    def frequencies(self, words: Numbers) -> Counts:
         """Return the number of titles that each word occurs in; 1 for those that are not counted."""
         return _frequencies(self.starts, self.words, self.counts, words)
 
 
 @kernel(NEW_COUNTS(OFFSETS, NUMBERS, COUNTS, NUMBERS))
-def _frequencies(
-    starts: npt.NDArray[np.int64], known: Numbers, counts: npt.NDArray[np.int32], wanted: Numbers
-) -> npt.NDArray[np.int32]:
+def _frequencies(starts: Places, known: Numbers, counts: Counts, wanted: Numbers) -> Counts:
     result = np.empty(wanted.shape[0], dtype=np.int32)
     bits, size = 64, starts.shape[0] - 1
     while size > 1:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Places, RowNumbers
 from bibld.dedup.compilation import OFFSETS, ROWS, kernel, types
 from bibld.dedup.shingle_kernels import shingle_sets
 from bibld.errors import ConfigError
@@ -95,13 +96,13 @@ def embed(texts: TextColumn, model: Model, folder: str) -> Vectors:
     return found
 
 
-def _buckets(texts: TextColumn) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+def _buckets(texts: TextColumn) -> tuple[Places, RowNumbers]:
     starts, hashes = shingle_sets(texts.offsets, texts.codes, _GRAM, False, 1)
     return starts, (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.uint32)
 
 
 @kernel(types.float32[:, ::1](OFFSETS, ROWS, types.float32[:, ::1], types.float64))
-def add_rows(starts: npt.NDArray[np.int64], rows: npt.NDArray[np.uint32], table: Vectors, scale: float) -> Vectors:
+def add_rows(starts: Places, rows: RowNumbers, table: Vectors, scale: float) -> Vectors:
     """Return sums of rows of a table: that of ``rows[starts[i]:starts[i + 1]]`` for each i, added in this order.
 
     With a scale sums are stretched to this length and rounded; sums of 0 remain.

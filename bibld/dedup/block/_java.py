@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from bibld.dedup.arrays import Places, RowNumbers
 from bibld.dedup.compilation import CODES, NEW_ROWS, OFFSETS, kernel
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _BLANK, _ONE, _FACTOR = np.uint64(32), np.uint64(1), np.uint64(31)
 _LAST_UNIT, _HIGH_UNITS, _LOW_UNITS = np.uint64(0xFFFF), np.uint64(0xD7C0), np.uint64(0xDC00)
 
 
 @kernel(NEW_ROWS(OFFSETS, CODES))
-def java_simhash(offsets: npt.NDArray[np.int64], codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+def java_simhash(offsets: Places, codes: RowNumbers) -> RowNumbers:
     """Return the SimHash of 32 bits over the words of each text, shape (n,).
 
     A word's hash is Java's ``String.hashCode``: h = 31 * h + unit over its UTF-16 units, in 32-bit arithmetic with

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bibld.dedup.arrays import Codes, Numbers, Offsets
 from bibld.dedup.compilation import (
     CODES,
     NEW_NUMBERS,
@@ -21,9 +22,6 @@ from bibld.dedup.compilation import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Offsets = npt.NDArray[np.int64]
-    Codes = npt.NDArray[np.uint32]
-    Numbers = npt.NDArray[np.uint64]
     Needs = npt.NDArray[np.int32]
     Blocks = npt.NDArray[np.uint32]
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from bibld.dedup.columns import Rows as FeatureSource
+from bibld.dedup.arrays import Flags, Numbers, Places
+from bibld.dedup.columns import Rows
 from bibld.dedup.shingling import field_texts
 from bibld.errors import StageError
 from bibld.model.features import TextColumn
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Rows = npt.NDArray[np.int64]
-    Numbers = npt.NDArray[np.uint64]
 
 _CHUNK = 50_000
 _FACTORS = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
@@ -25,12 +20,12 @@ _FACTORS = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 class Groups(NamedTuple):
     """Distinct texts: the first row of each, and the rows that have it: ``members[starts[i]:starts[i + 1]]``."""
 
-    first: Rows
-    starts: Rows
-    members: Rows
+    first: Places
+    starts: Places
+    members: Places
 
 
-def field_chunks(rows: FeatureSource, fields: Sequence[str]) -> Iterator[TextColumn]:
+def field_chunks(rows: Rows, fields: Sequence[str]) -> Iterator[TextColumn]:
     """Yield the texts of all rows, some at a time."""
     for start in range(0, len(rows), _CHUNK):
         yield field_texts(rows.chunk(start, min(start + _CHUNK, len(rows)), fields), fields)
@@ -77,9 +72,7 @@ def sample_texts(chunks: Iterable[TextColumn], most: int) -> TextColumn:
     return sample
 
 
-def expand_groups(
-    groups: Groups, left: Rows, right: Rows, fresh: npt.NDArray[np.bool_] | None
-) -> tuple[Rows, Rows, Rows]:
+def expand_groups(groups: Groups, left: Places, right: Places, fresh: Flags | None) -> tuple[Places, Places, Places]:
     """Return the pairs of rows for pairs of distinct texts, and the position of the pair that each is made from.
 
     ``left`` and ``right`` are numbers of groups; a group may be paired with itself. With ``fresh`` (rows,) only pairs

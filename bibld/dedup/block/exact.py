@@ -7,16 +7,14 @@ the pre-filter. To remove equal texts from a collection, choose ``fields = ["tex
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, RowNumbers
 from bibld.dedup.shingling import TextField
 from bibld.model.features import FeatureColumns, Statistics
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 FAMILIES = ("equal fields",)
 IS_CERTAIN = True
@@ -46,9 +44,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def keys(
-    columns: FeatureColumns, settings: Settings, statistics: Statistics
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return a hash of all fields for each row that has the first, and the rows."""
     from bibld.dedup.hashes import ALL_LETTERS, mixed, prefixes
 

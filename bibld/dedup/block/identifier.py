@@ -7,15 +7,13 @@ letters.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, RowNumbers
 from bibld.model.features import FeatureColumns, Statistics
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 FAMILIES = ("identifier",)
 COLUMNS = ("identifiers",)
@@ -31,9 +29,7 @@ class Settings(msgspec.Struct, frozen=True):
     largest_bucket: Annotated[int, msgspec.Meta(ge=2)] = 20
 
 
-def keys(
-    columns: FeatureColumns, settings: Settings, statistics: Statistics
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return the keys of all rows with identifiers, and their rows."""
     from bibld.dedup.hashes import FULL_VALUE, values
 

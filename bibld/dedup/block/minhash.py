@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, RowNumbers
 from bibld.dedup.shingling import TextField, Unit
 from bibld.model.features import FeatureColumns, Statistics
 
@@ -64,9 +65,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def keys(
-    columns: FeatureColumns, settings: Settings, statistics: Statistics
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return a key for each band of each row with text: a hash of its number and its values."""
     from bibld.dedup.shingle_kernels import band_hashes
     from bibld.dedup.shingling import shingles

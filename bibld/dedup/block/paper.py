@@ -7,15 +7,12 @@ two of the four bytes of the title and of the author.
 from __future__ import annotations
 
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, RowNumbers
 from bibld.model.features import FeatureColumns, Statistics, TextColumn
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 _BYTE_PAIRS = tuple(combinations(range(4), 2))
 
@@ -29,9 +26,7 @@ class Settings(msgspec.Struct, frozen=True):
     title_only: bool = False
 
 
-def keys(
-    columns: FeatureColumns, settings: Settings, statistics: Statistics
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return the keys of all rows with a title, and their rows.
 
     A key holds its family and the number of the band (which two bytes of which text), then the bytes: two of the
@@ -48,7 +43,7 @@ def keys(
     return np.concatenate(bands), np.tile(titled, len(bands))
 
 
-def _bands(column: TextColumn, rows: npt.NDArray[np.uint32]) -> list[npt.NDArray[np.uint64]]:
+def _bands(column: TextColumn, rows: RowNumbers) -> list[Numbers]:
     """Return each choice of two bytes of the SimHash, as a number of 16 bits."""
     from bibld.dedup.block._java import java_simhash
 

@@ -11,16 +11,14 @@ as those of licences) are refined and then left out, as those of other blockers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, RowNumbers
 from bibld.dedup.shingling import TextField, Unit
 from bibld.model.features import FeatureColumns, Statistics
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 FAMILIES = ("passage",)
 
@@ -51,9 +49,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def keys(
-    columns: FeatureColumns, settings: Settings, statistics: Statistics
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return the chosen shingles of each row, and the rows."""
     from bibld.dedup.shingling import shingles
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
 from bibld.dedup.block import _prefix_kernels as kernels
 from bibld.dedup.block._texts import (
     check_pairs,
@@ -80,8 +81,8 @@ class SimilarPairs(NamedTuple):
     """All similar pairs (n,): rows with ``left < right``, ascending, and their similarity. ``compared`` is the number
     of pairs of distinct texts whose similarity was computed."""
 
-    left: npt.NDArray[np.uint32]
-    right: npt.NDArray[np.uint32]
+    left: RowNumbers
+    right: RowNumbers
     similarity: npt.NDArray[np.float64]
     compared: int
 
@@ -108,8 +109,8 @@ def fit(rows: Rows, settings: Settings) -> bytes:
 
 
 def join(
-    columns: FeatureColumns, settings: Settings, statistics: Statistics, fresh: npt.NDArray[np.bool_] | None
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    columns: FeatureColumns, settings: Settings, statistics: Statistics, fresh: Flags | None
+) -> tuple[RowNumbers, RowNumbers]:
     """Return all similar pairs of rows; with ``fresh`` (rows,) those with at least one fresh row."""
     frozen = statistics.fitted.get("prefix")
     priorities = msgspec.msgpack.decode(frozen, type=Priorities) if frozen else None
@@ -139,12 +140,12 @@ class _Levels(NamedTuple):
     """Distinct texts by ascending size, with the prefixes of each level, and the priorities that made them."""
 
     rule: kernels.Rule
-    order: npt.NDArray[np.int64]
+    order: Places
     texts: kernels.Texts
-    sizes: npt.NDArray[np.int64]
+    sizes: Places
     prefixes: kernels.Prefixes
-    vocabulary: npt.NDArray[np.uint64]
-    priorities: npt.NDArray[np.uint32]
+    vocabulary: Numbers
+    priorities: RowNumbers
 
 
 def _levels(texts: TextColumn, settings: Settings, frozen: Priorities | None) -> _Levels:
@@ -191,9 +192,7 @@ def _levels(texts: TextColumn, settings: Settings, frozen: Priorities | None) ->
     )
 
 
-def _prefixes(
-    levels: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]], sizes: npt.NDArray[np.int64], tokens: int
-) -> kernels.Prefixes:
+def _prefixes(levels: list[tuple[Places, Numbers]], sizes: Places, tokens: int) -> kernels.Prefixes:
     """Put the prefixes of all levels together, and list the entries of the first one by token."""
     ends = np.cumsum([0] + [len(entries) for _, entries in levels])
     starts, entries = levels[0]
@@ -212,7 +211,7 @@ def _prefixes(
 
 
 def _similar_pairs(
-    texts: TextColumn, settings: Settings, frozen: Priorities | None, fresh: npt.NDArray[np.bool_] | None
+    texts: TextColumn, settings: Settings, frozen: Priorities | None, fresh: Flags | None
 ) -> SimilarPairs:
     groups = group_texts(texts)
     sizes = np.diff(groups.starts)
@@ -243,7 +242,7 @@ def _similar_pairs(
     return SimilarPairs(left[order].astype(np.uint32), right[order].astype(np.uint32), values[origin[order]], compared)
 
 
-def _grams(texts: TextColumn, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+def _grams(texts: TextColumn, size: int) -> tuple[Places, Numbers]:
     """Return the hashes of the grams of each text in the order of their places, as offsets and hashes."""
     counts = np.maximum(np.diff(texts.offsets) - size + 1, 0)
     starts = np.concatenate(([0], np.cumsum(counts)))
@@ -255,9 +254,7 @@ def _grams(texts: TextColumn, size: int) -> tuple[npt.NDArray[np.int64], npt.NDA
     return starts, hashes
 
 
-def _frozen_priorities(
-    frozen: Priorities | None, levels: int, vocabulary: npt.NDArray[np.uint64]
-) -> npt.NDArray[np.int64] | None:
+def _frozen_priorities(frozen: Priorities | None, levels: int, vocabulary: Numbers) -> Places | None:
     """Return the frozen priorities (levels, tokens); a token without one counts as in one text and each prefix."""
     if frozen is None:
         return None

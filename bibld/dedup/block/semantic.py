@@ -22,11 +22,12 @@ A run embeds all records again; only those that are new are compared.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
 from bibld.dedup.block import _embedding as embedding
 from bibld.dedup.block._texts import (
     check_pairs,
@@ -35,18 +36,11 @@ from bibld.dedup.block._texts import (
     group_texts,
     sample_texts,
 )
-from bibld.dedup.columns import Rows as FeatureSource
+from bibld.dedup.columns import Rows
 from bibld.dedup.packed_pairs import once, pack_pairs, unpack_pairs
 from bibld.dedup.shingling import TextField, field_texts
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Flags = npt.NDArray[np.bool_]
-    Numbers = npt.NDArray[np.uint64]
-    Rows = npt.NDArray[np.int64]
 
 FAMILIES = ("similar meaning",)
 IS_CERTAIN = True
@@ -79,7 +73,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def fit(rows: FeatureSource, settings: Settings) -> bytes:
+def fit(rows: Rows, settings: Settings) -> bytes:
     """Train the model and the centroids on a sample of the texts."""
     sample = sample_texts(field_chunks(rows, settings.fields), _SAMPLE)
     model = embedding.from_folder(settings.model) if settings.model else embedding.train(sample, settings.dimensions)
@@ -101,7 +95,7 @@ def fit(rows: FeatureSource, settings: Settings) -> bytes:
 
 def join(
     columns: FeatureColumns, settings: Settings, statistics: Statistics, fresh: Flags | None
-) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+) -> tuple[RowNumbers, RowNumbers]:
     """Return the pairs of similar rows; with ``fresh`` (rows,) those with at least one fresh row."""
     nothing = np.empty(0, np.int64)
     texts = field_texts(columns, settings.fields)
@@ -124,11 +118,7 @@ def join(
 
 
 def passes(
-    columns: FeatureColumns,
-    left: npt.NDArray[np.uint32],
-    right: npt.NDArray[np.uint32],
-    settings: Settings,
-    statistics: Statistics,
+    columns: FeatureColumns, left: RowNumbers, right: RowNumbers, settings: Settings, statistics: Statistics
 ) -> Flags:
     """Return which pairs have a cosine of at least ``least``, or a text that is empty or unknown to the model."""
     found: Flags = np.ones(len(left), np.bool_)
@@ -201,7 +191,7 @@ def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Setti
     return once(np.concatenate(found))
 
 
-def _nearest_cells(vectors: embedding.Vectors, centroids: embedding.Vectors, probes: int) -> Rows:
+def _nearest_cells(vectors: embedding.Vectors, centroids: embedding.Vectors, probes: int) -> Places:
     """Return the nearest cells of each vector, the nearest one first; of equally near cells the first is nearer."""
     count = min(probes, len(centroids))
     found = np.empty((len(vectors), count), np.int64)

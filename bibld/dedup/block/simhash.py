@@ -7,15 +7,13 @@ hashes differ in at most ``distance`` bits.
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
+from bibld.dedup.arrays import Numbers, RowNumbers
 from bibld.model.features import FeatureColumns, Statistics
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 FAMILIES = ("title simhash",)
 COLUMNS = ("main_title", "remainder")
@@ -32,9 +30,7 @@ class Settings(msgspec.Struct, frozen=True):
     largest_bucket: Annotated[int, msgspec.Meta(ge=2)] = 100
 
 
-def keys(
-    columns: FeatureColumns, settings: Settings, statistics: Statistics
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32]]:
+def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return a key for each two bands of each row with a title: the bands and their numbers."""
     hashes = signatures(columns, settings)
     rows = np.flatnonzero(hashes).astype(np.uint32)
@@ -47,11 +43,11 @@ def keys(
     return np.concatenate(found), np.tile(rows, len(found))
 
 
-def signatures(columns: FeatureColumns, settings: Settings) -> npt.NDArray[np.uint64]:
+def signatures(columns: FeatureColumns, settings: Settings) -> Numbers:
     """Return the SimHash of each row, 0 without a title."""
     from bibld.dedup.hashes import title, trigram_simhash
 
-    hashes: npt.NDArray[np.uint64] = trigram_simhash(*title(columns))[1]
+    hashes: Numbers = trigram_simhash(*title(columns))[1]
     return hashes
 
 

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from bibld.config import Share
+from bibld.dedup.arrays import RowNumbers
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Feature, Score
 
@@ -27,19 +28,14 @@ class Settings(msgspec.Struct, frozen=True):
     same: Share = 0.8
 
 
-def scores(
-    columns: FeatureColumns,
-    left: npt.NDArray[np.uint32],
-    right: npt.NDArray[np.uint32],
-    settings: Settings,
-) -> npt.NDArray[np.float32]:
+def scores(columns: FeatureColumns, left: RowNumbers, right: RowNumbers, settings: Settings) -> npt.NDArray[np.float32]:
     """Return the scores of pairs of rows, shape (pairs,)."""
     title, author = similarities(columns, left, right)
     return _score(title, author)
 
 
 def similarities(
-    columns: FeatureColumns, left: npt.NDArray[np.uint32], right: npt.NDArray[np.uint32]
+    columns: FeatureColumns, left: RowNumbers, right: RowNumbers
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Return the Jaccard similarities of titles and of authors of pairs of rows; -1 if neither row has an author."""
     from bibld.dedup.shingle_kernels import count_shared
@@ -56,12 +52,7 @@ def similarities(
     return np.maximum(results[0], np.float32(0)), results[1]
 
 
-def explain(
-    columns: FeatureColumns,
-    left: npt.NDArray[np.uint32],
-    right: npt.NDArray[np.uint32],
-    settings: Settings,
-) -> Iterator[Score]:
+def explain(columns: FeatureColumns, left: RowNumbers, right: RowNumbers, settings: Settings) -> Iterator[Score]:
     """Yield the scores of pairs of rows, each with the two similarities that it is the mean of."""
     titles, authors = similarities(columns, left, right)
     rounded = (np.round(found.astype(np.float64), 6).tolist() for found in (_score(titles, authors), titles, authors))
