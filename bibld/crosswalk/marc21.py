@@ -27,6 +27,7 @@ from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
 from bibld.crosswalk._marc21.origin import ORIGIN
 from bibld.crosswalk._marc21.physical import PHYSICAL
 from bibld.crosswalk._marc21.related import RELATED
+from bibld.crosswalk._marc21.short_008 import with_complete_008
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
 from bibld.crosswalk._marc21_loc.description import DESCRIPTION as LOC_DESCRIPTION
@@ -96,7 +97,8 @@ def convert(record: MarcRecord, settings: Settings) -> Converted:
     corrections = effective_corrections(settings.profile, settings.corrections)
     if settings.profile == "loc":
         return LOC_RULES.convert(StylesheetView(record, corrections))
+    record, warnings = with_complete_008(record)
     converted = RULES.convert(View(record, corrections, conventions(bool(corrections.scripts_named))))
-    if converted.mods.title_info:
-        return converted
-    return replace(converted, warnings=(*converted.warnings, "the record has no title (245$a)"))
+    if not converted.mods.title_info:
+        warnings += ("the record has no title (245$a)",)
+    return replace(converted, warnings=(*converted.warnings, *warnings)) if warnings else converted

@@ -188,11 +188,11 @@ def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     """Name under which the work is entered."""
     if _is_lost(field, view):
         return
-    name = heading_name(field, view.settings)
+    name = heading_name(field, view.settings, before_title=True)
     if name is None:
         view.warn(f"{field.tag} contains no name; left out")
         return
-    group = "1" if view.has("240") else None
+    group = "1" if view.has("240") or field.first("t") is not None else None
     yield replace(name, usage="primary", name_title_group=group)
 
 

@@ -29,6 +29,9 @@ _OPEN = "9999"
 
 _UNKNOWN_DIGITS = str.maketrans("U |#-", "uuuuu")
 
+_ISO_OF_GND = re.compile(r"^X[A-Q]-([A-Z]{2})(?:-.*)?$")
+"""044$c as the German authority file writes countries: ``XA-DE``."""
+
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 Parts = dict[str, list[Any]]
@@ -215,7 +218,7 @@ def _country(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     known = {term.value for place in parts.get("place", ()) for term in place.place_term}
     for code, authority in (("a", "marccountry"), ("c", "iso3166")):
         for text in field.values(code):
-            value = text.strip(" -").casefold() if code == "a" else text
+            value = text.strip(" -").casefold() if code == "a" else _ISO_OF_GND.sub(r"\1", text.strip())
             if value and value not in known:
                 known.add(value)
                 add_part(parts, "place", _code_place(value, authority))

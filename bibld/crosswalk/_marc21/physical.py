@@ -18,6 +18,7 @@ from bibld.model.mods import Extent, Form, Note, PhysicalDescription
 
 PHYSICAL = RuleBook()
 
+_ENDS_OF_AREA = (":", ";", "+", ",")
 _TITLE_TAGS = ("130", "240", "242", "245", "246", "730")
 
 Parts = dict[str, list[Any]]
@@ -163,7 +164,7 @@ def _add_form(field: DataField, parts: Parts) -> None:
 
 def _extents(field: DataField) -> Iterator[Extent]:
     if field.first("f") is None:
-        text = join(field, "abce3g").rstrip(" +:;,")
+        text = _punctuated_extent(field).rstrip(" +:;,")
         if text:
             yield Extent(value=text)
         return
@@ -176,6 +177,24 @@ def _extents(field: DataField) -> Iterator[Extent]:
         elif subfield.code in "bceg":
             counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {subfield.value}")
     yield from counted
+
+
+_MARK_OF_EXTENT = {"b": " :", "c": " ;", "e": " +"}
+
+
+def _punctuated_extent(field: DataField) -> str:
+    """Join the subfields of 300; records without ISBD punctuation (Russia, Germany) get the marks between them."""
+    text = ""
+    for subfield in field.subfields:
+        if subfield.code not in "abce3g":
+            continue
+        mark = _MARK_OF_EXTENT.get(subfield.code, "")
+        text = (
+            f"{text if not mark or text.endswith(_ENDS_OF_AREA) else text + mark} {subfield.value}"
+            if text
+            else subfield.value
+        )
+    return text
 
 
 def _arrangements(field: DataField) -> Iterator[Note]:

@@ -16,6 +16,7 @@ from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
 from bibld.crosswalk._marc21.names import authority_href, heading_links, heading_name, work_of_heading
 from bibld.crosswalk._marc21.titles import title_before_parts, title_info, title_parts
+from bibld.crosswalk._marc21.volumes import is_volume, stated_title
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_name, chopped_values, first_address, join, without_brackets
 from bibld.crosswalk._view import View
@@ -25,6 +26,7 @@ from bibld.model.mods import (
     Detail,
     Edition,
     Element,
+    Extent,
     Form,
     Identifier,
     Language,
@@ -117,12 +119,16 @@ def _stated_series(field: DataField) -> Iterator[RelatedItem]:
         if subfield.code == "a" and any(earlier.code == "a" for earlier in pending):
             statement = replace(field, subfields=tuple(pending))
             pending = []
-            title = chop(join(statement, "a"))
-            if title:
+            stated = stated_title(join(statement, "a"))
+            if stated.title:
                 numbers, names = title_parts(statement, "nv")
                 skipped = field.indicator2 if field.tag == "440" else " "
-                info = title_info(title, skipped, part_number=numbers, part_name=names)
-                yield RelatedItem(mods=collected((info, *_issns(statement))), type="series")
+                sub_title = (stated.sub_title,) if stated.sub_title else ()
+                info = title_info(stated.title, skipped, sub_title=sub_title, part_number=numbers, part_name=names)
+                made: list[Element] = [info]
+                if stated.responsibility:
+                    made.append(Note(value=stated.responsibility, type="statement of responsibility"))
+                yield RelatedItem(mods=collected((*made, *_issns(statement))), type="series")
         pending.append(subfield)
 
 
@@ -230,8 +236,14 @@ def _register(tag: str, relation: str | None) -> None:
         """Related resource, as far as the linking entry describes it."""
         kind = None if tag == "775" and field.indicator2 not in " #8" else relation
         mods = collected(_linked(field, view))
-        if mods != _NOTHING:
-            yield RelatedItem(mods=mods, **relation_attributes(kind, field, view))
+        if mods == _NOTHING:
+            return
+        attributes = relation_attributes(kind, field, view)
+        if tag == "773" and _is_bound_with(field):
+            attributes |= {"type": None, "other_type": "boundWith"}
+        elif tag == "773" and field.first("t") and is_volume(view):
+            attributes |= {"other_type": "set"}
+        yield RelatedItem(mods=mods, **attributes)
 
 
 for _tag, _relation in LINK_FIELDS.items():
@@ -240,6 +252,7 @@ for _tag, _relation in LINK_FIELDS.items():
 _NOTHING = collected(())
 
 _TITLE_KINDS = (("t", None), ("s", "uniform"), ("p", "abbreviated"))
+_COMPOSITE_VOLUME = ("конволют", "аллигат")
 _KIND_OF_NAME = {"p": "personal", "c": "corporate", "m": "conference"}
 
 
@@ -247,18 +260,22 @@ def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
     numbers = tuple(chopped_values(field, "g")) if field.tag != "773" else ()
     for code, kind in _TITLE_KINDS:
         for text in chopped_values(field, code):
-            yield title_info(text, type=kind, part_number=numbers)
+            stated = stated_title(text)
+            sub_title = (stated.sub_title,) if stated.sub_title else ()
+            yield title_info(stated.title, type=kind, sub_title=sub_title, part_number=numbers)
+            if stated.responsibility:
+                yield Note(value=stated.responsibility, type="statement of responsibility")
     kind_of_name = _KIND_OF_NAME.get((field.first("7") or "")[:1])
     for text in map(chop_name, field.values("a")):
-        if text:
+        if text and not _is_bound_with(field):
             yield Name(name_part=(NamePart(value=text),), type=kind_of_name)
     yield from _imprints(field, view)
     if field.tag == "775":
         for text in field.values("e"):
             yield Language(language_term=(LanguageTerm(value=text, type="code", authority="iso639-2b"),))
-    forms = tuple(map(Form, chopped_values(field, "h")))
-    if forms:
-        yield PhysicalDescription(form=forms)
+    extents = tuple(map(Extent, chopped_values(field, "h")))
+    if extents:
+        yield PhysicalDescription(extent=extents)
     for text in field.values("n"):
         yield Note(value=text)
     for text in field.values("j"):
@@ -266,6 +283,11 @@ def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
     yield from _identifiers(field)
     if field.tag == "773":
         yield from _parts(field, view)
+
+
+def _is_bound_with(field: DataField) -> bool:
+    """Whether a host is only called a composite volume (Russia), in place of a heading."""
+    return (field.first("a") or "").strip(" .").casefold() in _COMPOSITE_VOLUME and field.first("t") is None
 
 
 def _imprints(field: DataField, view: View[Corrections]) -> Iterator[OriginInfo]:

@@ -123,7 +123,8 @@ def period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
 def topic(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
     """Topical term, or a named event."""
     text = chop(join(field, "abcdg"))
-    yield from _subject(field, (Topic(value=text),) if text else (), authority_of(field), view)
+    topics = [Topic(value=piece) for piece in map(chop, text.split(" -- ")) if piece]
+    yield from _subject(field, topics, authority_of(field), view)
 
 
 @SUBJECTS.field("651", "agvxyz012", "subject: geographic, subdivisions")

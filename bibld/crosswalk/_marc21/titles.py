@@ -9,6 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.names import work_of_heading
+from bibld.crosswalk._marc21.volumes import title_in_set
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, first_address, join
 from bibld.crosswalk._view import View
@@ -90,7 +92,10 @@ def _folded(text: str) -> str:
 
 @TITLES.field("245", "abfgknps", "titleInfo: title, subTitle, partNumber, partName; parallel titles as translated")
 def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
-    """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it."""
+    """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it.
+
+    A volume whose title is only its number, or depends on that of its set (773), has the title of the set.
+    """
     main: list[str] = []
     rest: list[str] = []
     in_part = opens_parallel = False
@@ -123,7 +128,8 @@ def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInf
     if not title:
         return
     sub_titles = (sub_title,) if sub_title else ()
-    yield title_info(title, field.indicator2, sub_title=sub_titles, part_number=part_number, part_name=part_name)
+    own = title_info(title, field.indicator2, sub_title=sub_titles, part_number=part_number, part_name=part_name)
+    yield title_in_set(field, own, view)
     if parallel:
         yield from parallel_titles(parallel, view)
 
@@ -188,6 +194,16 @@ def uniform_title(field: DataField, view: View[Corrections]) -> Iterator[TitleIn
     """Uniform title under a name."""
     group = "1" if view.has("100", "110", "111") else None
     yield from _uniform(field, field.indicator2, view, name_title_group=group)
+
+
+@TITLES.field("100 110 111", "tfklmnoprs", "titleInfo[uniform] (with $t), nameTitleGroup")
+def title_of_heading(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+    """Uniform title in the main entry (until 1993), unless 240 states it."""
+    work = work_of_heading(field)
+    if work.subfields and not view.has("240"):
+        title = title_before_parts(work, "tfklmors")
+        numbers, names = title_parts(work)
+        yield title_info(title, type="uniform", part_number=numbers, part_name=names, name_title_group="1")
 
 
 @TITLES.field("740", "ahnp", "titleInfo[alternative] (with second indicator 2: a related item)")

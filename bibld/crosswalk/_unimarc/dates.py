@@ -15,7 +15,7 @@ from bibld.model.mods import Date
 from bibld.text.dates import years
 
 _UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
-_MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
+_MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
 _MARKS = str.maketrans("", "", "[]<>. ")
 _SPAN = re.compile(r"(\d{4})[-–—/](\d{4}|\d\d)")
 _OPEN_SPAN = re.compile(r"(\d{4})[-–—]")
@@ -68,8 +68,8 @@ def coded_dates(kind: str, first: str, second: str) -> Dates:
             dates.issued.append(replace(two, qualifier="questionable", point="end"))
     elif kind == "u":
         dates.issued.append(replace(one, point="start"))
-    elif kind == "j" and _MONTH_AND_DAY.fullmatch(second) and one.encoding == "w3cdtf":
-        dates.issued.append(Date(value=f"{one.value}-{second[:2]}-{second[2:]}", encoding="w3cdtf"))
+    elif kind == "j" and one.encoding == "w3cdtf" and (day := _MONTH_AND_DAY.fullmatch(second.strip())):
+        dates.issued.append(Date(value="-".join([one.value, *filter(None, day.groups())]), encoding="w3cdtf"))
     else:
         dates.issued.append(one)
         if two is not None:

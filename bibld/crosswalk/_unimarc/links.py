@@ -11,18 +11,11 @@ from itertools import zip_longest
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._designations import has_content, is_generic_title, parse_part
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import LINKS
 from bibld.crosswalk._unimarc.languages import language_code
-from bibld.crosswalk._unimarc.linked import (
-    LINK_CODES,
-    Link,
-    has_content,
-    is_abbreviation,
-    is_generic_title,
-    parse_link,
-    parse_part,
-)
+from bibld.crosswalk._unimarc.linked import LINK_CODES, Link, is_abbreviation, parse_link
 from bibld.crosswalk._unimarc.titles import split_titles
 from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, plain_values
 from bibld.model.identifiers import issn

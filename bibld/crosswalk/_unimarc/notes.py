@@ -26,6 +26,9 @@ from bibld.text.titles import remove_non_sorting_marks
 BOOK = RuleBook()
 
 
+_FILL_AFTER_DATE = re.compile(r"(?<=\d)#+(?!\w)")
+
+
 class NoteKind(NamedTuple):
     """How a field becomes a note: the MODS ``type``, the subfields that are joined, and the text between them."""
 
@@ -64,7 +67,7 @@ def _register_notes() -> None:
         @BOOK.field(tag, f"{kind.codes}u58", f"note{type_}; $5 and $8 @displayLabel, $u @xlink:href")
         def note(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Elements:
             """Note, with its address as link."""
-            text = punctuate(field, dict.fromkeys(kind.codes, kind.separator))
+            text = _FILL_AFTER_DATE.sub("", punctuate(field, dict.fromkeys(kind.codes, kind.separator)))
             stated = " ".join(field.values("u"))
             reference = web_address(stated)
             if stated and reference is None:
