@@ -56,10 +56,11 @@ _CARRIERS = (
     ("video", re.compile(r"video|motion picture|видео", re.IGNORECASE)),
 )
 _MUSIC = re.compile(
-    r"score|partitur|music|klavier|klavír|парт(?:ит|ия|ии|\.)|клавир|\bнот[ыа]?\b|нотн|фортеп|ф-?п\b|пение|romances?|songs?|"
+    r"score|partitur|music|klavier|klavír|парт(?:ит|ия|ии|\.)|клавир|\bнот[ыа]?\b|нотн|фортеп|ф\.?-?п\b|пение|romances?|songs?|"
     r"романс|песн|piano|orchest|оркестр",
     re.IGNORECASE,
 )
+_MUSIC_IDENTIFIERS = ("ismn", "music plate", "music publisher")
 _KINDS = {
     "cartographic": "map", "notated music": "score", "sound recording": "audio", "sound recording-musical": "audio",
     "sound recording-nonmusical": "audio", "moving image": "video", "software, multimedia": "electronic",
@@ -326,10 +327,13 @@ def _carrier(mods: Mods) -> str:
 
 
 def _has_music(mods: Mods) -> bool:
-    """Return whether words of a description mention music; leader/06 alone is too often a slip."""
+    """Return whether a description mentions music in words or by its identifiers; leader/06 alone is often a slip."""
     extents = (extent.value for description in mods.physical_description for extent in description.extent)
+    forms = (form.value for description in mods.physical_description for form in description.form)
+    if any(identifier.type in _MUSIC_IDENTIFIERS for identifier in mods.identifier):
+        return True
     titles = (text for info in mods.title_info for text in (info.title, *info.sub_title))
-    return any(_MUSIC.search(text) for text in (*extents, *titles, *(genre.value for genre in mods.genre)))
+    return any(_MUSIC.search(text) for text in (*extents, *forms, *titles, *(genre.value for genre in mods.genre)))
 
 
 @lru_cache(_CACHED)
