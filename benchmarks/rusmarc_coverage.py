@@ -9,6 +9,7 @@ otherwise (ISBN, initials). Besides:
 * several ISBN, and a qualification in parentheses, in one 010$a are looked for one by one, a Cyrillic Х for an X;
 * pages and designations of volumes and issues, which MODS cuts into the elements of a part (С. 5-10, N 1), are found
   when one part/extent or part/detail holds exactly these numbers; initials, when $g beside them spells them out;
+* other title information that ends in the designation of a part (200$e) is looked for in two pieces;
 * $2, $3 and $5 are codes and looked for like texts; $4 is found as the relator that it stands for;
 * 100 to 199 are codes: each position that states something (not a blank or fill character, not unknown, none, not
   applicable or other) must have its meaning, by the tables of the crosswalk, in the MODS; languages and countries their
@@ -31,8 +32,9 @@ from pathlib import Path
 from _measure import real_data
 
 from bibld.crosswalk import rusmarc
+from bibld.crosswalk._designations import split_designation
 from bibld.crosswalk._unimarc.coded import DETAIL_CODES, FORM_CODES, GENRE_CODES
-from bibld.crosswalk._unimarc.codes import AUDIENCE, LANGUAGE, RELATOR, RELATOR_WORD, latin
+from bibld.crosswalk._unimarc.codes import AUDIENCE, COUNTRY_OF_THREE_LETTERS, LANGUAGE, RELATOR, RELATOR_WORD, latin
 from bibld.crosswalk._unimarc.view import carries_fields
 from bibld.model.marc import ControlField, DataField, Field, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.marc_writers import to_iso2709
@@ -122,10 +124,16 @@ def is_found(field: DataField, subfield: Subfield, texts: Texts) -> bool:
     if tag == "100" and code == "a":
         return all(map(texts.hold, general_data(text)))
     if tag in ("101", "102"):
-        codes = [LANGUAGE.get(piece, piece) for piece in re.findall("[a-z]{2,3}", text.casefold())]
+        pieces = re.findall("[a-z]{2,3}", text.casefold())
+        if tag == "101":
+            codes = [LANGUAGE.get(piece, piece) for piece in pieces]
+        else:
+            codes = [COUNTRY_OF_THREE_LETTERS.get(piece.upper(), piece) for piece in pieces]
         return all(map(texts.hold, codes)) or texts.hold(text)
     if tag[0] == "1" and tag > "102" and tag not in ("109", "181", "182", "183"):
         return all(map(texts.hold, meanings(tag, code, text)))
+    if (tag, code) == ("200", "e"):
+        return all(map(texts.hold, split_designation(text)))
     if code == "4":
         pieces = [piece.strip() for piece in re.split("[;,]", text)]
         return all(piece == "000" or texts.hold(RELATOR.get(piece, RELATOR_WORD.get(piece, piece))) for piece in pieces)
