@@ -8,12 +8,13 @@ from bibld.text.numerals import number_words, replace_number_words, roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import repair_lookalikes
 
-_ROMAN_NUMERAL = re.compile(
-    r"(?<!\w)(?:[IVX]{2,9}|X?L[IVX]{1,7}|M[MDCLXVI]{3,14}|[ivx]{3,9}|[ХІ]{2,9}"
-    r"|[IVX](?=\s[\u0400-\u052f])|(?<=[^\s.:;=/!?]\s)[IVX](?!\.\s*\w))(?![^\W\d_]|['’])"
-)
-"""A single letter is a number before a Cyrillic word or after a word, not where a sentence or initials may begin."""
+_ROMAN_NUMERAL = re.compile(r"[IVXLMХІ][IVXLCDMХІ]*(?![^\W\d_]|['’])")
+_SMALL_NUMERAL = re.compile(r"[ivx]{3,9}(?![^\W\d_]|['’])")
+_CYRILLIC_WORD = re.compile(r"\s[\u0400-\u052f]")
+_INITIALS = re.compile(r"\.\s*\w")
 _LATIN_NUMERALS = str.maketrans("ХІ", "XI")
+_SMALL_DIGITS = frozenset("IVX")
+_BEFORE_SENTENCES = frozenset(".:;=/!?")
 _NUMBER_SIGN = re.compile(r"\b(?:no|nr|num|numer) ?(?=\d)")
 _ENDING_OF_NUMBER = re.compile(r"(?<=\d) (?:st|nd|rd|th|go|ogo|mu|omu|m|h|i|a|aa|e|oe|oi|om)\b")
 _DIGIT = re.compile(r"\d")
@@ -33,16 +34,41 @@ def title_key(title: str) -> str:
         return ""
     if not title.isascii():
         title = repair_lookalikes(title)
-    key = _replace_ordinals(replace_number_words(romanise(_ROMAN_NUMERAL.sub(_in_digits, title))))
+    key = _replace_ordinals(replace_number_words(romanise(_replace_roman_numerals(title))))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
     first, _, rest = key.partition(" ")
     return unify_transcriptions(rest if rest and first in _KEYS_OF_ARTICLES else key)
 
 
+def _replace_roman_numerals(title: str) -> str:
+    return _SMALL_NUMERAL.sub(_in_digits, _ROMAN_NUMERAL.sub(_in_digits, title))
+
+
 def _in_digits(found: re.Match[str]) -> str:
-    number = roman_number(found[0].translate(_LATIN_NUMERALS))
+    start = found.start()
+    if start and found.string[start - 1].isalnum():
+        return found[0]
+    letters = found[0].translate(_LATIN_NUMERALS)
+    number = roman_number(letters) if _can_be_numeral(letters, found) else None
     return found[0] if number is None else str(number)
+
+
+def _can_be_numeral(letters: str, found: re.Match[str]) -> bool:
+    """Return whether letters are rather a number than a word.
+
+    A single letter is a number before a Cyrillic word or after a word, not where a sentence or initials may begin.
+    """
+    if len(letters) > 1:
+        is_small = _SMALL_DIGITS.issuperset(letters.upper())
+        return is_small or (len(letters) > 2 and "L" in letters[:2]) or (len(letters) > 3 and letters[0] == "M")
+    title, start, end = found.string, found.start(), found.end()
+    if found[0] not in _SMALL_DIGITS:
+        return False
+    if _CYRILLIC_WORD.match(title, end):
+        return True
+    is_after_word = start > 1 and title[start - 1].isspace() and title[start - 2] not in _BEFORE_SENTENCES
+    return is_after_word and not _INITIALS.match(title, end)
 
 
 def _replace_ordinals(key: str) -> str:
