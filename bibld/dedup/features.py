@@ -23,7 +23,7 @@ from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.names import other_names, person_key
 from bibld.text.numerals import edition_number
-from bibld.text.part_units import COVERED, YEAR, may_contain_designation
+from bibld.text.part_units import COVERED, YEAR, cut_to_designation
 from bibld.text.places import place_key
 from bibld.text.romanisation import transcription_key
 from bibld.text.title_keys import title_key
@@ -166,7 +166,7 @@ def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
     """Return main title and remainder; if the title is only the number of a part, those of the set."""
     if (
         host is not None
-        and may_contain_designation(_title(strip_brackets(proper.title)))
+        and cut_to_designation(proper.title, _title(strip_brackets(proper.title)))
         and is_designation(proper.title)
     ):
         main, _, remainder = _title_of(host).partition(" : ")
@@ -236,7 +236,8 @@ def _designation(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> tup
 def _in_title(title: str, field: Field) -> tuple[Step, ...]:
     key = _title(strip_brackets(title))
     may_be_range = field is Field.NAME and key.count(" ") == 1  # "Abak - Antenna"
-    return read_designation(title, field) if may_be_range or may_contain_designation(key) else ()
+    text = title if may_be_range else cut_to_designation(title, key)
+    return read_designation(text, field) if text else ()
 
 
 def _join_paths(outer: Iterable[Step], inner: Iterable[Step]) -> tuple[Step, ...]:

@@ -110,6 +110,7 @@ _ROMANISED_LETTERS = words_of("zh kh ts ch sh shch ia ya ja iu yu ju šč")
 _LETTERS_IN_ROMAN = frozenset("ivx")
 _WORDS_REMEMBERED = 1 << 16
 _LONGEST_LETTER = 2
+_LONGEST_END = 30
 _VALUE_IN_KEY = re.compile(r"\d|\b[ivkslhctdm]{1,8}\b|\b\w\b")
 
 
@@ -162,20 +163,22 @@ def _number_keys() -> frozenset[str]:
     return frozenset(map(unify_transcriptions, number_words()))
 
 
-def may_contain_designation(key: str) -> bool:
-    """Return whether a title may contain a designation, by its key: a quick test before the title is read.
+def cut_to_designation(title: str, key: str) -> str:
+    """Return as much of a title with this key as may contain a designation: a quick test before the title is read.
 
-    >>> may_contain_designation("kapital tom pervi"), may_contain_designation("voina i mir")
-    (True, False)
+    That is all of it if it names a unit, or else its end.
+
+    >>> cut_to_designation("Капитал. Том первый", "kapital tom pervi"), cut_to_designation("Война и мир", "voina i mir")
+    ('Капитал. Том первый', '')
     """
     words = key.split()
     if not words:
-        return False
+        return ""
+    has_mark = not _marks().isdisjoint(words)
     if words[-1][-1].isdigit() or len(words[-1]) <= _LONGEST_LETTER:
-        return True
-    if _marks().isdisjoint(words):
-        return False
-    return _VALUE_IN_KEY.search(key) is not None or not _number_keys().isdisjoint(words)
+        return title if has_mark or "v" in words else title[-_LONGEST_END:]
+    has_value = has_mark and (_VALUE_IN_KEY.search(key) or not _number_keys().isdisjoint(words))
+    return title if has_value else ""
 
 
 def is_letter(text: str) -> bool:
