@@ -176,3 +176,21 @@ def iso_time(text: str) -> str | None:
         if hours < 24 and minutes < 60 and seconds < 60:
             return f"{date}T{time[:2]}:{time[2:4]}:{time[4:]}"
     return date
+
+
+_MARKS_OF_DATES = str.maketrans("", "", "[]<>. ")
+_RANGE = re.compile(r"(\d{4})[-–—](\d{4}|\d\d)?")
+
+
+def year_range(text: str) -> tuple[str, str] | None:
+    """Return the first and the last year of a range that is a complete statement, the last empty for an open one.
+
+    >>> year_range("[1990]-95."), year_range("<1972->"), year_range("1990")
+    (('1990', '1995'), ('1972', ''), None)
+    """
+    found = _RANGE.fullmatch(text.translate(_MARKS_OF_DATES))
+    if found is None:
+        return None
+    first, last = found[1], found[2] or ""
+    last = first[:2] + last if len(last) == 2 else last
+    return (first, last) if not last or first < last else None

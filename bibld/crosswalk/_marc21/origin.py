@@ -12,7 +12,7 @@ from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chopped_values, iso_day, without_brackets
+from bibld.crosswalk._texts import chop, chopped_values, iso_day, without_brackets, year_range
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
@@ -173,8 +173,12 @@ def mark_key_date(parts: Parts, view: View[Corrections]) -> None:
             years = dict.fromkeys(_YEAR.findall(text))
             if years:
                 qualifier = "questionable" if "?" in text else None
-                dates.insert(0, Date(value=next(iter(years)), encoding="w3cdtf", qualifier=qualifier))
-                parts[name] = [date for date in dates if date.encoding or date.value != dates[0].value]
+                first, last = year_range(text) or (next(iter(years)), "")
+                point = "start" if year_range(text) else None
+                found = [Date(value=first, encoding="w3cdtf", point=point, qualifier=qualifier)]
+                if last:
+                    found.append(Date(value=last, encoding="w3cdtf", point="end", qualifier=qualifier))
+                parts[name] = [*found, *(date for date in dates if date.encoding or date.value != first)]
                 break
     if parts.get(name):
         parts[name][0] = replace(parts[name][0], key_date="yes")
@@ -207,7 +211,8 @@ def stated_dates(field: DataField, parts: Parts, view: View[Corrections]) -> Non
 
 def _places_and_publishers(field: DataField, parts: Parts, view: View[Corrections]) -> None:
     for text in field.values("a"):
-        add_part(parts, "place", text_place(chop(text), view))
+        for place in text.split(" ; ") if view.settings.places_unbracketed else [text]:
+            add_part(parts, "place", text_place(chop(place), view))
     for text in field.values("b"):
         add_part(parts, "publisher", _publisher(chop(text)))
 

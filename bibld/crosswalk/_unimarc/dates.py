@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from bibld.crosswalk._texts import year_range
 from bibld.crosswalk._unimarc.codes import without_fill
 from bibld.crosswalk._unimarc.imprint import ImprintText
 from bibld.crosswalk._unimarc.view import UnimarcView
@@ -17,8 +18,6 @@ from bibld.text.dates import years
 _UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
 _MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
 _MARKS = str.maketrans("", "", "[]<>. ")
-_SPAN = re.compile(r"(\d{4})[-–—/](\d{4}|\d\d)")
-_OPEN_SPAN = re.compile(r"(\d{4})[-–—]")
 _YEAR = re.compile(r"(\d{4})\.?")
 _COPYRIGHT = re.compile(r"(?:©|℗|cop\.?|copyright)\s*(\d{4})\.?", re.IGNORECASE)
 _APPROXIMATE = re.compile(
@@ -140,13 +139,11 @@ def _exact(date: Date, found: list[int]) -> Date:
 
 def _stated_dates(text: str, found: list[int]) -> list[Date]:
     """Return the dates of an imprint: ``1990-1995`` and ``1990-95`` are a range, ``<1972->`` is an open one."""
-    plain = text.translate(_MARKS)
-    start = Date(value=str(found[0]), encoding="w3cdtf")
-    if _OPEN_SPAN.fullmatch(plain):
-        return [replace(start, point="start")]
-    if _SPAN.fullmatch(plain) and len(found) == 2 and found[0] < found[1]:
-        return [replace(start, point="start"), Date(value=str(found[1]), encoding="w3cdtf", point="end")]
-    return [start]
+    stated = year_range(text)
+    if stated is None:
+        return [Date(value=str(found[0]), encoding="w3cdtf")]
+    points = [(stated[0], "start"), (stated[1], "end")]
+    return [Date(value=year, encoding="w3cdtf", point=point) for year, point in points if year]
 
 
 def _qualifier(stated: Sequence[ImprintText]) -> str | None:

@@ -55,7 +55,7 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
     texts: list[str] = []
     names: list[str] = []
     title, volume, number, date = "", "", "", ""
-    for inner in fields_of_link(field):
+    for inner in _with_title(fields_of_link(field)):
         if isinstance(inner, ControlField):
             number = number or (inner.value if inner.tag == "001" else "")
             fields.append(inner)
@@ -86,6 +86,18 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
     if issue_titles and part.detail and date and Date(value=date) not in part.date:
         part = replace(part, date=(*part.date, Date(value=date)))
     return Link(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
+
+
+def _with_title(fields: list[Field]) -> list[Field]:
+    """Return the fields with the uniform title (500) as the title of a resource that has no other."""
+    tags = [field.tag for field in fields]
+    if "200" in tags or "500" not in tags:
+        return fields
+    position = tags.index("500")
+    uniform = fields[position]
+    if not isinstance(uniform, DataField) or not {item.code for item in uniform.subfields} <= set("ahiv"):
+        return fields
+    return [*fields[:position], replace(uniform, tag="200"), *fields[position + 1 :]]
 
 
 def fields_of_link(field: DataField) -> list[Field]:

@@ -97,7 +97,8 @@ def _country_codes(view: UnimarcView) -> Iterator[Place]:
         for value in field.values("b", "c"):
             text = value.strip(" |#")
             if text:
-                type_ = "code" if _PLACE_CODE.fullmatch(text) else "text"
+                is_code = _PLACE_CODE.fullmatch(text) or (len(text) <= 3 and text.isascii() and text.isalnum())
+                type_ = "code" if is_code else "text"
                 yield Place(place_term=(PlaceTerm(value=text, type=type_),))
 
 
