@@ -15,7 +15,7 @@ from bibld.errors import ConfigError
 VERSION = 7
 """Raise it when the same features give other edges or clusters."""
 
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 """Raise it when the same records give other features or keys."""
 
 _DEFAULT = DedupConfig()

@@ -1,4 +1,4 @@
-"""A cheap test of pairs that share a key: drops those that the shipped model would hardly score 0.5.
+"""A cheap test of pairs that share a key: drops those that the shipped model would hardly score 0.2.
 
 It looks at five numbers of each record (its *signature*), so the result depends on the two records alone. First rules,
 applied where pairs are made. A pair passes
@@ -59,7 +59,7 @@ FEATURES = (
 """What the trees look at, -1 if a side lacks it."""
 
 _FILE = "prefilter.json"
-_LEAST = 0.5
+_LEAST = 0.2
 _FIELD = 0xFFFF
 _SHIFTS = {"year": 48, "last_year": 32, "pages": 16, "author 4": 0}
 """Where the fields are in the last number of a signature, 16 bits each."""
@@ -186,7 +186,7 @@ def passes(table: Numbers, i: int, j: int) -> bool:
 
 
 class Provenance(msgspec.Struct, frozen=True):
-    """What the trees were trained on, and of the pairs that count (0.5 and more) how many they lose, by data."""
+    """What the trees were trained on, and of the pairs that count (0.2 and more) how many they lose, by data."""
 
     data: str
     date: str
@@ -249,7 +249,7 @@ def trees_for(method: Method) -> Trees | None:
 
 
 def likely(table: Numbers, left: Places, right: Places, trees: Trees) -> Flags:
-    """Return which pairs of rows of signatures are one work, or not unlikely to score 0.5; shape (pairs,)."""
+    """Return which pairs of rows of signatures are one work, or not unlikely to score 0.2; shape (pairs,)."""
     works = table[left, 3] & _LOW
     result: Flags = (works != 0) & (works == table[right, 3] & _LOW)
     for others in np.array_split(np.flatnonzero(~result), len(left) // _PAIRS_AT_ONCE + 1):

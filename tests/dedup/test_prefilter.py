@@ -77,10 +77,10 @@ def test_misprints_and_truncated_titles_pass_and_unrelated_ones_do_not():
         assert passed(FeatureColumns.from_features(enumerate([base, other])))[2].tolist() == [expected], name
 
 
-def test_the_pre_filter_is_used_only_if_pairs_below_a_half_are_never_needed():
+def test_the_pre_filter_is_used_only_if_pairs_below_a_fifth_are_never_needed():
     for score, chosen, expected in (
         ("model", {}, True),
-        ("model", {"model": model.Settings(review=0.4)}, False),
+        ("model", {"model": model.Settings(review=0.1)}, False),
         ("jaccard", {}, False),
     ):
         assert prefilter.is_applied(Blocking(DedupConfig(score=score), chosen)) is expected
