@@ -107,11 +107,11 @@ class Edges:
         self, pairs: DecidedPairs, columns: FeatureColumns, records: Sequence[RecordId], left: Rows, right: Rows
     ) -> Iterator[tuple[Pair, Verdict]]:
         contained = np.flatnonzero(pairs.exceptions & exceptions.Exceptions.CONTAINED)
-        ends = left[contained].astype(np.uint32), right[contained].astype(np.uint32)
-        parts = self._decider.scorer.part_of(columns, *ends, self._decider.settings) if len(contained) else []
+        contained_ends = left[contained].astype(np.uint32), right[contained].astype(np.uint32)
+        parts = self._decider.scorer.part_of(columns, *contained_ends, self._decider.settings) if len(contained) else []
         sentences = {
             int(place): f"the text of {records[part]} is part of the text of {records[longer]}"
-            for place, number, one, other in zip(contained, parts, *ends, strict=True)
+            for place, number, one, other in zip(contained, parts, *contained_ends, strict=True)
             for part, longer in [(one, other) if number == 1 else (other, one)]
         }
         # A row with few columns is read faster.
@@ -123,7 +123,8 @@ class Edges:
             reasons, by, relation = [self._describe_score(score)], self._decider.name, ""
             found = []
             if bits and decision != DIFFERENT:
-                found = list(exceptions.explain(bits, columns.features(one), columns.features(other)))
+                ends = sorted((one, other), key=records.__getitem__)  # sentences name the left record of the pair first
+                found = list(exceptions.explain(bits, *map(columns.features, ends)))
             if found:
                 by, relation = found[0][0].name, found[0][0].relation
                 reasons += (
