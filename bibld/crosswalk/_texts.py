@@ -178,6 +178,13 @@ def iso_time(text: str) -> str | None:
     return date
 
 
+APPROXIMATE = "approximate"
+"""The MODS qualifier of a date that is only near the stated year."""
+
+_ABOUT = re.compile(
+    r"\b(?:ок\.|около|ca\b|circa|vers\b|между|between|не (?:ранее|позднее|позже|раньше))", re.IGNORECASE
+)
+_FOUR_DIGITS = re.compile(r"\d{4}|\d\d\[?\d\d?")
 _MARKS_OF_DATES = str.maketrans("", "", "[]<>. ")
 _RANGE = re.compile(r"(\d{4})[-–—](\d{4}|\d\d)?")
 
@@ -194,3 +201,17 @@ def year_range(text: str) -> tuple[str, str] | None:
     first, last = found[1], found[2] or ""
     last = first[:2] + last if len(last) == 2 else last
     return (first, last) if not last or first < last else None
+
+
+def date_qualifier(texts: Iterable[str]) -> str | None:
+    """Return how sure a stated year is: questionable with ``?``, approximate with ``ca.``, inferred in brackets.
+
+    >>> date_qualifier(["[1978?]"]), date_qualifier(["ок. 1850"]), date_qualifier(["1556]"]), date_qualifier(["1990"])
+    ('questionable', 'approximate', 'inferred', None)
+    """
+    dated = [text for text in texts if _FOUR_DIGITS.search(text)]
+    if any("?" in text for text in dated):
+        return "questionable"
+    if any(map(_ABOUT.search, dated)):
+        return APPROXIMATE
+    return "inferred" if dated and all(without_brackets(chop(text))[1] for text in dated) else None

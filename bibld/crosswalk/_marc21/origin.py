@@ -12,7 +12,7 @@ from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chopped_values, iso_day, without_brackets, year_range
+from bibld.crosswalk._texts import chop, chopped_values, date_qualifier, iso_day, without_brackets, year_range
 from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
@@ -28,6 +28,8 @@ _OPEN = "9999"
 """008/11-14 of what still appears."""
 
 _UNKNOWN_DIGITS = str.maketrans("U |#-", "uuuuu")
+
+_SQUARE_BRACKETS = str.maketrans("", "", "[]")
 
 _ISO_OF_GND = re.compile(r"^X[A-Q]-([A-Z]{2})(?:-.*)?$")
 """044$c as the German authority file writes countries: ``XA-DE``."""
@@ -164,15 +166,15 @@ def mark_key_date(parts: Parts, view: View[Corrections]) -> None:
         return
     name = _date_name(view)
     dates = parts.get(name, [])
+    imprints = [
+        field for field in view.fields("260", "264") if field.indicator2 != "4" and not view.is_alternate(field)
+    ]
+    stated = [chop(text) for field in imprints for text in field.values("c")]
     if not any(date.encoding for date in dates):
-        stated = [date.value for date in dates]
-        for field in view.fields("264"):
-            if field.indicator2 != "4":
-                stated.extend(map(chop, field.values("c")))
-        for text in stated:
+        for text in [date.value for date in dates] + stated:
             years = dict.fromkeys(_YEAR.findall(text))
             if years:
-                qualifier = "questionable" if "?" in text else None
+                qualifier = date_qualifier([text])
                 first, last = year_range(text) or (next(iter(years)), "")
                 point = "start" if year_range(text) else None
                 found = [Date(value=first, encoding="w3cdtf", point=point, qualifier=qualifier)]
@@ -181,7 +183,9 @@ def mark_key_date(parts: Parts, view: View[Corrections]) -> None:
                 parts[name] = [*found, *(date for date in dates if date.encoding or date.value != first)]
                 break
     if parts.get(name):
-        parts[name][0] = replace(parts[name][0], key_date="yes")
+        key = parts[name][0]
+        known = [text for text in stated if key.value in _YEAR.findall(text.translate(_SQUARE_BRACKETS))]
+        parts[name][0] = replace(key, key_date="yes", qualifier=key.qualifier or date_qualifier(known))
 
 
 # --- fields

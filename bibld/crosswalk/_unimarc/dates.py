@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from bibld.crosswalk._texts import year_range
+from bibld.crosswalk._texts import APPROXIMATE, date_qualifier, year_range
 from bibld.crosswalk._unimarc.codes import without_fill
 from bibld.crosswalk._unimarc.imprint import ImprintText
 from bibld.crosswalk._unimarc.view import UnimarcView
@@ -20,9 +20,6 @@ _MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
 _MARKS = str.maketrans("", "", "[]<>. ")
 _YEAR = re.compile(r"(\d{4})\.?")
 _COPYRIGHT = re.compile(r"(?:©|℗|cop\.?|copyright)\s*(\d{4})\.?", re.IGNORECASE)
-_APPROXIMATE = re.compile(
-    r"\b(?:ок\.|около|ca\b|circa|vers\b|между|between|не (?:ранее|позднее|позже|раньше))", re.IGNORECASE
-)
 _OPEN = "9999"
 
 
@@ -101,22 +98,22 @@ def dates_of(view: UnimarcView, stated: Sequence[ImprintText]) -> Dates:
     """
     coded = without_fill(view.first("100", "a") or "").ljust(17)
     dates = Dates() if view.is_nested else coded_dates(coded[8], coded[9:13], coded[13:17])
-    texts = [text.value for text in stated]
+    texts = [f"[{text.value}]" if text.is_supplied else text.value for text in stated]
     found = [year for text in texts for year in years(text)]
     if found and dates.issued and not _agree(found, dates):
         view.warn(f"100: date 1 {coded[9:13]!r} contradicts the imprint {' '.join(texts)!r}, which is used")
         dates = Dates()
     if found and not view.is_nested:
-        is_exact = not any(map(_APPROXIMATE.search, texts))
+        is_exact = date_qualifier(texts) != APPROXIMATE
         coded_years = [
             _exact(date, found) if is_exact and not number else date for number, date in enumerate(dates.issued)
         ]
         dates.issued = coded_years or _stated_dates(" ".join(texts), found)
     if dates.issued and not view.is_nested:
         date = dates.issued[0]
-        qualifier = date.qualifier or (_qualifier(stated) if date.encoding == "w3cdtf" else None)
+        qualifier = date.qualifier or (date_qualifier(texts) if date.encoding == "w3cdtf" else None)
         dates.issued[0] = replace(date, key_date="yes", qualifier=qualifier)
-    _add_texts(dates, [f"[{text.value}]" if text.is_supplied else text.value for text in stated])
+    _add_texts(dates, texts)
     return dates
 
 
@@ -144,16 +141,6 @@ def _stated_dates(text: str, found: list[int]) -> list[Date]:
         return [Date(value=str(found[0]), encoding="w3cdtf")]
     points = [(stated[0], "start"), (stated[1], "end")]
     return [Date(value=year, encoding="w3cdtf", point=point) for year, point in points if year]
-
-
-def _qualifier(stated: Sequence[ImprintText]) -> str | None:
-    """Return how sure a date is: questionable with ``?``, approximate with ``ок.``, inferred in square brackets."""
-    dated = [text for text in stated if years(text.value)]
-    if any("?" in text.value for text in dated):
-        return "questionable"
-    if any(_APPROXIMATE.search(text.value) for text in dated):
-        return "approximate"
-    return "inferred" if dated and all(text.is_supplied for text in dated) else None
 
 
 def _add_texts(dates: Dates, texts: list[str]) -> None:
