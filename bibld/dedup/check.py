@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from bibld.catalog.check import Fault, abbreviate
 from bibld.config import Config
 from bibld.dedup.extraction import made_number
 from bibld.dedup.index import Index, RecordRows
-from bibld.dedup.key_tables import KeyTables
 from bibld.errors import CatalogError
 from bibld.progress import Progress
 
@@ -39,14 +39,10 @@ def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterat
         yield Fault(place, str(error).partition("; run")[0], _REBUILT, index.discard)
         return
     if statistics is not None:
-        file = index.key_file(rows, statistics[0])
         try:
-            with KeyTables(file, config) as tables:
-                count = len(tables)
-            if count > len(rows.table):
-                raise CatalogError(f"{file}: has keys of {count} rows instead of {len(rows.table)}")
+            index.open_key_tables(rows, statistics[0]).close()
         except CatalogError as error:
-            yield Fault(place, str(error), _REBUILT, lambda: index.remove_keys(file))
+            yield Fault(place, str(error), _REBUILT, partial(index.remove_keys, index.key_file(rows, statistics[0])))
     yield from _row_faults(catalog, rows)
 
 

@@ -226,12 +226,8 @@ class Index:
 
         If the tables are damaged, they are made again. Raises ``CatalogError`` if the disk is full.
         """
-        file = self.key_file(rows, version)
         try:
-            tables = KeyTables(file, self._config)
-            if len(tables) > len(rows.table):  # the catalog lost its last commit in a power cut
-                tables.close()
-                raise DamagedIndexError(f"{file}: has keys of {len(tables)} rows instead of {len(rows.table)}")
+            tables = self.open_key_tables(rows, version)
         except CatalogError as error:
             progress.report(f"dedup: {str(error).partition('; run')[0]}; the keys are made again")
             tables = self.new_key_tables(rows, version)
@@ -240,6 +236,15 @@ class Index:
         except BaseException:
             tables.close()
             raise
+        return tables
+
+    def open_key_tables(self, rows: RecordRows, version: int) -> KeyTables:
+        """Open the keys that were made with a version of the statistics; raises ``CatalogError`` if damaged."""
+        file = self.key_file(rows, version)
+        tables = KeyTables(file, self._config)
+        if (count := len(tables)) > len(rows.table):  # the catalog lost its last commit in a power cut
+            tables.close()
+            raise DamagedIndexError(f"{file}: has keys of {count} rows instead of {len(rows.table)}")
         return tables
 
     def new_key_tables(self, rows: RecordRows, version: int) -> KeyTables:

@@ -75,9 +75,9 @@ class KeyTables:
         self.signatures: Numbers = np.empty((0, self.width), np.uint64)
         with reported(file):
             self.database = connect(file, memory, self.workers)
-            self._execute("create table if not exists keyed (rows ubigint)")
+            self.database.execute("create table if not exists keyed (rows ubigint)")
             for blocker in self._with_keys:
-                self._execute(f"create table if not exists {_table(blocker)} (key ubigint, row uinteger)")
+                self.database.execute(f"create table if not exists {_table(blocker)} (key ubigint, row uinteger)")
             self._open_signatures()
 
     def __enter__(self) -> KeyTables:
@@ -113,9 +113,9 @@ class KeyTables:
         return msgspec.structs.replace(statistics, oversized=oversized)
 
     def _clear(self) -> None:
-        self._execute("delete from keyed")
+        self.database.execute("delete from keyed")
         for blocker in self._with_keys:
-            self._execute(f"delete from {_table(blocker)}")
+            self.database.execute(f"delete from {_table(blocker)}")
 
     def add(self, rows: Rows, statistics: Statistics) -> None:
         """Make the keys of the rows that have none yet, by frozen statistics, in one transaction."""
@@ -124,10 +124,10 @@ class KeyTables:
             with reported(self.file):
                 if not start:
                     self._clear()
-                self._execute("begin")
+                self.database.execute("begin")
                 self._add_rows(rows, start, statistics)
                 self.database.execute("insert into keyed values (?)", [len(rows)])
-                self._execute("commit")
+                self.database.execute("commit")
 
     def _add_rows(self, rows: Rows, start: int, statistics: Statistics) -> None:
         """Add the keys of all levels, and the signatures, of the rows from ``start`` on."""
@@ -270,9 +270,6 @@ class KeyTables:
     def pairs_database(self) -> duckdb.DuckDBPyConnection:
         """Return a database in memory for pairs, which uses the disk beyond the bound of memory."""
         return connect(None, self.memory, self.workers, self.file.parent if self.file else None)
-
-    def _execute(self, statement: str) -> None:
-        self.database.execute(statement)
 
     # -- signatures ----------------------------------------------------------------------------------------------------
 

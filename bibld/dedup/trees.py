@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -132,20 +132,15 @@ def _steps_of_node(
 
 def nodes(trees: Sequence[Tree]) -> Nodes:
     """Return the nodes of trees that :func:`steps` accepts."""
-    roots = np.cumsum([0] + [len(tree.feature) for tree in trees])[:-1]
-    left, right = (
-        np.array(
-            [root + node for root, tree in zip(roots, trees, strict=True) for node in getattr(tree, side)], np.int32
-        )
-        for side in ("left", "right")
-    )
-    feature, missing_left = (
-        np.array([item for tree in trees for item in getattr(tree, name)], np.int32)
-        for name in ("feature", "missing_left")
-    )
-    threshold = np.array([item for tree in trees for item in tree.threshold], np.float32)
-    value = np.array([item for tree in trees for item in tree.value], np.float64)
-    return Nodes(roots.astype(np.int32), feature, threshold, left, right, missing_left, value)
+    sizes = [len(tree.feature) for tree in trees]
+    root = np.cumsum([0, *sizes], dtype=np.int32)[:-1]
+
+    def column(name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+        return np.array([item for tree in trees for item in getattr(tree, name)], kind)
+
+    left, right = (np.repeat(root, sizes) + column(side, np.int32) for side in ("left", "right"))
+    threshold, value = column("threshold", np.float32), column("value", np.float64)
+    return Nodes(root, column("feature", np.int32), threshold, left, right, column("missing_left", np.int32), value)
 
 
 def sums(trees: Steps, features: Features) -> Sums:
