@@ -18,16 +18,12 @@ from typing import NamedTuple
 
 import bibld.text.part_units as part_units
 from bibld.text.part_units import (
-    CHAPTER,
     CLASS,
     COVERED,
     LETTERS,
-    MEETING,
     MONTH,
     NUMBER,
     SEASON,
-    UNITS,
-    WORD,
     YEAR,
 )
 from bibld.text.scripts import has_cyrillic
@@ -45,6 +41,7 @@ _TOKEN = re.compile(r"\d+|[^\W\d_]+|№|[^\s\w]")
 _REMOVED = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*\u0301\u0361\ufe20\ufe21")
 """Apostrophes, brackets, quotation marks, the stress and the ligatures of the Library of Congress."""
 _DASHES = frozenset("-–—‑−")
+_BETWEEN_ELEMENTS = frozenset(".:;")
 _PUNCTUATION = frozenset(".,:;/=()–—-‑−")
 _FIRST_YEAR, _LAST_YEAR = 1500, 2099
 _LONGEST_ALONE = 60
@@ -97,9 +94,9 @@ def read_designation(text: str, field: Field = Field.NUMBER) -> tuple[Step, ...]
     >>> canonical(read_designation("Сочинения : в 18 т. Т. 1", Field.TITLE)), read_designation("Catch-22", Field.TITLE)
     ('v1', ())
     """
-    steps = list(_Reader(_tokens(text), field, has_cyrillic(text)).steps())
-    is_numbered = any(step.unit != WORD and step.unit not in COVERED for step in steps)
-    return _joined([step for step in steps if step.unit != WORD or not is_numbered])
+    steps = list(_Reader(text, field).steps())
+    is_numbered = any(step.unit != part_units.WORD and step.unit not in COVERED for step in steps)
+    return _joined([step for step in steps if step.unit != part_units.WORD or not is_numbered])
 
 
 def _joined(steps: list[Step]) -> tuple[Step, ...]:
@@ -131,9 +128,8 @@ def canonical(steps: Iterable[Step]) -> str:
     >>> canonical(read_designation("Т. 1, полут. 2")), canonical(read_designation("для 5 класса"))
     ('v1 h2', 'g5')
     """
-    return " ".join(
-        f"{step.unit or ('' if step.value[:1].isdecimal() else WORD)}{step.value}" for step in dict.fromkeys(steps)
-    )
+    units = ((step.unit or ("" if step.value[:1].isdecimal() else part_units.WORD), step.value) for step in steps)
+    return " ".join(dict.fromkeys(f"{unit}{value}" for unit, value in units))
 
 
 def describe(designation: str) -> str:
@@ -143,7 +139,7 @@ def describe(designation: str) -> str:
     ('volume 1, half volume 2', '3', 'letters a-k')
     """
     steps = ((word[0], word[1:]) if not word[0].isdecimal() else ("", word) for word in designation.split())
-    return ", ".join(f"{UNITS.get(unit, '')} {value}".strip() for unit, value in steps)
+    return ", ".join(f"{part_units.UNITS.get(unit, '')} {value}".strip() for unit, value in steps)
 
 
 def is_designation(text: str) -> bool:
@@ -154,7 +150,7 @@ def is_designation(text: str) -> bool:
     """
     if len(text) > _LONGEST_ALONE:
         return False
-    reader = _Reader(_tokens(text), Field.NAME, has_cyrillic(text))
+    reader = _Reader(text, Field.NAME)
     steps = list(reader.steps())
     return not reader.has_more and any(step.unit not in COVERED for step in steps)
 
@@ -177,11 +173,11 @@ _END = _Token("", part_units.Word(""), False)
 class _Reader:
     """Reads the designation out of the tokens of one text."""
 
-    def __init__(self, tokens: list[_Token], field: Field, is_cyrillic: bool) -> None:
-        self._tokens = [*tokens, _END, _END, _END]
-        self._count = len(tokens)
+    def __init__(self, text: str, field: Field) -> None:
+        self._tokens = [*_tokens(text), _END, _END, _END]
+        self._count = len(self._tokens) - 3
         self._field = field
-        self._is_cyrillic = is_cyrillic
+        self._is_cyrillic = has_cyrillic(text)
         self._is_number = field is Field.NUMBER
         self._last_end = 0
         """The token behind the last step or count."""
@@ -214,7 +210,7 @@ class _Reader:
     def _is_ordinary(self, at: int) -> bool:
         """Return whether no designation begins with a token: a quick test."""
         text, word, _ = self._tokens[at]
-        if self._is_number or text.isdecimal() or self._tokens[at + 1].text in _DASHES:
+        if self._is_number or text.isdecimal() or self._tokens[at + 1].text in _DASHES or part_units.is_letter(text):
             return False
         is_known = word.unit is not None or word.number is not None or word.covered is not None
         return not is_known and text.lower() not in part_units.BEFORE_COUNTS
@@ -233,7 +229,7 @@ class _Reader:
         """Return the unit that a token names."""
         word = self._tokens[at].word
         is_excluded = not self._is_number and word.key in part_units.ONLY_IN_NUMBERS
-        return None if is_excluded or (word.unit == CHAPTER and self._field is Field.TITLE) else word.unit
+        return None if is_excluded or (word.unit == part_units.CHAPTER and self._field is Field.TITLE) else word.unit
 
     def _skip(self, at: int, texts: frozenset[str]) -> int:
         while self._tokens[at].text and self._tokens[at].word.key in texts:
@@ -250,8 +246,7 @@ class _Reader:
         number = self._number(at + 1 if is_introduced else at)
         if number is None or number.is_ordinal or (self._is_number and not is_introduced):
             return 0
-        unit = self._unit(number.end)
-        if unit is None or unit in (NUMBER, "a", "s"):
+        if self._unit(number.end) in (None, NUMBER, "a", "s"):
             return 0
         if is_romanised and self._tokens[number.end].word.key not in part_units.ROMANISED_UNITS:
             return 0
@@ -364,14 +359,15 @@ class _Reader:
         if self._is_number:
             return True
         if unit == NUMBER:
-            return at == self._last_end and self._ends(value.end)
+            is_sentence = self._tokens[at - 1].text in _BETWEEN_ELEMENTS and value.end >= self._count
+            return is_sentence or (at == self._last_end and self._ends(value.end))
         token, last = self._tokens[at], self._tokens[value.end - 1]
         is_certain = value.value[:1].isdecimal() and (last.text.isdecimal() or len(last.text) > 1)
         if is_certain:
             can_end = last.text.isdecimal() or self._ends(value.end)
             return (self._starts(at) and can_end) or value.end >= self._count
         # One letter, as a number or not: «Т. И. Иванов», "Lenin, V. I."
-        if len(token.text) == 1 and token.text.isupper() and at and self._tokens[at - 1].text not in (".", ":", ";"):
+        if len(token.text) == 1 and token.text.isupper() and at and self._tokens[at - 1].text not in _BETWEEN_ELEMENTS:
             return False
         following = self._tokens[value.end].text
         return (
@@ -399,13 +395,16 @@ class _Reader:
     def _range_of_letters(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read «А - К», and in numbers and names «Абак - Антенна»."""
         first, dash, last = self._tokens[at : at + 3]
-        if dash.text not in _DASHES or not (first.text.isalpha() and last.text.isalpha()):
-            return (), 0
-        if not (self._starts(at) and (self._is_number or self._ends(at + 3))):
+        if self._count == 1 and self._field is Field.NAME and first.text.isupper() and part_units.is_letter(first.text):
+            return (Step(LETTERS, part_units.letter_key(first.text, self._is_cyrillic)),), 1
+        if not (first.text.isalpha() and last.text.isalpha() and self._ends(at + 3)):
             return (), 0
         letters = part_units.is_letter(first.text), part_units.is_letter(last.text)
-        is_complete = at == 0 and at + 3 >= self._count
-        if not all(letters) and not (any(letters) or (self._field is not Field.TITLE and is_complete)):
+        is_introduced = bool(at) and self._tokens[at - 1].text.lower() in part_units.BEFORE_LETTERS
+        if not (dash.text in _DASHES or (is_introduced and dash.text.lower() in part_units.BETWEEN_NUMBERS)):
+            return (), 0
+        is_name = self._field is not Field.TITLE and at == 0 and at + 3 >= self._count
+        if not (self._starts(at) or is_introduced) or not (any(letters) or is_name):
             return (), 0
         if first.text.lower() > last.text.lower() or not first.text[0].isupper():
             return (), 0
@@ -432,7 +431,7 @@ class _Reader:
             if word.covered == CLASS and word.key not in part_units.keys(part_units.GRADES):
                 return (Step(CLASS, number.value),), place + 1
             if self._is_of_meeting(at, number):
-                return (Step(MEETING, number.value),), number.end
+                return (Step(part_units.MEETING, number.value),), number.end
         return self._year_in_title(at)
 
     def _is_of_meeting(self, at: int, number: _Found) -> bool:
@@ -440,7 +439,7 @@ class _Reader:
         if self._is_number or not (number.is_ordinal or self._tokens[at].text.isupper()):
             return False
         following = self._tokens[number.end : number.end + _LONGEST_NAME_OF_MEETING]
-        return any(token.word.covered == MEETING for token in following)
+        return any(token.word.covered == part_units.MEETING for token in following)
 
     def _season_or_month(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read a season or month with what follows: "Spring 2001", "June, July 1963", «май 2005 г.»."""
@@ -460,13 +459,10 @@ class _Reader:
         end = year.end + has_word
         if at == 0 and end >= self._count and self._field is Field.TITLE:
             return (), end
-        is_announced = bool(at) and (
-            self._tokens[at - 1].text.lower() in part_units.BEFORE_YEARS
-            or self._tokens[at - 1].word.covered in (SEASON, MONTH)
-        )
-        if self._is_number or is_announced or has_word or self._skip(end, _STOP) >= self._count:
-            return (Step(YEAR, year.value),), end
-        return (), 0
+        before = self._tokens[at - 1] if at else _END
+        is_announced = before.text.lower() in part_units.BEFORE_YEARS or before.word.covered in (SEASON, MONTH)
+        is_designating = self._is_number or is_announced or has_word or self._skip(end, _STOP) >= self._count
+        return ((Step(YEAR, year.value),), end) if is_designating else ((), 0)
 
     def _year(self, at: int) -> _Found | None:
         """Return a year or a range of years («1998-1999», "2005/06")."""
@@ -497,4 +493,4 @@ class _Reader:
         text, word, _ = self._tokens[at]
         if not text.isalpha() or text.lower() in part_units.FUNCTION_WORDS:
             return (), 0
-        return (Step(WORD, word.key),), at + 1
+        return (Step(part_units.WORD, word.key),), at + 1

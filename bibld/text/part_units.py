@@ -39,6 +39,7 @@ _WORDS_OF_UNITS = {
         раздел разд razdel розділ отдел отделение отд otdel відділ section sect abteilung abt abth""",
     "a": "приложение прил дополнение доп suppl supplement appendix beiheft beilage додаток дадатак",
     CHAPTER: "глава главы глав гл chapter chapters chap kapitel kap",
+    LETTERS: "буква буквы літера літери letter letters lettre lettres buchstabe buchstaben",
     NUMBER: "no nos nr n num number номер numero нумар",
 }
 _CLASS_WORDS = "класс класса классе классу классы классов кл клас класу класса klass klassa klasse klassov"
@@ -74,13 +75,14 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ONLY_IN_NUMBERS = words_of("h k z n no nos nr r th tl sv ks pars dil cz ser tet kit kis p")
+ONLY_IN_NUMBERS = words_of("h k z n nr r th tl sv ks pars dil cz ser tet kit kis p")
 """Names of units, romanised, that in a title are something else."""
 
 BEFORE_COUNTS = words_of("в во у in en na w")
 ROMANISED_UNITS = words_of("t tomah ch chastah kn knigah vip vipuskah")
 """Units that follow the romanised preposition "v" and a number of volumes."""
 BEFORE_YEARS = words_of("за на for of in")
+BEFORE_LETTERS = words_of("от с from von")
 BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
 ARTICLES = words_of("the la le les der die das des dem")
 FUNCTION_WORDS = BEFORE_COUNTS | BEFORE_YEARS | BETWEEN_NUMBERS | ARTICLES | {"для"}

@@ -23,7 +23,7 @@ class DecisionConfig(msgspec.Struct, frozen=True):
     """The part of a configuration that deciding uses; each record has a separate source."""
 
     chosen: object
-    dedup: DedupConfig = DedupConfig(block=(), score="similarity")
+    dedup: DedupConfig = DedupConfig(block=(), score="similarity", exceptions=("edition", "year", "carrier"))
     sources: tuple[object, ...] = ()
     workers: int = 1
 
