@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.names import work_of_heading
-from bibld.crosswalk._marc21.volumes import title_in_set
+from bibld.crosswalk._marc21.volumes import title_in_set, with_designation
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, first_address, join
 from bibld.crosswalk._view import View
@@ -129,7 +129,7 @@ def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInf
         return
     sub_titles = (sub_title,) if sub_title else ()
     own = title_info(title, field.indicator2, sub_title=sub_titles, part_number=part_number, part_name=part_name)
-    yield title_in_set(field, own, view)
+    yield title_in_set(field, with_designation(own), view)
     if parallel:
         yield from parallel_titles(parallel, view)
 

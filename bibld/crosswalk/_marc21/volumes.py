@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from bibld.crosswalk._designations import is_generic_title
+from msgspec.structs import replace
+
+from bibld.crosswalk._designations import is_generic_title, split_designation
 from bibld.crosswalk._marc21.corrections import Corrections
 from bibld.crosswalk._marc21.fixed import leader_code
 from bibld.crosswalk._texts import chop
@@ -44,6 +46,16 @@ def is_volume(view: View[Corrections]) -> bool:
         return False
     in_leader = leader_code(view, 19) in (_INDEPENDENT_TITLE, _DEPENDENT_TITLE)
     return in_leader or any(is_generic_title(chop(field.first("a") or "")) for field in view.fields("245"))
+
+
+def with_designation(title: TitleInfo) -> TitleInfo:
+    """Return a title whose part number is the designation at the end of its remainder, where it has no part."""
+    if not title.sub_title or title.part_number or title.part_name:
+        return title
+    sub_title, designation = split_designation(title.sub_title[0])
+    if not designation:
+        return title
+    return replace(title, sub_title=(sub_title,) if sub_title else (), part_number=(designation,))
 
 
 def title_in_set(field: DataField, own: TitleInfo, view: View[Corrections]) -> TitleInfo:
