@@ -327,6 +327,12 @@ def _plain_given_names(one: list[str], other: list[str]) -> float:
     for number, (word, other_word) in enumerate(zip(one, other, strict=False)):
         if min(len(word), len(other_word)) <= 3 and _begin_equally(word, other_word):
             continue
+        if any(
+            short == initial and long.startswith(begins)
+            for initial, begins in (("i", ("a", "e", "o", "u")), ("p", "f"), ("ts", "ch"))
+            for short, long in ((word, other_word), (other_word, word))
+        ):
+            continue
         similarity = _plain_word_similarity(word, other_word)
         if not similarity:
             return result * (0.5 if number else 0.25)

@@ -27,6 +27,7 @@ _FUZZY = 0.75
 _ACRONYM = 0.9
 _SECOND_FAMILY_NAME = 0.95
 _ZERO, _NINE, _EQUALS = 48, 57, 61
+_A, _C, _E, _F, _H, _I, _O, _P, _S, _T, _U = (ord(letter) for letter in "acefhiopstu")
 
 _INT, _SHARE = types.int64, types.float64
 MASKS, UNPAIRED = types.uint64[::1], types.int64[:, ::1]
@@ -281,6 +282,19 @@ def name_similarity(
     return result * share
 
 
+@inner(types.boolean(WORDS, _INT, _INT))
+def _is_initial_of(words: Words, word: int, other: int) -> bool:
+    """Return whether a word is the initial of another one that is romanised to other letters than the initial alone:
+    J. (``i``) of John (``ohn``), C. (``ts``) of Charles, P. of Philip (``filip``)."""
+    initial, name = words[word], words[other]
+    if initial.length == 1:
+        if initial.head == _I:
+            return bool(name.head == _A or name.head == _E or name.head == _O or name.head == _U)
+        return bool(initial.head == _P and name.head == _F)
+    is_c = initial.length == 2 and initial.head == _T and initial.next == _S
+    return bool(is_c and name.head == _C and name.next == _H)
+
+
 @inner(_SHARE(*_TWO_TEXTS, MASKS))
 def _given_names(
     words: Words, texts: Text, begin: int, end: int, other_begin: int, other_end: int, masks: Masks
@@ -294,6 +308,8 @@ def _given_names(
             continue
         is_exact = False
         if min(words[word].length, words[other].length) <= _INITIAL and is_beginning(words, texts, word, other):
+            continue
+        if _is_initial_of(words, word, other) or _is_initial_of(words, other, word):
             continue
         similarity = _word_similarity(words, texts, word, other, masks)
         if similarity == 0.0:
