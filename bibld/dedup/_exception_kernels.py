@@ -66,6 +66,25 @@ def _range(text: Rows, begin: int, end: int) -> tuple[int, int]:
     return low if low >= 0 else number, number
 
 
+@inner(_INT(_TEXT, _INT, _INT))
+def _find_dash(text: Rows, begin: int, end: int) -> int:
+    """Return the place of the first dash of a value, or its end."""
+    place = begin
+    while place < end and text[place] != _DASH:
+        place += 1
+    return place
+
+
+@inner(types.boolean(_TEXT, _INT, _INT, _TEXT, _INT, _INT))
+def _is_shortened(one: Rows, begin: int, end: int, other: Rows, other_begin: int, other_end: int) -> bool:
+    """Return whether one of two texts, which are not empty, begins with the other."""
+    shorter = min(end - begin, other_end - other_begin)
+    for place in range(shorter):
+        if one[begin + place] != other[other_begin + place]:
+            return False
+    return shorter > 0
+
+
 @inner(_INT(_TEXT, _INT, _INT, _TEXT, _INT, _INT))
 def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: int, other_end: int) -> int:
     """Return 0 for equal values, ``NESTED`` for those that overlap, ``CONFLICT`` for others."""
@@ -78,12 +97,12 @@ def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: i
     other_low, other_high = _range(other, other_begin, other_end)
     if low >= 0 and other_low >= 0:
         return NESTED if low <= other_high and other_low <= high else CONFLICT
-    # Letters from one to another: words that begin with the same, or of which one is cut short.
-    for place in range(same + 1):
-        is_end = begin + place < end and one[begin + place] == _DASH
-        if place and (is_end or (other_begin + place < other_end and other[other_begin + place] == _DASH)):
-            return NESTED
-    return CONFLICT
+    # Letters from one to another, of which a library may write fewer: А - К and Абак - Карта.
+    dash, other_dash = _find_dash(one, begin, end), _find_dash(other, other_begin, other_end)
+    if not _is_shortened(one, begin, dash, other, other_begin, other_dash) or (dash == end and other_dash == other_end):
+        return CONFLICT
+    has_both = dash < end and other_dash < other_end
+    return 0 if has_both and _is_shortened(one, dash, end, other, other_dash, other_end) else NESTED
 
 
 @inner(_INT(_TEXT, _TEXT))

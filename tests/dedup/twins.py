@@ -119,6 +119,15 @@ def compare_covered(step, other):
     return 0 if (low <= other_low and other_high <= high) or (other_low <= low and high <= other_high) else 2
 
 
+def compare_letters(one, other):
+    """0 for ranges of letters that one text shortens, 1 if only their beginnings agree, else 2."""
+    (start, dash, end), (other_start, other_dash, other_end) = one.partition("-"), other.partition("-")
+    agree = [a and b and (a.startswith(b) or b.startswith(a)) for a, b in ((start, other_start),)]
+    if not all(agree) or not (dash or other_dash):
+        return 2
+    return 0 if dash and other_dash and (end.startswith(other_end) or other_end.startswith(end)) else 1
+
+
 def divide_step(step):
     """Unit and value of a step."""
     return ("n", step) if step[0].isdigit() else (step[0], step[1:])
@@ -139,10 +148,8 @@ def compare_steps(one, other, by_unit):
         (low, high), (other_low, other_high) = number_range(value), number_range(other_value)
         if value != other_value:
             overlap = low >= 0 and other_low >= 0 and low <= other_high and other_low <= high
-            starts = sorted((value.split("-")[0], other_value.split("-")[0]), key=len)
-            same_start = "-" in (value + other_value) and starts[0] and starts[1].startswith(starts[0])
-            is_text = low < 0 or other_low < 0
-            results.append(1 if overlap or (same_start and is_text) else 2)
+            are_numbers = low >= 0 and other_low >= 0
+            results.append(1 if overlap else 2 if are_numbers else compare_letters(value, other_value))
     return max(results)
 
 
