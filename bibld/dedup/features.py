@@ -350,7 +350,7 @@ def _level(mods: Mods, host: RelatedItem | None, part: str, is_in_volumes: Calla
         if host is None or host.other_type == "set":
             return "s"
         return "i" if _is_issue(_proper_title(mods), host) else "a"
-    if part:
+    if part and (issuance or host is not None):
         return "v"
     if "multipart monograph" in issuance or (host is None and is_in_volumes()):
         return "c"

@@ -8,31 +8,10 @@ _BETWEEN_NAMES = re.compile(r",\s+(?:and\s+|&\s*)?|\s+(?:and|&)\s+", re.IGNORECA
 _INITIALS = re.compile(r"(?:\w\.?[ -]?){1,3}")
 _INITIAL = re.compile(r"\w\.?(?:-?\w\.)*")
 _PATRONYMIC = re.compile(r"\w+(?:ович|евич|овна|евна|ична|ovich|evich|ovna|evna)", re.IGNORECASE)
-_PARTICLES = frozenset(
-    [
-        "al",
-        "da",
-        "de",
-        "del",
-        "della",
-        "den",
-        "der",
-        "di",
-        "du",
-        "el",
-        "la",
-        "le",
-        "st",
-        "ten",
-        "ter",
-        "van",
-        "von",
-        "y",
-        "zu",
-        "zum",
-        "zur",
-    ]
-)
+_PARTICLES = frozenset({
+    *("al", "da", "de", "del", "della", "den", "der", "di", "du", "el", "la", "le", "st", "ten", "ter", "van", "von"),
+    *("zu", "zum", "zur"),
+})  # fmt: skip
 _SUFFIXES = frozenset(["jr", "sr", "ii", "iii", "iv"])
 
 
@@ -50,7 +29,7 @@ def divided_names(text: str) -> list[str]:
     if len(parts) > 2 and len(parts) % 2 == 0 and all(_INITIALS.fullmatch(part) for part in parts[1::2]):
         return [", ".join(pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
     words = [part.split() for part in parts]
-    is_list = len(parts) > 1 and all(len(part) > 1 for part in words) and words[0][0].casefold() not in _PARTICLES
+    is_list = len(parts) > 1 and all(len(part) > 1 for part in words) and not _is_particle(words[0][0])
     return parts if is_list else [text]
 
 
@@ -69,6 +48,10 @@ def family_and_given(name: str) -> tuple[str, str] | None:
     if last < 1 or "," in name or _INITIAL.fullmatch(words[last]) or _PATRONYMIC.fullmatch(words[last]):
         return None
     first = last
-    while first > 1 and words[first - 1].casefold() in _PARTICLES:
+    while first > 1 and (_is_particle(words[first - 1]) or words[first - 1] == "y"):
         first -= 1
     return " ".join(words[first:]), " ".join(words[:first])
+
+
+def _is_particle(word: str) -> bool:
+    return word.casefold() in _PARTICLES

@@ -127,12 +127,15 @@ def _part_of_host(random: Random) -> m.Part:
 
 
 def _articles(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[MadeUpPair]:
-    """Yield an article twice, and three others: of its title elsewhere, of its host, of its host and author."""
+    """Yield an article as it was printed and as it was first online, and three others: of its title elsewhere, of its
+    host, of its host and author."""
     host, other = random.choice(others), random.choice(others)
     article = _as_article(_without_part(mods), host, random)
     if not article.related_item or not other.title_info:
         return
     yield MadeUpPair(article, reword(article, random), True, "article")
+    online_first = _with_other_year(article, random, (1,))
+    yield MadeUpPair(article, reword(online_first, random), True, "article online first")
     elsewhere = _as_article(_without_part(mods), other, random)
     elsewhere = _with_other_year(_with_names_of(elsewhere, other, random), random, (0, 1, 2, 5))
     yield MadeUpPair(article, reword(elsewhere, random, _MINOR), False, "article of its title")
