@@ -36,6 +36,7 @@ _ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
 _PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)\s*[-–—]\s*\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_ALL_PARTS = re.compile(r"1-(\d)")
 _NUMBER_IN_HOST = re.compile(
     r"(?<!\w)(?:(т|том|vol|v|volume|bd|band|tome|t)\b|(?:№|(?:no|n|nr|вып|heft|h|issue|iss)\b))\.?\s*(\d+)",
     re.IGNORECASE,
@@ -75,7 +76,10 @@ def features_of(mods: Mods) -> Features:
     """Return the features of a description."""
     proper = _proper_title(mods)
     host = next((item for item in mods.related_item if item.type == "host"), None)
-    designation = _designation(mods, host, proper)
+    stated_extents = [extent.value for description in mods.physical_description for extent in description.extent]
+    extents = [_counts(extent) for extent in stated_extents]
+    volumes = max((counts[1] for counts in extents), default=0)
+    designation = _without_contents(_designation(mods, host, proper), volumes)
     part = " ".join([step.value for step in designation if step.value and step.unit not in COVERED])
     main_title, remainder = _own_title(proper, host)
     main_key = _uncounted(main_title)
@@ -86,13 +90,10 @@ def features_of(mods: Mods) -> Features:
         year for date in dates for year in _interval(date) or ()
     ]
     edition_text, edition = _edition(" ".join([edition.value for info in origins for edition in info.edition]))
-    stated_extents = [extent.value for description in mods.physical_description for extent in description.extent]
-    extents = [_counts(extent) for extent in stated_extents]
     publishers = (_key(strip_brackets(publisher.value)) for info in origins for publisher in info.publisher)
     terms = (term for info in origins for place in info.place for term in place.place_term)
     places = (_place(term.value) for term in terms if term.type != "code")
     pages = max((counts[0] for counts in extents), default=0)
-    volumes = max((counts[1] for counts in extents), default=0)
     title = fold(" ".join((proper.title, *proper.sub_title)))
     part_names = [name for name in proper.part_name if not is_designation(name)]  # not "Ч. 1-2"
     series = [item for item in mods.related_item if item.type == "series"]
@@ -253,6 +254,16 @@ def _other_years(steps: list[Step], title: str) -> list[Step]:
     ranges = [[int(year) for year in step.value.split("-")] for step in steps if step.unit == YEAR]
     found = dict.fromkeys(map(int, _YEAR.findall(title)))
     return [Step(YEAR, str(year)) for year in found if not any(known[0] <= year <= known[-1] for known in ranges)]
+
+
+def _without_contents(designation: tuple[Step, ...], volumes: int) -> tuple[Step, ...]:
+    """Leave out the range of all parts that the described volume or set consists of: ``Т. 1, ч. 1-2``, or ``Ч. 1-2``
+    of two volumes."""
+    steps = [step for step in designation if step.value and step.unit not in COVERED]
+    contents = _ALL_PARTS.fullmatch(steps[-1].value) if steps else None
+    if contents is None or (len(steps) == 1 and int(contents[1]) != volumes):
+        return designation
+    return tuple(step for step in designation if step is not steps[-1])
 
 
 def _in_host(host: RelatedItem) -> Iterator[Step]:

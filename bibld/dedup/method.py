@@ -15,7 +15,7 @@ from bibld.errors import ConfigError
 VERSION = 8
 """Raise it when the same features give other edges or clusters."""
 
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 """Raise it when the same records give other features or keys."""
 
 _DEFAULT = DedupConfig()

@@ -210,6 +210,8 @@ PAIRS = (
     ("200 1#$aКапитал$hТ. 1, кн. 1", "245 10$aDas Kapital.$nErster Band, Buch I", EQUAL),
     ("245 10$aWar and peace.$nBooks 1-3", "245 10$aWar and peace.$nBooks four to six", DIFFERENT),
     # Ranges of numbers
+    ("200 1#$aАрхипелаг$hТ. 1$iЧ. 1-2", "200 1#$aАрхипелаг$hТ. 1", EQUAL),
+    ("200 1#$aАрхипелаг$hТ. 1$iЧ. 1-2", "200 1#$aАрхипелаг$hТ. 2", DIFFERENT),
     ("200 1#$aСочинения$hТ. 1-2", "200 1#$aСочинения$hТ. 1, 2", EQUAL),
     ("200 1#$aСочинения$hТ. 1-2", "200 1#$aСочинения$hТ. 1 и 2", EQUAL),
     ("200 1#$aСочинения$hТ. 1-2", "200 1#$aСочинения. Т. 1/2", EQUAL),
