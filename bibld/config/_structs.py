@@ -67,7 +67,7 @@ class DedupConfig(msgspec.Struct, frozen=True):
 
     block: tuple[str, ...] = ("identifier", "composite")
     score: str = "model"
-    exceptions: tuple[Difference, ...] = ("edition", "year", "language")
+    exceptions: tuple[Difference, ...] = ("edition", "year", "carrier", "language")
     largest_cluster: Annotated[int, msgspec.Meta(ge=2)] = 50
 
 

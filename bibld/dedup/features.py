@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from bibld.model.features import VALUE_SEPARATOR, Features
-from bibld.model.identifiers import isbn13
+from bibld.model.identifiers import has_isbn_check_digit, isbn13
 from bibld.model.mods import AlternativeName, Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import interval, years
 from bibld.text.designations import (
@@ -141,8 +141,9 @@ _other_names = lru_cache(_CACHED)(other_names)
 
 
 def _proper_title(mods: Mods) -> TitleInfo:
-    """Return the first title without a type, else the first title."""
-    return next((info for info in mods.title_info if info.type is None), next(iter(mods.title_info), TitleInfo()))
+    """Return the first title without a type, else the uniform title, else the first title."""
+    by_type = (next((info for info in mods.title_info if info.type == kind), None) for kind in (None, "uniform"))
+    return next(filter(None, by_type), next(iter(mods.title_info), TitleInfo()))
 
 
 def _title_of(item: RelatedItem | None) -> str:
@@ -392,17 +393,22 @@ def _is_within(mods: Mods, host: RelatedItem) -> bool:
 
 def _identifiers(mods: Mods) -> Iterator[str]:
     for identifier in mods.identifier:
-        if identifier.invalid == "yes":
-            continue
         value = "".join(identifier.value.split()).replace("-", "")
+        if identifier.invalid == "yes" and not (identifier.type == "isbn" and _is_without_978(value)):
+            continue
         if identifier.type == "isbn":
             try:
-                number = isbn13(value)
+                number = isbn13(f"978{value}" if _is_without_978(value) else value)
             except ValueError:
                 continue
             yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
         elif identifier.type in _COMPARED_IDENTIFIERS and value:
             yield f"{identifier.type}:{value.casefold()}"
+
+
+def _is_without_978(value: str) -> bool:
+    """Return whether a number is an ISBN of thirteen digits of which the first three were left out."""
+    return len(value) == 10 and not has_isbn_check_digit(value) and has_isbn_check_digit(f"978{value}")
 
 
 def _text(mods: Mods) -> Iterator[str]:

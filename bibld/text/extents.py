@@ -24,7 +24,8 @@ _PAGES_OR_LEAVES = re.compile(
 )
 _WHOLE_NUMBER = re.compile(r"(?<!\d)\d{1,5}(?!\d)")
 _VOLUMES = re.compile(r"(?<![\d.-])(\d{1,3})\s*(?:v|vols?|volumes|bd|bde|t|т|тома?х?|томов|кн|ч|вып)\b", re.IGNORECASE)
-_SIZE = r"(\d{2,3})(?:[.,]\d)?(?:\s*[xх×]\s*\d+)?\s*"
+_FRACTION = r"(?:[.,]\d|\s*[¼½¾]|\s+\d/\d)?"
+_SIZE = rf"(?<!\d)(?<!/)(\d{{2,3}}){_FRACTION}(?:\s*[xх×]\s*\d+{_FRACTION})?\s*"
 _HEIGHT = re.compile(rf"{_SIZE}(?:cm|см)\b|;\s*{_SIZE}\.?$", re.IGNORECASE)
 
 

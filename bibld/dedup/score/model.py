@@ -39,7 +39,7 @@ class Settings(msgspec.Struct, frozen=True):
     reviewed by a person. ``file``: a model made by `bibld train`, instead of the one that comes with bibld.
     """
 
-    same: Share = 0.6
+    same: Share = 0.75
     review: Share = 0.2
     file: File = File("")
 

@@ -64,6 +64,7 @@ def make_pairs(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[M
     yield from _numbered_titles(book, random)
     yield MadeUpPair(volume, reword(_under_title_of_part(volume, others, random), random), True, "volume of a part")
     yield from _articles(mods, others, random)
+    yield from _named_parts(book, others, random)
     yield from _under_other_heading(book, random.choice(others), random)
     for kind, change, is_of_volume, has_other_series in _DIFFERENCES:
         left = volume if is_of_volume else book
@@ -149,6 +150,17 @@ def _articles(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[Ma
     yield MadeUpPair(article, reword(nearby, random, _MINOR), False, "article of its host")
     by_author = replace(nearby, name=article.name, note=article.note)
     yield MadeUpPair(article, reword(by_author, random, _MINOR), False, "article of its host and author")
+
+
+def _named_parts(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[MadeUpPair]:
+    """Yield a part that has a name and no number twice, and another part of the same publication."""
+    title = title_proper(mods)
+    names = [title_proper(one).title for one in random.sample(others, min(2, len(others))) if one.title_info]
+    if len(set(names)) == 2:
+        part, other_part = (with_title(mods, replace(title, part_name=(name,))) for name in names)
+        yield MadeUpPair(part, reword(part, random), True, "named part")
+        other_part = _with_other_numbers(_with_other_year(other_part, random, (0, 0, 1, 2, 5)), random, 0.6)
+        yield MadeUpPair(part, reword(other_part, random, _MINOR), False, "other named part")
 
 
 def _under_other_heading(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
