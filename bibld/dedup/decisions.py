@@ -54,6 +54,8 @@ _LONG_TEXTS_AT_ONCE = 8_000_000
 """Characters of the long texts of a portion; a pair with more is in a separate portion."""
 _WAITING = 6
 
+_DIGITS_OF_VERSION = 8
+
 _PART_NUMBERS, _CONTAINED = np.uint16(Exceptions.PART_NUMBERS), np.uint16(Exceptions.CONTAINED)
 _PARTS = np.uint16(Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS)
 _DECIDING, _SEPARATING = np.uint16(with_effect(Effect.RELATED)), np.uint16(with_effect(Effect.SEPARATE))
@@ -129,6 +131,12 @@ class Decider:
         Exceptions count for pairs from ``review`` on and for those of one work; with ``least`` for all with that score.
         """
         return DecidedPairs.concatenate(self._decide_portions([(left, right)], least))
+
+    @property
+    def scorer_version(self) -> str:
+        """The name of the scorer, and the begin of the hash of its model if it has one: ``model 1f3a9c04``."""
+        identity = getattr(self.scorer, "identity", None)
+        return f"{self.name} {identity(self.settings)[:_DIGITS_OF_VERSION]}" if identity else self.name
 
     def edges(self, candidates: Iterable[tuple[Positions, Positions]], least: float | None = None) -> DecidedPairs:
         """Decide about portions of candidate pairs, and leave out those that are different.

@@ -78,7 +78,7 @@ class Edges:
 
         With the ``statistics`` of blocking a score has the names of the keys that both records have.
         """
-        scorer, settings = self._decider.scorer, self._decider.settings
+        scorer, settings, version = self._decider.scorer, self._decider.settings, self._decider.scorer_version
         for portion in self._portions(pairs):
             some, columns, _, left, right = portion
             keys: Sequence[tuple[str, ...]] = [()] * len(left)
@@ -88,7 +88,7 @@ class Edges:
             scores = scorer.explain(columns, left.astype(np.uint32), right.astype(np.uint32), settings)
             rows = zip(self._verdicts(*portion), scores, some.scores.tolist(), keys, strict=True)
             for (pair, verdict), score, value, names in rows:
-                yield Edge(pair, Score(value, score.features, names), verdict, self._made_by)
+                yield Edge(pair, Score(value, score.features, names, version), verdict, self._made_by)
 
     def verdicts(self, pairs: DecidedPairs) -> Iterator[tuple[Pair, Verdict]]:
         """Yield each pair with its verdict, in their order."""

@@ -12,7 +12,7 @@ from bibld.catalog import digest
 from bibld.config import DedupConfig, Source, SourceConfig
 from bibld.errors import ConfigError
 
-VERSION = 9
+VERSION = 10
 """Raise it when the same features give other edges or clusters."""
 
 INDEX_VERSION = 7

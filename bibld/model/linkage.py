@@ -36,11 +36,15 @@ class Feature(msgspec.Struct, frozen=True):
 
 
 class Score(msgspec.Struct, frozen=True):
-    """How similar two records are (0 to 1), from which features, and the blocking keys that both have."""
+    """How similar two records are (0 to 1), from which features, and the blocking keys that both have.
+
+    ``scorer`` names what computed the score, and its version if it has one: ``model 1f3a9c04``.
+    """
 
     value: float
     features: tuple[Feature, ...] = ()
     shared_blocking_keys: tuple[str, ...] = ()
+    scorer: str = ""
 
 
 Decision = Literal["same", "different", "related", "review"]

@@ -13,7 +13,7 @@ from typing import get_args
 import msgspec
 
 from bibld.model.iris import Iris, record_of_path
-from bibld.model.linkage import Cluster, Decision, Edge, Feature, Merged, Pair, Score, Verdict
+from bibld.model.linkage import Cluster, Decision, Edge, Merged, Pair, Score, Verdict
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
@@ -21,8 +21,7 @@ from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._graph import ReleaseGraph
 
 _SAME_AS = expand("owl:sameAs")
-_DERIVED_FROM = expand("prov:wasDerivedFrom")
-_LABEL = expand("rdfs:label")
+_OF_A_DESCRIPTION = (expand("rdf:type"), expand("prov:wasDerivedFrom"))
 _DECISIONS: tuple[Decision, ...] = get_args(Decision)
 _SCORE = "{:.6f}".format
 """As many digits as the store has."""
@@ -45,10 +44,9 @@ class ReleaseView:
         resource = self._iris.resource(record)
         for founding in (resource, *self._graph.subjects(_SAME_AS, resource)):
             founder = self._record_of(founding, "resource/")
-            members = {self._record_of(each, "record/") for each in self._graph.objects(founding, _DERIVED_FROM)}
-            others = sorted(member for member in members if member is not None and member != founder)
-            if founder is not None and founder in members:
-                return Cluster(founder, (founder, *others))
+            if founder is not None and any(self._graph.objects(founding, each) for each in _OF_A_DESCRIPTION):
+                members = {self._record_of(each, "resource/") for each in self._graph.objects(founding, _SAME_AS)}
+                return Cluster(founder, (founder, *sorted(member for member in members if member is not None)))
         return None
 
     def merged(self, founder: RecordId) -> Merged | None:
@@ -85,7 +83,7 @@ class ReleaseView:
         return [edge for edge in map(self.edge, sorted(pairs)) if edge is not None]
 
     def edge(self, pair: Pair) -> Edge | None:
-        """Return a match of the release; the catalog's, which has more detail, if decision and score are equal."""
+        """Return a match of the release; the catalog's, which has the features, if decision and score are equal."""
         released = self._released_edge(pair)
         current = self._catalog.edge(pair) if released is not None else None
         if released is None or current is None or current.verdict.decision != released.verdict.decision:
@@ -107,13 +105,9 @@ class ReleaseView:
         decision = next((decision for decision in _DECISIONS if decision in texts), None)
         if decision is None:
             return None
-        features: list[Feature] = []
-        for node in self._graph.objects(match, self._iris.term("feature")):
-            names = self._graph.literals(node, _LABEL)
-            features.extend(Feature(name, self._number(node)) for name in names[:1])
         verdict = Verdict(decision, "".join(self._literals(match, "rule")), tuple(self._literals(match, "reason")))
-        keys = tuple(self._literals(match, "blockingKey"))
-        return Edge(pair, Score(self._number(match), tuple(features), keys), verdict, "")
+        score = Score(self._number(match), scorer="".join(self._literals(match, "scorer")))
+        return Edge(pair, score, verdict, "")
 
     def _literals(self, thing: str, term: str) -> list[str]:
         return self._graph.literals(thing, self._iris.term(term))

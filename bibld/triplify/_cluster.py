@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -20,7 +21,7 @@ from bibld.triplify._describe.description import (
 )
 from bibld.triplify._describe.identifiers import describe_identifiers
 from bibld.triplify._describe.origin import describe_origin
-from bibld.triplify._describe.provenance import describe_matches, describe_members, describe_values
+from bibld.triplify._describe.provenance import describe_matches, describe_records, describe_values, link_members
 from bibld.triplify._describe.related import describe_related
 from bibld.triplify._describe.subjects import describe_subjects
 from bibld.triplify._describe.titles import describe_titles
@@ -28,13 +29,12 @@ from bibld.triplify._draft import Draft, sort_quads
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings of the stage.
-
-    ``value_sources``: whether to publish, for every value that only some members of a cluster have, which records have
-    it.
+    """``provenance``: how much to publish about where the data come from. ``full``: the source records of each
+    publication, the matches between them, and which records have each value in which they differ; ``records``: the
+    source records only; ``none``: nothing.
     """
 
-    value_sources: bool = True
+    provenance: Literal["full", "records", "none"] = "full"
 
 
 def cluster_statements(
@@ -63,9 +63,12 @@ def cluster_statements(
     describe_locations(draft)
     describe_related(draft)
     describe_identifiers(draft)
-    describe_members(draft)
-    describe_matches(draft, edges)
-    if settings is None or settings.value_sources:
+    link_members(draft)
+    provenance = (settings or Settings()).provenance
+    if provenance != "none":
+        describe_records(draft)
+    if provenance == "full":
+        describe_matches(draft, edges)
         describe_values(draft)
     return ClusterStatements(
         quads=sort_quads(draft.quads, draft.subject),

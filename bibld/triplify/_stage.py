@@ -16,7 +16,7 @@ from bibld.triplify._claims import Assertion, Claim, count_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._entities import describe_entity
 
-VERSION = 4
+VERSION = 5
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 _ITEMS_PER_COMMIT = 500

@@ -165,7 +165,7 @@ def catalog() -> FakeCatalog:
         Feature("publisher", 0.62, -0.5),
         Feature("isbn", -1.0, 0.125),
     )
-    score = Score(0.964, features, ("title+year",))
+    score = Score(0.964, features, ("title+year",), "model 1f3a9c04")
     edge = Edge(
         Pair.from_records(FOUNDER, MEMBER), score, Verdict("same", "model", ("Title, author and year agree.",)), "abc"
     )
@@ -201,11 +201,8 @@ def quads() -> list[str]:
         quad(iri(match), iri(IRIS.term("decision")), literal("same"), provenance),
         quad(iri(match), iri(IRIS.term("rule")), literal("model"), provenance),
         quad(iri(match), iri(IRIS.term("reason")), literal("Title, author and year agree."), provenance),
-        quad(iri(match), iri(IRIS.term("blockingKey")), literal("title+year"), provenance),
+        quad(iri(match), iri(IRIS.term("scorer")), literal("model 1f3a9c04"), provenance),
         quad(iri(match), iri(IRIS.term("score")), typed_literal("0.964", "decimal"), provenance),
-        quad(iri(match), iri(IRIS.term("feature")), iri(f"{match}#feature-publisher"), provenance),
-        quad(iri(f"{match}#feature-publisher"), term["label"], literal("publisher"), provenance),
-        quad(iri(f"{match}#feature-publisher"), iri(IRIS.term("score")), typed_literal("0.62", "decimal"), provenance),
         quad(
             iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))
         ),

@@ -165,7 +165,7 @@ MERGED = Merged(
 
 EDGE = Edge(
     Pair.from_records(NLR, LOC),
-    Score(0.97, (Feature("title", 1.0), Feature("author", 0.94)), ("isbn13",)),
+    Score(0.97, (Feature("title", 1.0), Feature("author", 0.94)), ("isbn13",), "model 1f3a9c04"),
     Verdict("same", "model", ("The titles are the same.",)),
     "made by a test",
 )

@@ -143,7 +143,14 @@ def test_a_match_has_the_records_their_score_and_the_reasons(book):
     assert book.values("bibld:score", match) == ["0.97^decimal"]
     assert book.values("bibld:decision", match) == ["same"]
     assert book.values("bibld:reason", match) == ["The titles are the same."]
-    assert book.values("bibld:score", f"{match}#feature-author") == ["0.94^decimal"]
+    assert book.values("bibld:rule", match) == ["model"]
+    assert book.values("bibld:scorer", match) == ["model 1f3a9c04"]
+
+
+def test_features_and_blocking_keys_are_not_published(book):
+    match = IRIS.match(EDGE.pair)
+    assert {quad.subject.value for quad in book.quads if quad.subject.value.startswith(match)} == {match}
+    assert not any("author" in line or "isbn13" in line for line in book.lines if f"<{match}" in line)
 
 
 def test_a_value_names_its_records_only_where_the_members_differ(book):
@@ -168,9 +175,17 @@ def test_a_value_that_lost_in_merging_is_published_with_its_record_and_marked(bo
     assert book.values("rdf:type", f"{RESOURCE}#value-title_info-1") == [":ontology#ValueSource"]
 
 
-def test_the_sources_of_single_values_can_be_left_out():
-    lines = cluster_statements(MERGED, [], IRIS, Settings(value_sources=False)).quads
-    assert not any("#value-" in line for line in lines)
+def test_provenance_can_be_that_of_records_only_or_left_out():
+    full, records, none = (
+        cluster_statements(MERGED, [EDGE], IRIS, Settings(provenance=provenance)).quads
+        for provenance in ("full", "records", "none")
+    )
+    in_provenance = f"<{BASE}graph/provenance>"
+    assert [line for line in full if in_provenance not in line] == list(none)
+    assert set(none) < set(records) < set(full)
+    assert not any("#value-" in line or "/match/" in line for line in records)
+    assert any("wasDerivedFrom" in line for line in records)
+    assert Quads(none).values("owl:sameAs") == [":resource/loc/ocm00035782"]
 
 
 def test_a_host_is_linked_by_iri_where_its_record_is_in_the_catalog():

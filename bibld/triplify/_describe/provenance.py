@@ -10,7 +10,7 @@ from typing import Any
 from bibld.model.linkage import Edge
 from bibld.model.mods import RecordInfo
 from bibld.model.mods_words import words_of
-from bibld.model.origin import RecordId, to_slug
+from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, typed_literal
 from bibld.text.folding import tidy
 from bibld.triplify._dates import record_date
@@ -23,14 +23,19 @@ _NOT_IN_FRAGMENT = re.compile("[/#]")
 _PATHS_ABOUT_RECORDS = ("record_info/", "extension/")
 
 
-def describe_members(draft: Draft) -> None:
-    """Describe the source records, and link the resource IRIs of the members to that of the merged resource."""
+def link_members(draft: Draft) -> None:
+    """Link the resource IRIs of the other members to that of the merged resource."""
     cluster = draft.merged.cluster
     for member in cluster.members:
+        if member != cluster.founder:
+            draft.add("owl:sameAs", iri(draft.iris.resource(member)))
+
+
+def describe_records(draft: Draft) -> None:
+    """Describe the source records."""
+    for member in draft.merged.cluster.members:
         record = draft.record_term(member)
         resource = iri(draft.iris.resource(member))
-        if member != cluster.founder:
-            draft.add("owl:sameAs", resource)
         draft.add("prov:wasDerivedFrom", record, graph=GRAPH)
         draft.add_class(draft.own_term("SourceRecord"), record, GRAPH)
         draft.add("foaf:primaryTopic", resource, record, GRAPH)
@@ -59,10 +64,13 @@ def _member_described_by(draft: Draft, info: RecordInfo, path: str) -> RecordId 
 
 
 def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
-    """Describe each match by a node: the records, their score, the decision, who or what decided, and the reasons."""
+    """Describe each match by a node: the records, score, scorer, decision, who or what decided, and the reasons.
+
+    Features and blocking keys are not published: they are of use to one who looks at a pair, whom its page,
+    ``bibld explain`` and the Python API show them.
+    """
     for edge in edges:
-        page = draft.iris.match(edge.pair)
-        match = iri(page)
+        match = iri(draft.iris.match(edge.pair))
         draft.add_class(draft.own_term("Match"), match, GRAPH)
         draft.add(draft.own_term("left"), draft.record_term(edge.pair.left), match, GRAPH)
         draft.add(draft.own_term("right"), draft.record_term(edge.pair.right), match, GRAPH)
@@ -71,14 +79,8 @@ def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
         draft.add(draft.own_term("rule"), literal(edge.verdict.by), match, GRAPH)
         for reason in filter(None, map(tidy, edge.verdict.reasons)):
             draft.add(draft.own_term("reason"), literal(reason), match, GRAPH)
-        for key in edge.score.shared_blocking_keys:
-            draft.add(draft.own_term("blockingKey"), literal(key), match, GRAPH)
-        for feature in edge.score.features:
-            node = iri(f"{page}#feature-{to_slug(feature.name)}")
-            draft.add(draft.own_term("feature"), node, match, GRAPH)
-            draft.add_class(draft.own_term("Feature"), node, GRAPH)
-            draft.add("rdfs:label", literal(feature.name), node, GRAPH)
-            _add_score(draft, feature.value, node)
+        if edge.score.scorer:
+            draft.add(draft.own_term("scorer"), literal(edge.score.scorer), match, GRAPH)
 
 
 def _add_score(draft: Draft, value: float, subject: str) -> None:
