@@ -85,8 +85,8 @@ class Stages:
 
         settings, queue = loaded.triplify, pipeline.stage_queue(catalog, "triplify")
         timed("triplify", lambda: triplify.triplify(catalog, self._iris, settings, queue, progress.Silent()))
-        quads = triplify.catalog_quads(catalog, self._iris, ())
-        timed("store", lambda: store.store(catalog, quads, loaded, progress.Silent()))
+        blocks = triplify.catalog_blocks(catalog, self._iris, ())
+        timed("store", lambda: store.store(catalog, blocks, loaded, progress.Silent()))
         timed("publish", publishing)
         return times, made[0]
 

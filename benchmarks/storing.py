@@ -17,7 +17,7 @@ def main() -> None:
         place = Path(folder)
         loaded = run_sample(place / "sample")
         release, _ = pipeline.current_release(loaded)
-        text = gzip.decompress((release / "bibld.nq.gz").read_bytes()).decode()
+        text = gzip.decompress((release / "bibld.nq.gz").read_bytes())
         lines = text.splitlines(keepends=True)
 
         def ours() -> None:

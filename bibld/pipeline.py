@@ -197,8 +197,8 @@ def _triplify(run: Pipeline, queue: StageQueue) -> int | None:
 def _store(run: Pipeline, queue: StageQueue) -> int | None:
     if store.is_current(run.catalog, run.config):
         return None
-    quads = triplify.catalog_quads(run.catalog, run.iris, run.source_figures)
-    return store.store(run.catalog, quads, run.config, run.progress)
+    blocks = triplify.catalog_blocks(run.catalog, run.iris, run.source_figures)
+    return store.store(run.catalog, blocks, run.config, run.progress)
 
 
 def _publish(run: Pipeline, queue: StageQueue) -> int | None:

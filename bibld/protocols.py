@@ -403,8 +403,8 @@ class ReadableStore(Protocol):
 class Store(ReadableStore, Protocol):
     """The live triple store of a workspace."""
 
-    def load(self, quads: Iterable[str]) -> None:
-        """Add many quads."""
+    def load(self, blocks: Iterable[bytes]) -> None:
+        """Add many quads, none of which is in the store. A block is some lines of N-Quads, each with its line end."""
 
     def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
         """Remove quads, then add others. To add a quad that is there, or remove one that is not, changes nothing."""

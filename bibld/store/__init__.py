@@ -56,11 +56,11 @@ def is_current(catalog: Catalog, config: Config) -> bool:
     return delivery is not None and delivery.patch == delivery.goal == catalog.patches.last()
 
 
-def store(catalog: Catalog, quads: Iterable[str], config: Config, progress: Progress) -> int:
+def store(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: Progress) -> int:
     """Bring the live store up to date; returns the number of quads that were loaded, or added and removed.
 
     It takes the patches that it does not have yet. Where there is no store, its settings have changed, or it is
-    damaged, it is filled again with ``quads``, which are all quads of the catalog. Raises ``StoreError``.
+    damaged, it is filled again with all quads of the catalog, in blocks of lines. Raises ``StoreError``.
     """
     delivery = _find_delivery(catalog, config)
     done = None
@@ -69,15 +69,25 @@ def store(catalog: Catalog, quads: Iterable[str], config: Config, progress: Prog
             done = _apply_patches(catalog, delivery, config, progress)
         except StoreError as error:
             progress.report(f"store: {error}; the store is filled again")
-    return _fill(catalog, quads, config, progress) if done is None else done
+    return _fill(catalog, blocks, config, progress) if done is None else done
 
 
 def count_catalog_quads(live: Store, config: Config) -> int:
     """Return the number of quads in a store without those in the graphs of the last release."""
+    return live.count() - _count_release_quads(live, config)
+
+
+def _count_release_quads(live: Store, config: Config) -> int:
     iris = Iris(config.dataset.base)
     graphs = " ".join(iri(iris.graph(name)) for name in ("dataset", "run"))
     rows = live.query(f"SELECT (COUNT(*) AS ?n) {{ VALUES ?g {{ {graphs} }} GRAPH ?g {{ ?s ?p ?o }} }}")
-    return live.count() - int(str(rows[0][0]).split('"')[1])
+    return int(str(rows[0][0]).split('"')[1])
+
+
+def _count_lines(blocks: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
+    for block in blocks:
+        yield block
+        progress.advance(block.count(b"\n"))
 
 
 def _find_delivery(catalog: Catalog, config: Config) -> Delivery | None:
@@ -88,7 +98,7 @@ def _find_delivery(catalog: Catalog, config: Config) -> Delivery | None:
     return delivery
 
 
-def _fill(catalog: Catalog, quads: Iterable[str], config: Config, progress: Progress) -> int:
+def _fill(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: Progress) -> int:
     """Fill a new store beside the old one, which stays until then: a run that is stopped leaves a complete store."""
     progress.stage("store", "quads")
     place = folder(config)
@@ -96,8 +106,9 @@ def _fill(catalog: Catalog, quads: Iterable[str], config: Config, progress: Prog
     shutil.rmtree(building, ignore_errors=True)
     new = open_live(config, building)
     try:
-        new.load(count_items(quads, progress))
-        loaded, count = new.count(), count_catalog_quads(new, config)
+        new.load(_count_lines(blocks, progress))
+        loaded = new.count()
+        count = loaded - _count_release_quads(new, config)
     finally:
         new.close()
     goal = catalog.patches.last()

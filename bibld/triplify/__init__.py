@@ -3,7 +3,8 @@
 ``cluster_statements`` turns the merged description of a cluster into lines of N-Quads and into *claims* about agents,
 concepts, places, publishers and series; ``entity_statements`` turns all claims about one of these into the lines that
 describe it; ``dataset_statements`` describes the sources. ``to_quads`` applies all three to merged descriptions in
-memory. These are pure functions; ``triplify`` is the stage over a catalog, ``catalog_quads`` reads its results.
+memory. These are pure functions; ``triplify`` is the stage over a catalog; ``catalog_quads`` reads its results line by
+line, ``catalog_blocks`` in blocks of lines.
 
 The data use more than one vocabulary, so that queries written for the data of other libraries work:
 DCMI terms, BIBO and ISBD elements flat on the resource, BIBFRAME 2 with nodes for contributions, identifiers,
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from bibld.triplify._claims import Claim, ClusterStatements, EntityClaim, Kind, NameForm
 from bibld.triplify._cluster import Settings, cluster_statements
-from bibld.triplify._dataset import catalog_quads, dataset_statements, to_quads
+from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_statements, to_quads
 from bibld.triplify._entities import entity_statements
 from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
 
@@ -28,6 +29,7 @@ __all__ = (
     "Kind",
     "NameForm",
     "Settings",
+    "catalog_blocks",
     "catalog_quads",
     "cluster_statements",
     "dataset_statements",

@@ -20,16 +20,21 @@ GRAPH = "dataset"
 """The name of the graph of the dataset's description."""
 
 
-def catalog_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[str]:
-    """Yield every line of the dataset of a catalog once.
+def catalog_blocks(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[bytes]:
+    """Yield every line of the dataset of a catalog once, in blocks of lines: one for each cluster and entity.
 
-    First the lines of the clusters, in the order of their founders; then of the entities, in the order of their IRIs;
-    then of the sources. The dirty queues must be empty.
+    First the blocks of the clusters, in the order of their founders; then of the entities, in the order of their IRIs;
+    then that of the sources. The dirty queues must be empty.
     """
-    for blocks in (catalog.statements.all_quads(), catalog.entities.all_quads()):
-        for block in blocks:
-            yield from (f"{line}\n" for line in block.decode().split("\n") if line)
-    yield from dataset_statements(sources, iris)
+    yield from catalog.statements.all_quads()
+    yield from catalog.entities.all_quads()
+    yield "".join(dataset_statements(sources, iris)).encode()
+
+
+def catalog_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[str]:
+    """Yield the lines of :func:`catalog_blocks`."""
+    for block in catalog_blocks(catalog, iris, sources):
+        yield from (f"{line}\n" for line in block.decode().split("\n") if line)
 
 
 def to_quads(

@@ -62,7 +62,7 @@ class Publisher:
     def publish(self, settings: Settings = GRADUAL, dataset: DatasetDescription = DATASET) -> Manifest:
         self.world.triplify()
         store = InMemory()
-        store.load(self.world.quads())
+        store.load(line.encode() for line in self.world.quads())
         figures = Figures(SOURCES, 0, 0, 0, 0, 0, 0)
         contents = Contents(made_by(dataset), figures, self.world.quads, dataset_statements(SOURCES, IRIS), [])
         config = configured(self.folder, dataset, settings)

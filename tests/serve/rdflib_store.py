@@ -31,15 +31,15 @@ class Settings(msgspec.Struct, frozen=True):
 class RdflibStore:
     def __init__(self, lines: Iterable[str] = ()) -> None:
         self._dataset = rdflib.Dataset(default_union=True)
-        self.load(lines)
+        self.load(line.encode() for line in lines)
 
-    def load(self, quads: Iterable[str]) -> None:
-        self._dataset.parse(data="".join(quads), format="nquads")
+    def load(self, blocks: Iterable[bytes]) -> None:
+        self._dataset.parse(data=b"".join(blocks), format="nquads")
 
     def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
         for quad in rdflib.Dataset().parse(data="".join(removed), format="nquads").quads():
             self._dataset.remove(quad)
-        self.load(added)
+        self.load(line.encode() for line in added)
 
     def count(self) -> int:
         return len(list(self._dataset.quads()))

@@ -56,6 +56,10 @@ def never() -> Iterator[str]:
     yield ""
 
 
+def blocks(world: World) -> list[bytes]:
+    return [line.encode() for line in world.quads()]
+
+
 def quads_in(loaded: Config) -> set[str]:
     live = store.open_live(loaded)
     try:
@@ -80,7 +84,7 @@ def world(tmp_path):
 def test_the_first_time_it_is_filled_then_it_takes_patches(world, loaded):
     assert not store.is_current(world.catalog, loaded)
     lines = world.quads()
-    assert store.store(world.catalog, iter(lines), loaded, Silent()) == len(lines)
+    assert store.store(world.catalog, (line.encode() for line in lines), loaded, Silent()) == len(lines)
     assert store.is_current(world.catalog, loaded)
     world.change(Change({1: Book(2, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
@@ -92,7 +96,7 @@ def test_the_first_time_it_is_filled_then_it_takes_patches(world, loaded):
 
 
 def test_patches_that_everybody_has_are_dropped(world, loaded):
-    store.store(world.catalog, world.quads(), loaded, Silent())
+    store.store(world.catalog, blocks(world), loaded, Silent())
     with world.catalog.commit():
         world.catalog.patches.delivered("release", world.catalog.patches.last(), 0, "x")
     world.change(Change({1: Book(2, 1)}, (1, 2, 3, 4, 5)))
@@ -106,42 +110,42 @@ def test_patches_that_everybody_has_are_dropped(world, loaded):
 
 
 def test_a_damaged_store_is_noticed_and_filled_again(world, loaded):
-    store.store(world.catalog, world.quads(), loaded, Silent())
+    store.store(world.catalog, blocks(world), loaded, Silent())
     live = store.open_live(loaded)
     live.apply(added=["<http://x/a> <http://x/b> <http://x/c> .\n"], removed=[])
     live.close()
     recording = Recording()
     world.change(Change({1: Book(2, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
-    store.store(world.catalog, world.quads(), loaded, recording)
+    store.store(world.catalog, blocks(world), loaded, recording)
     assert "filled again" in recording.messages[0]
     assert quads_in(loaded) == set(world.quads())
     for file in store.folder(loaded).glob("*"):
         file.write_bytes(b"")
-    store.store(world.catalog, world.quads(), loaded, recording)
+    store.store(world.catalog, blocks(world), loaded, recording)
     assert "filled again" in recording.messages[1]
     assert quads_in(loaded) == set(world.quads())
 
 
 def test_another_base_or_other_settings_or_no_store_fill_it_again(world, loaded, tmp_path):
-    store.store(world.catalog, world.quads(), loaded, Silent())
+    store.store(world.catalog, blocks(world), loaded, Silent())
     for other in (configured(tmp_path, "https://data.example.net/"), configured(tmp_path, chunk=999)):
         assert not store.is_current(world.catalog, other)
-        assert store.store(world.catalog, world.quads(), other, Silent()) == len(world.quads())
+        assert store.store(world.catalog, blocks(world), other, Silent()) == len(world.quads())
         assert store.is_current(world.catalog, other)
     store.folder(loaded).rename(tmp_path / "gone")
     assert not store.is_current(world.catalog, other)
 
 
 def test_a_patch_larger_than_the_store_is_not_applied(world, loaded):
-    store.store(world.catalog, world.quads(), loaded, Silent())
+    store.store(world.catalog, blocks(world), loaded, Silent())
     world.change(Change({number: Book(2, 1) for number in (1, 2, 3, 4, 5)}, (1, 1, 1, 1, 1)))
     world.triplify()
-    assert store.store(world.catalog, world.quads(), loaded, Silent()) == len(world.quads())
+    assert store.store(world.catalog, blocks(world), loaded, Silent()) == len(world.quads())
 
 
 def test_the_graphs_of_a_release_are_not_counted(world, loaded):
-    store.store(world.catalog, world.quads(), loaded, Silent())
+    store.store(world.catalog, blocks(world), loaded, Silent())
     live = store.open_live(loaded)
     live.apply(["<http://x/a> <http://x/b> <http://x/c> <https://data.example.org/graph/run> .\n"], [])
     live.close()
@@ -189,7 +193,7 @@ class Breaking:
 @pytest.mark.parametrize(("worthwhile", "stop"), [(100.0, ("apply", 0, False)), (0.0, ("delivered", 0, True))])
 def test_what_was_begun_is_ended_before_it_is_undone(world, loaded, worthwhile, stop):
     """A change and its undoing come to nothing, but a run that was stopped has left the change in the store."""
-    store.store(world.catalog, world.quads(), loaded, Silent())
+    store.store(world.catalog, blocks(world), loaded, Silent())
     world.change(Change({1: Book(2, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
     with patch.object(store, "_LARGEST_PATCH", worthwhile):
@@ -224,20 +228,20 @@ def test_it_holds_the_quads_of_the_catalog_whatever_was_stopped_where(steps):
                 _stopped(world, loaded, stop)
         with patch.object(store, "_LARGEST_PATCH", 100.0):
             recording = Recording()
-            store.store(world.catalog, world.quads(), loaded, recording)
+            store.store(world.catalog, blocks(world), loaded, recording)
         assert recording.messages == []
         assert quads_in(loaded) == set(world.quads())
 
 
 def _stopped(world: World, loaded: Config, stop: tuple[str, int, bool] | None) -> None:
     if stop is None:
-        store.store(world.catalog, world.quads(), loaded, Silent())
+        store.store(world.catalog, blocks(world), loaded, Silent())
         return
     name, at, is_before = stop
     owner = Patches if name == "delivered" else OxigraphStore
     with patch.object(owner, name, Breaking(getattr(owner, name), at, is_before)):
         try:
-            store.store(world.catalog, world.quads(), loaded, Silent())
+            store.store(world.catalog, blocks(world), loaded, Silent())
         except Killed:
             return
 

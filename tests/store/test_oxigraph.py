@@ -6,10 +6,14 @@ import pytest
 
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError
 from bibld.protocols import Query
-from bibld.store.oxigraph import Settings, open_copy, open_store
+from bibld.store.oxigraph import OxigraphStore, Settings, open_copy, open_store
 
 A, B = '<http://x/a> <http://x/p> "1" .\n', "<http://x/b> <http://x/p> <http://x/a#n> <http://x/g> .\n"
 NODE = '<http://x/a#n> <http://x/p> "2" .\n'
+
+
+def load(store: OxigraphStore, *lines: str) -> None:
+    store.load(line.encode() for line in lines)
 
 
 @pytest.fixture
@@ -20,13 +24,13 @@ def store(tmp_path):
 
 
 def test_quads_come_back_whatever_the_chunk(store):
-    store.load([A, B, NODE])
+    load(store, A, B, NODE)
     assert set(store.quads()) == {A, B, NODE}
     assert store.count() == 3
 
 
 def test_a_patch_removes_then_adds(store):
-    store.load([A, B])
+    load(store, A, B)
     store.apply(added=[NODE], removed=[A])
     assert store.count() == 2
     store.apply(added=[NODE, A], removed=[A, NODE])
@@ -35,7 +39,7 @@ def test_a_patch_removes_then_adds(store):
 
 def test_what_a_stopped_load_left_behind_goes_when_the_store_is_opened(tmp_path):
     store = open_store(tmp_path / "store", Settings())
-    store.load([A, B])
+    load(store, A, B)
     store.close()
     (tmp_path / "store" / "bulk-277879205629356451600454698428261310630.sst").write_bytes(b"half of it")
     store = open_store(tmp_path / "store", Settings())
@@ -45,7 +49,7 @@ def test_what_a_stopped_load_left_behind_goes_when_the_store_is_opened(tmp_path)
 
 
 def test_a_query_sees_all_graphs_or_only_the_default_one(store):
-    store.load([A, B])
+    load(store, A, B)
     count = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
     integer = '"{}"^^<http://www.w3.org/2001/XMLSchema#integer>'
     assert store.query(count) == [[integer.format(2)]]
@@ -53,7 +57,7 @@ def test_a_query_sees_all_graphs_or_only_the_default_one(store):
 
 
 def test_quads_are_found_by_each_of_their_iris(store):
-    store.load([A, NODE, B])
+    load(store, A, NODE, B)
     assert set(store.quads("http://x/a")) == {A}
     assert set(store.quads(None, "http://x/p")) == {A, NODE, B}
     assert set(store.quads(None, None, "http://x/a#n")) == {B}
@@ -70,7 +74,7 @@ def test_quads_are_found_by_each_of_their_iris(store):
     ],
 )
 def test_a_result_is_written_in_the_media_type_of_its_kind(store, text, kind, result):
-    store.load([A, B])
+    load(store, A, B)
     out = io.BytesIO()
     assert store.answer(Query(text, "http://x/", table="text/csv", graph="application/n-triples"), out) == kind
     assert out.getvalue() == result
@@ -90,22 +94,22 @@ def test_what_is_wrong_with_a_query_is_reported(store):
         store.query("SELECT WHERE")
     with pytest.raises(BadQueryError, match="not a SELECT"):
         store.query("ASK { ?s ?p ?o }")
-    store.load([A, B])
+    load(store, A, B)
     with pytest.raises(QueryTimeoutError):
         store.query("SELECT * { ?s ?p ?o }", timeout=-1)
 
 
 def test_bad_quads_and_a_second_writer_are_errors_of_the_store(store, tmp_path):
     with pytest.raises(StoreError):
-        store.load(["this is no quad\n"])
+        load(store, "this is no quad\n")
     with pytest.raises(StoreError):
         open_store(tmp_path / "store", Settings())
 
 
 def test_a_backup_is_a_store_of_its_own(store, tmp_path):
-    store.load([A])
+    load(store, A)
     store.backup(tmp_path / "copy")
-    store.load([B])
+    load(store, B)
     copies = [open_copy(tmp_path / "copy", Settings()) for _ in range(2)]
     for copy in copies:
         assert list(copy.quads()) == [A]

@@ -34,9 +34,9 @@ class TextStore:
         except (OSError, SyntaxError) as error:
             raise StoreError(f"{file}: {error}; delete it and run bibld again") from error
 
-    def load(self, quads: Iterable[str]) -> None:
-        """Add many quads."""
-        self.apply(quads, ())
+    def load(self, blocks: Iterable[bytes]) -> None:
+        """Add many quads; a block is some lines."""
+        self.apply((block.decode() for block in blocks), ())
 
     def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
         """Remove quads, then add others, and write the file."""
