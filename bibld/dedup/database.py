@@ -30,6 +30,8 @@ def connect(file: Path | None, memory: int, threads: int, folder: Path | None = 
             "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            "enable_progress_bar": "false",  # it is written to standard output, which is for data
+            "enable_progress_bar_print": "false",
         },
     )
 
