@@ -21,7 +21,7 @@ def connect(file: Path | None, memory: int, threads: int, folder: Path | None = 
     no order but that of an ``order by``. Raises ``duckdb.Error``; see :func:`reported`.
     """
     place = folder or (file.parent if file else Path(tempfile.gettempdir()))
-    return duckdb.connect(
+    database = duckdb.connect(
         str(file or ":memory:"),
         config={
             "threads": str(threads),
@@ -30,10 +30,10 @@ def connect(file: Path | None, memory: int, threads: int, folder: Path | None = 
             "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "enable_progress_bar": "false",  # it is written to standard output, which is for data
-            "enable_progress_bar_print": "false",
         },
     )
+    database.execute("SET enable_progress_bar = false")  # it is drawn on standard output, which is for data
+    return database
 
 
 @contextmanager
