@@ -1,4 +1,4 @@
-"""The ontology, the JSON-LD context and the example queries, as one site publishes them.
+"""The ontologies, the JSON-LD context and the example queries, as one site publishes them.
 
 The files in the folder ``ontology`` are written for the base ``https://bibld.example/``. Each site publishes them under
 its base, so that the IRIs of the terms can be dereferenced there.
@@ -13,6 +13,24 @@ from bibld.resources import folder
 
 PLACEHOLDER = "https://bibld.example/"
 """The base in the files, which is replaced by that of a site."""
+
+VERSION = "2026-11-22"
+"""The version of the ontologies: the date from which they are as they are."""
+
+CONTEXT = "context.jsonld"
+
+ONTOLOGIES = {
+    "": "bibld.ttl",
+    "terms": "terms.ttl",
+    "alignment": "alignment.ttl",
+    "shapes": "shapes.ttl",
+    VERSION: "bibld.ttl",
+    f"{VERSION}/terms": "terms.ttl",
+    f"{VERSION}/alignment": "alignment.ttl",
+    f"{VERSION}/shapes": "shapes.ttl",
+    "2026-11-20": "versions/2026-11-20.ttl",
+}
+"""What follows ``{base}ontology/`` in the IRI of an ontology or a version → its file."""
 
 
 class ExampleQuery(msgspec.Struct, frozen=True):
@@ -39,7 +57,7 @@ def ontology_turtle(iris: Iris) -> str:
 
 def context(iris: Iris) -> dict[str, object]:
     """Return the ``@context`` of the site's JSON-LD: prefixes, and terms with their types."""
-    document = msgspec.json.decode(ontology_text("context.jsonld", iris), type=dict[str, dict[str, object]])
+    document = msgspec.json.decode(ontology_text(CONTEXT, iris), type=dict[str, dict[str, object]])
     return document["@context"]
 
 

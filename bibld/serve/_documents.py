@@ -156,7 +156,9 @@ class Documents:
         if thing.kind in ("ontology", "dataset"):
             return []
         document = thing.iri if thing.is_document else iris.document(thing.iri)
-        about = [triple(document, "void:inDataset", iris.dataset)]
+        about = []
+        if thing.kind != "record":  # a record is in the dataset of its source, which its description states
+            about.append(triple(document, "void:inDataset", iris.dataset))
         if not thing.is_document:
             about.append(triple(document, "rdf:type", ox.NamedNode(expand("foaf:Document"))))
             about.append(triple(document, "foaf:primaryTopic", thing.iri))

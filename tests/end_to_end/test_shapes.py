@@ -22,6 +22,6 @@ def test_all_graphs_of_the_sample_conform_to_the_shapes(sample: Config):
         import pyshacl
 
         data = rdflib.Graph().parse(data=triples, format="nt")
-        conforms, _, text = pyshacl.validate(data, shacl_graph=shapes, allow_warnings=False)
+        conforms, _, text = pyshacl.validate(data, shacl_graph=shapes, allow_infos=True, allow_warnings=False)
     assert len(data) > 20_000
     assert conforms, text
