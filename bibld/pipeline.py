@@ -191,7 +191,7 @@ def _triplify(run: Pipeline, queue: StageQueue) -> int | None:
     run.requeue_if_outdated("triplify", made_by, queue, triplify.requeue_all)
     if not triplify.is_pending(run.catalog, queue):
         return None
-    return triplify.triplify(run.catalog, run.iris, settings, queue, run.progress)
+    return triplify.triplify(run.catalog, run.iris, settings, queue, run.progress, run.config.workers)
 
 
 def _store(run: Pipeline, queue: StageQueue) -> int | None:

@@ -26,8 +26,8 @@ from bibld.catalog._register.history import EventKind, History
 from bibld.catalog._register.register import Register
 from bibld.catalog._register.suppressions import Suppression, Suppressions
 from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
-from bibld.catalog._results.descriptions import Descriptions, Statements
-from bibld.catalog._results.entities import Entities
+from bibld.catalog._results.descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
+from bibld.catalog._results.entities import AssertionChange, Entities, EntityRow
 from bibld.catalog._results.linkage import Linkage, StoredEdge
 from bibld.catalog._results.matching import IndexState, Matching, MatchingState
 from bibld.catalog._results.patches import Delivery, Patches
@@ -48,10 +48,14 @@ from bibld.protocols import SourceRecord
 
 __all__ = [
     "RELATIONS",
+    "AssertionChange",
     "Catalog",
     "Delivery",
+    "DependencyRow",
+    "DescriptionRow",
     "DirtyQueue",
     "DirtyQueues",
+    "EntityRow",
     "EventKind",
     "IndexState",
     "ItemKind",
@@ -62,6 +66,7 @@ __all__ = [
     "Queue",
     "Reject",
     "StageQueue",
+    "StatementRow",
     "StoredEdge",
     "StoredVerdict",
     "Superseded",
@@ -79,6 +84,7 @@ class Catalog:
     """
 
     def __init__(self, workspace: Path, read_only: bool = False, config_file: Path | None = None) -> None:
+        self.workspace = workspace
         if read_only and not (workspace / "catalog.db").is_file():
             raise CatalogError(f"{workspace}: contains no catalog yet; run {run_command(config_file)} first")
         with ExitStack() as opening:

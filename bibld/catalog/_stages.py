@@ -7,7 +7,7 @@ in the commit of its results. So no item is lost or processed twice, no matter w
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 
@@ -72,6 +72,19 @@ class DirtyQueue:
         """Return the first ``limit`` items in ascending order; all by default."""
         rows = self._connection.execute(
             "SELECT item FROM dirty_queue WHERE queue = ? ORDER BY item LIMIT ?", (self.queue, limit)
+        )
+        return [item for (item,) in rows]
+
+    def batches(self, size: int) -> Iterator[list[int]]:
+        """Yield the items in ascending order, in lists of ``size``; items may be removed meanwhile."""
+        after = -1
+        while batch := self._after(after, size):
+            yield batch
+            after = batch[-1]
+
+    def _after(self, item: int, limit: int) -> list[int]:
+        rows = self._connection.execute(
+            "SELECT item FROM dirty_queue WHERE queue = ? AND item > ? ORDER BY item LIMIT ?", (self.queue, item, limit)
         )
         return [item for (item,) in rows]
 

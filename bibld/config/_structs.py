@@ -116,7 +116,7 @@ class StoreConfig(msgspec.Struct, frozen=True):
 class Config(msgspec.Struct, frozen=True):
     """A checked configuration.
 
-    ``workers`` is the number of processes that convert records, 0 for one a core.
+    ``workers`` is the number of processes that convert, merge and describe records, 0 for one a core.
     """
 
     file: Path

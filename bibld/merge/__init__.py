@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from bibld.catalog import Catalog, StageQueue, digest
+import msgspec
+
+from bibld.catalog import Catalog, DescriptionRow, StageQueue, digest
+from bibld.catalog.processing import QueueProcessor
 from bibld.config import Config
 from bibld.merge._age import age_key, last_change
 from bibld.merge._merger import Merger
@@ -18,8 +22,6 @@ from bibld.protocols import Holder
 __all__ = ["Policies", "merge", "merge_records", "requeue_all", "settings_digest"]
 
 VERSION = 5
-
-_CLUSTERS_AT_ONCE = 500
 
 
 def merge_records(
@@ -46,33 +48,44 @@ def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
 
 
 def merge(catalog: Catalog, config: Config, queue: StageQueue, progress: Progress) -> int:
-    """Merge the dirty clusters; return the number of founders that were processed.
+    """Merge the dirty clusters on all cores; return the number of founders that were processed.
 
-    The merged description of a cluster that no longer exists, or has only one member, is deleted.
+    The merged description of a cluster that no longer exists, or has only one member, is deleted. The results are the
+    same for any number of workers.
     """
-    made_with, policies = settings_digest(config), Policies.from_config(config)
-    total = len(queue.dirty)
-    progress.stage("merge", "clusters", total)
-    while founders := queue.dirty.items(_CLUSTERS_AT_ONCE):
-        with catalog.commit():
-            for founder in founders:
-                _merge_one(catalog, founder, made_with, policies)
-            queue.dirty.remove(founders)
-            queue.mark_dirty(founders)
-        progress.advance(len(founders))
-    return total
+
+    def store(batch: _Batch) -> None:
+        catalog.descriptions.drop(batch.dropped)
+        catalog.descriptions.put(batch.rows)
+        queue.mark_dirty(batch.founders)
+
+    compute = partial(_merge_clusters, settings_digest(config), Policies.from_config(config))
+    progress.stage("merge", "clusters", len(queue.dirty))
+    with QueueProcessor(catalog, config.workers, "merge records", [__name__]) as processor:
+        return processor.process(queue.dirty, compute, store, progress)
 
 
-def _merge_one(catalog: Catalog, founder: int, made_with: str, policies: Policies) -> None:
-    members = catalog.linkage.members(founder)
-    if len(members) < 2:
-        catalog.descriptions.drop(founder)
-        return
-    made_by = digest(made_with, [catalog.records.fingerprint(ordinal).hex() for ordinal in members])
-    if catalog.descriptions.made_by(founder) == made_by:
-        return
-    cluster = catalog.linkage.cluster(founder)
-    records = [
-        (record, catalog.records.mods(ordinal)) for record, ordinal in zip(cluster.members, members, strict=True)
-    ]
-    catalog.descriptions.put(founder, merge_records(cluster, records, policies), made_by)
+class _Batch(msgspec.Struct):
+    """The rows of some clusters, and the founders that have none; descriptions that are current are in neither."""
+
+    founders: list[int]
+    rows: list[DescriptionRow] = []
+    dropped: list[int] = []
+
+
+def _merge_clusters(made_with: str, policies: Policies, catalog: Catalog, founders: list[int]) -> _Batch:
+    batch = _Batch(founders)
+    for founder in founders:
+        members = catalog.linkage.members(founder)
+        if len(members) < 2:
+            batch.dropped.append(founder)
+            continue
+        made_by = digest(made_with, [catalog.records.fingerprint(ordinal).hex() for ordinal in members])
+        if catalog.descriptions.made_by(founder) == made_by:
+            continue
+        cluster = catalog.linkage.cluster(founder)
+        records = [
+            (record, catalog.records.mods(ordinal)) for record, ordinal in zip(cluster.members, members, strict=True)
+        ]
+        batch.rows.append(catalog.descriptions.row(founder, merge_records(cluster, records, policies), made_by))
+    return batch

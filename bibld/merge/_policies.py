@@ -43,11 +43,16 @@ class Policies:
         self._policies: dict[str, Policy] = {}
         self.of_element = {element: self._policy(name) for element, name in msgspec.structs.asdict(names).items()}
 
+    def __reduce__(self) -> tuple[type[Policies], tuple[object, ...]]:
+        """Send the settings to another process, which finds the adapters itself."""
+        return Policies, (self._names, self._trust, self._settings)
+
     @classmethod
     def from_config(cls, config: Config) -> Policies:
         """Return the policies of a configuration."""
         trust = {source.id: source.config.trust for source in config.sources if source.config.trust != 1}
-        return cls(config.merge, trust, config.adapter_settings)
+        settings = {key: value for key, value in config.adapter_settings.items() if key[0] == "merge"}
+        return cls(config.merge, trust, settings)
 
     def trust(self, source: str) -> int:
         """Return the trust in a source."""

@@ -48,7 +48,7 @@ def test_what_is_made_by_the_same_is_not_made_again(world, monkeypatch):
     def never(*arguments, **more):
         raise AssertionError("the statements were made again")
 
-    monkeypatch.setattr("bibld.triplify._stage.cluster_statements", never)
+    monkeypatch.setattr("bibld.triplify._cluster_batch.cluster_statements", never)
     world.triplify()
     assert world.quads() == first
     assert not is_pending(world.catalog, world.queue)
@@ -133,7 +133,7 @@ def test_a_line_that_two_clusters_owned_for_a_time_is_gone_when_both_have_lost_i
     with world.catalog.commit():
         world.catalog.patches.delivered("store", 0, len(lines), "x")
     world.change(Change({}, JOINED))
-    with patch("bibld.triplify._stage._ITEMS_PER_COMMIT", 1), pytest.raises(Killed):
+    with patch("bibld.catalog.processing.ITEMS_AT_ONCE", 1), pytest.raises(Killed):
         world.triplify(Stopping(0))
     owners = [line for founder in (1, 2) for line in world.catalog.statements.quads(founder).splitlines()]
     assert len(owners) > len(set(owners))
@@ -147,7 +147,7 @@ STEPS = st.lists(st.tuples(CHANGES, st.none() | st.integers(0, 4), st.booleans()
 @given(STEPS)
 @settings(max_examples=40, deadline=None)
 def test_old_quads_and_patches_are_the_new_quads_whatever_was_stopped_where(steps):
-    items_per_commit = patch("bibld.triplify._stage._ITEMS_PER_COMMIT", 2)
+    items_per_commit = patch("bibld.catalog.processing.ITEMS_AT_ONCE", 2)
     with TemporaryDirectory() as folder, World(Path(folder)) as world, items_per_commit:
         patches = world.catalog.patches
         with world.catalog.commit():

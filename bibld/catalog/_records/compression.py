@@ -67,6 +67,10 @@ class Blobs:
             compress = self._latest[kind] = self._compressor(numbers[-1] if numbers else 0).compress
         return compress(data)
 
+    def is_trained(self, kind: str) -> bool:
+        """Whether there is a dictionary of this kind."""
+        return bool(self._numbers(kind))
+
     def train(self, kind: str, samples: Sequence[bytes]) -> None:
         """Train a dictionary of this kind, unless there is one already or there are too few samples."""
         if len(samples) >= _SAMPLES_NEEDED and not self._numbers(kind):

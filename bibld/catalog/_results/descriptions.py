@@ -18,6 +18,15 @@ _ENCODER = msgspec.json.Encoder()
 _MODS = msgspec.json.Decoder(Mods)
 _SOURCES = msgspec.json.Decoder(tuple[ValueSource, ...])
 
+DescriptionRow = tuple[int, bytes, bytes, str]
+"""Founder, compressed description, compressed sources of its values, and the hash of what it was made from."""
+
+StatementRow = tuple[int, bytes, str]
+"""Founder, compressed quads, and the hash of what they were made from."""
+
+DependencyRow = tuple[str, str, int, bool]
+"""Source and control number of a record, the founder whose quads depend on its existence, and whether it existed."""
+
 
 class Descriptions:
     """The table of merged descriptions. Nothing is committed here; the catalog does that."""
@@ -33,21 +42,19 @@ class Descriptions:
         row = self._connection.execute("SELECT made_by FROM merged WHERE founder = ?", (founder,)).fetchone()
         return row[0] if row else None
 
-    def put(self, founder: int, merged: Merged, made_by: str) -> None:
-        """Store the description of a cluster of two or more records."""
-        self._connection.execute(
-            "INSERT OR REPLACE INTO merged VALUES (?, ?, ?, ?)",
-            (
-                founder,
-                self._blobs.compress("record", _ENCODER.encode(merged.mods)),
-                self._blobs.compress("sources", _ENCODER.encode(merged.sources)),
-                made_by,
-            ),
-        )
+    def row(self, founder: int, merged: Merged, made_by: str) -> DescriptionRow:
+        """Return the row to store of a cluster of two or more records."""
+        mods = self._blobs.compress("record", _ENCODER.encode(merged.mods))
+        sources = self._blobs.compress("sources", _ENCODER.encode(merged.sources))
+        return founder, mods, sources, made_by
 
-    def drop(self, founder: int) -> None:
-        """Delete the description of a cluster that does not exist any more, or has one record."""
-        self._connection.execute("DELETE FROM merged WHERE founder = ?", (founder,))
+    def put(self, rows: Iterable[DescriptionRow]) -> None:
+        """Store rows, in place of those of the same clusters."""
+        self._connection.executemany("INSERT OR REPLACE INTO merged VALUES (?, ?, ?, ?)", rows)
+
+    def drop(self, founders: Iterable[int]) -> None:
+        """Delete the descriptions of clusters that do not exist any more, or have one record."""
+        self._connection.executemany("DELETE FROM merged WHERE founder = ?", ((founder,) for founder in founders))
 
     def merged(self, founder: int) -> Merged:
         """Return the description of a cluster; that of a single record is the record's own, without sources."""
@@ -86,24 +93,33 @@ class Statements:
         for (founder,) in self._connection.execute("SELECT founder FROM statement ORDER BY founder"):
             yield founder
 
+    def is_trained(self) -> bool:
+        """Whether the compression is trained on samples."""
+        return self._blobs.is_trained("quads")
+
     def train_dictionary(self, samples: Sequence[bytes]) -> None:
         """Train the compression of quads of clusters on samples, unless it is trained already."""
         self._blobs.train("quads", samples)
 
-    def put(self, founder: int, quads: bytes, dependencies: Iterable[tuple[RecordId, bool]], made_by: str) -> None:
-        """Store the quads of a cluster, and the records whose existence they depend on, with whether they existed."""
-        blob = self._blobs.compress("quads", quads)
-        self._connection.execute("INSERT OR REPLACE INTO statement VALUES (?, ?, ?)", (founder, blob, made_by))
-        self._connection.execute("DELETE FROM existence_dependency WHERE founder = ?", (founder,))
-        self._connection.executemany(
-            "INSERT INTO existence_dependency VALUES (?, ?, ?, ?)",
-            [(record.source, record.control_number, founder, existed) for record, existed in dependencies],
-        )
+    def row(self, founder: int, quads: bytes, made_by: str) -> StatementRow:
+        """Return the row to store of the quads of a cluster."""
+        return founder, self._blobs.compress("quads", quads), made_by
 
-    def drop(self, founder: int) -> None:
-        """Delete the quads and dependencies of a cluster."""
-        self._connection.execute("DELETE FROM statement WHERE founder = ?", (founder,))
-        self._connection.execute("DELETE FROM existence_dependency WHERE founder = ?", (founder,))
+    def put(self, rows: Sequence[StatementRow], dependencies: Iterable[DependencyRow]) -> None:
+        """Store the quads of clusters, and the records whose existence they depend on."""
+        self._drop_dependencies(founder for founder, _, _ in rows)
+        self._connection.executemany("INSERT OR REPLACE INTO statement VALUES (?, ?, ?)", rows)
+        self._connection.executemany("INSERT INTO existence_dependency VALUES (?, ?, ?, ?)", dependencies)
+
+    def drop(self, founders: Sequence[int]) -> None:
+        """Delete the quads and dependencies of clusters."""
+        self._connection.executemany("DELETE FROM statement WHERE founder = ?", ((founder,) for founder in founders))
+        self._drop_dependencies(founders)
+
+    def _drop_dependencies(self, founders: Iterable[int]) -> None:
+        self._connection.executemany(
+            "DELETE FROM existence_dependency WHERE founder = ?", ((founder,) for founder in founders)
+        )
 
     def existence_dependencies(self, founder: int) -> list[tuple[RecordId, bool]]:
         """Return the records whose existence the quads of a cluster depend on, and whether they did exist."""

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 from bibld.catalog._records.compression import Blobs
+from bibld.parallel import batches
+
+_PARAMETERS = 500
+"""IRIs in one query; SQLite takes 32,766 at most."""
+
+AssertionChange = tuple[int, str, bytes, int | None, int | None]
+"""What a cluster asserts otherwise: founder, IRI of the entity, body, votes before and after (None: not asserted)."""
+
+EntityRow = tuple[bytes, int]
+"""Compressed quads and number of an entity."""
 
 
 class Entities:
@@ -19,49 +29,67 @@ class Entities:
         self._connection = connection
         self._blobs = blobs
 
-    def replace_assertions(self, founder: int, assertions: Iterable[tuple[str, bytes, int]]) -> set[int]:
-        """Store the assertions of a cluster (IRI of the entity, body, votes) instead of its former ones.
-
-        Return the entities about which the cluster asserts something else than before, or with other votes. A vote is a
-        record that prefers a form of the name; it counts once among all assertions with that form.
-        """
-        wanted: dict[int, dict[bytes, int]] = defaultdict(dict)
-        for iri, body, votes in assertions:
-            row = self._connection.execute("SELECT entity FROM entity WHERE iri = ?", (iri,)).fetchone()
-            if row is None:
-                row = self._connection.execute(
-                    "INSERT INTO entity (iri) VALUES (?) RETURNING entity", (iri,)
-                ).fetchone()
-            wanted[row[0]][body] = votes
-        stored: dict[int, dict[bytes, int]] = defaultdict(dict)
+    def asserted_by(self, founder: int) -> dict[tuple[str, bytes], int]:
+        """Return the votes for each assertion of a cluster, by IRI of the entity and body."""
         rows = self._connection.execute(
-            "SELECT entity, body, asserting_cluster.votes FROM asserting_cluster JOIN assertion USING (assertion)"
-            " WHERE founder = ?",
+            "SELECT iri, body, asserting_cluster.votes FROM asserting_cluster JOIN assertion USING (assertion)"
+            " JOIN entity USING (entity) WHERE founder = ?",
             (founder,),
         )
-        for entity, body, votes in rows:
-            stored[entity][body] = votes
-        changed = {entity for entity in wanted.keys() | stored.keys() if wanted.get(entity) != stored.get(entity)}
-        for entity in sorted(changed):
-            for body, votes in stored.get(entity, {}).items():
-                (assertion,) = self._connection.execute(
-                    "UPDATE assertion SET clusters = clusters - 1, votes = votes - ? WHERE entity = ? AND body = ?"
-                    " RETURNING assertion",
-                    (votes, entity, body),
-                ).fetchone()
-                self._connection.execute(
-                    "DELETE FROM asserting_cluster WHERE founder = ? AND assertion = ?", (founder, assertion)
-                )
-            for body, votes in sorted(wanted.get(entity, {}).items()):
-                (assertion,) = self._connection.execute(
-                    "INSERT INTO assertion (entity, body, clusters, votes) VALUES (?, ?, 1, ?)"
-                    " ON CONFLICT (entity, body) DO UPDATE"
-                    " SET clusters = clusters + 1, votes = votes + excluded.votes RETURNING assertion",
-                    (entity, body, votes),
-                ).fetchone()
-                self._connection.execute("INSERT INTO asserting_cluster VALUES (?, ?, ?)", (founder, assertion, votes))
-            self._connection.execute("DELETE FROM assertion WHERE entity = ? AND clusters = 0", (entity,))
-        return changed
+        return {(iri, body): votes for iri, body, votes in rows}
+
+    def change_assertions(self, changes: Sequence[AssertionChange]) -> list[int]:
+        """Store what clusters assert otherwise than before; return the entities that it is about, ascending.
+
+        A vote is a record that prefers a form of the name; it counts once among all assertions with that form.
+        """
+        if not changes:
+            return []
+        numbers = self._numbers(iri for _, iri, _, _, _ in changes)
+        sums: dict[tuple[int, bytes], list[int]] = {}
+        for _, iri, body, before, after in changes:
+            total = sums.setdefault((numbers[iri], body), [0, 0])
+            total[0] += (after is not None) - (before is not None)
+            total[1] += (after or 0) - (before or 0)
+        assertions = {key: self._add_to_assertion(*key, *total) for key, total in sorted(sums.items())}
+        rows = [
+            (founder, assertions[numbers[iri], body], before, after) for founder, iri, body, before, after in changes
+        ]
+        self._connection.executemany(
+            "DELETE FROM asserting_cluster WHERE founder = ? AND assertion = ?",
+            [(founder, assertion) for founder, assertion, before, _ in rows if before is not None],
+        )
+        self._connection.executemany(
+            "INSERT INTO asserting_cluster VALUES (?, ?, ?)",
+            [(founder, assertion, after) for founder, assertion, _, after in rows if after is not None],
+        )
+        self._connection.executemany(
+            "DELETE FROM assertion WHERE assertion = ? AND clusters = 0",
+            [(assertions[key],) for key, (clusters, _) in sums.items() if clusters < 0],
+        )
+        return sorted({entity for entity, _ in sums})
+
+    def _numbers(self, iris: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of entities by IRI; new ones get the next numbers, in the order of their IRIs."""
+        wanted = sorted(set(iris))
+        known: dict[str, int] = {}
+        for some in batches(wanted, _PARAMETERS):
+            query = f"SELECT iri, entity FROM entity WHERE iri IN ({','.join('?' * len(some))})"
+            known.update(self._connection.execute(query, some))
+        last = self._connection.execute("SELECT coalesce(max(entity), 0) FROM entity").fetchone()[0]
+        new = dict(zip((iri for iri in wanted if iri not in known), count(last + 1)))
+        self._connection.executemany("INSERT INTO entity (iri, entity) VALUES (?, ?)", new.items())
+        return known | new
+
+    def _add_to_assertion(self, entity: int, body: bytes, clusters: int, votes: int) -> int:
+        """Add to the numbers of clusters and votes of an assertion, which may be new; return its number."""
+        row = self._connection.execute(
+            "INSERT INTO assertion (entity, body, clusters, votes) VALUES (?, ?, ?, ?) ON CONFLICT (entity, body)"
+            " DO UPDATE SET clusters = clusters + excluded.clusters, votes = votes + excluded.votes"
+            " RETURNING assertion",
+            (entity, body, clusters, votes),
+        ).fetchone()
+        return int(row[0])
 
     def assertions(self, entity: int) -> list[tuple[bytes, int]]:
         """Return the body and the votes of each assertion about an entity, in no order."""
@@ -96,18 +124,25 @@ class Entities:
         for (entity,) in self._connection.execute("SELECT entity FROM entity ORDER BY entity"):
             yield entity
 
+    def is_trained(self) -> bool:
+        """Whether the compression is trained on samples."""
+        return self._blobs.is_trained("entity")
+
     def train_dictionary(self, samples: Sequence[bytes]) -> None:
         """Train the compression of quads of entities on samples, unless it is trained already."""
         self._blobs.train("entity", samples)
 
-    def put(self, entity: int, quads: bytes) -> None:
-        """Store the quads of an entity."""
-        blob = self._blobs.compress("entity", quads)
-        self._connection.execute("UPDATE entity SET quads = ? WHERE entity = ?", (blob, entity))
+    def row(self, entity: int, quads: bytes) -> EntityRow:
+        """Return the row to store of the quads of an entity."""
+        return self._blobs.compress("entity", quads), entity
 
-    def drop(self, entity: int) -> None:
-        """Delete an entity about which no cluster asserts anything."""
-        self._connection.execute("DELETE FROM entity WHERE entity = ?", (entity,))
+    def put(self, rows: Iterable[EntityRow]) -> None:
+        """Store the quads of entities."""
+        self._connection.executemany("UPDATE entity SET quads = ? WHERE entity = ?", rows)
+
+    def drop(self, entities: Iterable[int]) -> None:
+        """Delete entities about which no cluster asserts anything."""
+        self._connection.executemany("DELETE FROM entity WHERE entity = ?", ((entity,) for entity in entities))
 
     def count(self) -> int:
         """Return the number of entities."""

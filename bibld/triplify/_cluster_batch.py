@@ -1,0 +1,103 @@
+"""Make the statements of queued clusters again: computed from what the catalog contains, then stored in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from bibld.catalog import AssertionChange, Catalog, DependencyRow, Queue, StatementRow, digest
+from bibld.model.iris import Iris
+from bibld.model.origin import RecordId
+from bibld.triplify._claims import Claim, count_assertions
+from bibld.triplify._cluster import Settings, cluster_statements
+from bibld.triplify._patch import count_changes
+
+_ENCODER = msgspec.json.Encoder()
+
+
+class ClusterBatch(msgspec.Struct):
+    """What to store of some clusters: rows by table, and what changes in entities and quads.
+
+    ``dropped`` are founders of clusters that were dissolved; ``changes`` states by how much the number of owners of
+    each line changed, if anybody waits for patches; ``samples`` are quads to train the compression on.
+    """
+
+    statements: list[StatementRow] = []
+    dependencies: list[DependencyRow] = []
+    dropped: list[int] = []
+    assertions: list[AssertionChange] = []
+    changes: Counter[bytes] = msgspec.field(default_factory=Counter)
+    samples: list[bytes] = []
+
+
+def describe_clusters(
+    made_with: str, iris: Iris, settings: Settings, catalog: Catalog, founders: list[int]
+) -> ClusterBatch:
+    """Make the statements of clusters whose inputs have changed; ``made_with`` is the digest of the settings."""
+    batch = ClusterBatch()
+    is_awaited = catalog.patches.are_awaited()
+    is_trained = catalog.statements.is_trained()
+    for founder in founders:
+        if not catalog.records.is_live(founder) or catalog.linkage.founder(founder) != founder:
+            batch.dropped.append(founder)
+            quads = b""
+            claims: tuple[Claim, ...] = ()
+        else:
+            made = _describe_cluster(made_with, iris, settings, catalog, founder)
+            if made is None:
+                continue
+            statement, dependencies, quads, claims = made
+            batch.statements.append(statement)
+            batch.dependencies += dependencies
+            if not is_trained:
+                batch.samples.append(quads)
+        if is_awaited:
+            count_changes(batch.changes, catalog.statements.quads(founder), quads)
+        batch.assertions += _assertion_changes(catalog, founder, claims)
+    return batch
+
+
+def store_clusters(catalog: Catalog, batch: ClusterBatch) -> None:
+    """Store the statements and assertions of clusters, and queue the entities whose assertions changed."""
+    catalog.statements.drop(batch.dropped)
+    catalog.statements.put(batch.statements, batch.dependencies)
+    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.change_assertions(batch.assertions))
+    catalog.patches.add(batch.changes)
+    catalog.statements.train_dictionary(batch.samples)
+
+
+def _describe_cluster(
+    made_with: str, iris: Iris, settings: Settings, catalog: Catalog, founder: int
+) -> tuple[StatementRow, list[DependencyRow], bytes, tuple[Claim, ...]] | None:
+    """Return the rows, quads and claims of a cluster; None if the stored ones are current."""
+    members = catalog.linkage.members(founder)
+    edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
+    hashes = [catalog.records.fingerprint(ordinal).hex() for ordinal in members]
+    made_by = digest(made_with, hashes, catalog.descriptions.made_by(founder), edges)
+
+    def exists(record: RecordId) -> bool:
+        ordinal = catalog.register.ordinal(record)
+        return ordinal is not None and catalog.records.is_live(ordinal)
+
+    if catalog.statements.made_by(founder) == made_by:
+        dependencies = catalog.statements.existence_dependencies(founder)
+        if all(exists(record) == existed for record, existed in dependencies):
+            return None
+    made = cluster_statements(catalog.descriptions.merged(founder), edges, iris, settings, exists)
+    quads = "".join(made.quads).encode()
+    rows = [(record.source, record.control_number, founder, exists(record)) for record in made.existence_dependencies]
+    return catalog.statements.row(founder, quads, made_by), rows, quads, made.claims
+
+
+def _assertion_changes(catalog: Catalog, founder: int, claims: Iterable[Claim]) -> Iterator[AssertionChange]:
+    """Yield the assertions of a cluster that are new, not made any more, or have another number of votes."""
+    before = catalog.entities.asserted_by(founder)
+    after = {
+        (entity, _ENCODER.encode(assertion)): votes for (entity, assertion), votes in count_assertions(claims).items()
+    }
+    for entity, body in sorted(before.keys() | after.keys()):
+        votes = before.get((entity, body)), after.get((entity, body))
+        if votes[0] != votes[1]:
+            yield founder, entity, body, *votes
