@@ -12,7 +12,7 @@ from bibld.triplify._cluster import Settings
 from bibld.triplify._cluster_batch import describe_clusters, store_clusters
 from bibld.triplify._entity_batch import describe_entities, store_entities
 
-VERSION = 4
+VERSION = 5
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 
