@@ -93,6 +93,9 @@ if TYPE_CHECKING:
     from bibld.protocols import Row as Row
     from bibld.protocols import SourceRecord as SourceRecord
     from bibld.resources import write_sample as write_sample
+    from bibld.validate import ReportSettings as ReportSettings
+    from bibld.validate import ShapeFinding as ShapeFinding
+    from bibld.validate import ValidationReport as ValidationReport
 
 __version__ = "0.1.0"
 
@@ -142,6 +145,7 @@ _HOMES = {
     "pipeline": ("Summary",),
     "protocols": ("Row", "SourceRecord"),
     "resources": ("write_sample",),
+    "validate": ("ReportSettings", "ShapeFinding", "ValidationReport"),
 }
 _HOME_OF = {name: f"bibld.{module}" for module, names in _HOMES.items() for name in names}
 

@@ -117,24 +117,7 @@ class Pipeline:
     @cached_property
     def source_figures(self) -> tuple[SourceFigures, ...]:
         """The figures of each source; counted once, after reading, because all records have to be visited."""
-        counts = {load.source: load for load in self.catalog.records.load_counts()}
-        live = self.catalog.records.count_by_source()
-        return tuple(
-            SourceFigures(
-                source=source.id,
-                label=source.config.label or {"en": source.id},
-                license=source.config.license or self.config.dataset.license,
-                read=load.read,
-                converted=load.converted,
-                superseded=load.superseded,
-                rejected=load.rejected,
-                deleted=load.deleted,
-                records=live.get(source.id, 0),
-                isil=source.config.isil,
-            )
-            for source in self.config.sources
-            if (load := counts.get(source.id))
-        )
+        return count_sources(self.catalog, self.config)
 
     @cached_property
     def figures(self) -> Figures:
@@ -143,6 +126,28 @@ class Pipeline:
         records = self.catalog.records.count()
         entities = self.catalog.entities.count()
         return Figures(self.source_figures, records, clusters, merged, records - clusters, 0, entities)
+
+
+def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]:
+    """Return the figures of each configured source; visits all records."""
+    counts = {load.source: load for load in catalog.records.load_counts()}
+    live = catalog.records.count_by_source()
+    return tuple(
+        SourceFigures(
+            source=source.id,
+            label=source.config.label or {"en": source.id},
+            license=source.config.license or config.dataset.license,
+            read=load.read,
+            converted=load.converted,
+            superseded=load.superseded,
+            rejected=load.rejected,
+            deleted=load.deleted,
+            records=live.get(source.id, 0),
+            isil=source.config.isil,
+        )
+        for source in config.sources
+        if (load := counts.get(source.id))
+    )
 
 
 # -- the stages: each returns the number of items that it processed, None if nothing was dirty -----------------------

@@ -44,6 +44,7 @@ from bibld.read import carrier_of
 if TYPE_CHECKING:
     from bibld.dedup.comparison import MethodComparison
     from bibld.dedup.evaluate import Evaluation
+    from bibld.validate import ReportSettings, ValidationReport
 
 # The modules that match and train are imported by the functions that use them: they load compiler and database, which
 # takes half of the time of a short command.
@@ -369,6 +370,18 @@ class Workspace:
         if not any((self.config.workspace / name).is_file() for name in ("register.db", "catalog.db")):
             raise CatalogError(f"{self.config.workspace}: nothing has been run yet; run `{self.run_command}` first")
         return check_workspace(self.config, all_records, repair, self.progress)
+
+    def validate(self, shapes: PathName | None = None, settings: ReportSettings | None = None) -> ValidationReport:
+        """Check all statements against the shapes (SHACL) of the ontology, or those in the file ``shapes``.
+
+        Raises ``ConfigError`` for shapes that cannot be checked, and ``StageError`` if a run has to be completed first.
+        """
+        from bibld._api.validation import validate_workspace
+        from bibld.validate import ReportSettings
+
+        file = None if shapes is None else Path(shapes)
+        with self.catalog() as catalog:
+            return validate_workspace(catalog, self.config, file, settings or ReportSettings(), self.progress)
 
     def backup(self, folder: PathName, *, register_only: bool = False) -> Table[Copied]:
         """Copy the databases of the workspace into a new folder, as they are at one moment."""

@@ -32,7 +32,7 @@ LAYERS = (
     ("protocols", "adapters", "config", "parallel", "progress", "resources", "vocabulary"),
     ("catalog",),
     STAGES,
-    ("ingest",),
+    ("ingest", "validate"),
     ("pipeline", "explain"),
     ("check",),
     (API,),

@@ -1,0 +1,228 @@
+"""What a validation found: a report for people and programs, and as ``sh:ValidationReport``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from bibld.errors import StageError
+from bibld.validate._evaluation import Result
+from bibld.validate._passes import ValidationOutcome
+from bibld.validate._shapes import SEVERITIES, SH, Constraint, PropertyPath, Severity, Shape, ShapesGraph
+from bibld.validate._terms import is_iri, is_literal
+
+_EXAMPLES = 3
+
+_MEANINGS = {
+    "Class": "a value is not an instance of {argument}",
+    "Datatype": "a value is not a valid literal of the datatype {argument}",
+    "NodeKind": "a value is not of the required kind (IRI, literal or blank node)",
+    "MinCount": "there are fewer values than {argument}",
+    "MaxCount": "there are more values than {argument}",
+    "MinLength": "a value has fewer characters than {argument}",
+    "MaxLength": "a value has more characters than {argument}",
+    "MinInclusive": "a value is less than {argument}",
+    "MaxInclusive": "a value is greater than {argument}",
+    "MinExclusive": "a value is not greater than {argument}",
+    "MaxExclusive": "a value is not less than {argument}",
+    "Pattern": "a value does not match its pattern",
+    "LanguageIn": "a value has no language tag of those that are allowed",
+    "UniqueLang": "two values have the same language tag",
+    "In": "a value is not one of those that are allowed",
+    "HasValue": "the value {argument} is missing",
+    "Equals": "the values differ from those of {argument}",
+    "Disjoint": "a value is also a value of {argument}",
+    "LessThan": "a value is not less than those of {argument}",
+    "LessThanOrEquals": "a value is greater than one of {argument}",
+    "Closed": "there is a property that the shape does not allow",
+    "Node": "a value does not conform to the shape that it should have",
+    "Not": "a value conforms to a shape that it must not have",
+    "And": "a value does not conform to all of some shapes",
+    "Or": "a value conforms to none of some shapes",
+    "Xone": "a value does not conform to exactly one of some shapes",
+    "QualifiedMinCount": "too few values conform to a shape",
+    "QualifiedMaxCount": "too many values conform to a shape",
+}
+
+
+class Example(msgspec.Struct, frozen=True):
+    """A node that does not fulfil a constraint, and the value that is wrong if it is one value; as N-Triples."""
+
+    focus: str
+    value: str | None
+
+
+class ShapeFinding(msgspec.Struct, frozen=True):
+    """All results of one constraint: how many there are, what they mean, and some examples.
+
+    ``shape`` is the label of the shape, ``shape_iri`` its IRI; ``path`` is the property or path, empty if the
+    constraint is about the node itself; ``component`` is the local name of the component, such as ``MinCount``.
+    """
+
+    shape: str
+    shape_iri: str
+    severity: Severity
+    path: str
+    component: str
+    meaning: str
+    count: int
+    examples: tuple[Example, ...]
+
+
+class CheckedShape(msgspec.Struct, frozen=True):
+    """How many nodes one shape applied to, and how many results of each severity there were."""
+
+    shape: str
+    shape_iri: str
+    nodes: int
+    violations: int
+    warnings: int
+    infos: int
+
+
+class ValidationReport(msgspec.Struct, frozen=True):
+    """What a validation found: the number of statements, the shapes, and the findings, the gravest first."""
+
+    statements: int
+    shapes: tuple[CheckedShape, ...]
+    findings: tuple[ShapeFinding, ...]
+
+    def count(self, severity: Severity) -> int:
+        """Return the number of results of a severity."""
+        return sum(finding.count for finding in self.findings if finding.severity == severity)
+
+    @property
+    def conforms(self) -> bool:
+        """Whether nothing of severity violation was found."""
+        return self.count("violation") == 0
+
+
+def make_report(outcome: ValidationOutcome, shapes: ShapesGraph, least: Severity) -> ValidationReport:
+    """Summarise an outcome; results of a lesser severity than ``least`` are left out."""
+    reported = SEVERITIES[: SEVERITIES.index(least) + 1]
+    constraints = shapes.constraints()
+    findings = []
+    for number, count in outcome.counts.items():
+        shape, constraint = constraints[number]
+        if shape.severity in reported:
+            examples = (Example(result.focus, result.value) for result in outcome.results[number][:_EXAMPLES])
+            findings.append(
+                ShapeFinding(
+                    shape.label,
+                    _plain(shape.source),
+                    shape.severity,
+                    _path_text(shape.path),
+                    constraint.component,
+                    shape.text or meaning_of(constraint),
+                    count,
+                    tuple(examples),
+                )
+            )
+    findings.sort(
+        key=lambda each: (SEVERITIES.index(each.severity), -each.count, each.shape, each.path, each.component)
+    )
+    checked = []
+    for number, (_, root) in enumerate(shapes.roots):
+        own = [found for found in findings if found.shape_iri == _plain(root.source)]
+        counts = (sum(found.count for found in own if found.severity == severity) for severity in SEVERITIES)
+        checked.append(CheckedShape(root.label, _plain(root.source), outcome.focuses[number], *counts))
+    return ValidationReport(outcome.lines, tuple(checked), tuple(findings))
+
+
+def meaning_of(constraint: Constraint) -> str:
+    """Return what a result of a constraint means."""
+    return _MEANINGS[constraint.component].format(argument=constraint.argument)
+
+
+def _plain(term: str) -> str:
+    return term[1:-1] if is_iri(term) else term
+
+
+def _path_text(path: PropertyPath | None) -> str:
+    return "" if path is None else _plain(str(path))
+
+
+# -- sh:ValidationReport -----------------------------------------------------------------------------------------------
+
+
+def write_shacl_report(outcome: ValidationOutcome, shapes: ShapesGraph, least: Severity, file: Path) -> None:
+    """Write the described results as a ``sh:ValidationReport`` in N-Triples, which is Turtle too.
+
+    Raises ``StageError`` if the file cannot be written.
+    """
+    reported = SEVERITIES[: SEVERITIES.index(least) + 1]
+    constraints = shapes.constraints()
+    numbers = [number for number in sorted(outcome.results) if constraints[number][0].severity in reported]
+    try:
+        with file.open("w", encoding="utf-8", newline="\n") as out:
+            _write_triple(out, "_:report", "type", f"<{SH}ValidationReport>")
+            conforms = "false" if any(outcome.counts[number] for number in numbers) else "true"
+            _write_triple(out, "_:report", "conforms", f'"{conforms}"^^<http://www.w3.org/2001/XMLSchema#boolean>')
+            results = (result for number in numbers for result in outcome.results[number])
+            for count, result in enumerate(results, 1):
+                node = f"_:result{count}"
+                _write_triple(out, "_:report", "result", node)
+                for predicate, value in _describe(result, *constraints[result.constraint], f"{count}"):
+                    _write_triple(out, node, predicate, value)
+                _write_path(out, f"_:path{count}", constraints[result.constraint][0].path, result)
+    except OSError as error:
+        raise StageError(f"{file}: the report cannot be written: {error.strerror}; name another file") from error
+
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+
+def _write_triple(out: TextIO, subject: str, predicate: str, value: str) -> None:
+    namespace = _RDF if predicate in ("type", "first", "rest") else SH
+    out.write(f"{subject} <{namespace}{predicate}> {value} .\n")
+
+
+def _describe(result: Result, shape: Shape, constraint: Constraint, number: str) -> Iterator[tuple[str, str]]:
+    yield "type", f"<{SH}ValidationResult>"
+    yield "focusNode", _as_term(result.focus)
+    yield "resultSeverity", f"<{SH}{shape.severity.capitalize()}>"
+    yield "sourceConstraintComponent", f"<{constraint.component_iri}>"
+    yield "sourceShape", shape.name if is_iri(shape.name) else shape.source
+    if result.path:
+        yield "resultPath", result.path if is_iri(result.path) else f"_:path{number}"
+    if result.value is not None:
+        yield "value", _as_term(result.value)
+    for message in shape.messages:
+        yield "resultMessage", message
+
+
+def _as_term(term: str) -> str:
+    """Write a node of the data; blank nodes of the data have no name outside them, so they become literals."""
+    return term if is_iri(term) or is_literal(term) else f'"{term}"'
+
+
+def _write_path(out: TextIO, node: str, path: PropertyPath | None, result: Result) -> None:
+    """Write a path that is not a predicate as the nodes that SHACL uses for it."""
+    if path is None or is_iri(result.path) or not result.path:
+        return
+    if path.kind == "sequence":
+        _write_list(out, node, path)
+    elif path.kind == "alternative":
+        _write_triple(out, node, "alternativePath", f"{node}l")
+        _write_list(out, f"{node}l", path)
+    else:
+        _write_triple(out, node, "zeroOrOnePath", _path_node(out, f"{node}p", path.parts[0], result))
+
+
+def _write_list(out: TextIO, node: str, path: PropertyPath) -> None:
+    last = len(path.parts) - 1
+    for place, part in enumerate(path.parts):
+        here = node if place == 0 else f"{node}r{place}"
+        rest = f"<{_RDF}nil>" if place == last else f"{node}r{place + 1}"
+        _write_triple(out, here, "first", _path_node(out, f"{here}p", part, None))
+        _write_triple(out, here, "rest", rest)
+
+
+def _path_node(out: TextIO, node: str, path: PropertyPath, result: Result | None) -> str:
+    if path.kind == "predicate":
+        return path.predicate
+    _write_path(out, node, path, result or Result(0, "", "path", None))
+    return node

@@ -1,0 +1,160 @@
+"""RDF terms in the syntax of N-Triples, and the tests of SHACL that look at one term alone."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from bibld.model.rdf import PREFIXES, XSD
+
+RDF_TYPE = f"<{PREFIXES['rdf']}type>"
+SUBCLASS_OF = f"<{PREFIXES['rdfs']}subClassOf>"
+LANGUAGE_STRING = f"{PREFIXES['rdf']}langString"
+
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z0-9-]+)|\^\^<([^>]*)>)?', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_SHORT_ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+
+_ZONE = r"(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?"
+_YEAR = r"-?(?:[1-9]\d{3,}|0\d{3})"
+_MONTH = r"(?:0[1-9]|1[0-2])"
+_DAY = r"(?:0[1-9]|[12]\d|3[01])"
+_TIME = r"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?|24:00:00(?:\.0+)?)"
+_INTEGER = r"[+-]?\d+"
+_FLOAT = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN"
+_LEXICAL_FORMS = {
+    name: re.compile(pattern)
+    for name, pattern in {
+        "boolean": "true|false|0|1",
+        "integer": _INTEGER,
+        "long": _INTEGER,
+        "int": _INTEGER,
+        "short": _INTEGER,
+        "byte": _INTEGER,
+        "nonNegativeInteger": r"\+?\d+|-0+",
+        "positiveInteger": r"\+?0*[1-9]\d*",
+        "nonPositiveInteger": r"-\d+|\+?0+",
+        "negativeInteger": r"-0*[1-9]\d*",
+        "unsignedInt": r"\+?\d+",
+        "unsignedLong": r"\+?\d+",
+        "unsignedShort": r"\+?\d+",
+        "unsignedByte": r"\+?\d+",
+        "decimal": r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)",
+        "double": _FLOAT,
+        "float": _FLOAT,
+        "gYear": _YEAR + _ZONE,
+        "gYearMonth": f"{_YEAR}-{_MONTH}{_ZONE}",
+        "gMonth": f"--{_MONTH}{_ZONE}",
+        "gMonthDay": f"--{_MONTH}-{_DAY}{_ZONE}",
+        "gDay": f"---{_DAY}{_ZONE}",
+        "date": f"{_YEAR}-{_MONTH}-{_DAY}{_ZONE}",
+        "dateTime": f"{_YEAR}-{_MONTH}-{_DAY}T{_TIME}{_ZONE}",
+        "time": _TIME + _ZONE,
+    }.items()
+}
+_NUMBERS = frozenset(
+    f"{XSD}{name}"
+    for name in _LEXICAL_FORMS
+    if name in ("decimal", "double", "float") or name.endswith(("nteger", "ong", "nt", "hort", "yte"))
+)
+_YEARS = frozenset({f"{XSD}gYear", f"{XSD}gYearMonth"})
+_TIMES = frozenset({f"{XSD}date", f"{XSD}dateTime"})
+
+
+class LiteralParts(NamedTuple):
+    """A literal: its text without escapes, its language tag in lower case or empty, and the IRI of its datatype."""
+
+    text: str
+    language: str
+    datatype: str
+
+
+@lru_cache(maxsize=1 << 16)
+def to_literal(term: str) -> LiteralParts | None:
+    """Return the parts of a literal; None for an IRI or blank node."""
+    found = _LITERAL.fullmatch(term)
+    if found is None:
+        return None
+    text, language, datatype = found.groups()
+    if "\\" in text:
+        text = _ESCAPE.sub(_unescape, text)
+    if language:
+        return LiteralParts(text, language.lower(), LANGUAGE_STRING)
+    return LiteralParts(text, "", datatype or f"{XSD}string")
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else _SHORT_ESCAPES.get(match[3], match[3])
+
+
+def is_iri(term: str) -> bool:
+    """Return whether a term is an IRI."""
+    return term.startswith("<")
+
+
+def is_literal(term: str) -> bool:
+    """Return whether a term is a literal."""
+    return term.startswith('"')
+
+
+def text_of(term: str) -> str | None:
+    """Return what SPARQL's function STR returns: the IRI or the text of a literal; None for a blank node."""
+    if is_iri(term):
+        return term[1:-1]
+    found = to_literal(term)
+    return None if found is None else found.text
+
+
+def has_datatype(term: str, datatype: str) -> bool:
+    """Return whether a term is a literal of a datatype (an IRI) whose text is in the lexical space of the datatype."""
+    found = to_literal(term)
+    if found is None or found.datatype != datatype:
+        return False
+    form = _LEXICAL_FORMS.get(datatype.removeprefix(XSD)) if datatype.startswith(XSD) else None
+    return form is None or form.fullmatch(found.text) is not None
+
+
+def language_matches(language: str, wanted: str) -> bool:
+    """Return whether a language tag matches a basic language range (RFC 4647, 3.3.1)."""
+    wanted = wanted.lower()
+    return language == wanted or language.startswith(f"{wanted}-") or (wanted == "*" and bool(language))
+
+
+def compare(left: str, right: str) -> int | None:
+    """Compare two literals as the operators of SPARQL do: negative, 0 or positive; None if they cannot be compared.
+
+    Years and months without a time zone are compared too, as most processors do.
+    """
+    one, other = _comparable(left), _comparable(right)
+    if one is None or other is None or one[0] != other[0]:
+        return None
+    try:
+        return int(one[1] > other[1]) - int(one[1] < other[1])
+    except (TypeError, InvalidOperation):  # times with and without a zone; not a number
+        return None
+
+
+def _comparable(term: str) -> tuple[str, Any] | None:
+    found = to_literal(term)
+    if found is None or not has_datatype(term, found.datatype):
+        return None
+    if found.datatype in _NUMBERS:
+        return "number", Decimal(found.text.replace("INF", "Infinity"))
+    if found.datatype in _TIMES:
+        try:
+            return found.datatype, datetime.fromisoformat(found.text)
+        except ValueError:  # a year after 9999, or 31 February
+            return None
+    if found.datatype in _YEARS:
+        year, _, month = found.text.lstrip("-").partition("-")
+        sign = -1 if found.text.startswith("-") else 1
+        return (found.datatype, (sign * int(year), int(month or 0))) if found.text[-1].isdigit() else None
+    if found.datatype == f"{XSD}string":
+        return "text", found.text
+    if found.datatype == f"{XSD}boolean":
+        return "boolean", found.text in ("true", "1")
+    return None
