@@ -77,7 +77,12 @@ class Stages:
         def publishing() -> None:
             figures = Figures((), 0, 0, 0, 0, 0, 0)
             contents = publish.Contents(
-                version, figures, lambda: triplify.catalog_quads(catalog, self._iris, ()), (), ()
+                made_by=version,
+                figures=figures,
+                blocks=lambda: triplify.catalog_blocks(catalog, self._iris, ()),
+                counts=lambda: triplify.count_quads(catalog, self._iris, ()),
+                source_statements=(),
+                examples=(),
             )
             live = store.open_live(loaded)
             made.append(publish.publish(catalog, live, contents, loaded, DATE, progress.Silent()))

@@ -214,7 +214,8 @@ def _publish(run: Pipeline, queue: StageQueue) -> int | None:
     contents = publish.Contents(
         made_by=made_by,
         figures=run.figures,
-        quads=lambda: triplify.catalog_quads(run.catalog, run.iris, run.source_figures),
+        blocks=lambda: triplify.catalog_blocks(run.catalog, run.iris, run.source_figures),
+        counts=lambda: triplify.count_quads(run.catalog, run.iris, run.source_figures, run.config.workers),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
         examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(_EXAMPLES)],
     )

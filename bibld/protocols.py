@@ -24,7 +24,7 @@ from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
-from bibld.model.release import Manifest
+from bibld.model.release import Manifest, QuadCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -445,8 +445,9 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     """A release in the making.
 
     ``manifest`` has no files yet: all files that the parts write directly into ``folder`` are added at the end.
-    ``previous`` is None where the release has no patch. ``store`` is the live store; ``quads`` begins a pass over the
-    quads of the catalog, in the order of the dumps; ``changes`` opens the lines (without line end, sorted) that were
+    ``previous`` is None where the release has no patch. ``store`` is the live store; ``blocks`` begins a pass over the
+    quads of the catalog, in the order of the dumps: blocks of lines of N-Quads, in each of which those of the default
+    graph come first; ``counts`` counts the quads; ``changes`` opens the lines (without line end, sorted) that were
     added (True) and removed (False) since the previous release. ``examples`` are resource IRIs to try, ``settings`` the
     table ``[publish]``.
 
@@ -458,7 +459,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     folder: Path
     previous: PreviousRelease | None
     store: Store
-    quads: Callable[[], Iterable[str]]
+    blocks: Callable[[], Iterable[bytes]]
+    counts: Callable[[], QuadCounts]
     changes: Callable[[], AbstractContextManager[Iterator[tuple[bytes, bool]]]]
     examples: tuple[str, ...]
     settings: Any

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from bibld.catalog import Catalog, DirtyQueue
 from bibld.parallel import ProcessPool, worker_count
@@ -22,14 +23,15 @@ ITEMS_AT_ONCE = 500
 WORTH_PROCESSES = 2_000
 """A queue of fewer items is processed without starting other processes, which takes as long."""
 
+Portion = TypeVar("Portion")
 Result = TypeVar("Result")
 
 
-class QueueProcessor:
-    """Processes the dirty queues of a stage; use it in a ``with`` statement.
+class CatalogReaders:
+    """Processes that read the catalog and compute; use it in a ``with`` statement.
 
-    ``workers`` is the number of processes, 0 for one for each core; they are started for the first long queue, and used
-    for further ones. ``purpose`` names in error messages what they do, ``preload`` the modules that they need.
+    ``workers`` is the number of processes, 0 for one for each core. ``purpose`` names in error messages what they do,
+    ``preload`` the modules that they need.
     """
 
     def __init__(self, catalog: Catalog, workers: int, purpose: str, preload: Sequence[str]) -> None:
@@ -37,11 +39,37 @@ class QueueProcessor:
         arguments = (catalog.workspace,)
         self._pool = ProcessPool(worker_count(workers), purpose, [__name__, *preload], _open_catalog, arguments)
 
-    def __enter__(self) -> QueueProcessor:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
         self._pool.__exit__(*failure)
+
+    def results(
+        self, compute: Callable[[Catalog, Portion], Result], portions: Iterable[Portion], here: int
+    ) -> Iterator[tuple[Portion, Result]]:
+        """Yield portions of work with their results, in order; the first ``here`` portions are computed here.
+
+        ``compute`` reads what has been committed and writes nothing; it is a function that other processes can import,
+        or a ``functools.partial`` of one. The processes are started when there are more portions, and used for further
+        calls. Raises ``StageError`` when a process dies.
+        """
+        remaining = iter(portions)
+        for portion in remaining if self._pool.workers == 1 else islice(remaining, here):
+            yield portion, compute(self._catalog, portion)
+        waiting: deque[Portion] = deque()
+
+        def submit() -> Iterator[Future[Result]]:
+            for portion in remaining:
+                waiting.append(portion)
+                yield self._pool.submit(_compute, compute, portion)
+
+        for result in self._pool.results(submit()):
+            yield waiting.popleft(), result
+
+
+class QueueProcessor(CatalogReaders):
+    """Processes the dirty queues of a stage; use it in a ``with`` statement."""
 
     def process(
         self,
@@ -52,39 +80,22 @@ class QueueProcessor:
     ) -> int:
         """Compute and store the results of all items of a queue, and remove the items; return their number.
 
-        ``compute`` reads what has been committed and writes nothing; it is a function that other processes can import,
-        or a ``functools.partial`` of one. What it reads of an item must not depend on the results of other items in
-        the queue. ``store`` is called in this process, inside the commit that removes the items.
+        What ``compute`` reads of an item must not depend on the results of other items in the queue. ``store`` is
+        called in this process, inside the commit that removes the items.
 
         Raises ``CatalogError`` when the disk is full, ``StageError`` when a process dies.
         """
         done = 0
-        for items, result in self._results(dirty, compute):
+        total = len(dirty)
+        # Of a long queue the first items are computed here: the compression is trained on them.
+        here = 1 if total >= WORTH_PROCESSES else total
+        for items, result in self.results(compute, dirty.batches(ITEMS_AT_ONCE), here):
             with self._catalog.commit():
                 store(result)
                 dirty.remove(items)
             progress.advance(len(items))
             done += len(items)
         return done
-
-    def _results(
-        self, dirty: DirtyQueue, compute: Callable[[Catalog, list[int]], Result]
-    ) -> Iterator[tuple[list[int], Result]]:
-        portions = dirty.batches(ITEMS_AT_ONCE)
-        is_long = len(dirty) >= WORTH_PROCESSES
-        for items in portions:
-            yield items, compute(self._catalog, items)
-            if is_long and self._pool.workers > 1:
-                break  # the dictionaries of the compression, trained on the first items, are committed now
-        waiting: deque[list[int]] = deque()
-
-        def submit() -> Iterator[Future[Result]]:
-            for items in portions:
-                waiting.append(items)
-                yield self._pool.submit(_compute, compute, items)
-
-        for result in self._pool.results(submit()):
-            yield waiting.popleft(), result
 
 
 _CATALOG: list[Catalog] = []
@@ -96,5 +107,5 @@ def _open_catalog(workspace: Path) -> None:
     _CATALOG.append(Catalog(workspace, read_only=True))
 
 
-def _compute(compute: Callable[[Catalog, list[int]], Result], items: list[int]) -> Result:
-    return compute(_CATALOG[0], items)
+def _compute(compute: Callable[[Catalog, Portion], Result], portion: Portion) -> Result:
+    return compute(_CATALOG[0], portion)

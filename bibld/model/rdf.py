@@ -7,6 +7,7 @@ blank nodes, so that the difference of two datasets is the difference of two set
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import cache
 
 PREFIXES = {
@@ -101,6 +102,17 @@ def graph_of(line: str) -> str | None:
     closing = value.rindex('"') if value.startswith('"') else 0
     rest = value[value.index(" ", closing) + 1 :]
     return None if rest.startswith(".") else rest.partition(" ")[0]
+
+
+def split_graphs(block: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Return the lines of the default graph and those of named graphs, from lines that begin with the former."""
+    lines = block.splitlines(keepends=True)
+    end = bisect_left(lines, True, key=_is_in_named_graph)
+    return lines[:end], lines[end:]
+
+
+def _is_in_named_graph(line: bytes) -> bool:
+    return graph_of(line.decode()) is not None
 
 
 def _percent(match: re.Match[str]) -> str:

@@ -44,6 +44,20 @@ class Figures(msgspec.Struct, frozen=True):
     entities: int
 
 
+class QuadCounts(msgspec.Struct, frozen=True):
+    """Counts of the quads of a dataset, for its description in VoID; terms are in N-Triples.
+
+    In the default graph: ``classes`` and ``properties`` with the number of their triples, the number of different
+    ``subjects`` and ``objects``. ``same_as`` is the number of ``owl:sameAs`` links in each named graph that has some.
+    """
+
+    classes: dict[str, int]
+    properties: dict[str, int]
+    subjects: int
+    objects: int
+    same_as: dict[str, int]
+
+
 class DatasetDescription(msgspec.Struct, frozen=True):
     """The description of the dataset in the configuration."""
 
@@ -58,7 +72,7 @@ class FullDumps(msgspec.Struct, frozen=True):
     """The full dumps that a release builds on.
 
     They belong to the release ``release``, which was made at ``created`` (ISO 8601, UTC). ``files`` are the names of
-    two files: one contains all quads, the other the default graph alone.
+    the files: all quads, compressed with gzip and with zstd, and the default graph alone.
     """
 
     release: int

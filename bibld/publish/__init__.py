@@ -20,7 +20,7 @@ from bibld import adapters
 from bibld.catalog import Catalog, digest
 from bibld.config import Config, File
 from bibld.errors import BibldError, StageError
-from bibld.model.release import Figures, Manifest, SourceFigures
+from bibld.model.release import Figures, Manifest, QuadCounts, SourceFigures
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
 from bibld.publish._files import describe_files
@@ -28,7 +28,7 @@ from bibld.publish._releases import Releases, writing
 
 __all__ = ["Contents", "Releases", "Settings", "is_current", "publish", "settings_digest"]
 
-VERSION = 4
+VERSION = 5
 
 CONSUMER = "release"
 """The name of the last release in the catalog's table of delivered patches."""
@@ -54,15 +54,17 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """What is published: the figures, and all quads in the order of the dump (each call of ``quads`` begins again).
+    """What is published: the figures, and all quads in the order of the dump (each call of ``blocks`` begins again).
 
+    A block is some lines, those of the default graph first; ``counts`` counts all of them.
     ``made_by`` is the digest of the settings and sources, ``source_statements`` are the quads that describe the
     sources, ``examples`` resource IRIs to try.
     """
 
     made_by: str
     figures: Figures
-    quads: Callable[[], Iterable[str]]
+    blocks: Callable[[], Iterable[bytes]]
+    counts: Callable[[], QuadCounts]
     source_statements: Sequence[str]
     examples: Sequence[str]
 
@@ -114,7 +116,8 @@ def publish(
             folder=folder,
             previous=previous,
             store=store,
-            quads=contents.quads,
+            blocks=contents.blocks,
+            counts=contents.counts,
             changes=lambda: _open_changes(catalog, goal, previous, folder),
             examples=tuple(contents.examples),
             settings=config.publish,

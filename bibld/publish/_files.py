@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import io
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+import zstandard
+from zlib_ng import gzip_ng_threaded
+
 from bibld.model.release import ReleaseFile
+from bibld.parallel import map_in_threads, worker_count
 from bibld.protocols import PreviousRelease
 
-FULL_DUMPS = ("bibld.nq.gz", "bibld.nt.gz")
-"""The full dumps: every quad (N-Quads), and the default graph alone (N-Triples)."""
+ALL_GRAPHS = ("bibld.nq.gz", "bibld.nq.zst")
+"""The full dumps of every quad (N-Quads)."""
 
-_LEVEL = 6
-_BUFFER = 1 << 20
+DEFAULT_GRAPH = ("bibld.nt.gz",)
+"""The full dumps of the default graph alone (N-Triples)."""
+
+FULL_DUMPS = (*ALL_GRAPHS, *DEFAULT_GRAPH)
+
+_GZIP_LEVEL = 6
+_ZSTD_LEVEL = 3
+_PIECE = 1 << 20
 _MEDIA_TYPES = {
     ".nq.gz": "application/n-quads",
+    ".nq.zst": "application/n-quads",
     ".nt.gz": "application/n-triples",
     ".nq": "application/n-quads",
     ".ttl": "text/turtle",
@@ -29,15 +39,52 @@ _MEDIA_TYPES = {
 }
 
 
+class DumpWriter:
+    """Writes in pieces of one size, because the compressed bytes depend on the pieces."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._waiting: list[bytes] = []
+        self._bytes_waiting = 0
+
+    def write(self, data: bytes) -> None:
+        """Write some bytes, sooner or later."""
+        self._waiting.append(data)
+        self._bytes_waiting += len(data)
+        if self._bytes_waiting >= _PIECE:
+            self._write_pieces()
+
+    def _write_pieces(self) -> None:
+        data = b"".join(self._waiting)
+        end = len(data) - len(data) % _PIECE
+        for start in range(0, end, _PIECE):
+            self._out.write(data[start : start + _PIECE])
+        self._waiting, self._bytes_waiting = [data[end:]], len(data) - end
+
+    def finish(self) -> None:
+        """Write what is left."""
+        self._out.write(b"".join(self._waiting))
+
+
 @contextmanager
-def open_gzip(path: Path) -> Iterator[BinaryIO]:
-    """Open a gzip file for writing, without name and time in its header: the same content has the same bytes."""
-    with (
-        path.open("wb") as raw,
-        gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=raw, mtime=0) as packed,
-        io.BufferedWriter(packed, _BUFFER) as out,
-    ):
-        yield out
+def open_dump(path: Path) -> Iterator[DumpWriter]:
+    """Open a file for writing that is compressed in another thread, with zstd (``.zst``) or gzip.
+
+    The same content has the same bytes: there is no name and no time in the header.
+    """
+    with ExitStack() as files:
+        if path.suffix == ".zst":
+            compressor = zstandard.ZstdCompressor(level=_ZSTD_LEVEL, write_checksum=True, threads=1)
+            raw = files.enter_context(path.open("wb"))
+            out = files.enter_context(compressor.stream_writer(raw, closefd=False))
+        else:
+            packed = gzip_ng_threaded.open(  # type: ignore[no-untyped-call]
+                path, "wb", compresslevel=_GZIP_LEVEL, threads=1, block_size=_PIECE
+            )
+            out = files.enter_context(packed)
+        writer = DumpWriter(out)
+        yield writer
+        writer.finish()
 
 
 def link_or_copy(source: Path, target: Path) -> None:
@@ -53,16 +100,17 @@ def describe_files(folder: Path, previous: PreviousRelease | None) -> tuple[Rele
 
     A file that is a hard link to one of the previous release is not read again.
     """
-    found = []
-    for path in sorted(path for path in folder.iterdir() if path.is_file()):
-        known = previous.manifest.file(path.name) if previous is not None else None
-        if previous is not None and known is not None:
-            before = previous.folder / path.name
-            if before.is_file() and before.samefile(path):
-                found.append(known)
-                continue
-        with path.open("rb") as content:
-            checksum = hashlib.file_digest(content, "sha256").hexdigest()
-        media_type = next((kind for end, kind in _MEDIA_TYPES.items() if path.name.endswith(end)), "text/plain")
-        found.append(ReleaseFile(path.name, path.stat().st_size, checksum, media_type))
-    return tuple(found)
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    return tuple(map_in_threads(partial(_describe_file, previous), files, worker_count(0)))
+
+
+def _describe_file(previous: PreviousRelease | None, path: Path) -> ReleaseFile:
+    known = previous.manifest.file(path.name) if previous is not None else None
+    if previous is not None and known is not None:
+        before = previous.folder / path.name
+        if before.is_file() and before.samefile(path):
+            return known
+    with path.open("rb") as content:
+        checksum = hashlib.file_digest(content, "sha256").hexdigest()
+    media_type = next((kind for end, kind in _MEDIA_TYPES.items() if path.name.endswith(end)), "text/plain")
+    return ReleaseFile(path.name, path.stat().st_size, checksum, media_type)

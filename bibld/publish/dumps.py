@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from heapq import merge
 from itertools import chain
@@ -13,10 +14,10 @@ import pyoxigraph
 
 from bibld.errors import StageError
 from bibld.model.iris import Iris
-from bibld.model.rdf import graph_of, iri
+from bibld.model.rdf import iri, split_graphs
 from bibld.model.release import FullDumps, Manifest, PatchDumps
 from bibld.protocols import PreviousRelease, ReleaseDraft
-from bibld.publish._files import FULL_DUMPS, link_or_copy, open_gzip
+from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, FULL_DUMPS, link_or_copy, open_dump
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -30,8 +31,8 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     patches: tuple[PatchDumps, ...] = () if patch is None else (patch,)
     if previous is None or patch is None or is_full_dump_due(draft, previous, patch):
         full = FullDumps(manifest.number, manifest.created, FULL_DUMPS)
-        added = sorted(draft.description - draft.source_statements)
-        quads = write_full_dumps(chain(draft.quads(), added), draft.folder)
+        added = "".join(sorted(draft.description - draft.source_statements)).encode()
+        quads = write_full_dumps(chain(draft.blocks(), [added]), draft.folder)
     else:
         assert previous.manifest.full is not None
         full = previous.manifest.full
@@ -44,17 +45,23 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     return msgspec.structs.replace(draft, manifest=manifest)
 
 
-def write_full_dumps(quads: Iterable[str], folder: Path) -> int:
-    """Write all quads and those of the default graph, in the order given; return the number of quads."""
+def write_full_dumps(blocks: Iterable[bytes], folder: Path) -> int:
+    """Write all quads and those of the default graph, in the order given; return the number of quads.
+
+    In each block the lines of the default graph come first.
+    """
     count = 0
-    all_name, default_name = FULL_DUMPS
-    with open_gzip(folder / all_name) as all_graphs, open_gzip(folder / default_name) as default_graph:
-        for line in quads:
-            data = line.encode()
-            all_graphs.write(data)
-            count += 1
-            if graph_of(line) is None:
-                default_graph.write(data)
+    with ExitStack() as files:
+        all_graphs = [files.enter_context(open_dump(folder / name)) for name in ALL_GRAPHS]
+        default_graph = [files.enter_context(open_dump(folder / name)) for name in DEFAULT_GRAPH]
+        for block in blocks:
+            default, named = split_graphs(block)
+            count += len(default) + len(named)
+            for file in all_graphs:
+                file.write(block)
+            triples = b"".join(default)
+            for file in default_graph:
+                file.write(triples)
     return count
 
 
@@ -70,8 +77,8 @@ def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
     added_quads = removed_quads = 0
     with (
         draft.changes() as changes,
-        open_gzip(draft.folder / removed_name) as removed,
-        open_gzip(draft.folder / added_name) as added,
+        open_dump(draft.folder / removed_name) as removed,
+        open_dump(draft.folder / added_name) as added,
     ):
         for line, is_added in merge(changes, described):
             (added if is_added else removed).write(line + b"\n")

@@ -1,18 +1,18 @@
-"""The description of the dataset in VoID (https://www.w3.org/TR/void/), counted from the store itself."""
+"""The description of the dataset in VoID (https://www.w3.org/TR/void/)."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 import pyoxigraph
 
 from bibld.model import rdf
 from bibld.model.iris import Iris
-from bibld.model.rdf import expand, iri, literal, quad, term, typed_literal
-from bibld.model.release import DatasetDescription, SourceFigures
-from bibld.protocols import ReleaseDraft, Store
+from bibld.model.rdf import iri, literal, quad, term, typed_literal
+from bibld.model.release import DatasetDescription, QuadCounts, SourceFigures
+from bibld.protocols import ReleaseDraft
 from bibld.publish._files import FULL_DUMPS
 
 PREFIXES = {prefix: rdf.PREFIXES[prefix] for prefix in ("void", "dcterms", "foaf", "skos")}
@@ -31,7 +31,9 @@ class Settings(msgspec.Struct, frozen=True):
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Describe the dataset, and write all statements of the graph ``dataset`` to ``void.ttl``."""
     dataset = draft.manifest.dataset
-    description = draft.description | void_quads(draft.store, dataset, draft.manifest.figures.sources, draft.examples)
+    description = draft.description | void_quads(
+        draft.counts(), dataset, draft.manifest.figures.sources, draft.examples
+    )
     quads = pyoxigraph.parse("".join(sorted(description)).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
     out = io.BytesIO()
     triples = (each.triple for each in quads)
@@ -41,7 +43,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
 
 
 def void_quads(
-    store: Store, dataset: DatasetDescription, sources: Iterable[SourceFigures], examples: Iterable[str]
+    counts: QuadCounts, dataset: DatasetDescription, sources: Iterable[SourceFigures], examples: Iterable[str]
 ) -> frozenset[str]:
     """Return the lines that describe the dataset, in the graph ``dataset``; all counts are of the default graph."""
     iris = Iris(dataset.base)
@@ -49,8 +51,8 @@ def void_quads(
     statements: list[_Statement] = [
         *_statements_about(dataset, iris, subject),
         *((subject, "void:exampleResource", iri(example)) for example in examples),
-        *_count_statements(store, iris, subject),
-        *_linkset_statements(store, iris, subject),
+        *_count_statements(counts, iris, subject),
+        *_linkset_statements(counts, iris, subject),
     ]
     for source in sources:
         part = iri(iris.source(source.source))
@@ -82,45 +84,34 @@ def _statements_about(dataset: DatasetDescription, iris: Iris, subject: str) -> 
     yield subject, "foaf:homepage", iri(dataset.base)
 
 
-def _count_statements(store: Store, iris: Iris, subject: str) -> Iterator[_Statement]:
+def _count_statements(counts: QuadCounts, iris: Iris, subject: str) -> Iterator[_Statement]:
     """Yield the partitions by class and by property, and the counts of the dataset."""
-    classes = _counts(store, "SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c")
-    properties = _counts(store, "SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p")
-    for kind, unit, counts in (("class", "entities", classes), ("property", "triples", properties)):
-        for number, (value, count) in enumerate(counts, 1):
+    kinds = (("class", "entities", counts.classes), ("property", "triples", counts.properties))
+    for kind, unit, numbers in kinds:
+        for number, (value, count) in enumerate(_largest_first(numbers), 1):
             part = iri(f"{iris.dataset}#{kind}{number}")
             yield subject, f"void:{kind}Partition", part
             yield part, f"void:{kind}", value
             yield part, f"void:{unit}", _number(count)
-    yield subject, "void:triples", _number(sum(count for _, count in properties))
-    yield subject, "void:properties", _number(len(properties))
-    yield subject, "void:classes", _number(len(classes))
-    for name, variable in (("distinctSubjects", "?s"), ("distinctObjects", "?o")):
-        rows = store.query(f"SELECT (COUNT(DISTINCT {variable}) AS ?n) {{ ?s ?p ?o }}", union=False)
-        yield subject, f"void:{name}", _number(_integer(rows[0]))
+    yield subject, "void:triples", _number(sum(counts.properties.values()))
+    yield subject, "void:properties", _number(len(counts.properties))
+    yield subject, "void:classes", _number(len(counts.classes))
+    yield subject, "void:distinctSubjects", _number(counts.subjects)
+    yield subject, "void:distinctObjects", _number(counts.objects)
 
 
-def _linkset_statements(store: Store, iris: Iris, subject: str) -> Iterator[_Statement]:
-    same_as = expand("owl:sameAs")
-    query = f"SELECT ?g (COUNT(?s) AS ?n) {{ GRAPH ?g {{ ?s <{same_as}> ?o }} }} GROUP BY ?g"
-    for graph, count in _counts(store, query):
+def _linkset_statements(counts: QuadCounts, iris: Iris, subject: str) -> Iterator[_Statement]:
+    for graph, count in _largest_first(counts.same_as):
         part = iri(f"{iris.dataset}#{graph.rstrip('>').rpartition('/')[2]}")
         yield subject, "void:subset", part
         yield part, "rdf:type", term("void:Linkset")
-        yield part, "void:linkPredicate", iri(same_as)
+        yield part, "void:linkPredicate", term("owl:sameAs")
         yield part, "void:subjectsTarget", subject
         yield part, "void:triples", _number(count)
 
 
-def _counts(store: Store, query: str) -> list[tuple[str, int]]:
-    """Return the rows of a query for terms and counts, the largest count first."""
-    counts = [(str(row[0]), _integer(row)) for row in store.query(query, union=False) if row[0] is not None]
-    return sorted(counts, key=lambda pair: (-pair[1], pair[0]))
-
-
-def _integer(row: Sequence[str | None]) -> int:
-    """Return the number in the last column."""
-    return int(str(row[-1]).split('"')[1])
+def _largest_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _number(count: int) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from bibld.triplify._claims import Claim, ClusterStatements, EntityClaim, Kind, NameForm
 from bibld.triplify._cluster import Settings, cluster_statements
+from bibld.triplify._counts import count_quads
 from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_statements, to_quads
 from bibld.triplify._entities import entity_statements
 from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
@@ -32,6 +33,7 @@ __all__ = (
     "catalog_blocks",
     "catalog_quads",
     "cluster_statements",
+    "count_quads",
     "dataset_statements",
     "entity_statements",
     "is_pending",

@@ -23,11 +23,17 @@ GRAPH = "dataset"
 def catalog_blocks(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[bytes]:
     """Yield every line of the dataset of a catalog once, in blocks of lines: one for each cluster and entity.
 
+    The lines of a block are in a stable order, those of the default graph first.
     First the blocks of the clusters, in the order of their founders; then of the entities, in the order of their IRIs;
     then that of the sources. The dirty queues must be empty.
     """
     yield from catalog.statements.all_quads()
     yield from catalog.entities.all_quads()
+    yield from other_blocks(catalog, iris, sources)
+
+
+def other_blocks(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[bytes]:
+    """Yield the lines of the dataset that belong to no cluster and no entity: that of the sources."""
     yield "".join(dataset_statements(sources, iris)).encode()
 
 

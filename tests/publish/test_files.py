@@ -8,13 +8,14 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+import zstandard
 
 from bibld.errors import StageError
 from bibld.model.iris import Iris
-from bibld.model.release import DatasetDescription, Figures, FullDumps, Manifest, PatchDumps, ReleaseFile
+from bibld.model.release import DatasetDescription, Figures, FullDumps, Manifest, PatchDumps, QuadCounts, ReleaseFile
 from bibld.protocols import PreviousRelease
 from bibld.publish import Settings
-from bibld.publish._files import describe_files, link_or_copy, open_gzip
+from bibld.publish._files import describe_files, link_or_copy, open_dump
 from bibld.publish._releases import Releases, writing
 from bibld.publish.dumps import is_full_dump_due
 from bibld.publish.void import void_quads
@@ -33,6 +34,7 @@ def manifest(number: int = 1, quads: int = 1000, created: str = "2026-01-01T00:0
     ("name", "media_type"),
     [
         ("bibld.nq.gz", "application/n-quads"),
+        ("bibld.nq.zst", "application/n-quads"),
         ("bibld.nt.gz", "application/n-triples"),
         ("run.nq", "application/n-quads"),
         ("void.ttl", "text/turtle"),
@@ -75,14 +77,21 @@ def test_where_there_are_no_hard_links_a_file_is_copied(tmp_path, monkeypatch):
     assert (tmp_path / "b").read_bytes() == b"x"
 
 
-def test_a_compressed_file_depends_on_its_content_alone(tmp_path):
-    for name in ("one", "other"):
-        with open_gzip(tmp_path / name) as out:
-            out.write(b"line\n" * 10_000)
-    one = (tmp_path / "one").read_bytes()
-    assert one == (tmp_path / "other").read_bytes()
-    assert one[4:8] == bytes(4), "the time of the header"
-    assert gzip.decompress(one) == b"line\n" * 10_000
+@pytest.mark.parametrize("end", [".gz", ".zst"])
+@pytest.mark.parametrize("size", [0, 1, 1000, 700_000])
+def test_a_compressed_file_depends_on_its_content_alone(tmp_path, end, size):
+    content = b"".join(b"line %d\n" % number for number in range(size))
+    for name, at_once in (("one", 1 << 30), ("other", 5000)):
+        with open_dump(tmp_path / f"{name}{end}") as out:
+            for start in range(0, len(content), at_once):
+                out.write(content[start : start + at_once])
+    one = (tmp_path / f"one{end}").read_bytes()
+    assert one == (tmp_path / f"other{end}").read_bytes()
+    if end == ".gz":
+        assert one[4:8] == bytes(4), "the time of the header"
+        assert gzip.decompress(one) == content
+    else:
+        assert zstandard.ZstdDecompressor().stream_reader(one).read() == content
 
 
 def test_a_full_disk_is_an_error_of_the_stage(tmp_path):
@@ -151,22 +160,17 @@ def test_a_release_without_a_readable_manifest_is_named(tmp_path, content):
         Releases(tmp_path).manifest(tmp_path)
 
 
-class Counted:
-    """A store that gives these counts."""
-
-    def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> list[list[str | None]]:
-        assert union is False, "all counts are of the default graph"
-        if "GRAPH ?g" in sparql:
-            return [[f"<{BASE}graph/links>", '"3"']]
-        if "SELECT ?c" in sparql:
-            return [["<urn:Rare>", '"2"'], ["<urn:Frequent>", '"7"'], ["<urn:Also>", '"2"'], [None, '"0"']]
-        if "SELECT ?p" in sparql:
-            return [["<urn:p>", '"5"'], ["<urn:q>", '"6"']]
-        return [['"4"' if "?s) AS" in sparql else '"8"']]
+COUNTS = QuadCounts(
+    classes={"<urn:Rare>": 2, "<urn:Frequent>": 7, "<urn:Also>": 2},
+    properties={"<urn:p>": 5, "<urn:q>": 6},
+    subjects=4,
+    objects=8,
+    same_as={f"<{BASE}graph/links>": 3},
+)
 
 
 def test_the_description_counts_classes_and_properties_the_most_frequent_first():
-    lines = void_quads(Counted(), DATASET, [], [f"{BASE}resource/rsl/1"])
+    lines = void_quads(COUNTS, DATASET, [], [f"{BASE}resource/rsl/1"])
     iris = Iris(BASE)
 
     def values(subject: str, name: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 import gzip
 
+import zstandard
+
 from bibld.publish._releases import Releases
 from bibld.publish.dumps import write_full_dumps
 
@@ -63,7 +65,10 @@ def test_dumps_hold_no_time_and_no_name(tmp_path):
     lines = ['<http://x/a> <http://x/p> "б" .\n', "<http://x/a> <http://x/p> <http://x/b> <http://x/g> .\n"]
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        write_full_dumps(lines, tmp_path / folder)
+        assert write_full_dumps(["".join(lines).encode()], tmp_path / folder) == 2
     assert (tmp_path / "one/bibld.nq.gz").read_bytes() == (tmp_path / "two/bibld.nq.gz").read_bytes()
     assert gzip.decompress((tmp_path / "one/bibld.nq.gz").read_bytes()).decode() == "".join(lines)
+    zstd = (tmp_path / "one/bibld.nq.zst").read_bytes()
+    assert zstd == (tmp_path / "two/bibld.nq.zst").read_bytes()
+    assert zstandard.ZstdDecompressor().stream_reader(zstd).read().decode() == "".join(lines)
     assert gzip.decompress((tmp_path / "one/bibld.nt.gz").read_bytes()).decode() == lines[0]

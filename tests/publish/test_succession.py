@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from bibld.progress import Silent
 from bibld.publish import Contents, Releases, Settings, is_current, publish
 from bibld.store.oxigraph import OxigraphStore
 from bibld.store.oxigraph import Settings as StoreSettings
-from bibld.triplify import dataset_statements
+from bibld.triplify import catalog_blocks, count_quads, dataset_statements
 from tests.publish.follower import quads_of, unpacked
 from tests.triplify.merged_book import IRIS
 from tests.triplify.small_world import CHANGES, SOURCES, Book, Change, Killed, World
@@ -62,11 +63,20 @@ class Publisher:
     def publish(self, settings: Settings = GRADUAL, dataset: DatasetDescription = DATASET) -> Manifest:
         self.world.triplify()
         store = InMemory()
-        store.load(line.encode() for line in self.world.quads())
-        figures = Figures(SOURCES, 0, 0, 0, 0, 0, 0)
-        contents = Contents(made_by(dataset), figures, self.world.quads, dataset_statements(SOURCES, IRIS), [])
+        store.load(self.blocks())
+        contents = Contents(
+            made_by=made_by(dataset),
+            figures=Figures(SOURCES, 0, 0, 0, 0, 0, 0),
+            blocks=self.blocks,
+            counts=lambda: count_quads(self.catalog, IRIS, SOURCES),
+            source_statements=dataset_statements(SOURCES, IRIS),
+            examples=[],
+        )
         config = configured(self.folder, dataset, settings)
         return publish(self.catalog, store, contents, config, CLOCK + timedelta(days=self.day), Silent())
+
+    def blocks(self) -> Iterator[bytes]:
+        return catalog_blocks(self.catalog, IRIS, SOURCES)
 
     def current(self) -> tuple[Path, Manifest]:
         place = self.releases.current()
@@ -119,7 +129,7 @@ def test_the_first_release_has_full_dumps_and_the_next_one_builds_on_them(publis
     assert (changed.release, changed.since) == (2, 1)
     assert 0 < changed.added_quads < second.figures.quads / 5
     assert {file.name for file in second.files} == {
-        "added-2.nq.gz", "removed-2.nq.gz", "bibld.nq.gz", "bibld.nt.gz", "run.nq", "void.ttl",
+        "added-2.nq.gz", "removed-2.nq.gz", "bibld.nq.gz", "bibld.nq.zst", "bibld.nt.gz", "run.nq", "void.ttl",
     }  # fmt: skip
     assert second.file("bibld.nq.gz") == first.file("bibld.nq.gz")
 

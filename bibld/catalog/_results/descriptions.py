@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -83,9 +84,12 @@ class Statements:
         row = self._connection.execute("SELECT quads FROM statement WHERE founder = ?", (founder,)).fetchone()
         return self._blobs.decompress(row[0]) if row else b""
 
-    def all_quads(self) -> Iterator[bytes]:
-        """Yield the quads of each cluster, by founder."""
-        for (quads,) in self._connection.execute("SELECT quads FROM statement ORDER BY founder"):
+    def all_quads(self, first: int = 0, last: int = sys.maxsize) -> Iterator[bytes]:
+        """Yield the quads of each cluster, by founder, from the founder ``first`` to ``last``."""
+        rows = self._connection.execute(
+            "SELECT quads FROM statement WHERE founder BETWEEN ? AND ? ORDER BY founder", (first, last)
+        )
+        for (quads,) in rows:
             yield self._blobs.decompress(quads)
 
     def founders(self) -> Iterator[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
@@ -114,9 +115,12 @@ class Entities:
         row = self._connection.execute("SELECT quads FROM entity WHERE entity = ?", (entity,)).fetchone()
         return self._blobs.decompress(row[0]) if row and row[0] is not None else b""
 
-    def all_quads(self) -> Iterator[bytes]:
-        """Yield the quads of each entity, in the order of the IRIs."""
-        for (quads,) in self._connection.execute("SELECT quads FROM entity WHERE quads IS NOT NULL ORDER BY iri"):
+    def all_quads(self, first: int = 0, last: int = sys.maxsize) -> Iterator[bytes]:
+        """Yield the quads of each entity from the number ``first`` to ``last``, in the order of the IRIs."""
+        rows = self._connection.execute(
+            "SELECT quads FROM entity WHERE entity BETWEEN ? AND ? AND quads IS NOT NULL ORDER BY iri", (first, last)
+        )
+        for (quads,) in rows:
             yield self._blobs.decompress(quads)
 
     def numbers(self) -> Iterator[int]:

@@ -1,0 +1,35 @@
+"""What a release states about its size, and the dumps in two compressions, on the sample."""
+
+import gzip
+import hashlib
+
+import pyoxigraph
+import pytest
+import zstandard
+
+from bibld import pipeline
+from bibld.catalog import Catalog
+from bibld.model.iris import Iris
+from bibld.triplify import count_quads
+from tests.triplify.test_counts import sparql_counts
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_counts_of_the_sample_are_those_of_sparql_for_any_number_of_workers(sample, workers, monkeypatch):
+    monkeypatch.setattr("bibld.triplify._counts._BLOCKS_AT_ONCE", 10)
+    release, _ = pipeline.current_release(sample)
+    store = pyoxigraph.Store.read_only(str(release / "store"))
+    with Catalog(sample.workspace, read_only=True) as catalog:
+        counts = count_quads(catalog, Iris(sample.dataset.base), (), workers)
+    assert counts == sparql_counts(store)
+    assert counts.same_as
+
+
+def test_the_dumps_have_the_same_content_in_both_compressions_and_checksums(sample):
+    release, manifest = pipeline.current_release(sample)
+    unpacked = gzip.decompress((release / "bibld.nq.gz").read_bytes())
+    assert zstandard.ZstdDecompressor().stream_reader((release / "bibld.nq.zst").read_bytes()).read() == unpacked
+    assert unpacked.count(b"\n") == manifest.figures.quads
+    for name in manifest.full.files:
+        assert manifest.file(name).sha256 == hashlib.sha256((release / name).read_bytes()).hexdigest()
+    assert manifest.full.files == ("bibld.nq.gz", "bibld.nq.zst", "bibld.nt.gz")

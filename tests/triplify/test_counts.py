@@ -1,0 +1,71 @@
+"""The counts of the description of the dataset are those that SPARQL gives."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pyoxigraph
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bibld.model.release import QuadCounts
+from bibld.triplify import catalog_blocks, count_quads
+from bibld.triplify._distinct import DistinctCounter, hashes_of
+from tests.triplify.merged_book import IRIS
+from tests.triplify.small_world import CHANGES, SOURCES, World
+
+SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"
+
+
+def sparql_counts(store: pyoxigraph.Store) -> QuadCounts:
+    def rows(query: str) -> list[list[str]]:
+        return [[str(term) for term in row] for row in store.query(query) if row[0] is not None]
+
+    def numbers(query: str) -> dict[str, int]:
+        return {term: int(number.split('"')[1]) for term, number in rows(query)}
+
+    def distinct(variable: str) -> int:
+        ((number,),) = rows(f"SELECT (COUNT(DISTINCT {variable}) AS ?n) {{ ?s ?p ?o }}")
+        return int(number.split('"')[1])
+
+    return QuadCounts(
+        classes=numbers("SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c"),
+        properties=numbers("SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"),
+        subjects=distinct("?s"),
+        objects=distinct("?o"),
+        same_as=numbers(f"SELECT ?g (COUNT(?s) AS ?n) {{ GRAPH ?g {{ ?s {SAME_AS} ?o }} }} GROUP BY ?g"),
+    )
+
+
+def in_memory(blocks: list[bytes]) -> pyoxigraph.Store:
+    store = pyoxigraph.Store()
+    store.load(b"".join(blocks), format=pyoxigraph.RdfFormat.N_QUADS)
+    return store
+
+
+@given(st.lists(CHANGES, max_size=4))
+@settings(max_examples=30, deadline=None)
+def test_counts_are_those_of_sparql_whatever_changed(changes):
+    with TemporaryDirectory() as folder, World(Path(folder)) as world:
+        for change in changes:
+            world.change(change)
+            world.triplify()
+        blocks = list(catalog_blocks(world.catalog, IRIS, SOURCES))
+        assert count_quads(world.catalog, IRIS, SOURCES) == sparql_counts(in_memory(blocks))
+
+
+@given(st.lists(st.lists(st.integers(0, 40)), max_size=20))
+@settings(deadline=None)
+def test_different_values_are_counted_in_little_memory(batches):
+    with DistinctCounter(most_in_memory=8) as counter:
+        for batch in batches:
+            counter.add(hashes_of([b"%d" % number for number in batch]))
+        assert counter.count() == len({number for batch in batches for number in batch})
+
+
+def test_hashes_of_all_ranges_are_counted():
+    values = np.array([0, 1, 2**63, 2**64 - 1], dtype=np.uint64)
+    with DistinctCounter(most_in_memory=2) as counter:
+        for _ in range(3):
+            counter.add(values)
+        assert counter.count() == 4
