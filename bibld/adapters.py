@@ -40,7 +40,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _RESERVED = {
     "read": {AUTO},
     "crosswalk": {AUTO, "mods"},
-    "store": {"backend"},
+    "store": {"backend", "remote"},
     "publish": {"keep", "full", "full_after_days", "full_above", "suppress", "parts"},
 }
 """Names that mean something else in the configuration."""
@@ -146,7 +146,8 @@ def _sniffers(stage: str) -> list[tuple[str, Callable[[Any], bool]]]:
 def _built_in_names(stage: str) -> frozenset[str]:
     spec = importlib.util.find_spec(f"bibld.{stage}")
     locations = list(spec.submodule_search_locations or ()) if spec else []
-    return frozenset(info.name for info in pkgutil.iter_modules(locations) if not info.name.startswith("_"))
+    names = {info.name for info in pkgutil.iter_modules(locations) if not info.name.startswith("_")}
+    return frozenset(names - _RESERVED.get(stage, set()))
 
 
 @cache

@@ -19,8 +19,8 @@ import msgspec
 
 from bibld import dedup, ingest, publish, store, triplify
 from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
-from bibld.config import Config
-from bibld.errors import StageError
+from bibld.config import Config, Remote
+from bibld.errors import ConfigError, StageError, StoreError
 from bibld.merge import merge as merge_clusters
 from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
@@ -41,7 +41,10 @@ class StageTime(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What a run did; ``for_review`` counts the pairs that wait for a person."""
+    """What a run did.
+
+    ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given.
+    """
 
     sources: tuple[LoadCounts, ...]
     figures: Figures
@@ -49,6 +52,7 @@ class Summary(msgspec.Struct, frozen=True):
     release: str
     release_is_new: bool
     for_review: int = 0
+    deliveries: tuple[store.Delivered, ...] = ()
 
 
 class Pipeline:
@@ -101,7 +105,28 @@ class Pipeline:
             figures = msgspec.structs.replace(figures, quads=self.releases.manifest(place).figures.quads)
         new = any(time.stage == "publish" and not time.was_current for time in times)
         waiting = self.catalog.linkage.count_for_review()
-        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new, waiting)
+        deliveries = self._deliver_all() if until == "publish" else ()
+        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new, waiting, deliveries)
+
+    def _deliver_all(self) -> tuple[store.Delivered, ...]:
+        """Bring the remote stores of the configuration up to date; one that fails does not stop the others."""
+        store.forget_others(self.catalog, self.config)
+        results = []
+        for remote in self.config.remote_stores:
+            if remote.config.on_run:
+                try:
+                    results.append(self.deliver(remote))
+                except (StoreError, ConfigError) as error:
+                    results.append(store.Delivered(remote.config.name, remote.config.url, fault=str(error)))
+        return tuple(results)
+
+    def deliver(self, remote: Remote, replace: bool = False) -> store.Delivered:
+        """Bring a remote store to the quads of the last run; raises ``StoreError``, ``ConfigError``."""
+        contents = store.RemoteContents(
+            blocks=lambda: triplify.catalog_blocks(self.catalog, self.iris, self.source_figures),
+            release=store.release_statements(self.config),
+        )
+        return store.deliver(self.catalog, self.config, remote, contents, self.progress, replace)
 
     def requeue_if_outdated(
         self, stage: str, made_by: str, queue: StageQueue, requeue_all: Callable[[Catalog, StageQueue], None]
@@ -272,6 +297,35 @@ def run(
     """
     with Catalog(config.workspace, config_file=config.file) as catalog:
         return Pipeline(catalog, config, run_time, progress, restat, rebuild).run(until)
+
+
+def deliver(config: Config, remote: Remote, run_time: datetime, progress: Progress, replace: bool) -> store.Delivered:
+    """Bring one remote store to the quads of the last run.
+
+    ``replace``: delete the quads of the dataset that it has, and load all again. Raises ``StageError`` if the last run
+    was not completed, ``StoreError`` and ``ConfigError``.
+    """
+    current_release(config)
+    with Catalog(config.workspace, config_file=config.file) as catalog:
+        if not store.is_current(catalog, config):
+            raise StageError(
+                f"{config.workspace}: the last run was interrupted;"
+                f" run `bibld run {shlex.quote(str(config.file))}` first"
+            )
+        return Pipeline(catalog, config, run_time, progress).deliver(remote, replace)
+
+
+def forget_store(config: Config, remote: Remote) -> bool:
+    """Forget what a remote store was given, so that no patches are kept for it; returns whether anything was known.
+
+    The store itself is not changed.
+    """
+    with Catalog(config.workspace, config_file=config.file) as catalog:
+        consumer = store.consumer_of(remote.config.name)
+        is_known = catalog.remote_stores.state(consumer) is not None
+        with catalog.commit():
+            catalog.remote_stores.forget(consumer)
+        return is_known
 
 
 def current_release(config: Config) -> tuple[Path, Manifest]:

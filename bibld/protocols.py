@@ -431,6 +431,78 @@ class StoreBackend(Protocol):
         """
 
 
+# --- store.remote: the triple stores of others, which are brought to the same quads
+
+
+class RemoteAccess(msgspec.Struct, frozen=True):
+    """Where a remote store answers and how it is asked.
+
+    ``url`` is what the configuration names; ``user`` and ``password`` are empty where the store needs none; ``timeout``
+    is in seconds for one answer, ``tries`` how often a request is sent while the server is busy or does not answer.
+    ``graphs`` is what the IRIs of the dataset's named graphs begin with.
+    """
+
+    url: str
+    graphs: str
+    user: str = ""
+    password: str = ""
+    timeout: float = 60.0
+    tries: int = 5
+
+    def __repr__(self) -> str:
+        return f"RemoteAccess({self.url!r})"
+
+
+class TriplesFile(msgspec.Struct, frozen=True):
+    """A file of triples of one graph: N-Triples in UTF-8, compressed with gzip; ``quads`` is their number.
+
+    ``graph`` is an IRI, or empty for the default graph.
+    """
+
+    file: Path
+    graph: str
+    quads: int
+
+
+class RemoteStore(ReadableStore, Protocol):
+    """A triple store that is reached over HTTP. Only the graphs of the dataset are read and changed.
+
+    Lines are N-Quads. Every change may be sent again: to add what is there changes nothing. A store whose default
+    graph is not separate has its quads in a named graph, which these methods translate. Every method raises
+    ``StoreError``, ``StoreUnavailableError`` where another try may succeed.
+    """
+
+    files_at_once: int
+    """How many files ``load_files`` is given."""
+
+    def check(self) -> None:
+        """Ask for an answer, to learn whether this is the address of a SPARQL endpoint."""
+
+    def load_files(self, files: Sequence[TriplesFile]) -> None:
+        """Add the triples of files in bulk, durably: when this returns they outlive a crash of the server."""
+
+    def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Remove quads, then add others, in requests of limited size."""
+
+    def replace(self, graph: str, lines: Sequence[str]) -> None:
+        """Replace the quads of a named graph by few others."""
+
+    def clear(self) -> None:
+        """Remove all quads of the dataset."""
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of quads of each graph of the dataset that has any; the default graph is empty text."""
+
+
+class RemoteBackend(Protocol):
+    """An adapter of ``bibld/store/remote/``: speaks to the servers of one product."""
+
+    Settings: type
+
+    def open_remote(self, access: RemoteAccess, settings: Any) -> RemoteStore:  # noqa: ANN401
+        """Return the store at an address; no request is sent."""
+
+
 # --- publish: the parts of a release
 
 
@@ -492,6 +564,7 @@ EXTENSION_POINTS: dict[str, type] = {
     "dedup.score": Scorer,
     "merge": MergePolicy,
     "store": StoreBackend,
+    "store.remote": RemoteBackend,
     "publish": ReleasePart,
 }
 """The protocol of the adapters of each stage; an entry point is in the group ``bibld.<stage>``."""

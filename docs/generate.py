@@ -24,7 +24,7 @@ import msgspec
 
 import bibld
 from bibld import adapters, cli, errors
-from bibld.config import DedupConfig, MergeConfig, SourceConfig, StoreConfig
+from bibld.config import DedupConfig, MergeConfig, RemoteConfig, SourceConfig, StoreConfig
 from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
@@ -53,6 +53,8 @@ MEANINGS = {
     "dedup.block": "blockers; a pair that any of them proposes is compared",
     "dedup.score": "the scorer of candidate pairs",
     "store.backend": "name of the triple store",
+    "store.remote.user": 'the environment variable that contains the name of the user, `{ env = "NAME" }`',
+    "store.remote.password": "the environment variable that contains the password, or the access token",
     "serve.host": "address to listen on",
     "serve.port": "port to listen on; 0 takes a free one",
     "serve.query_timeout": "seconds that one query may take, waiting for its turn included",
@@ -88,6 +90,7 @@ _STRUCTS: dict[str, type[Any]] = {
     "dedup": DedupConfig,
     "merge": MergeConfig,
     "store": StoreConfig,
+    "store.remote": RemoteConfig,
 }
 
 
@@ -197,12 +200,17 @@ def adapters_of(stage: str) -> str:
     )
 
 
+_NAMED_BY_KEY = ("harvest", "read", "store.remote")
+"""Stages whose adapters have no table: their keys are beside the key that names the adapter."""
+
+
 def adapter_keys(stage: str) -> str:
     """Return the settings of every adapter of a stage."""
     parts = []
     for name in adapters.adapter_names(stage):
         struct = adapters.load_adapter(stage, name).Settings
-        heading = f'{stage} = "{name}"' if stage in ("harvest", "read") else f"[{stage.split('.')[0]}.{name}]"
+        key = {"store.remote": "kind"}.get(stage, stage)
+        heading = f'{key} = "{name}"' if stage in _NAMED_BY_KEY else f"[{stage.split('.')[0]}.{name}]"
         parts.append(f"### {heading}\n\n{keys(struct, f'{stage}.{name}')}")
     return "\n\n".join(parts)
 

@@ -29,7 +29,7 @@ from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
 from bibld.check import CheckReport, check_workspace
-from bibld.config import Config
+from bibld.config import Config, Remote
 from bibld.dedup.labels import read_pairs
 from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
@@ -40,6 +40,7 @@ from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
 from bibld.publish import Releases
 from bibld.read import carrier_of
+from bibld.store import Delivered
 
 if TYPE_CHECKING:
     from bibld.dedup.comparison import MethodComparison
@@ -102,6 +103,39 @@ class Workspace:
         """
         check_choice(until, "stage", list(get_args(Until)))
         return pipeline.run(self.config, at or run_time(), self.progress, until, restat, rebuild)
+
+    def deliver(
+        self,
+        to: str,
+        *,
+        kind: str = "sparql",
+        user_env: str = "",
+        password_env: str = "",
+        replace: bool = False,
+        at: datetime | None = None,
+    ) -> Delivered:
+        """Bring a remote store to the quads of the last run, and return what was done.
+
+        ``to`` is the name or the address of a store of the configuration, or another address; then ``kind`` is the name
+        of its adapter, and ``user_env`` and ``password_env`` name the environment variables with the credentials.
+        ``replace`` deletes the quads of the dataset that it has, and loads all again. Raises ``StoreError``,
+        ``StageError`` before the first release, and ``ConfigError``.
+        """
+        remote = self._remote_store(to, kind, user_env, password_env)
+        return pipeline.deliver(self.config, remote, at or run_time(), self.progress, replace)
+
+    def forget_store(self, to: str) -> bool:
+        """Forget a remote store: no changes are kept for it. Returns whether it was known; it is not changed."""
+        return pipeline.forget_store(self.config, self._remote_store(to, "sparql", "", ""))
+
+    def _remote_store(self, to: str, kind: str, user_env: str, password_env: str) -> Remote:
+        for remote in self.config.remote_stores:
+            if to in (remote.config.name, remote.config.url):
+                return remote
+        if "/" not in to:
+            names = [remote.config.name for remote in self.config.remote_stores]
+            raise ConfigError([adapters.unknown_name_message(to, names, "store")])
+        return configuration.remote_of_url(to, kind, user_env, password_env)
 
     def files(self) -> Table[FileRow]:
         """Return the files of each source, in the order in which they are read."""

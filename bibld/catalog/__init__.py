@@ -31,6 +31,7 @@ from bibld.catalog._results.entities import AssertionChange, Entities, EntityRow
 from bibld.catalog._results.linkage import Linkage, StoredEdge
 from bibld.catalog._results.matching import IndexState, Matching, MatchingState
 from bibld.catalog._results.patches import Delivery, Patches
+from bibld.catalog._results.remote_stores import RemoteState, RemoteStores
 from bibld.catalog._schema import (
     CATALOG,
     CATALOG_FORMAT,
@@ -65,6 +66,7 @@ __all__ = [
     "PersonVerdict",
     "Queue",
     "Reject",
+    "RemoteState",
     "StageQueue",
     "StatementRow",
     "StoredEdge",
@@ -113,6 +115,7 @@ class Catalog:
         self.statements = Statements(self._connection, blobs)
         self.entities = Entities(self._connection, blobs)
         self.patches = Patches(self._connection, blobs)
+        self.remote_stores = RemoteStores(self._connection)
         self.runs = Runs(self._connection)
         self.matching = Matching(self._connection)
         self.history = History(self._register_connection, self.register)

@@ -10,7 +10,7 @@ from pathlib import Path
 from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 3
-CATALOG_FORMAT = 8
+CATALOG_FORMAT = 9
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -213,6 +213,10 @@ CREATE TABLE delivery (                        -- the patches that the live stor
   goal INTEGER NOT NULL,                       -- the patch that it is being brought to
   quads INTEGER NOT NULL,                      -- the number of its quads
   made_by TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE remote_store (                    -- the remote stores that were given quads; their patches: delivery
+  consumer TEXT PRIMARY KEY,
+  state BLOB NOT NULL                          -- RemoteState as JSON
 ) WITHOUT ROWID;
 CREATE TABLE matching (                        -- what the last finished matching has used; one row at most
   verdict_change INTEGER NOT NULL,             -- the last change of verdicts (in the register)

@@ -23,7 +23,9 @@ from bibld.cli._options import (
 
 if TYPE_CHECKING:
     from bibld import Summary
+    from bibld.store import Delivered
 
+STAGE_FAILED = 1
 TOO_MANY_REJECTS = 3
 
 _HELP = {
@@ -64,6 +66,10 @@ def run(config: Path, max_rejects: float, as_json: bool, **options: Any) -> None
     the records of each source, the clusters, the quads and the folder of the release.
     """
     summary = _run(config, "publish", as_json, **options)
+    faults = [f"bibld: store {each.store}: {each.fault}" for each in summary.deliveries if each.fault]
+    if faults:
+        click.echo("\n".join(faults), err=True)
+        sys.exit(STAGE_FAILED)
     total = sum(load.read for load in summary.sources)
     rejected = sum(load.rejected for load in summary.sources)
     if total and 100 * rejected / total > max_rejects:
@@ -110,6 +116,9 @@ def print_summary(summary: Summary, config: Path) -> None:
     )
     if summary.release:
         click.echo(f"\n{'new release' if summary.release_is_new else 'release is current'}: {summary.release}")
+    for delivery in summary.deliveries:
+        if not delivery.fault:
+            print_delivery(delivery)
     if any(load.rejected for load in summary.sources):
         click.echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
 
@@ -144,4 +153,61 @@ def write_tables(config: Path, folder: Path, quiet: bool, **method: Any) -> None
     click.echo(f"tables: {', '.join(file.name for file in files)} in {folder}", err=True)
 
 
-merge, triplify, store, publish = (_stage_command(stage) for stage in _HELP if stage != "dedup")
+@click.command(
+    help=f"""{_HELP["store"]}
+
+    Stages before it are brought up to date first. With --to nothing else is run: a remote store is brought to the quads
+    of the last run, by a load at first and by changes later. What was interrupted is continued.
+    """
+)
+@config_argument
+@click.option("--to", metavar="NAME|URL", help="A [[store.remote]] of CONFIG, or the address of any store.")
+@click.option("--kind", default="sparql", show_default=True, help="The adapter, for an address that is not in CONFIG.")
+@click.option("--user-env", default="", metavar="VARIABLE", help="Environment variable that contains the user's name.")
+@click.option("--password-env", default="", metavar="VARIABLE", help="Environment variable that contains the password.")
+@click.option("--replace", is_flag=True, help="Delete the quads of the dataset in the remote store; load all again.")
+@click.option("--forget", is_flag=True, help="Keep no changes for the remote store any more; it is not changed.")
+@_run_options
+def store(
+    config: Path,
+    to: str | None,
+    kind: str,
+    user_env: str,
+    password_env: str,
+    replace: bool,
+    forget: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,  # noqa: ANN401
+) -> None:
+    """Load the quads of CONFIG."""
+    if to is None:
+        if kind != "sparql" or user_env or password_env or replace or forget:
+            raise click.UsageError("--kind, --user-env, --password-env, --replace and --forget need --to")
+        _run(config, "store", as_json, quiet=quiet, **options)
+        return
+    from bibld import Workspace, progress
+
+    with progress.display(quiet=quiet) as display:
+        workspace = Workspace(config, progress=display)
+        if forget:
+            known = workspace.forget_store(to)
+            click.echo(f"{to}: {'no changes are kept for it any more' if known else 'was not known'}", err=True)
+            return
+        done = workspace.deliver(to, kind=kind, user_env=user_env, password_env=password_env, replace=replace)
+    if as_json:
+        print_json(done)
+    else:
+        print_delivery(done)
+
+
+def print_delivery(done: Delivered) -> None:
+    """Print what a remote store was given, in one line."""
+    changes = f"{done.loaded:,} quads loaded, {done.added:,} added, {done.removed:,} removed"
+    if not (done.loaded or done.added or done.removed):
+        changes = "no quads changed"
+    graphs = count_of(len(done.graphs), "graph")
+    click.echo(f"store {done.store}: {changes}; {done.quads:,} quads in {graphs}, {done.seconds:.1f} s")
+
+
+merge, triplify, publish = (_stage_command(stage) for stage in _HELP if stage not in ("dedup", "store"))

@@ -11,11 +11,37 @@ import re
 import tomllib
 from pathlib import Path
 
-from bibld.config._checker import Checker
-from bibld.config._structs import Config, DedupConfig, File, MergeConfig, Share, Source, SourceConfig, StoreConfig
+from bibld.config._checker import Checker, remote_of_url
+from bibld.config._structs import (
+    Config,
+    DedupConfig,
+    File,
+    MergeConfig,
+    Remote,
+    RemoteConfig,
+    Secret,
+    Share,
+    Source,
+    SourceConfig,
+    StoreConfig,
+)
 from bibld.errors import ConfigError
 
-__all__ = ["Config", "DedupConfig", "File", "MergeConfig", "Share", "Source", "SourceConfig", "StoreConfig", "load"]
+__all__ = [
+    "Config",
+    "DedupConfig",
+    "File",
+    "MergeConfig",
+    "Remote",
+    "RemoteConfig",
+    "Secret",
+    "Share",
+    "Source",
+    "SourceConfig",
+    "StoreConfig",
+    "load",
+    "remote_of_url",
+]
 
 _PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import urllib.parse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +13,18 @@ from typing import Annotated, Any
 import msgspec
 
 from bibld import adapters
-from bibld.config._structs import Config, DedupConfig, File, MergeConfig, Source, SourceConfig, StoreConfig
+from bibld.config._structs import (
+    Config,
+    DedupConfig,
+    File,
+    MergeConfig,
+    Remote,
+    RemoteConfig,
+    Secret,
+    Source,
+    SourceConfig,
+    StoreConfig,
+)
 from bibld.errors import ConfigError
 from bibld.model.origin import SOURCE_ID
 from bibld.model.rdf import is_language_tag
@@ -80,6 +92,7 @@ class Checker:
             self._check_names(f"merge.{element}", (policy,), "merge")
         store = self._stage(tables, "store", StoreConfig, "store")
         self._check_names("store.backend", (store.backend,), "store")
+        remotes = self._remote_stores(store.remote)
         publish = self._stage(tables, "publish", adapters.stage_settings_type("publish"), "publish")
         self._check_names("publish.parts", publish.parts, "publish")
         triplify = self._stage(tables, "triplify", adapters.stage_settings_type("triplify"))
@@ -99,6 +112,7 @@ class Checker:
             publish=publish,
             serve=serve,
             adapter_settings=self._adapter_settings,
+            remote_stores=remotes,
         )
 
     # -- tables ----------------------------------------------------------------------------------------------------
@@ -163,6 +177,29 @@ class Checker:
         source = Source(config, harvest_settings, self._struct(read, table, where) if read else None)
         return msgspec.structs.replace(source, columns=self._columns(source, where)) if config.columns else source
 
+    def _remote_stores(self, tables: Sequence[dict[str, Any]]) -> tuple[Remote, ...]:
+        found: list[Remote] = []
+        for index, table in enumerate(tables, 1):
+            where = f"store.remote[{index}]"
+            settings_type = self._settings_type(table, where, "kind", "sparql", "store.remote")
+            if settings_type is None:
+                continue
+            self._check_keys(table, [RemoteConfig, settings_type], where)
+            config = self._struct(RemoteConfig, table, where)
+            settings = self._struct(settings_type, table, where)
+            if config is None or settings is None:
+                continue
+            if not SOURCE_ID.fullmatch(config.name):
+                self._add_fault(f"{where}.name", f'"{config.name}" is not a name; use small Latin letters and digits')
+            if fault := _fault_of_address(config.url):
+                self._add_fault(f"{where}.url", fault)
+            if config.password is not None and config.user is None and config.kind != "qlever":
+                self._add_fault(f"{where}.password", 'needs a user; write user = { env = "NAME" }')
+            if any(other.config.name == config.name for other in found):
+                self._add_fault(f"{where}.name", f'more than one store has the name "{config.name}"; names must differ')
+            found.append(Remote(config, settings))
+        return tuple(found)
+
     def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
         """Return the column map of a source, checked against the first lines of its tables if they are on disk."""
         table, where = source.config.columns, f"{where}.columns"
@@ -179,14 +216,20 @@ class Checker:
                 self._add_fault(f"{where}.{key}", adapters.unknown_name_message(column, known, "column of the files"))
         return settings
 
-    def _settings_type(self, table: dict[str, Any], where: str, stage: str, default: str) -> type[Any] | None:
-        """Return the settings type of the adapter that a key names; None for "auto" or a fault."""
-        name = table.get(stage, default)
+    def _settings_type(
+        self, table: dict[str, Any], where: str, key: str, default: str, adapter_stage: str = ""
+    ) -> type[Any] | None:
+        """Return the settings type of the adapter that a key names; None for "auto" or a fault.
+
+        The key is that of the adapters' stage unless ``adapter_stage`` names another one.
+        """
+        stage = adapter_stage or key
+        name = table.get(key, default)
         if name == default == adapters.AUTO:
             return None
         if not isinstance(name, str) or name not in adapters.adapter_names(stage):
             also = (adapters.AUTO,) if default == adapters.AUTO else ()
-            self._add_fault(f"{where}.{stage}", adapters.unknown_adapter_message(stage, str(name), also))
+            self._add_fault(f"{where}.{key}", adapters.unknown_adapter_message(stage, str(name), also))
             return None
         return adapters.settings_type(stage, name)
 
@@ -286,6 +329,39 @@ class Checker:
         self._add_key_fault(where, f'unknown key "{where}"; {hint}')
 
 
+def remote_of_url(url: str, kind: str, user: str, password: str) -> Remote:
+    """Return a remote store that no configuration names; ``user`` and ``password`` are environment variables or empty.
+
+    Raises ``ConfigError``.
+    """
+    if fault := _fault_of_address(url):
+        raise ConfigError([fault])
+    config = RemoteConfig(
+        name=url,
+        url=url,
+        kind=kind,
+        user=Secret(user) if user else None,
+        password=Secret(password) if password else None,
+    )
+    return Remote(config, adapters.settings_type("store.remote", kind)())
+
+
+def _fault_of_address(url: str) -> str:
+    """Return what is wrong with the address of a remote store; empty if nothing is."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_valid = False
+    if is_valid and "@" in parts.netloc:
+        return 'contains credentials, which messages would show; use user and password, { env = "NAME" } each'
+    if not is_valid or not is_web_iri(url):
+        return f'"{url}" is not the address of a store; write an absolute http or https address'
+    if parts.query or parts.fragment:
+        return f'"{url}" has a query or fragment; write the address without it'
+    return ""
+
+
 def _join(where: str, key: str) -> str:
     return f"{where}.{key}" if where else key
 
@@ -293,12 +369,14 @@ def _join(where: str, key: str) -> str:
 def _lines_of_keys(text: str) -> dict[str, int]:
     """Return the line of each key that begins a line, by its dotted name (``source[2].charset``)."""
     lines: dict[str, int] = {}
-    table, sources = "", 0
+    table, sources, remotes = "", 0, 0
     for number, line in enumerate(text.splitlines(), 1):
         if header := re.match(r"\s*\[\[?\s*([\w.\-]+)\s*\]", line):
             name = header[1]
             sources += name == "source"
+            remotes += name == "store.remote"
             table = re.sub(r"^source\b", f"source[{sources}]", name)
+            table = re.sub(r"^store\.remote\b", f"store.remote[{remotes}]", table)
             lines.setdefault(table, number)
         elif key := re.match(r"\s*([\w\-]+)\s*=", line):
             lines.setdefault(_join(table, key[1]), number)

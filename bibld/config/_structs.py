@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal, NewType
 
 import msgspec
 
 from bibld import adapters
+from bibld.errors import ConfigError
+from bibld.model.iris import Iris
 from bibld.model.release import DatasetDescription
+from bibld.protocols import RemoteAccess, RemoteStore
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A number from 0 to 1."""
@@ -107,10 +111,71 @@ class MergeConfig(msgspec.Struct, frozen=True):
     record_info: str = "union"
 
 
+class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A value that is not written in the configuration; ``env`` names the environment variable that contains it."""
+
+    env: str
+
+    def read(self) -> str:
+        """Return the value; raises ``ConfigError`` if the variable is not set."""
+        value = os.environ.get(self.env, "")
+        if not value:
+            raise ConfigError(
+                [f"the environment variable {self.env} is not set; it must contain what the configuration asks for"]
+            )
+        return value
+
+
+class RemoteConfig(msgspec.Struct, frozen=True):
+    """A triple store that is brought to the same quads, and the keys of every such store.
+
+    ``name``: a short name for commands and messages; ``url``: its address, see the adapter; ``kind``: the adapter;
+    ``user`` and ``password``: the environment variables that contain them, ``{ env = "NAME" }``; ``timeout``: seconds
+    for one answer; ``tries``: how often a request is sent while the server is busy or does not answer; ``on_run``:
+    whether each run ends with bringing it up to date, otherwise only ``bibld store --to`` does; ``file_quads``: quads
+    in each piece of the first load.
+    """
+
+    name: str
+    url: str
+    kind: str = "sparql"
+    user: Secret | None = None
+    password: Secret | None = None
+    timeout: Annotated[float, msgspec.Meta(gt=0)] = 600.0
+    tries: Annotated[int, msgspec.Meta(ge=1)] = 5
+    on_run: bool = True
+    file_quads: Annotated[int, msgspec.Meta(ge=1)] = 200_000
+
+
+class Remote(msgspec.Struct, frozen=True):
+    """A remote store with the settings of its adapter."""
+
+    config: RemoteConfig
+    settings: Any
+
+    def open(self, base: str) -> RemoteStore:
+        """Return the store, without asking it anything.
+
+        ``base`` is what the IRIs of the dataset begin with. Raises ``ConfigError`` if credentials are missing.
+        """
+        config = self.config
+        access = RemoteAccess(
+            url=config.url,
+            graphs=Iris(base).graph(""),
+            user=config.user.read() if config.user else "",
+            password=config.password.read() if config.password else "",
+            timeout=config.timeout,
+            tries=config.tries,
+        )
+        store: RemoteStore = adapters.load_adapter("store.remote", config.kind).open_remote(access, self.settings)
+        return store
+
+
 class StoreConfig(msgspec.Struct, frozen=True):
-    """Which triple store is loaded."""
+    """Which triple store is loaded; ``remote``: further stores, a table ``[[store.remote]]`` each."""
 
     backend: str = "oxigraph"
+    remote: tuple[dict[str, Any], ...] = ()
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -131,6 +196,7 @@ class Config(msgspec.Struct, frozen=True):
     publish: Any
     serve: Any
     adapter_settings: dict[tuple[str, str], Any]
+    remote_stores: tuple[Remote, ...] = ()
 
     @property
     def folder(self) -> Path:

@@ -18,8 +18,22 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri
 from bibld.progress import Progress, count_items
 from bibld.protocols import Store
+from bibld.store._delivery import Delivered, RemoteContents, consumer_of, deliver, forget_others
 
-__all__ = ["count_catalog_quads", "folder", "is_current", "open_live", "settings_digest", "store"]
+__all__ = [
+    "Delivered",
+    "RemoteContents",
+    "consumer_of",
+    "count_catalog_quads",
+    "deliver",
+    "folder",
+    "forget_others",
+    "is_current",
+    "open_live",
+    "release_statements",
+    "settings_digest",
+    "store",
+]
 
 VERSION = 1
 
@@ -41,6 +55,16 @@ def settings_digest(config: Config) -> str:
     """Return a hash of the version and of all settings that the store depends on."""
     backend = config.store.backend
     return digest(VERSION, backend, config.settings("store", backend), config.dataset.base)
+
+
+def release_statements(config: Config) -> dict[str, list[str]]:
+    """Return the statements about the last release that the live store has, by the IRI of their graph."""
+    iris = Iris(config.dataset.base)
+    live = open_live(config)
+    try:
+        return {graph: list(live.quads(graph=graph)) for graph in (iris.graph("dataset"), iris.graph("run"))}
+    finally:
+        live.close()
 
 
 def open_live(config: Config, place: Path | None = None) -> Store:

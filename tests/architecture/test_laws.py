@@ -53,6 +53,7 @@ DYNAMIC_IMPORTS = {
 }
 
 LONG_FILES = {
+    "bibld/protocols.py": "every extension point on one page",
     "bibld/model/mods.py": "the declarations of a standard's elements",
 }
 LONGEST_FILE = 500

@@ -1,0 +1,194 @@
+"""Requests to a remote store: credentials for one origin only, deadlines, and tries while the server is busy."""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import ipaddress
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from email.message import Message
+from typing import IO
+
+import msgspec
+
+from bibld.errors import BadQueryError, QueryTimeoutError, StoreError, StoreUnavailableError
+from bibld.protocols import RemoteAccess
+from bibld.store.remote._authorization import Authentication, authorization_of
+
+_BUSY = frozenset({429, 502, 503, 504})
+_FIRST_WAIT = 0.5
+_LONGEST_WAIT = 60.0
+_PIECE = 1 << 16
+_SHOWN = 300
+_AGENT = "bibld (+https://www.w3.org/TR/sparql11-protocol/)"
+_PORTS = {"http": 80, "https": 443}
+
+
+class TooLargeRequestError(BadQueryError):
+    """The server refuses a request of this size."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A successful answer; ``media_type`` has no parameters, the names of ``headers`` are in lower case."""
+
+    media_type: str
+    body: bytes
+    headers: dict[str, str] = {}
+
+
+def origin(url: str) -> tuple[str, str, int]:
+    """Return scheme, host and port of an address."""
+    parts = urllib.parse.urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
+
+
+class Connection:
+    """Sends requests to one origin, with the credentials for it. Redirects to another origin are refused."""
+
+    def __init__(self, access: RemoteAccess, authentication: Authentication) -> None:
+        self._access = access
+        self._authorization = authorization_of(access.user, access.password, authentication)
+        without_proxy = [urllib.request.ProxyHandler({})] if _is_loopback(access.url) else []
+        self._opener = urllib.request.build_opener(_SameOrigin(), *without_proxy)
+
+    def send(self, request: urllib.request.Request, timeout: float | None = None) -> Answer:
+        """Send a request that may be repeated; ``timeout`` is in seconds for the complete answer.
+
+        Raises ``BadQueryError`` (status 400), ``QueryTimeoutError``, ``StoreUnavailableError`` or ``StoreError``.
+        """
+        request.add_header("User-agent", _AGENT)
+        for attempt in range(1, self._access.tries + 1):
+            is_last = attempt == self._access.tries
+            wait = min(_FIRST_WAIT * 2 ** (attempt - 1), _LONGEST_WAIT)
+            try:
+                return self._send_authorized(request, timeout or self._access.timeout)
+            except urllib.error.HTTPError as error:
+                if error.code not in _BUSY or is_last:
+                    raise _error_of(error, request) from None
+                wait = _retry_after(error.headers, wait)
+                error.close()
+            except (OSError, http.client.HTTPException) as error:
+                cause = getattr(error, "reason", error)
+                if isinstance(cause, TimeoutError):
+                    raise QueryTimeoutError(
+                        f"{_shown(request.full_url)}: no complete answer in {timeout or self._access.timeout:g} s;"
+                        " raise `timeout` of the store, or look for what keeps the server busy"
+                    ) from error
+                if is_last or isinstance(cause, socket.gaierror):
+                    raise StoreUnavailableError(
+                        f"{_shown(request.full_url)}: no answer ({cause or type(error).__name__});"
+                        " is the server running and the address right?"
+                    ) from error
+            time.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _send_authorized(self, request: urllib.request.Request, timeout: float) -> Answer:
+        self._authorization.add(request)
+        try:
+            return self._send_once(request, timeout)
+        except urllib.error.HTTPError as error:
+            if error.code != 401 or not self._authorization.accept_challenge(error.headers):
+                raise
+            error.close()
+        self._authorization.add(request)
+        return self._send_once(request, timeout)
+
+    def _send_once(self, request: urllib.request.Request, timeout: float) -> Answer:
+        deadline = time.monotonic() + timeout
+        pieces: list[bytes] = []
+        with self._opener.open(request, timeout=timeout) as response:
+            while piece := response.read1(_PIECE):
+                pieces.append(piece)
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+            headers = {name.lower(): value for name, value in response.headers.items()}
+        body = b"".join(pieces)
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) != len(body) and request.get_method() != "HEAD":
+            raise http.client.IncompleteRead(body, int(length) - len(body))
+        return Answer(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
+
+
+class _SameOrigin(urllib.request.HTTPRedirectHandler):
+    """Follows redirects inside one origin, and repeats method and body for the statuses 307 and 308."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: Message,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        if origin(newurl) != origin(req.full_url):
+            raise StoreError(
+                f"{_shown(req.full_url)}: redirects to {_shown(newurl)}, another server, which is not followed because"
+                " it would be given the credentials; configure the address that answers"
+            )
+        if req.get_method() in ("GET", "HEAD"):
+            return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+        if code in (307, 308):
+            return urllib.request.Request(newurl, req.data, dict(req.header_items()), method=req.get_method())
+        raise StoreError(
+            f"{_shown(req.full_url)}: redirects a {req.get_method()} request to {_shown(newurl)} (HTTP {code});"
+            " configure the address that answers"
+        )
+
+    http_error_308 = urllib.request.HTTPRedirectHandler.http_error_302
+
+
+def _error_of(error: urllib.error.HTTPError, request: urllib.request.Request) -> StoreError:
+    """Return the error for a status that is not a success, with what to do."""
+    with error:
+        words = _first_words(error.read(_PIECE), error.headers.get_content_type())
+    place = f"{_shown(request.full_url)}: HTTP {error.code}{f' ({words})' if words else ''}"
+    match error.code:
+        case 400:
+            return BadQueryError(f"{place}: the server does not accept the request")
+        case 401:
+            return StoreError(f"{place}: wrong or missing credentials; check `user` and `password` of the store")
+        case 403:
+            return StoreError(f"{place}: forbidden; the user may not do this, or the server is read-only")
+        case 404 | 405 | 410:
+            return StoreError(f"{place}: not the address of a store; check `url` and `kind`")
+        case 413 | 414:
+            return TooLargeRequestError(f"{place}: the request is too large")
+        case code if code in _BUSY:
+            return StoreUnavailableError(f"{place}: the server is busy or being started; run again later")
+        case _:
+            return StoreError(f"{place}: the server failed; look into its log")
+
+
+def _first_words(body: bytes, media_type: str) -> str:
+    if media_type == "text/html":
+        return ""
+    return " ".join(body.decode("utf-8", "replace").split())[:_SHOWN]
+
+
+def _retry_after(headers: Message, otherwise: float) -> float:
+    """Return how many seconds to wait, as the header Retry-After asks (RFC 9110, 10.2.3)."""
+    text = headers.get("Retry-After", "").strip()
+    if text.isdigit():
+        return min(float(text), _LONGEST_WAIT)
+    try:
+        seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
+    except ValueError:
+        return otherwise
+    return min(max(seconds, 0.0), _LONGEST_WAIT)
+
+
+def _shown(url: str) -> str:
+    return url.partition("?")[0]
+
+
+def _is_loopback(url: str) -> bool:
+    host = origin(url)[1]
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,326 @@
+"""What the adapters of remote stores share: SPARQL 1.1 Protocol, Update, and the Graph Store Protocol."""
+
+from __future__ import annotations
+
+import gzip
+import urllib.parse
+import urllib.request
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, Literal
+
+import msgspec
+import pyoxigraph as ox
+from SPARQLWrapper import INSERT, JSON, POST, SELECT, SPARQLWrapper
+
+from bibld.errors import BadQueryError, StoreError
+from bibld.model.rdf import iri
+from bibld.protocols import Query, RemoteAccess, ResultKind, TriplesFile
+from bibld.store.remote._authorization import Authentication
+from bibld.store.remote._http import Answer, Connection, TooLargeRequestError
+from bibld.store.remote._updates import batches, split_quad, update
+
+_TABLE = "application/sparql-results+json"
+_TRIPLES = "application/n-triples"
+_FIRST_ROWS = 200
+_COUNT = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
+
+
+class Endpoints(msgspec.Struct, frozen=True):
+    """The addresses of a store: for queries, for updates, and of the Graph Store Protocol (empty: there is none)."""
+
+    query: str
+    update: str
+    graph_store: str = ""
+
+
+class SparqlStore:
+    """A remote store that keeps to the standards; see :class:`bibld.protocols.RemoteStore`.
+
+    Adapters are subclasses that state how their servers differ. ``name`` is the product; ``batch`` the number of quads
+    of one update; ``has_default_graph`` whether the default graph is stored apart from all others and can be queried
+    together with them: if not, its quads are in the graph ``default`` beside the other named graphs; ``has_put``
+    whether a graph can be replaced in one request; ``media_type`` is that in which N-Triples are sent.
+    """
+
+    name = "SPARQL 1.1 server"
+    authentication: Authentication = "basic"
+    batch = 5_000
+    files_at_once = 1
+    has_default_graph = False
+    has_put = True
+    media_type = _TRIPLES
+
+    def __init__(self, access: RemoteAccess, endpoints: Endpoints) -> None:
+        self.access = access
+        self.endpoints = endpoints
+        self.connection = Connection(access, self.authentication)
+        self.default_graph = "" if self.has_default_graph else f"{access.graphs}default"
+
+    # -- what adapters change --------------------------------------------------------------------------------------
+
+    def dataset_parameters(self, text: str, union: bool) -> list[tuple[str, str]]:
+        """Return the parameters for a query over all graphs as one, or only over the default graph.
+
+        ``text`` is the query.
+        """
+        if union or not self.default_graph:
+            return []
+        return [("default-graph-uri", self.default_graph)]
+
+    def time_limit(self, seconds: float) -> list[tuple[str, str]]:
+        """Return the parameters that make the server give up a query; without them only the client does."""
+        return []
+
+    def graph_address(self, graph: str) -> str:
+        """Return the address of a graph (empty for the default graph) in the Graph Store Protocol."""
+        return f"{self.endpoints.graph_store}?{graph_parameter('graph', graph) if graph else 'default'}"
+
+    def repair_results(self, answer: Answer) -> bytes:
+        """Return results of a query as the standard has them (SPARQL 1.1 Query Results JSON Format)."""
+        return answer.body
+
+    # -- changing --------------------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Send a query that every endpoint answers."""
+        self._results("ASK {}", [])
+
+    def load_files(self, files: Sequence[TriplesFile]) -> None:
+        """Send each file to its graph; without a Graph Store Protocol as updates."""
+        for each in files:
+            with gzip.open(each.file) as content:
+                triples = content.read()
+            if self.endpoints.graph_store:
+                self._post(each.graph or self.default_graph, triples.splitlines(keepends=True))
+            else:
+                end = f" <{each.graph}> .\n" if each.graph else " .\n"
+                lines = (line.removesuffix(" .") + end for line in triples.decode().split("\n") if line)
+                self._update("INSERT DATA", lines)
+
+    def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Send updates of ``batch`` quads; one that the server refuses as a whole is sent in halves."""
+        self._update("DELETE DATA", removed)
+        self._update("INSERT DATA", added)
+
+    def replace(self, graph: str, lines: Sequence[str]) -> None:
+        """Put the quads in the place of all that the graph has."""
+        if not self.endpoints.graph_store or not self.has_put:
+            self.clear_graph(graph)
+            self._update("INSERT DATA", lines)
+            return
+        triples = "".join(f"{split_quad(line)[1]}\n" for line in lines)
+        self._send_graph("PUT", graph, triples.encode())
+
+    def clear(self) -> None:
+        """Remove the graphs of the dataset one by one."""
+        for graph in self.counts():
+            self.clear_graph(graph or self.default_graph)
+
+    def clear_graph(self, graph: str) -> None:
+        """Remove all quads of a graph; empty text is the default graph."""
+        self._send_update(f"CLEAR SILENT GRAPH {iri(graph)}" if graph else "CLEAR SILENT DEFAULT")
+
+    def counts(self) -> dict[str, int]:
+        """Count the quads of each graph of the dataset."""
+        rows = self._rows("SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g", self.every_graph())
+        counts = {row[0].value: int(row[1].value) for row in rows if row[0] is not None}
+        found = {graph: count for graph, count in counts.items() if graph.startswith(self.access.graphs) and count}
+        if self.has_default_graph:
+            rows = self._rows(_COUNT, self.dataset_parameters(_COUNT, union=False))
+            found[""] = int(rows[0][0].value)
+        elif self.default_graph in found:
+            found[""] = found.pop(self.default_graph)
+        return {graph: found[graph] for graph in sorted(found) if found[graph]}
+
+    def every_graph(self) -> list[tuple[str, str]]:
+        """Return the parameters for a query that names its graphs by a variable."""
+        return []
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def query(self, sparql: str, timeout: float | None = None, union: bool = True) -> Sequence[Sequence[str | None]]:
+        """Return the rows of a SELECT query as N-Triples terms."""
+        parameters = self.dataset_parameters(sparql, union)
+        if timeout is not None:
+            parameters += self.time_limit(timeout)
+        rows = self._rows(sparql, parameters, timeout)
+        return [[None if term is None else str(term) for term in row] for row in rows]
+
+    def quads(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        value: str | None = None,
+        graph: str | None = None,
+    ) -> Iterator[str]:
+        """Yield the quads of the dataset that have these IRIs: some first, the others only if they are asked for."""
+        given = (subject, predicate, value, graph)
+        if any(each is not None and (":" not in each or iri(each) != f"<{each}>") for each in given):
+            return
+        terms = [f"?{name}" if each is None else iri(each) for name, each in zip("spo", given, strict=False)]
+        pattern = " ".join(terms)
+        where = f"GRAPH {'?g' if graph is None else iri(graph)} {{ {pattern} }}"
+        if self.has_default_graph and graph is None:
+            where = f"{{ {pattern} }} UNION {{ {where} }}"
+        select = f"SELECT * {{ {where} }}"
+        if all(given):
+            select = f"SELECT (1 AS ?one) {{ {where} }}"
+        parameters = self.dataset_parameters(select, union=False) if self.has_default_graph else self.every_graph()
+        first = self._solutions(f"{select} LIMIT {_FIRST_ROWS}", parameters)
+        seen = set()
+        for line in self._lines(first, given):
+            seen.add(line)
+            yield line
+        if len(first) == _FIRST_ROWS:
+            for line in self._lines(self._solutions(select, parameters), given):
+                if line not in seen:
+                    yield line
+
+    def _lines(self, solutions: Iterable[ox.QuerySolution], given: Sequence[str | None]) -> Iterator[str]:
+        fixed = {name: ox.NamedNode(each) for name, each in zip("spog", given, strict=True) if each is not None}
+        for solution in solutions:
+            subject, predicate, value, graph = (fixed.get(name) or _value(solution, name) for name in "spog")
+            if graph is None or graph.value == self.default_graph:
+                yield f"{subject} {predicate} {value} .\n"
+            elif graph.value.startswith(self.access.graphs):
+                yield f"{subject} {predicate} {value} {graph} .\n"
+
+    def answer(self, query: Query, out: BinaryIO) -> ResultKind:
+        """Have the server evaluate a query, and write its result in the media type that is asked for."""
+        if query.default_graphs or query.named_graphs:
+            parameters = [("default-graph-uri", graph) for graph in query.default_graphs]
+            parameters += [("named-graph-uri", graph) for graph in query.named_graphs]
+        else:
+            parameters = self.dataset_parameters(query.text, union=True) if query.union else []
+        text = f"BASE {iri(query.base)}\n{query.text}" if query.base else query.text
+        answer = self._ask(text, parameters, f"{_TABLE}, {_TRIPLES};q=0.9, text/turtle;q=0.5")
+        if answer.media_type in (_TRIPLES, "text/turtle", "text/plain", "text/ntriples"):
+            written = ox.RdfFormat.from_media_type(query.media_type("graph"))
+            is_turtle = answer.media_type == "text/turtle"
+            read = ox.RdfFormat.TURTLE if is_turtle else ox.RdfFormat.N_TRIPLES
+            triples = (quad.triple for quad in self._parsed(answer, read))
+            ox.serialize(triples, out, format=written, prefixes=query.prefixes)
+            return "graph"
+        results = self._table(answer)
+        kind: ResultKind = "boolean" if isinstance(results, ox.QueryBoolean) else "table"
+        results.serialize(out, format=ox.QueryResultsFormat.from_media_type(query.media_type(kind)))
+        return kind
+
+    def count(self) -> int:
+        """Return the number of quads of the dataset."""
+        return sum(self.counts().values())
+
+    def close(self) -> None:
+        """Nothing is open between two requests."""
+
+    # -- requests --------------------------------------------------------------------------------------------------
+
+    def _post(self, graph: str, lines: Sequence[bytes]) -> None:
+        try:
+            self._send_graph("POST", graph, b"".join(lines))
+        except TooLargeRequestError:
+            if len(lines) == 1:
+                raise
+            middle = len(lines) // 2
+            self._post(graph, lines[:middle])
+            self._post(graph, lines[middle:])
+
+    def _send_graph(self, method: str, graph: str, triples: bytes) -> None:
+        request = urllib.request.Request(self.graph_address(graph), triples, method=method)
+        request.add_header("Content-Type", self.media_type)
+        self.connection.send(request, self.access.timeout)
+
+    def _update(self, form: Literal["INSERT DATA", "DELETE DATA"], lines: Iterable[str]) -> None:
+        for batch in batches(lines, self.batch):
+            self._update_batch(form, batch)
+
+    def _update_batch(self, form: Literal["INSERT DATA", "DELETE DATA"], lines: Sequence[str]) -> None:
+        try:
+            self._send_update(update(form, lines, self.default_graph))
+        except BadQueryError as error:
+            if len(lines) == 1:
+                raise StoreError(f"{error}; the quad that is refused: {lines[0].strip()}") from error
+            middle = len(lines) // 2
+            self._update_batch(form, lines[:middle])
+            self._update_batch(form, lines[middle:])
+
+    def _send_update(self, text: str) -> None:
+        self.connection.send(self._request(text, [], is_update=True), self.access.timeout)
+
+    def _ask(
+        self, text: str, parameters: Iterable[tuple[str, str]], accept: str, timeout: float | None = None
+    ) -> Answer:
+        request = self._request(text, parameters, is_update=False)
+        request.add_header("Accept", accept)
+        return self.connection.send(request, timeout)
+
+    def _request(self, text: str, parameters: Iterable[tuple[str, str]], is_update: bool) -> urllib.request.Request:
+        """Return a POST with parameters in the body. The type of the query is known, and need not be looked for."""
+        client = SPARQLWrapper(self.endpoints.query, self.endpoints.update, JSON)
+        client.setMethod(POST)
+        client.setOnlyConneg(True)
+        client.queryString = text
+        client.queryType = INSERT if is_update else SELECT
+        for name, value in parameters:
+            client.addParameter(name, value)
+        request: urllib.request.Request = client._createRequest()
+        return request
+
+    def _results(
+        self, text: str, parameters: Iterable[tuple[str, str]], timeout: float | None = None
+    ) -> ox.QuerySolutions | ox.QueryBoolean:
+        return self._table(self._ask(text, parameters, _TABLE, timeout))
+
+    def _table(self, answer: Answer) -> ox.QuerySolutions | ox.QueryBoolean:
+        if answer.media_type not in (_TABLE, "application/json"):
+            raise StoreError(
+                f"{self.endpoints.query}: answers a query with {answer.media_type or 'no media type'} instead of SPARQL"
+                f" results; this is not the address of a SPARQL endpoint of {self.name}: check `url` and `kind`"
+            )
+        try:
+            return ox.parse_query_results(self.repair_results(answer), format=ox.QueryResultsFormat.JSON)
+        except (SyntaxError, ValueError, msgspec.DecodeError) as error:
+            raise StoreError(f"{self.endpoints.query}: the results cannot be read: {error}") from error
+
+    def _parsed(self, answer: Answer, read: ox.RdfFormat) -> Iterator[ox.Quad]:
+        try:
+            yield from ox.parse(answer.body, format=read, base_iri=self.endpoints.query)
+        except SyntaxError as error:
+            raise StoreError(f"{self.endpoints.query}: the graph cannot be read: {error}") from error
+
+    def _solutions(self, text: str, parameters: Iterable[tuple[str, str]]) -> list[ox.QuerySolution]:
+        results = self._results(text, parameters)
+        assert isinstance(results, ox.QuerySolutions)
+        return list(results)
+
+    def _rows(self, text: str, parameters: Iterable[tuple[str, str]], timeout: float | None = None) -> list[list[Any]]:
+        results = self._results(text, parameters, timeout)
+        if not isinstance(results, ox.QuerySolutions):
+            raise BadQueryError("the query is not a SELECT query")
+        try:
+            return [list(solution) for solution in results]
+        except (SyntaxError, ValueError) as error:
+            raise StoreError(f"{self.endpoints.query}: the results cannot be read: {error}") from error
+
+
+def graph_parameter(name: str, graph: str) -> str:
+    """Return a graph as parameter of an address."""
+    return f"{name}={urllib.parse.quote(graph, safe='')}"
+
+
+def joined(url: str, path: str) -> str:
+    """Return the address of a path below the address of a server."""
+    return f"{url.rstrip('/')}/{path}"
+
+
+def _value(solution: ox.QuerySolution, name: str) -> Any:  # noqa: ANN401
+    try:
+        return solution[name]
+    except KeyError:
+        return None
+
+
+def decoded_results(body: bytes) -> dict[str, Any]:
+    """Return SPARQL results in JSON as they are, for adapters that repair them."""
+    found: Mapping[str, Any] = msgspec.json.decode(body)
+    return dict(found)

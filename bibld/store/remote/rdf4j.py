@@ -1,0 +1,42 @@
+"""Eclipse RDF4J Server. Made from its documentation, tested against recorded requests, not against the real server.
+
+A query without a dataset clause sees all graphs, the default graph too; therefore its quads are in the graph
+``default`` beside the others, where they can be counted.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from bibld.protocols import RemoteAccess
+from bibld.store.remote import Endpoints, SparqlStore, joined
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """There is nothing to choose; ``url`` is the address of the repository, ``…/rdf4j-server/repositories/NAME``."""
+
+
+class Rdf4jServer(SparqlStore):
+    """Leaves out inferred statements; see :class:`bibld.protocols.RemoteStore`."""
+
+    name = "RDF4J"
+
+    def dataset_parameters(self, text: str, union: bool) -> list[tuple[str, str]]:
+        """Ask without inferred statements."""
+        return [*super().dataset_parameters(text, union), ("infer", "false")]
+
+    def every_graph(self) -> list[tuple[str, str]]:
+        """Ask without inferred statements."""
+        return [("infer", "false")]
+
+    def time_limit(self, seconds: float) -> list[tuple[str, str]]:
+        """Limit the time of evaluation, in seconds."""
+        return [("timeout", str(math.ceil(seconds)))]
+
+
+def open_remote(access: RemoteAccess, settings: Settings) -> Rdf4jServer:
+    """Return the store at an address."""
+    paths = (joined(access.url, path) for path in ("statements", "rdf-graphs/service"))
+    return Rdf4jServer(access, Endpoints(access.url, *paths))
