@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+import msgspec
 import pyoxigraph as ox
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,10 +15,11 @@ from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
 from bibld.model.rdf import expand
 from bibld.serve._graph import read_turtle, triple, write
-from bibld.serve._http import ProblemError, Representation, accept_of, link_header, redirect, respond
-from bibld.serve._negotiation import choose
+from bibld.serve._http import VARY, ProblemError, Representation, accept_of, link_header, redirect, respond
+from bibld.serve._negotiation import choose, choose_language
 from bibld.serve._pages import Pages
 from bibld.serve._things import MEDIA_TYPES, Finder, Gone, Moved, OpenRelease, Thing, split_suffix
+from bibld.terms import LANGUAGES, Ontology
 
 _CACHED_DOCUMENTS = 512
 _JSON = "application/json"
@@ -82,15 +84,20 @@ class Documents:
         links: list[tuple[str, str, str | None]] = [
             (self._form_path(thing.path, form), "alternate", MEDIA_TYPES[form]) for form in thing.forms
         ]
-        links.append((self._form_path(thing.path, "ttl"), "describedby", "text/turtle"))
+        if "ttl" in thing.forms:
+            links.append((self._form_path(thing.path, "ttl"), "describedby", "text/turtle"))
         links.append((self._release.manifest.dataset.license, "license", None))
         if not thing.is_document:
             links.append((thing.iri, "about", None))
         return link_header(links)
 
     def _document(self, request: Request, thing: Thing, form: str, media_type: str) -> Response:
-        body = self._written(thing.path, form)
         headers = [("Link", self._links(thing)), ("Content-Location", self._form_path(thing.path, form, media_type))]
+        language = ""
+        if thing.kind == "ontology" and form == "html":
+            language = _language(request)
+            headers += [("Vary", f"{VARY}, Accept-Language"), ("Content-Language", language)]
+        body = self._written(thing.path, form, language)
         return respond(request, Representation(body, media_type, tuple(headers)))
 
     def _moved(self, request: Request, moved: Moved, suffix: str | None) -> Response:
@@ -120,9 +127,15 @@ class Documents:
         body = self._serialised(tombstone, media_type)
         return respond(request, Representation(body, media_type, status=410))
 
-    def _write(self, path: str, form: str) -> bytes:
+    def _write(self, path: str, form: str, language: str) -> bytes:
         thing = self._finder.find(path)
         assert isinstance(thing, Thing)
+        if thing.kind == "context":
+            return msgspec.json.format(msgspec.json.encode({"@context": self._release.vocabulary.context}), indent=1)
+        if thing.kind == "ontology" and form == "html":
+            return self._pages.vocabulary(thing, language)
+        if thing.kind == "ontology" and form == "ttl":
+            return self._release.vocabulary.ontologies[thing.ontology].encode()
         if form == "html":
             return self._pages.document(thing, self._triples(thing))
         if form == "mods.xml":
@@ -143,7 +156,7 @@ class Documents:
 
     def _triples(self, thing: Thing) -> list[ox.Triple]:
         if thing.kind == "ontology":
-            return list(read_turtle(self._release.vocabulary.turtle, thing.iri))
+            return list(Ontology.from_turtle(self._release.vocabulary.ontologies[thing.ontology]).triples)
         triples = self._release.graph.description(thing.iri)
         if thing.path == "dataset" and self._release.void:
             triples.extend(read_turtle(self._release.void, thing.iri))
@@ -169,6 +182,14 @@ class Documents:
             members = thing.merged.cluster.members
             about.extend(triple(document, "dcterms:source", iris.record(member)) for member in members)
         return about
+
+
+def _language(request: Request) -> str:
+    """Return the language of a page: the one that the address names (``?lang=ru``), else the one that is accepted."""
+    named = request.query_params.get("lang", "")
+    if named in LANGUAGES:
+        return named
+    return choose_language(",".join(request.headers.getlist("accept-language")), LANGUAGES)
 
 
 def _mods(thing: Thing) -> Mods:

@@ -23,6 +23,7 @@ _LABELS = tuple(
     for curie in ("rdfs:label", "skos:prefLabel", "dcterms:title", "schema:name", "foaf:name", "bibo:shortTitle")
 )
 _SAME_AS = expand("owl:sameAs")
+_TYPE = expand("rdf:type")
 _STRING = XSD + "string"
 _XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
 _PARSED_AT_ONCE = 500
@@ -103,6 +104,12 @@ class ReleaseGraph:
         """Whether any quad has this IRI (as subject, object, predicate or graph); false for what is not an IRI."""
         patterns = ((thing,), (None, None, thing), (None, thing), (None, None, None, thing))
         return any(next(self._store.quads(*pattern), None) is not None for pattern in patterns)
+
+    def example(self, term: str, is_class: bool) -> ox.Triple | None:
+        """Return a statement with a property, or about a thing of a class, the first that the store finds."""
+        quads = self._quads(None, _TYPE, term) if is_class else self._quads(None, term)
+        found = next(quads, None)
+        return found.triple if found is not None else None
 
     def labels(self, thing: str) -> list[Label]:
         """Return the names of a thing, the best first."""
@@ -210,8 +217,16 @@ def _rdflib_term(term: object) -> rdflib.URIRef | rdflib.Literal | rdflib.BNode:
 def _ordered(value: object) -> object:
     """JSON with its keys in order, and the members of sets (which JSON-LD arrays are) too."""
     if isinstance(value, dict):
-        return {str(key): value[key] if key == "@context" else _ordered(value[key]) for key in sorted(value, key=str)}
+        return {str(key): _ordered_value(str(key), value[key]) for key in sorted(value, key=str)}
     if isinstance(value, list):
         members = [_ordered(each) for each in value]
         return sorted(members, key=msgspec.json.encode)
     return str(value) if isinstance(value, str) else value  # rdflib's IRIs are a kind of str that msgspec refuses
+
+
+def _ordered_value(key: str, value: object) -> object:
+    if key == "@context":
+        return value
+    if key == "@list" and isinstance(value, list):
+        return [_ordered(each) for each in value]
+    return _ordered(value)

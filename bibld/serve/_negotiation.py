@@ -63,6 +63,21 @@ def quality_of(offer: str, ranges: Sequence[MediaRange]) -> float:
     return max(each.quality for each in matching if each.specificity == most)
 
 
+def choose_language(accept_language: str, offers: Sequence[str]) -> str:
+    """Return the offered language that the client prefers (RFC 9110, 12.5.4); the first if it names none of them.
+
+    ``offers`` are languages without subtags; ``ru-RU`` asks for ``ru``.
+    """
+    best, best_quality = offers[0], 0.0
+    for element in _split(accept_language, ","):
+        name, *parameters = (part.strip() for part in _split(element, ";"))
+        language = name.lower().partition("-")[0]
+        quality = _quality(parameters)
+        if language in offers and quality > best_quality:
+            best, best_quality = language, quality
+    return best
+
+
 def accepts_gzip(accept_encoding: str | None) -> bool:
     """Whether a response may be coded with gzip (RFC 9110, 12.5.3); without the header it is not."""
     qualities: dict[str, float] = {}

@@ -16,8 +16,9 @@ from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._vocabulary import Vocabulary
+from bibld.vocabulary import CONTEXT, ONTOLOGIES
 
-Kind = Literal["resource", "record", "match", "ontology", "dataset", "entity", "graph"]
+Kind = Literal["resource", "record", "match", "ontology", "context", "dataset", "entity", "graph"]
 
 MEDIA_TYPES = {
     "html": "text/html",
@@ -33,7 +34,8 @@ MEDIA_TYPES = {
 
 _RDF_FORMS = ("html", "ttl", "nt", "jsonld", "rdf")
 _ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/")
-_DIRECT = ("record", "match", "ontology", "dataset", "graph")
+_DIRECT = ("record", "match", "ontology", "context", "dataset", "graph")
+_ONTOLOGY = "ontology"
 
 
 class OpenRelease(msgspec.Struct, frozen=True):
@@ -68,7 +70,12 @@ class Thing(msgspec.Struct, frozen=True):
             return (*_RDF_FORMS, "mods.xml")
         if self.kind == "record":
             return (*_RDF_FORMS, "mods.xml", "marcxml", "mrk")
-        return _RDF_FORMS
+        return ("jsonld",) if self.kind == "context" else _RDF_FORMS
+
+    @property
+    def ontology(self) -> str:
+        """What follows ``{base}ontology/`` in the IRI of an ontology; empty for the ontology of bibld."""
+        return self.path.removeprefix(_ONTOLOGY).removeprefix("/")
 
     @property
     def is_document(self) -> bool:
@@ -127,8 +134,10 @@ class Finder:
                 return Thing("match", path, iri, edge=edge) if edge is not None else None
         except ValueError:
             return None
-        if path == "ontology":
+        if folder == _ONTOLOGY and rest in ONTOLOGIES and path != f"{_ONTOLOGY}/":
             return Thing("ontology", path, iri)
+        if path == f"{_ONTOLOGY}/{split_suffix(CONTEXT)[0]}":
+            return Thing("context", path, iri)
         if path in self._datasets or (folder == "dataset" and self._mentions(iri)):
             return Thing("dataset", path, iri)
         if not path or not self._mentions(iri):

@@ -1,4 +1,4 @@
-"""The ontology as this site publishes it: its Turtle, the JSON-LD context, prefixes and example queries."""
+"""The ontologies as this site publishes them: their Turtle, the JSON-LD context, prefixes and example queries."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from bibld.model.rdf import PREFIXES
 
 
 class Vocabulary(msgspec.Struct, frozen=True):
-    """``context`` is the value of ``@context``; ``prefixes`` maps names to namespaces."""
+    """``ontologies`` maps what follows ``{base}ontology/`` to Turtle.
 
-    turtle: bytes
+    ``context`` is the value of ``@context``; ``prefixes`` maps names to namespaces.
+    """
+
+    ontologies: Mapping[str, str]
     context: dict[str, object]
     prefixes: Mapping[str, str]
     examples: tuple[vocabulary.ExampleQuery, ...]
@@ -24,6 +27,5 @@ def load(iris: Iris) -> Vocabulary:
     """Read the ontology's folder; raises ``FileNotFoundError`` for an incomplete installation."""
     context = vocabulary.context(iris)
     named = {name: space for name, space in context.items() if isinstance(space, str) and not name.startswith("@")}
-    return Vocabulary(
-        vocabulary.ontology_turtle(iris).encode(), context, {**PREFIXES, **named}, vocabulary.example_queries(iris)
-    )
+    ontologies = {name: vocabulary.ontology_text(file, iris) for name, file in vocabulary.ONTOLOGIES.items()}
+    return Vocabulary(ontologies, context, {**PREFIXES, **named}, vocabulary.example_queries(iris))

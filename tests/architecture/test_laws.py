@@ -29,7 +29,7 @@ LAYERS = (
     ("errors",),
     ("text",),
     ("model",),
-    ("protocols", "adapters", "config", "parallel", "progress", "resources", "vocabulary"),
+    ("protocols", "adapters", "config", "parallel", "progress", "resources", "terms", "vocabulary"),
     ("catalog",),
     STAGES,
     ("ingest", "validate"),

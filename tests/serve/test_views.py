@@ -211,30 +211,6 @@ def test_partitions_of_a_dataset_are_listed_by_kind_and_frequency():
     assert not views.is_of_partition(triple(dataset, "void:feature", f"{dataset}#other"), dataset)
 
 
-def test_the_terms_of_the_ontology_have_their_kind_labels_and_parents():
-    ontology = f"{BASE}ontology"
-    text = f"""
-        @prefix : <{ontology}#> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix ex: <http://example.org/> .
-        @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
-        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-        <{ontology}> a owl:Ontology ; rdfs:label "The ontology" .
-        ex:Other a owl:Class .
-        [] a owl:Class .
-        :part a owl:ObjectProperty , rdf:Property ; rdfs:subPropertyOf ex:b , ex:a .
-        :Work a owl:Class ; rdfs:label "Произведение"@ru , "Work"@en ; rdfs:comment "A work." ;
-            rdfs:subClassOf ex:Thing , [] .
-        :scheme a ex:Scheme .
-        :Both a rdf:Property , owl:Class .
-    """
-    terms = pages._terms(read_turtle(text.encode(), ontology), ontology, PREFIXES)
-    assert terms == [
-        pages.Term("Both", "Class", (), (), ()),
-        pages.Term("Work", "Class", (("en", "Work"), ("ru", "Произведение")), (("", "A work."),), ("ex:Thing",)),
-        pages.Term("part", "Property", (), (), ("ex:a", "ex:b")),
-        pages.Term("scheme", "Term", (), (), ()),
-    ]
-
-
 @pytest.mark.parametrize(
     ("size", "text"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import jinja2
 import msgspec
@@ -15,9 +15,10 @@ from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.web import is_web_iri
 from bibld.serve._http import ProblemError
-from bibld.serve._pages import fields, views
+from bibld.serve._pages import fields, ontology, views
 from bibld.serve._pages.codes import ROLE_LABELS
 from bibld.serve._things import MEDIA_TYPES, OpenRelease, Thing
+from bibld.terms import Term
 
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SAMPLES = 12
@@ -62,6 +63,12 @@ class Pages:
         self._original = release.original
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment()
+        self._ontologies = ontology.OntologyPages(
+            self._addresses.iris,
+            self._vocabulary.ontologies,
+            lambda iri: self._addresses.href(iri) or iri,
+            self._example,
+        )
 
     def _environment(self) -> jinja2.Environment:
         environment = jinja2.Environment(
@@ -129,12 +136,33 @@ class Pages:
                 return self._record(thing, triples, common)
             case "match":
                 return self._match(thing, triples, common)
-            case "ontology":
-                return self._render(
-                    "ontology.html", terms=_terms(triples, thing.iri, self._vocabulary.prefixes), **common
-                )
             case _:
                 return self._entity(thing, triples, common)
+
+    def vocabulary(self, thing: Thing, language: str) -> bytes:
+        """Return the page about an ontology in a language."""
+        forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
+        return self._render(
+            "ontology.html",
+            thing=thing,
+            forms=forms,
+            page=self._addresses.page(f"doc/{thing.path}.html"),
+            language=language,
+            words=ontology.WORDS[language],
+            view=self._ontologies.view(thing.ontology, language),
+        )
+
+    def _example(self, term: Term) -> ontology.Example | None:
+        """Return a statement of the dataset with a term."""
+        found = self._graph.example(term.iri, term.kind == "class")
+        if found is None or not isinstance(found.subject, ox.NamedNode):
+            return None
+        prefixes = self._vocabulary.prefixes
+        iri = found.subject.value
+        subject = views.Link(self._addresses.href(iri) or iri, views.compact(iri, prefixes, self._addresses.iris))
+        (row,) = views.statements([found], iri, self._graph, self._addresses, prefixes)
+        text = views.compact(term.iri, prefixes) if term.kind == "class" else row.text
+        return ontology.Example(subject, row.predicate, views.Link(row.href or "", text, "", row.language))
 
     def _resource(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
         merged = thing.merged
@@ -265,48 +293,6 @@ class Heading(msgspec.Struct, frozen=True):
 def _heading(mods: Mods) -> Heading:
     title = fields.title(mods) or "Without title"
     return Heading(title, fields.main_name(mods), fields.year(mods), fields.language_of(title))
-
-
-class Term(msgspec.Struct, frozen=True):
-    """A term of the ontology with its labels and comments by language."""
-
-    name: str
-    kind: str
-    labels: tuple[tuple[str, str], ...]
-    comments: tuple[tuple[str, str], ...]
-    parents: tuple[str, ...]
-
-
-_TERM_KINDS = {"Class": "Class", "ObjectProperty": "Property", "DatatypeProperty": "Property", "Property": "Property"}
-
-
-def _terms(triples: Iterable[ox.Triple], ontology: str, prefixes: Mapping[str, str]) -> list[Term]:
-    statements: dict[str, dict[str, list[ox.NamedNode | ox.Literal]]] = {}
-    for triple in triples:
-        subject, value = triple.subject, triple.object
-        if not isinstance(subject, ox.NamedNode) or not subject.value.startswith(f"{ontology}#"):
-            continue
-        if isinstance(value, ox.NamedNode | ox.Literal):
-            name = triple.predicate.value.rpartition("#")[2]
-            statements.setdefault(subject.value, {}).setdefault(name, []).append(value)
-    terms = []
-    for iri, values in statements.items():
-        types = sorted(value.value.rpartition("#")[2] for value in values.get("type", ()))
-        kind = next((_TERM_KINDS[each] for each in types if each in _TERM_KINDS), "Term")
-        above = [*values.get("subClassOf", ()), *values.get("subPropertyOf", ())]
-        parents = sorted(views.compact(value.value, prefixes) for value in above)
-        labels, comments = (
-            tuple(
-                sorted(
-                    (value.language or "", value.value)
-                    for value in values.get(name, ())
-                    if isinstance(value, ox.Literal)
-                )
-            )
-            for name in ("label", "comment")
-        )
-        terms.append(Term(iri.rpartition("#")[2], kind, labels, comments, tuple(parents)))
-    return sorted(terms, key=lambda term: (term.kind, term.name))
 
 
 def _best_text(texts: dict[str, str]) -> str:
