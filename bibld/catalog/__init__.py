@@ -27,7 +27,7 @@ from bibld.catalog._register.register import Register
 from bibld.catalog._register.suppressions import Suppression, Suppressions
 from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
 from bibld.catalog._results.descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
-from bibld.catalog._results.entities import AssertionChange, Entities, EntityRow
+from bibld.catalog._results.entities import AssertionChange, AssertionKeys, Entities, EntityRow, StoredEntity
 from bibld.catalog._results.linkage import Linkage, StoredEdge
 from bibld.catalog._results.matching import IndexState, Matching, MatchingState
 from bibld.catalog._results.patches import Delivery, Patches
@@ -50,6 +50,7 @@ from bibld.protocols import SourceRecord
 __all__ = [
     "RELATIONS",
     "AssertionChange",
+    "AssertionKeys",
     "Catalog",
     "Delivery",
     "DependencyRow",
@@ -70,6 +71,7 @@ __all__ = [
     "StageQueue",
     "StatementRow",
     "StoredEdge",
+    "StoredEntity",
     "StoredVerdict",
     "Superseded",
     "Suppression",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bibld.errors import CatalogError
 
-REGISTER_FORMAT = 3
-CATALOG_FORMAT = 9
+REGISTER_FORMAT = 4
+CATALOG_FORMAT = 10
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -40,6 +40,21 @@ CREATE TABLE verdict_change (                  -- pairs whose verdict was given 
   change INTEGER PRIMARY KEY AUTOINCREMENT,
   left_ordinal INTEGER NOT NULL,
   right_ordinal INTEGER NOT NULL
+);
+CREATE TABLE entity_verdict (                  -- decisions of people about two entities; the last one is in force
+  verdict INTEGER PRIMARY KEY AUTOINCREMENT,
+  left_path TEXT NOT NULL,                     -- of the IRI, after the base; the smaller one
+  right_path TEXT NOT NULL,
+  decision TEXT NOT NULL,                      -- same or different
+  person TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  given_at TEXT NOT NULL
+);
+CREATE INDEX entity_verdict_pair ON entity_verdict (left_path, right_path);
+CREATE TABLE entity_verdict_change (           -- pairs whose verdict was given or withdrawn
+  change INTEGER PRIMARY KEY AUTOINCREMENT,
+  left_path TEXT NOT NULL,
+  right_path TEXT NOT NULL
 );
 CREATE TABLE suppression (                     -- records and values that must not be published
   ordinal INTEGER NOT NULL REFERENCES ordinal,
@@ -172,7 +187,8 @@ CREATE TABLE merged (                          -- clusters of two and more
 CREATE TABLE statement (                       -- the quads that a cluster owns
   founder INTEGER PRIMARY KEY,
   quads BLOB NOT NULL,
-  made_by TEXT NOT NULL
+  made_by TEXT NOT NULL,
+  moved TEXT                                   -- JSON: IRI of an entity → of its founder, where they differ
 );
 CREATE TABLE existence_dependency (            -- records whose existence the quads of a cluster depend on
   source TEXT NOT NULL,
@@ -185,8 +201,24 @@ CREATE INDEX existence_dependency_founder ON existence_dependency (founder);
 CREATE TABLE entity (                          -- agents, concepts, places … and the quads that describe them
   entity INTEGER PRIMARY KEY,
   iri TEXT NOT NULL UNIQUE,
-  quads BLOB
+  founder INTEGER,                             -- of the entities that are the same; NULL: the entity itself
+  quads BLOB,                                  -- of founders
+  moved TEXT                                   -- as of statements
 );
+CREATE INDEX entity_founder ON entity (founder) WHERE founder IS NOT NULL;
+CREATE TABLE entity_tie (                      -- entities that share a key may be the same
+  key INTEGER NOT NULL,                        -- hash of an IRI or of another text
+  entity INTEGER NOT NULL,
+  uses INTEGER NOT NULL,                       -- how many assertions state the key; one more for its own IRI
+  PRIMARY KEY (key, entity)
+) WITHOUT ROWID;
+CREATE INDEX entity_tie_entity ON entity_tie (entity);
+CREATE TABLE entity_part (                     -- entities whose descriptions point to another one
+  key INTEGER NOT NULL,                        -- hash of the IRI of that
+  entity INTEGER NOT NULL,
+  uses INTEGER NOT NULL,
+  PRIMARY KEY (key, entity)
+) WITHOUT ROWID;
 CREATE TABLE assertion (                       -- what clusters assert about an entity, each assertion once
   assertion INTEGER PRIMARY KEY,
   entity INTEGER NOT NULL REFERENCES entity,
@@ -202,6 +234,9 @@ CREATE TABLE asserting_cluster (               -- which clusters make an asserti
   PRIMARY KEY (founder, assertion)
 ) WITHOUT ROWID;
 CREATE INDEX asserting_cluster_assertion ON asserting_cluster (assertion);
+CREATE TABLE entity_matching (                 -- what the clusters of entities respect; one row at most
+  verdict_change INTEGER NOT NULL              -- the last change of verdicts about entities (in the register)
+);
 CREATE TABLE patch (                           -- changes of quads, until store and release have them
   patch INTEGER PRIMARY KEY AUTOINCREMENT,
   added BLOB NOT NULL,

@@ -326,8 +326,10 @@ _RULES = (
     ),
     _Rule(
         "triplify",
-        "entities {} have no quads, or there are no assertions about them",
-        "SELECT entity FROM entity WHERE (quads IS NULL OR entity NOT IN (SELECT entity FROM assertion))"
+        "entities {} have no quads or no founder that has, or there are no assertions about them",
+        "SELECT entity FROM entity WHERE ((quads IS NULL) = (founder IS NULL)"
+        " OR entity NOT IN (SELECT entity FROM assertion)"
+        " OR founder NOT IN (SELECT entity FROM entity WHERE founder IS NULL))"
         f" AND NOT EXISTS (SELECT 1 FROM dirty_queue WHERE item = entity AND queue = '{Queue.UNDESCRIBED_ENTITIES}')",
         (_DESCRIBE_ENTITY,),
     ),

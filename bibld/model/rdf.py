@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping
 from functools import cache
 
 PREFIXES = {
@@ -113,6 +114,22 @@ def split_graphs(block: bytes) -> tuple[list[bytes], list[bytes]]:
 
 def _is_in_named_graph(line: bytes) -> bool:
     return graph_of(line.decode()) is not None
+
+
+def replace_objects(lines: bytes, iris: Mapping[str, str]) -> bytes:
+    """Replace IRIs in the place of the object, in lines that :func:`quad` wrote; a line that occurs twice then goes.
+
+    ``iris`` are the IRIs, not terms, and those that replace them. The order of the lines stays.
+    """
+    terms = {iri(old).encode(): iri(new).encode() for old, new in iris.items()}
+    if not any(old in lines for old in terms):
+        return lines
+    made: dict[bytes, None] = {}
+    for line in lines.splitlines(keepends=True):
+        subject, predicate, rest = line.split(b" ", 2)
+        value, blank, end = rest.partition(b" ")
+        made[b" ".join((subject, predicate, terms[value] + blank + end)) if value in terms else line] = None
+    return b"".join(made)
 
 
 def _percent(match: re.Match[str]) -> str:

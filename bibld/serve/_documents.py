@@ -33,7 +33,7 @@ class Documents:
         self._pages = pages
         self._addresses = release.addresses
         ids = [figures.source for figures in release.manifest.figures.sources]
-        self._finder = Finder(release.addresses.iris, release.catalog, release.graph.mentions, ids)
+        self._finder = Finder(release.addresses.iris, release.catalog, release.graph, ids)
         self._written = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._write)
 
     async def answer(self, request: Request) -> Response:

@@ -111,6 +111,10 @@ class ReleaseGraph:
         found = next(quads, None)
         return found.triple if found is not None else None
 
+    def has_description(self, thing: str) -> bool:
+        """Whether any quad has this IRI as its subject."""
+        return next(self._store.quads(thing), None) is not None
+
     def labels(self, thing: str) -> list[Label]:
         """Return the names of a thing, the best first."""
         found: list[Label] = []

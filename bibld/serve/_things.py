@@ -11,6 +11,7 @@ from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Edge, Merged
 from bibld.model.marc import MarcRecord
 from bibld.model.origin import RecordId
+from bibld.model.rdf import expand
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
@@ -36,6 +37,7 @@ _RDF_FORMS = ("html", "ttl", "nt", "jsonld", "rdf")
 _ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/")
 _DIRECT = ("record", "match", "ontology", "context", "dataset", "graph")
 _ONTOLOGY = "ontology"
+_LINKS_TO_SAME = ("owl:sameAs", "skos:exactMatch")
 
 
 class OpenRelease(msgspec.Struct, frozen=True):
@@ -109,15 +111,14 @@ class Finder:
     """Finds what a path names.
 
     The links of ``catalog`` are those of the release: a record that a run has only now read is not there yet, one that
-    it has just deleted still is. ``mentions`` is true for the IRIs in the store, ``sources`` are the sources' ids.
+    it has just deleted still is. ``graph`` is that of the release, ``sources`` are the sources' ids.
     """
 
-    def __init__(
-        self, iris: Iris, catalog: CatalogView, mentions: Callable[[str], bool], sources: Iterable[str]
-    ) -> None:
+    def __init__(self, iris: Iris, catalog: CatalogView, graph: ReleaseGraph, sources: Iterable[str]) -> None:
         self._iris = iris
         self._catalog = catalog
-        self._mentions = mentions
+        self._graph = graph
+        self._mentions = graph.mentions
         self._datasets = {"dataset", *(f"dataset/{source}" for source in sources)}
 
     def find(self, path: str) -> Thing | Moved | Gone | None:
@@ -142,7 +143,17 @@ class Finder:
             return Thing("dataset", path, iri)
         if not path or not self._mentions(iri):
             return None
-        return Thing("entity" if path.startswith(_ENTITY_FOLDERS) else "graph", path, iri)
+        if not path.startswith(_ENTITY_FOLDERS):
+            return Thing("graph", path, iri)
+        founder = self._founder(iri)
+        return Thing("entity", path, iri) if founder is None else Moved(founder[len(self._iris.base) :], founder)
+
+    def _founder(self, iri: str) -> str | None:
+        """Return the IRI that carries the description of an entity; None if it is this one."""
+        if self._graph.has_description(iri):
+            return None
+        found = [same for link in _LINKS_TO_SAME for same in self._graph.subjects(expand(link), iri)]
+        return next((same for same in found if same.startswith(self._iris.base)), None)
 
     def _resource(self, path: str, iri: str, record: RecordId) -> Thing | Moved | Gone | None:
         if self._iris.resource(record) != iri:

@@ -26,6 +26,10 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``parts`` are the IRIs of places and agents that a
     compound heading names.
+
+    The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
+    keys; ``numbers`` are its numbers in authority files, each as name of the file, blank, number; entities with an
+    equal text among their ``ties`` may be the same. A claim that is only evidence has an empty label.
     """
 
     label: NameForm
@@ -37,6 +41,9 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     notation: str = ""
     issn: str = ""
     parts: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    ties: tuple[str, ...] = ()
 
 
 class Claim(msgspec.Struct, frozen=True):

@@ -24,6 +24,7 @@ from bibld.triplify._describe.origin import describe_origin
 from bibld.triplify._describe.provenance import describe_matches, describe_records, describe_values, link_members
 from bibld.triplify._describe.related import describe_related
 from bibld.triplify._describe.subjects import describe_subjects
+from bibld.triplify._describe.ties import tie_agents
 from bibld.triplify._describe.titles import describe_titles
 from bibld.triplify._draft import Draft, sort_quads
 
@@ -63,6 +64,7 @@ def cluster_statements(
     describe_locations(draft)
     describe_related(draft)
     describe_identifiers(draft)
+    tie_agents(draft)
     link_members(draft)
     provenance = (settings or Settings()).provenance
     if provenance != "none":

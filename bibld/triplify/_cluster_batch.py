@@ -12,6 +12,7 @@ from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
 from bibld.triplify._claims import Claim, count_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
+from bibld.triplify._entity_batch import keys_of_assertion, point_new_clusters_to_founders
 from bibld.triplify._patch import count_changes
 
 _ENCODER = msgspec.json.Encoder()
@@ -63,7 +64,9 @@ def store_clusters(catalog: Catalog, batch: ClusterBatch) -> None:
     """Store the statements and assertions of clusters, and queue the entities whose assertions changed."""
     catalog.statements.drop(batch.dropped)
     catalog.statements.put(batch.statements, batch.dependencies)
-    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.change_assertions(batch.assertions))
+    changed = catalog.entities.change_assertions(batch.assertions, keys_of_assertion)
+    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(changed)
+    point_new_clusters_to_founders(catalog, (founder for founder, _, _ in batch.statements), batch.changes)
     catalog.patches.add(batch.changes)
     catalog.statements.train_dictionary(batch.samples)
 

@@ -8,13 +8,14 @@ from bibld.catalog import Catalog
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
-from bibld.model.rdf import iri, literal, term
+from bibld.model.rdf import iri, literal, replace_objects, term
 from bibld.model.release import SourceFigures
 from bibld.model.web import web_iri
-from bibld.triplify._claims import Claim
+from bibld.triplify._claims import Assertion, count_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._draft import Quad, sort_quads
-from bibld.triplify._entities import entity_statements
+from bibld.triplify._entities import describe_entity
+from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
 
 GRAPH = "dataset"
 """The name of the graph of the dataset's description."""
@@ -49,12 +50,14 @@ def to_quads(
     edges: Iterable[Edge] = (),
     settings: Settings | None = None,
     sources: Iterable[SourceFigures] = (),
+    verdicts: Verdicts | None = None,
 ) -> Iterator[str]:
     """Yield every line of the dataset that merged descriptions make, none twice, without a catalog.
 
     The lines are the same, and in the same order, as :func:`catalog_quads` yields for a catalog that holds these
     clusters in this order. ``edges`` are the matches to publish; those between two clusters are left out. A related
-    resource is linked by IRI if one of the descriptions is made from its record.
+    resource is linked by IRI if one of the descriptions is made from its record. ``verdicts`` are decisions of people
+    (same or different) about entities, by the two IRIs in their order.
     """
     clusters = list(descriptions)
     founders = {member: merged.cluster.founder for merged in clusters for member in merged.cluster.members}
@@ -63,15 +66,26 @@ def to_quads(
         founder = founders.get(edge.pair.left)
         if founder is not None and founder == founders.get(edge.pair.right):
             edges_by_founder.setdefault(founder, []).append(edge)
-    claims: dict[str, list[Claim]] = {}
+    blocks: list[tuple[bytes, dict[str, str]]] = []
+    moved: dict[str, str] = {}
+    votes: dict[str, list[tuple[Assertion, int]]] = {}
     for merged in clusters:
         matches = edges_by_founder.get(merged.cluster.founder, [])
         statements = cluster_statements(merged, matches, iris, settings, founders.__contains__)
-        yield from statements.quads
-        for claim in statements.claims:
-            claims.setdefault(claim.entity, []).append(claim)
-    for entity in sorted(claims):
-        yield from entity_statements(entity, claims[entity], iris)
+        blocks.append(("".join(statements.quads).encode(), moved))
+        for (entity, assertion), number in count_assertions(statements.claims).items():
+            votes.setdefault(entity, []).append((assertion, number))
+    profiles = [EntityProfile.from_assertions(entity, (one for one, _ in found)) for entity, found in votes.items()]
+    decided = verdicts or {}
+    entities = [one for component in components(profiles, decided) for one in cluster_component(component, decided)]
+    moved.update((member, one.founder) for one in entities for member in one.members[1:])
+    for one in sorted(entities, key=lambda cluster: cluster.founder):
+        assertions = [assertion for member in one.members for assertion in votes[member]]
+        lines = describe_entity(one.founder, assertions, iris, (*one.members[1:], *one.aliases))
+        parts = {part for assertion, _ in assertions for part in assertion.value.parts}
+        blocks.append(("".join(lines).encode(), {part: moved[part] for part in parts if part in moved}))
+    for block, replaced in blocks:
+        yield from (f"{line}\n" for line in replace_objects(block, replaced).decode().split("\n") if line)
     yield from dataset_statements(sources, iris) if sources else ()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from bibld.model.mods import Date, OriginInfo
 from bibld.model.rdf import literal, typed_literal
-from bibld.text.dates import years
+from bibld.text.dates import interval, years
 from bibld.text.folding import tidy, trim
 
 EDTF = "http://id.loc.gov/datatypes/edtf"
@@ -22,6 +22,13 @@ _OPEN_END = "9999"
 _LIFE = re.compile(r"\(?([0-9]{3,4})\)?\s*[-–—]\s*\(?([0-9]{3,4})?\)?")
 _BORN = re.compile(r"(?:р\.|род\.?|родился|b\.|born)\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
 _DIED = re.compile(r"(?:ум\.?|умер|d\.|died|[-–—])\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
+
+_FLOURISHED = re.compile(r"\b(?:fl|активн|акт|работал|деят|уп|род\w* в \d+ в)\b", re.IGNORECASE)
+_APPROXIMATE = re.compile(
+    r"\?|\b(?:ок|около|ca|circa|c|approximately|или|or|между|between|после|after|до|before)\b", re.IGNORECASE
+)
+_APPROXIMATE_YEARS = 10
+"""How many years before or after the stated one an approximate date may mean."""
 
 _SEPARATORS = re.compile(r"[-:.TZ ]")
 _STAMP = re.compile(r"[0-9]{8}(?:[0-9]{6}[0-9]?)?")
@@ -128,3 +135,29 @@ def life_years(dates: str) -> tuple[str, str]:
 
 def _four_digits(year: str | None) -> str:
     return year.zfill(4) if year and int(year) > 0 else ""
+
+
+def life_intervals(dates: str) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+    """Return the first and the last year in which a person may have been born, and may have died, each if it is known.
+
+    >>> life_intervals("1828-1910"), life_intervals("ок. 1828-"), life_intervals("fl. 1850")
+    (((1828, 1828), (1910, 1910)), ((1818, 1838), None), (None, None))
+    """
+    born, died = life_years(dates)
+    if born or died:
+        return _exact(born), _exact(died)
+    if _FLOURISHED.search(dates):
+        return None, None
+    first, hyphen, second = dates.replace("–", "-").replace("—", "-").partition("-")
+    return (_interval(first), _interval(second)) if hyphen else (None, None)
+
+
+def _exact(year: str) -> tuple[int, int] | None:
+    return (int(year), int(year)) if year else None
+
+
+def _interval(text: str) -> tuple[int, int] | None:
+    found = interval(text)
+    if found is None or not _APPROXIMATE.search(text):
+        return found
+    return found[0] - _APPROXIMATE_YEARS, found[1] + _APPROXIMATE_YEARS

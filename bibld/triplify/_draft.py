@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import msgspec
+
 from bibld.model.iris import Iris
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.origin import RecordId
@@ -11,10 +13,27 @@ from bibld.model.rdf import iri, literal, quad, term
 from bibld.text.folding import tidy
 from bibld.triplify._claims import Claim, EntityClaim, Kind, NameForm
 from bibld.triplify._language import Languages
+from bibld.triplify._person_names import PersonName
 
 _TYPE = term("rdf:type")
 
 Quad = tuple[str, str, str, str]
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """An agent that the publication names, with what decides whether another one that it names is the same.
+
+    ``organisations`` are the compared names of an organisation, ``life`` the years in which a person may have been born
+    and died. ``is_identified``: by a number or by name and dates. ``records`` are those that name the agent so.
+    """
+
+    agent: str
+    names: tuple[PersonName, ...]
+    organisations: frozenset[str]
+    life: tuple[tuple[int, int] | None, tuple[int, int] | None]
+    is_identified: bool
+    roles: frozenset[str]
+    records: frozenset[RecordId]
 
 
 def sort_quads(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
@@ -40,6 +59,7 @@ class Draft:
         self.languages = Languages.from_mods(merged.mods)
         self.quads: list[Quad] = []
         self.claims: list[Claim] = []
+        self.mentions: list[Mention] = []
         self.existence_dependencies: list[RecordId] = []
         self._resource = iris.resource(merged.cluster.founder)
         self.subject = iri(self._resource)

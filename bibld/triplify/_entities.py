@@ -44,39 +44,44 @@ def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple
     return describe_entity(entity, [(assertion, number) for (_, assertion), number in votes.items()], iris)
 
 
-def describe_entity(entity: str, assertions: Iterable[tuple[Assertion, int]], iris: Iris) -> tuple[str, ...]:
+def describe_entity(
+    entity: str, assertions: Iterable[tuple[Assertion, int]], iris: Iris, same: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Return the lines that describe one entity, from all assertions about it and the votes for each.
 
+    ``same`` are the other IRIs of the entity, to which it is linked; the assertions about these are among those given.
     For each language the form that most records prefer is the preferred one (then the longest, then the first in the
     order of code points); the others are alternative ones.
     """
     votes: dict[EntityClaim, int] = defaultdict(int)
     kinds: set[Kind] = set()
     for assertion, number in assertions:
-        votes[assertion.value] += number
-        kinds.add(assertion.kind)
+        if assertion.value.label.text:
+            votes[assertion.value] += number
+            kinds.add(assertion.kind)
     if not votes:
         return ()
-    kind = min(kinds)
     triples: list[tuple[str, str]] = []
-    classes = _CLASSES[kind]
-    if kind == "agent":
+    classes = [class_ for kind in kinds for class_ in _CLASSES[kind]]
+    if "agent" in kinds:
         types = {claim.type for claim in votes}
-        classes += tuple(class_ for type_ in types for class_ in _CLASSES_OF_NAME.get(type_, ()))
+        classes += [class_ for type_ in types for class_ in _CLASSES_OF_NAME.get(type_, ())]
     triples += [("rdf:type", term(class_)) for class_ in classes]
     preferred, others = choose_labels(votes)
+    name_properties = {predicate for kind in kinds for predicate in _NAME_PROPERTIES[kind]}
     for form in preferred:
-        for predicate in ("skos:prefLabel", "rdfs:label", *_NAME_PROPERTIES[kind]):
+        for predicate in ("skos:prefLabel", "rdfs:label", *name_properties):
             triples.append((predicate, literal(form.text, form.language or None)))
     triples += [("skos:altLabel", literal(form.text, form.language or None)) for form in others]
     for claim in votes:
         triples += _properties(claim)
+    link = "skos:exactMatch" if "concept" in kinds else "owl:sameAs"
+    triples += [(link, iri(other)) for other in same]
     subject = iri(entity)
     quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
     quads += [("", subject, iri(iris.term("scheme")), literal(claim.scheme)) for claim in votes if claim.scheme]
-    link = term("skos:exactMatch" if kind == "concept" else "owl:sameAs")
     for target in sorted({target for claim in votes for target in claim.links}):
-        quads.append((iri(iris.graph(_link_set(target, iris))), subject, link, iri(target)))
+        quads.append((iri(iris.graph(_link_set(target))), subject, term(link), iri(target)))
     return sort_quads(quads, subject)
 
 
@@ -117,9 +122,7 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
 
 
-def _link_set(target: str, iris: Iris) -> str:
+def _link_set(target: str) -> str:
     """Return the name of the graph that a link belongs to."""
-    if target.startswith(iris.base):
-        return "links-agents"
     identity = parse_identity(target, None, "")
     return f"links-{identity.authority if identity is not None else 'other'}"

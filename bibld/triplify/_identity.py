@@ -9,8 +9,10 @@ from functools import lru_cache
 
 import msgspec
 
+from bibld.model.origin import to_slug
 from bibld.model.web import web_iri
 from bibld.text.folding import fold
+from bibld.text.numerals import roman_number
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import has_cyrillic
 
@@ -61,8 +63,11 @@ _AUTHORITIES_OF_ORGANISATION = {
 
 _PARENTHESISED = re.compile(r"\(([^()]+)\)\s*(.+)")
 _QUALIFIED_NUMBER = re.compile(r"[A-Za-z]{2,}[\\/].+|\([^()]+\).+")
+_NUMBER_OF_LOCAL_KEY = re.compile(r"[^)\\\\/:]*$")
+"""The number in a local key, behind the organisation or the source."""
 _RANK = {authority.name: rank for rank, authority in enumerate(AUTHORITIES)}
 _NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
+_ROMAN_NUMERAL = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
 _LONGEST_READABLE_KEY = 60
 _KEYS_REMEMBERED = 4096
@@ -83,6 +88,14 @@ class Identity(msgspec.Struct, frozen=True):
         """The place of the identity among several of one entity, the preferred one first."""
         others = {"other": len(_RANK), "local": len(_RANK) + 1}
         return _RANK.get(self.authority, others.get(self.authority, 0)), self.key
+
+    def number_in_file(self, scheme: str = "") -> str:
+        """Return the name of its authority file, a blank, and its key.
+
+        A local number is in the file of its organisation, or in that of the ``scheme`` of a subject heading.
+        """
+        is_local = self.authority == "local"
+        return f"{to_slug(_NUMBER_OF_LOCAL_KEY.sub('', self.key) + scheme) if is_local else self.authority} {self.key}"
 
 
 def parse_identity(text: str, scheme: str | None, source: str) -> Identity | None:
@@ -125,13 +138,18 @@ def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
     Texts with the same folded form (:func:`bibld.text.folding.fold`) have the same key. Cyrillic texts, and Latin ones
     that are known to transcribe Slavic words (``is_slavic``), are romanised first, so that forms in both scripts have
     the same key. Other Latin texts are not, since romanisation would take Mayer for Maier. ``more`` distinguishes
-    further.
+    further. Roman numerals are read before, since romanisation would take XII for XIII.
     """
-    form = romanise(text) if is_slavic or has_cyrillic(text) else fold(text)
+    form = romanise(_ROMAN_NUMERAL.sub(_arabic, text)) if is_slavic or has_cyrillic(text) else fold(text)
     hashed = "|".join((form or unicodedata.normalize("NFKC", text), *more))
     digest = hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
     readable = _NOT_IN_READABLE_KEY.sub("-", form).strip("-")[:_LONGEST_READABLE_KEY].rstrip("-")
     return f"{readable}-{digest}" if readable else digest
+
+
+def _arabic(numeral: re.Match[str]) -> str:
+    number = roman_number(numeral[0])
+    return numeral[0] if number is None else str(number)
 
 
 def name_key(heading: str, dates: str, kind: str) -> str:

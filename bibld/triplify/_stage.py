@@ -10,9 +10,15 @@ from bibld.model.iris import Iris
 from bibld.progress import Progress
 from bibld.triplify._cluster import Settings
 from bibld.triplify._cluster_batch import describe_clusters, store_clusters
-from bibld.triplify._entity_batch import describe_entities, store_entities
+from bibld.triplify._entity_batch import (
+    describe_entities,
+    entity_verdicts,
+    has_new_verdicts,
+    queue_verdicts,
+    store_entities,
+)
 
-VERSION = 5
+VERSION = 6
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 
@@ -29,8 +35,9 @@ def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
 
 
 def is_pending(catalog: Catalog, queue: StageQueue) -> bool:
-    """Whether any cluster or entity is queued."""
-    return not (queue.dirty.is_empty() and catalog.dirty[Queue.UNDESCRIBED_ENTITIES].is_empty())
+    """Whether any cluster or entity is queued, or people have decided about entities."""
+    entities = catalog.dirty[Queue.UNDESCRIBED_ENTITIES]
+    return not (queue.dirty.is_empty() and entities.is_empty()) or has_new_verdicts(catalog)
 
 
 def triplify(
@@ -45,7 +52,9 @@ def triplify(
         progress.stage("triplify", "clusters", len(queue.dirty))
         compute = partial(describe_clusters, settings_digest(iris.base, settings), iris, settings)
         clusters = processor.process(queue.dirty, compute, partial(store_clusters, catalog), progress)
+        queue_verdicts(catalog, iris)
         entities = catalog.dirty[Queue.UNDESCRIBED_ENTITIES]
         progress.stage("triplify", "entities", len(entities))
-        processor.process(entities, partial(describe_entities, iris), partial(store_entities, catalog), progress)
+        describe = partial(describe_entities, iris, entity_verdicts(catalog, iris))
+        processor.process(entities, describe, partial(store_entities, catalog), progress)
     return clusters

@@ -139,6 +139,26 @@ class Register:
         )
         return last, rows.fetchall()
 
+    # -- verdicts of people about entities -----------------------------------------------------------------------------
+
+    def entity_verdicts(self) -> dict[tuple[str, str], str]:
+        """Return the decisions (same or different) about entities, by the paths of their IRIs in order."""
+        rows = self._connection.execute(
+            "SELECT left_path, right_path, decision, max(verdict) FROM entity_verdict GROUP BY left_path, right_path"
+            " ORDER BY left_path, right_path"
+        )
+        return {(left, right): decision for left, right, decision, _ in rows}
+
+    def changed_entity_verdicts(self, change: int) -> tuple[int, list[tuple[str, str]]]:
+        """Return the number of the last change of these verdicts, and the pairs that changed after ``change``."""
+        last = self._connection.execute("SELECT coalesce(max(change), 0) FROM entity_verdict_change").fetchone()[0]
+        rows = self._connection.execute(
+            "SELECT DISTINCT left_path, right_path FROM entity_verdict_change WHERE change > ? AND change <= ?"
+            " ORDER BY left_path, right_path",
+            (change, last),
+        )
+        return last, rows.fetchall()
+
     # -- redirects ---------------------------------------------------------------------------------------------------
 
     def redirect_target(self, ordinal: int) -> int | None:

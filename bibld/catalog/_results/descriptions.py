@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.records import Records
+from bibld.catalog._results.entities import to_moved
 from bibld.catalog._results.linkage import Linkage
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
+from bibld.model.rdf import replace_objects
 
 _ENCODER = msgspec.json.Encoder()
 _MODS = msgspec.json.Decoder(Mods)
@@ -80,17 +82,25 @@ class Statements:
         return row[0] if row else None
 
     def quads(self, founder: int) -> bytes:
-        """Return the stored quads of a cluster as N-Quads; empty if there are none."""
-        row = self._connection.execute("SELECT quads FROM statement WHERE founder = ?", (founder,)).fetchone()
-        return self._blobs.decompress(row[0]) if row else b""
+        """Return the quads of a cluster as N-Quads, with the IRIs of founders of entities; empty if there are none."""
+        row = self._connection.execute("SELECT quads, moved FROM statement WHERE founder = ?", (founder,)).fetchone()
+        return self._with_founders(*row) if row else b""
 
     def all_quads(self, first: int = 0, last: int = sys.maxsize) -> Iterator[bytes]:
         """Yield the quads of each cluster, by founder, from the founder ``first`` to ``last``."""
         rows = self._connection.execute(
-            "SELECT quads FROM statement WHERE founder BETWEEN ? AND ? ORDER BY founder", (first, last)
+            "SELECT quads, moved FROM statement WHERE founder BETWEEN ? AND ? ORDER BY founder", (first, last)
         )
-        for (quads,) in rows:
-            yield self._blobs.decompress(quads)
+        for quads, moved in rows:
+            yield self._with_founders(quads, moved)
+
+    def _with_founders(self, quads: bytes, moved: str | None) -> bytes:
+        lines = self._blobs.decompress(quads)
+        return replace_objects(lines, msgspec.json.decode(moved)) if moved else lines
+
+    def set_moved(self, founder: int, moved: Mapping[str, str]) -> None:
+        """Store the IRIs of entities that the quads of a cluster point to, and of their founders, where they differ."""
+        self._connection.execute("UPDATE statement SET moved = ? WHERE founder = ?", (to_moved(moved), founder))
 
     def founders(self) -> Iterator[int]:
         """Yield the founders of the clusters that have quads, ascending."""
@@ -110,9 +120,12 @@ class Statements:
         return founder, self._blobs.compress("quads", quads), made_by
 
     def put(self, rows: Sequence[StatementRow], dependencies: Iterable[DependencyRow]) -> None:
-        """Store the quads of clusters, and the records whose existence they depend on."""
+        """Store the quads of clusters, and the records whose existence they depend on.
+
+        The quads point to entities as the records do, until ``set_moved`` is called.
+        """
         self._drop_dependencies(founder for founder, _, _ in rows)
-        self._connection.executemany("INSERT OR REPLACE INTO statement VALUES (?, ?, ?)", rows)
+        self._connection.executemany("INSERT OR REPLACE INTO statement VALUES (?, ?, ?, NULL)", rows)
         self._connection.executemany("INSERT INTO existence_dependency VALUES (?, ?, ?, ?)", dependencies)
 
     def drop(self, founders: Sequence[int]) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
+import msgspec
+
 from bibld.catalog._records.compression import Blobs
+from bibld.model.rdf import replace_objects
 from bibld.parallel import batches
 
 _PARAMETERS = 500
@@ -16,14 +22,34 @@ _PARAMETERS = 500
 AssertionChange = tuple[int, str, bytes, int | None, int | None]
 """What a cluster asserts otherwise: founder, IRI of the entity, body, votes before and after (None: not asserted)."""
 
-EntityRow = tuple[bytes, int]
-"""Compressed quads and number of an entity."""
+EntityRow = tuple[bytes | None, str | None, int]
+"""Compressed quads of an entity, where what they point to has moved (:func:`to_moved`), and its number."""
+
+
+class AssertionKeys(msgspec.Struct, frozen=True):
+    """What an assertion refers to.
+
+    Entities with an equal text among their ``ties`` (or that is the IRI of one of them) may be the same; ``parts`` are
+    the IRIs of entities that the description of this one points to.
+    """
+
+    ties: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+
+class StoredEntity(msgspec.Struct, frozen=True):
+    """An entity: its number and IRI, and the body and votes of each assertion about it, in no order."""
+
+    entity: int
+    iri: str
+    assertions: list[tuple[bytes, int]]
 
 
 class Entities:
     """The tables of entities, assertions and asserting clusters. Nothing is committed here; the catalog does that.
 
-    An entity has a number in the catalog, which is given up with it; nothing published depends on the number.
+    An entity has a number in the catalog, which is given up with it; nothing published depends on the number. Entities
+    that are the same form a cluster; the number of its founder, which has the quads, is stored with the others.
     """
 
     def __init__(self, connection: sqlite3.Connection, blobs: Blobs) -> None:
@@ -34,15 +60,19 @@ class Entities:
         """Return the votes for each assertion of a cluster, by IRI of the entity and body."""
         rows = self._connection.execute(
             "SELECT iri, body, asserting_cluster.votes FROM asserting_cluster JOIN assertion USING (assertion)"
-            " JOIN entity USING (entity) WHERE founder = ?",
+            " JOIN entity USING (entity) WHERE asserting_cluster.founder = ?",
             (founder,),
         )
         return {(iri, body): votes for iri, body, votes in rows}
 
-    def change_assertions(self, changes: Sequence[AssertionChange]) -> list[int]:
-        """Store what clusters assert otherwise than before; return the entities that it is about, ascending.
+    def change_assertions(
+        self, changes: Sequence[AssertionChange], keys_of: Callable[[bytes], AssertionKeys]
+    ) -> list[int]:
+        """Store what clusters assert otherwise than before.
 
         A vote is a record that prefers a form of the name; it counts once among all assertions with that form.
+        ``keys_of`` reads the body of an assertion. Returns the entities to be described again, ascending: those that
+        the changes are about, and those that were tied to one of them until now.
         """
         if not changes:
             return []
@@ -52,7 +82,14 @@ class Entities:
             total = sums.setdefault((numbers[iri], body), [0, 0])
             total[0] += (after is not None) - (before is not None)
             total[1] += (after or 0) - (before or 0)
-        assertions = {key: self._add_to_assertion(*key, *total) for key, total in sorted(sums.items())}
+        assertions: dict[tuple[int, bytes], int] = {}
+        keys: Counter[tuple[str, int, int]] = Counter()
+        for (entity, body), (clusters, votes) in sorted(sums.items()):
+            assertions[entity, body], now = self._add_to_assertion(entity, body, clusters, votes)
+            if clusters > 0 and now == clusters:
+                keys.update(_rows_of_keys(entity, keys_of(body)))
+            elif now == 0:
+                keys.subtract(_rows_of_keys(entity, keys_of(body)))
         rows = [
             (founder, assertions[numbers[iri], body], before, after) for founder, iri, body, before, after in changes
         ]
@@ -68,7 +105,7 @@ class Entities:
             "DELETE FROM assertion WHERE assertion = ? AND clusters = 0",
             [(assertions[key],) for key, (clusters, _) in sums.items() if clusters < 0],
         )
-        return sorted({entity for entity, _ in sums})
+        return sorted({entity for entity, _ in sums} | self._add_keys(keys))
 
     def _numbers(self, iris: Iterable[str]) -> dict[str, int]:
         """Return the numbers of entities by IRI; new ones get the next numbers, in the order of their IRIs."""
@@ -80,30 +117,169 @@ class Entities:
         last = self._connection.execute("SELECT coalesce(max(entity), 0) FROM entity").fetchone()[0]
         new = dict(zip((iri for iri in wanted if iri not in known), count(last + 1)))
         self._connection.executemany("INSERT INTO entity (iri, entity) VALUES (?, ?)", new.items())
+        self._connection.executemany(
+            "INSERT INTO entity_tie VALUES (?, ?, 1)", ((_hash(iri), entity) for iri, entity in new.items())
+        )
         return known | new
 
-    def _add_to_assertion(self, entity: int, body: bytes, clusters: int, votes: int) -> int:
-        """Add to the numbers of clusters and votes of an assertion, which may be new; return its number."""
+    def _add_to_assertion(self, entity: int, body: bytes, clusters: int, votes: int) -> tuple[int, int]:
+        """Add to the numbers of clusters and votes of an assertion, which may be new.
+
+        Returns its number, and how many clusters make it now.
+        """
         row = self._connection.execute(
             "INSERT INTO assertion (entity, body, clusters, votes) VALUES (?, ?, ?, ?) ON CONFLICT (entity, body)"
             " DO UPDATE SET clusters = clusters + excluded.clusters, votes = votes + excluded.votes"
-            " RETURNING assertion",
+            " RETURNING assertion, clusters",
             (entity, body, clusters, votes),
         ).fetchone()
-        return int(row[0])
+        return int(row[0]), int(row[1])
+
+    def _add_keys(self, changes: Mapping[tuple[str, int, int], int]) -> set[int]:
+        """Change how often entities have keys (table, key, entity); return the others with a key that one has lost."""
+        untied: list[int] = []
+        for table in ("entity_tie", "entity_part"):
+            rows = [
+                (key, entity, number) for (name, key, entity), number in changes.items() if name == table and number
+            ]
+            self._connection.executemany(
+                f"INSERT INTO {table} VALUES (?, ?, ?)"
+                " ON CONFLICT (key, entity) DO UPDATE SET uses = uses + excluded.uses",
+                sorted(rows),
+            )
+            for key, entity, number in rows:
+                if number < 0:
+                    deleted = self._connection.execute(
+                        f"DELETE FROM {table} WHERE key = ? AND entity = ? AND uses <= 0 RETURNING key", (key, entity)
+                    ).fetchall()
+                    if deleted and table == "entity_tie":
+                        untied.append(key)
+        return self._with_keys("entity_tie", untied)
+
+    def _with_keys(self, table: str, keys: Iterable[int]) -> set[int]:
+        rows = self._connection.execute(
+            f"SELECT DISTINCT entity FROM {table} WHERE key IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(keys)),),
+        )
+        return {entity for (entity,) in rows}
 
     def assertions(self, entity: int) -> list[tuple[bytes, int]]:
         """Return the body and the votes of each assertion about an entity, in no order."""
         return self._connection.execute("SELECT body, votes FROM assertion WHERE entity = ?", (entity,)).fetchall()
 
     def asserting_clusters(self, iri: str) -> list[int]:
-        """Return the founders of the clusters that assert something about an entity, ascending."""
+        """Return the founders of the clusters that name an entity, by its IRI or another of the same one, ascending."""
+        entity = self.number(iri)
+        if entity is None:
+            return []
+        return self.clusters_asserting(self.members(self.founder(entity)))
+
+    def clusters_asserting(self, entities: Iterable[int]) -> list[int]:
+        """Return the founders of the clusters that assert something about any of the entities, ascending."""
         rows = self._connection.execute(
             "SELECT DISTINCT founder FROM asserting_cluster JOIN assertion USING (assertion)"
-            " JOIN entity USING (entity) WHERE iri = ? ORDER BY founder",
-            (iri,),
+            " WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY founder",
+            (json.dumps(sorted(entities)),),
         )
         return [founder for (founder,) in rows]
+
+    # -- entities that are the same ----------------------------------------------------------------------------------
+
+    def number(self, iri: str) -> int | None:
+        """Return the number of the entity with an IRI; None if no cluster asserts anything about it."""
+        row = self._connection.execute("SELECT entity FROM entity WHERE iri = ?", (iri,)).fetchone()
+        return row[0] if row else None
+
+    def entities_with_alias(self, iri: str) -> list[int]:
+        """Return the entities that have a key in common with an IRI, ascending; among them that with the IRI itself."""
+        return sorted(self._with_keys("entity_tie", [_hash(iri)]))
+
+    def tied(self, entities: Iterable[int]) -> list[int]:
+        """Return the entities that are connected with some by ties, these included, ascending."""
+        rows = self._connection.execute(
+            "WITH RECURSIVE found (entity) AS (SELECT value FROM json_each(?) UNION SELECT other.entity FROM found"
+            " JOIN entity_tie AS own ON own.entity = found.entity JOIN entity_tie AS other ON other.key = own.key)"
+            " SELECT entity FROM found ORDER BY entity",
+            (json.dumps(sorted(entities)),),
+        )
+        return [entity for (entity,) in rows]
+
+    def load(self, entities: Iterable[int]) -> list[StoredEntity]:
+        """Return the entities with these numbers about which clusters assert something, in the order of their IRIs."""
+        wanted = json.dumps(sorted(entities))
+        assertions: dict[int, list[tuple[bytes, int]]] = defaultdict(list)
+        for entity, body, votes in self._connection.execute(
+            "SELECT entity, body, votes FROM assertion WHERE entity IN (SELECT value FROM json_each(?))", (wanted,)
+        ):
+            assertions[entity].append((body, votes))
+        rows = self._connection.execute(
+            "SELECT entity, iri FROM entity WHERE entity IN (SELECT value FROM json_each(?)) ORDER BY iri", (wanted,)
+        )
+        return [StoredEntity(entity, iri, assertions[entity]) for entity, iri in rows if entity in assertions]
+
+    def founder(self, entity: int) -> int:
+        """Return the founder of the cluster of an entity; itself if it is the only member or not clustered yet."""
+        row = self._connection.execute("SELECT founder FROM entity WHERE entity = ?", (entity,)).fetchone()
+        return entity if row is None or row[0] is None else int(row[0])
+
+    def members(self, founder: int) -> list[int]:
+        """Return the entities of the cluster of a founder, itself included, ascending."""
+        rows = self._connection.execute(
+            "SELECT entity FROM entity WHERE founder = ?1 OR entity = ?1 ORDER BY entity", (founder,)
+        )
+        return [entity for (entity,) in rows]
+
+    def set_founder(self, entity: int, founder: int) -> bool:
+        """Store the founder of the cluster of an entity; return whether it was another one."""
+        if self.founder(entity) == founder:
+            return False
+        self._connection.execute(
+            "UPDATE entity SET founder = ? WHERE entity = ?", (None if founder == entity else founder, entity)
+        )
+        return True
+
+    def founders_of_iris(self, iris: Iterable[str]) -> dict[str, str]:
+        """Return the IRIs of the founders of those of some entities (their IRIs) that are not founders themselves."""
+        rows = self._connection.execute(
+            "SELECT member.iri, founder.iri FROM entity AS member JOIN entity AS founder"
+            " ON founder.entity = member.founder WHERE member.iri IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(iris)),),
+        )
+        return dict(rows.fetchall())
+
+    def founders_by_cluster(self, clusters: Iterable[int]) -> dict[int, dict[str, str]]:
+        """Return the same for the entities about which each of some clusters (their founders) asserts something.
+
+        Clusters whose entities are all founders are left out.
+        """
+        found: dict[int, dict[str, str]] = defaultdict(dict)
+        rows = self._connection.execute(
+            "SELECT DISTINCT asserting_cluster.founder, member.iri, founder.iri FROM asserting_cluster"
+            " JOIN assertion USING (assertion) JOIN entity AS member USING (entity)"
+            " JOIN entity AS founder ON founder.entity = member.founder"
+            " WHERE asserting_cluster.founder IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(clusters)),),
+        )
+        for cluster, iri, founder in rows:
+            found[cluster][iri] = founder
+        return found
+
+    def pointing_to(self, entities: Iterable[int]) -> list[int]:
+        """Return the founders of the entities whose assertions point to any of some entities, ascending."""
+        keys = [_hash(iri) for iri in map(self.iri, entities) if iri is not None]
+        return sorted({self.founder(entity) for entity in self._with_keys("entity_part", keys)})
+
+    def verdict_change(self) -> int:
+        """Return the last change of verdicts about entities that the clusters respect; 0 before the first."""
+        row = self._connection.execute("SELECT verdict_change FROM entity_matching").fetchone()
+        return int(row[0]) if row else 0
+
+    def set_verdict_change(self, change: int) -> None:
+        """Store the last change of verdicts that the clusters respect, when the entities it names are queued."""
+        self._connection.execute("DELETE FROM entity_matching")
+        self._connection.execute("INSERT INTO entity_matching VALUES (?)", (change,))
+
+    # -- descriptions ------------------------------------------------------------------------------------------------
 
     def iri(self, entity: int) -> str | None:
         """Return the IRI of an entity; None if it does not exist any more."""
@@ -111,17 +287,25 @@ class Entities:
         return row[0] if row else None
 
     def quads(self, entity: int) -> bytes:
-        """Return the stored quads of an entity as N-Quads; empty if it has not been described yet."""
-        row = self._connection.execute("SELECT quads FROM entity WHERE entity = ?", (entity,)).fetchone()
-        return self._blobs.decompress(row[0]) if row and row[0] is not None else b""
+        """Return the quads of an entity as N-Quads, with the IRIs of the founders that they point to.
+
+        Empty if it has not been described yet, or if it is not a founder.
+        """
+        row = self._connection.execute("SELECT quads, moved FROM entity WHERE entity = ?", (entity,)).fetchone()
+        return self._with_founders(*row) if row and row[0] is not None else b""
 
     def all_quads(self, first: int = 0, last: int = sys.maxsize) -> Iterator[bytes]:
-        """Yield the quads of each entity from the number ``first`` to ``last``, in the order of the IRIs."""
+        """Yield the quads of each founder from the number ``first`` to ``last``, in the order of the IRIs."""
         rows = self._connection.execute(
-            "SELECT quads FROM entity WHERE entity BETWEEN ? AND ? AND quads IS NOT NULL ORDER BY iri", (first, last)
+            "SELECT quads, moved FROM entity WHERE entity BETWEEN ? AND ? AND quads IS NOT NULL ORDER BY iri",
+            (first, last),
         )
-        for (quads,) in rows:
-            yield self._blobs.decompress(quads)
+        for quads, moved in rows:
+            yield self._with_founders(quads, moved)
+
+    def _with_founders(self, quads: bytes, moved: str | None) -> bytes:
+        lines = self._blobs.decompress(quads)
+        return replace_objects(lines, msgspec.json.decode(moved)) if moved else lines
 
     def numbers(self) -> Iterator[int]:
         """Yield the number of every entity."""
@@ -136,18 +320,39 @@ class Entities:
         """Train the compression of quads of entities on samples, unless it is trained already."""
         self._blobs.train("entity", samples)
 
-    def row(self, entity: int, quads: bytes) -> EntityRow:
-        """Return the row to store of the quads of an entity."""
-        return self._blobs.compress("entity", quads), entity
+    def row(self, entity: int, quads: bytes, moved: Mapping[str, str]) -> EntityRow:
+        """Return the row to store of the quads of an entity; they are empty if it is not a founder."""
+        return self._blobs.compress("entity", quads) if quads else None, to_moved(moved), entity
 
     def put(self, rows: Iterable[EntityRow]) -> None:
         """Store the quads of entities."""
-        self._connection.executemany("UPDATE entity SET quads = ? WHERE entity = ?", rows)
+        self._connection.executemany("UPDATE entity SET quads = ?, moved = ? WHERE entity = ?", rows)
 
-    def drop(self, entities: Iterable[int]) -> None:
+    def set_moved(self, entity: int, moved: Mapping[str, str]) -> None:
+        """Store the IRIs of entities that the quads of an entity point to, and of their founders, where they differ."""
+        self._connection.execute("UPDATE entity SET moved = ? WHERE entity = ?", (to_moved(moved), entity))
+
+    def drop(self, entities: Sequence[int]) -> None:
         """Delete entities about which no cluster asserts anything."""
-        self._connection.executemany("DELETE FROM entity WHERE entity = ?", ((entity,) for entity in entities))
+        for table in ("entity", "entity_tie"):
+            self._connection.executemany(f"DELETE FROM {table} WHERE entity = ?", ((entity,) for entity in entities))
 
     def count(self) -> int:
-        """Return the number of entities."""
-        return int(self._connection.execute("SELECT count(*) FROM entity").fetchone()[0])
+        """Return the number of entities that have a description."""
+        return int(self._connection.execute("SELECT count(*) FROM entity WHERE quads IS NOT NULL").fetchone()[0])
+
+
+def to_moved(founders: Mapping[str, str]) -> str | None:
+    """Return IRIs of entities and those of their founders as they are stored; None if there are none."""
+    return json.dumps(founders, ensure_ascii=False, sort_keys=True) if founders else None
+
+
+def _rows_of_keys(entity: int, keys: AssertionKeys) -> Iterator[tuple[str, int, int]]:
+    """Yield the rows (table, key, entity) of an assertion."""
+    yield from (("entity_tie", _hash(text), entity) for text in keys.ties)
+    yield from (("entity_part", _hash(text), entity) for text in keys.parts)
+
+
+def _hash(text: str) -> int:
+    """Return 64 bits of a hash, as SQLite stores an integer."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)

@@ -16,9 +16,19 @@ from bibld.text.folding import tidy
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import script_of
 from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE, loc
-from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, heading_to_compare
+from bibld.triplify._describe.entities import (
+    NameAtPath,
+    claim_agent,
+    dates_of,
+    find_identities,
+    heading_to_compare,
+)
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import years_with_hyphen
+from bibld.triplify._person_names import PersonName, parse_person_name
+
+MOST_NAMESAKES = 50
+"""Persons of one publication with the same family name; more are not compared with each other."""
 
 _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
 
@@ -26,9 +36,11 @@ _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/
 def describe_names(draft: Draft) -> None:
     """Describe creators, contributors and their roles."""
     for group in group_names(draft, [(name, f"name/{index}") for index, name in enumerate(draft.mods.name)]):
-        agent = claim_agent(draft, group)
+        codes, terms = roles_of([name for name, _ in group])
+        is_primary = any(name.usage == "primary" for name, _ in group)
+        agent = claim_agent(draft, group, codes or (["cre"] if is_primary else []))
         if agent is not None:
-            _describe_contribution(draft, agent, [name for name, _ in group])
+            _describe_contribution(draft, agent, codes, terms, is_primary)
 
 
 # -- which names are the same agent ------------------------------------------------------------------------------------
@@ -37,24 +49,46 @@ def describe_names(draft: Draft) -> None:
 class ComparedName(msgspec.Struct, frozen=True):
     """The parts of a name that decide whether it is the same agent as another one of the publication.
 
-    ``key`` is the romanised heading, empty without one; ``pair`` is the ``@altRepGroup``.
+    ``key`` is the romanised heading, empty without one; ``pair`` is the ``@altRepGroup``; ``numbers`` are those in
+    authority files, by the name of the file.
     """
 
     type: str | None
     key: str
+    person: PersonName | None
     dates: str
     pair: str | None
     script: str | None
     records: tuple[RecordId, ...]
+    numbers: dict[str, frozenset[str]]
+    roles: frozenset[str]
 
     @classmethod
     def from_name(cls, draft: Draft, name: Name, path: str) -> ComparedName:
         """Extract the compared parts of the name at a path."""
         stem = heading_to_compare(name)
-        dates = years_with_hyphen(dates_of(name))
+        person = parse_person_name(stem) if name.type == "personal" else None
+        numbers: dict[str, set[str]] = {}
+        for identity in find_identities(draft, name, path):
+            file, _, number = identity.number_in_file().partition(" ")
+            numbers.setdefault(file, set()).add(number)
+        codes, _ = roles_of([name])
         return cls(
-            name.type, romanise(stem) or stem, dates, name.alt_rep_group, script_of(stem), draft.records_at(path)
+            type=name.type,
+            key=person.key if person is not None else romanise(stem) or stem,
+            person=person,
+            dates=years_with_hyphen(dates_of(name)),
+            pair=name.alt_rep_group,
+            script=script_of(stem),
+            records=draft.records_at(path),
+            numbers={file: frozenset(found) for file, found in numbers.items()},
+            roles=frozenset(codes or (["cre"] if name.usage == "primary" else [])),
         )
+
+    @property
+    def fullness(self) -> tuple[bool, bool, int, str]:
+        """How completely it names the agent, for comparison."""
+        return bool(self.numbers), bool(self.dates), len(self.key), self.key
 
     def pair_keys(self) -> Iterable[Hashable]:
         """Return what identifies the pair of the name in each record: ``@altRepGroup`` is unique in one record only."""
@@ -97,23 +131,68 @@ def group_names(draft: Draft, names: Sequence[NameAtPath]) -> list[list[NameAtPa
     """Group the names that are the same agent.
 
     These are names that a record pairs (``@altRepGroup``) in different scripts, and names with the same heading, in
-    either script, whose dates do not differ.
-    The latter is safe only because all names are in the description of one publication. Takes time in proportion to the
+    either script, whose dates and numbers do not differ. A name without dates and numbers belongs to the only fuller
+    form that other records have for the same role (``Толстой, Л. Н.`` to ``Толстой, Лев Николаевич``).
+    This is safe only because all names are in the description of one publication. Takes time in proportion to the
     number of names.
     """
     if len(names) == 1:
         return [list(names)]
-    groups: list[list[NameAtPath]] = []
+    groups: list[list[int]] = []
     index = _GroupIndex()
-    for name, path in names:
-        compared = ComparedName.from_name(draft, name, path)
-        group = index.find(compared)
-        if group is None:
+    compared = [ComparedName.from_name(draft, name, path) for name, path in names]
+    for place, name in enumerate(compared):
+        group = index.find(name)
+        if group is None or (name.numbers and any(_numbers_differ(name, compared[other]) for other in groups[group])):
             group = len(groups)
             groups.append([])
-        groups[group].append((name, path))
-        index.add(compared, group)
-    return groups
+        groups[group].append(place)
+        index.add(name, group)
+    return [[names[place] for place in group] for group in _join_incomplete(groups, compared)]
+
+
+def _numbers_differ(one: ComparedName, other: ComparedName) -> bool:
+    return any(not numbers & other.numbers.get(file, numbers) for file, numbers in one.numbers.items())
+
+
+def _join_incomplete(groups: list[list[int]], compared: Sequence[ComparedName]) -> list[list[int]]:
+    """Join each group of persons without dates and numbers to the only group that may be a fuller form of it."""
+    by_family: dict[str, list[int]] = {}
+    for number, group in enumerate(groups):
+        for family in dict.fromkeys(person.family for place in group if (person := compared[place].person)):
+            by_family.setdefault(family, []).append(number)
+    targets: dict[int, int] = {}
+    for number, group in enumerate(groups):
+        members = [compared[place] for place in group]
+        if any(name.person is None or name.numbers or name.dates for name in members):
+            continue
+        namesakes = {other for name in members if name.person for other in by_family[name.person.family]} - {number}
+        if len(namesakes) > MOST_NAMESAKES:
+            continue
+        found = [other for other in namesakes if _is_fuller([compared[place] for place in groups[other]], members)]
+        if len(found) == 1:
+            targets[number] = found[0]
+    joined: dict[int, list[int]] = {}
+    for number, group in enumerate(groups):
+        target = number
+        while target in targets:
+            target = targets[target]
+        joined.setdefault(target, []).extend(group)
+    return [sorted(group) for group in sorted(joined.values(), key=min)]
+
+
+def _is_fuller(these: Sequence[ComparedName], those: Sequence[ComparedName]) -> bool:
+    """Whether names of one group are fuller forms of those of another, in the same role and in other records."""
+    if max(name.fullness for name in these) <= max(name.fullness for name in those):
+        return False
+    if {record for name in these for record in name.records} & {record for name in those for record in name.records}:
+        return False
+    return any(
+        one.person is not None and other.person is not None and one.person.is_compatible(other.person)
+        and (not one.roles or not other.roles or bool(one.roles & other.roles))
+        for one in these
+        for other in those
+    )  # fmt: skip
 
 
 # -- roles -------------------------------------------------------------------------------------------------------------
@@ -148,9 +227,9 @@ def _codes_of(role: Role) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _describe_contribution(draft: Draft, agent: str, names: Sequence[Name]) -> None:
-    codes, terms = roles_of(names)
-    is_primary = any(name.usage == "primary" for name in names)
+def _describe_contribution(
+    draft: Draft, agent: str, codes: Sequence[str], terms: Sequence[str], is_primary: bool
+) -> None:
     is_creator = any(code in CREATOR_ROLES for code in codes) or (is_primary and not codes)
     term = iri(agent)
     draft.add("dcterms:creator" if is_creator else "dcterms:contributor", term)

@@ -9,19 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from bibld.model.mods import Controlled, Name
 from bibld.model.web import web_iri
 from bibld.text.folding import strip_brackets, tidy, trim
 from bibld.text.places import expand_place, is_unknown_imprint
+from bibld.text.publishers import publisher_key, publisher_label
 from bibld.text.scripts import LATIN, script_of
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import SCHEME_LANGUAGES
-from bibld.triplify._dates import life_years
-from bibld.triplify._draft import Draft
+from bibld.triplify._dates import life_intervals, life_years
+from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._identity import Identity, entity_key, name_key, parse_identity
+from bibld.triplify._person_names import parse_person_name
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
+_ROLES_OF_PUBLISHERS = frozenset(("pbl", "bkp", "bsl", "dst", "isb"))
 
 NameAtPath = tuple[Name, str]
 """A name and its path in the merged description."""
@@ -78,44 +83,90 @@ def dates_of(name: Name) -> str:
     return next((trim(tidy(part.value)) for part in name.name_part if part.type == "date"), "")
 
 
-def claim_agent(draft: Draft, group: Sequence[NameAtPath]) -> str | None:
+def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] = (), scheme: str = "") -> str | None:
     """Claim the agent that a group of names denotes.
 
-    The first identifier names the agent. A further local one names another agent, which is stated to be the same,
-    since other records may know it by that only; and so does the name with its dates if these identify a person.
+    The best identifier names the agent. The IRIs that its other identifiers make, and its name with dates if these
+    identify a person, are aliases: other records may know it by these only. ``roles`` are what the agent did for the
+    publication; ``scheme`` is that of a subject heading, whose local numbers are in a separate file.
     """
     group = [(name, path) for name, path in group if heading(name)]
     if not group:
         return None
     identities_of_names = [find_identities(draft, name, path) for name, path in group]
     found = sorted({one for identities in identities_of_names for one in identities}, key=lambda one: one.rank)
-    own_key = _key_of_names(group)
-    is_identified_by_name = any(
-        name.type == "personal" and any(life_years(dates_of(name))) and len(heading_to_compare(name).split()) > 1
-        for name, _ in group
-    )
-    keys = [one.key for one in found if one is found[0] or one.authority == "local"] or [own_key]
-    if found and is_identified_by_name:
-        keys.append(own_key)
-    agents = [draft.iris.agent(key) for key in keys]
-    centre = agents[-1] if is_identified_by_name else agents[0]
+    agent = draft.iris.agent(found[0].key if found else _key_of_names(group))
     for (name, path), identities in zip(group, identities_of_names, strict=True):
-        for agent in agents:
-            links = set(_links(identities)) if agent == agents[0] else set()
-            if agent != centre:
-                links.add(centre)
-            draft.add_claim(agent, "agent", _claim_of_name(draft, name, links), path)
-    return agents[0]
+        aliases = {draft.iris.agent(one.key) for one in identities}
+        if _is_identified_by_dates(name):
+            aliases.add(draft.iris.agent(name_key(heading_to_compare(name), dates_of(name), name.type or "")))
+        claim = msgspec.structs.replace(
+            _claim_of_name(draft, name),
+            links=_links(identities),
+            aliases=tuple(sorted(aliases - {agent})),
+            numbers=tuple(sorted({one.number_in_file(scheme) for one in identities if one.authority != "other"})),
+            ties=_name_ties(name),
+        )
+        draft.add_claim(agent, "agent", claim, path)
+    draft.mentions.append(_mention(draft, agent, group, roles, bool(found)))
+    return agent
+
+
+def _is_identified_by_dates(name: Name) -> bool:
+    is_dated = name.type == "personal" and any(life_years(dates_of(name)))
+    return is_dated and len(heading_to_compare(name).split()) > 1
+
+
+def _name_ties(name: Name) -> tuple[str, ...]:
+    """Return the tie of a person with all others of the same full name and year of birth, in either script.
+
+    A name with initials ties only if the years of birth and of death are known.
+    """
+    if name.type != "personal":
+        return ()
+    parsed = parse_person_name(heading_to_compare(name))
+    born, died = life_years(dates_of(name))
+    if parsed is None or not parsed.given or not ((born and died) or ((born or died) and parsed.is_full)):
+        return ()
+    return (f"{parsed.key} {born or f'-{died}'}",)
+
+
+def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Iterable[str], has_number: bool) -> Mention:
+    names = [name for name, _ in group]
+    parsed = (parse_person_name(heading_to_compare(name)) for name in names if name.type == "personal")
+    dates = next((dates_of(name) for name in names if dates_of(name)), "")
+    records = frozenset(record for _, path in group for record in draft.records_at(path))
+    return Mention(
+        agent,
+        names=tuple(dict.fromkeys(name for name in parsed if name is not None)),
+        organisations=frozenset(publisher_key(heading(name)) for name in names if name.type != "personal"),
+        life=life_intervals(dates),
+        is_identified=has_number or any(map(_is_identified_by_dates, names)),
+        roles=frozenset(roles),
+        records=records,
+    )
 
 
 def _key_of_names(group: Sequence[NameAtPath]) -> str:
-    """Return the key of the fullest form: one with dates before one without, Cyrillic before Latin."""
+    """Return the key of the fullest form: with dates, then with full given names, then Cyrillic."""
     names = [name for name, _ in group]
-    name = min(names, key=lambda name: (not dates_of(name), script_of(heading_to_compare(name)) == LATIN))
+    name = min(
+        names,
+        key=lambda name: (
+            not dates_of(name),
+            not _is_full(name),
+            script_of(heading_to_compare(name)) == LATIN,
+        ),
+    )
     return name_key(heading_to_compare(name), dates_of(name), name.type or "")
 
 
-def _claim_of_name(draft: Draft, name: Name, links: Iterable[str]) -> EntityClaim:
+def _is_full(name: Name) -> bool:
+    parsed = parse_person_name(heading_to_compare(name)) if name.type == "personal" else None
+    return parsed is not None and parsed.is_full
+
+
+def _claim_of_name(draft: Draft, name: Name) -> EntityClaim:
     label = heading(name)
     others = [tidy(form) for form in name.display_form]
     others += [heading(Name(name_part=other.name_part, type=name.type)) for other in name.alternative_name]
@@ -127,7 +178,6 @@ def _claim_of_name(draft: Draft, name: Name, links: Iterable[str]) -> EntityClai
         others=tuple(sorted(forms)),
         type=name.type or "",
         dates=dates_of(name),
-        links=tuple(sorted(links)),
     )
 
 
@@ -144,14 +194,31 @@ def claim_organisation(draft: Draft, text: str, element: Controlled, path: str) 
 
 
 def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
-    """Claim a publisher."""
-    label = trim(text)
-    if not label:
+    """Claim a publisher.
+
+    If the publication names an organisation of the same name as an agent who published it, this is the publisher.
+    """
+    label = publisher_label(text)
+    key = publisher_key(text)
+    if not label or not key:
         return None
     found = find_identities(draft, element, path)
-    publisher = draft.iris.publisher(found[0].key if found else entity_key(label, is_slavic=draft.languages.is_slavic))
+    by_name = draft.iris.publisher(entity_key(key, is_slavic=draft.languages.is_slavic))
     form = draft.name_form(label, draft.languages.tag_other(label, element))
-    draft.add_claim(publisher, "publisher", EntityClaim(label=form, type="corporate", links=_links(found)), path)
+    agents = [one for one in draft.mentions if key in one.organisations and one.roles & _ROLES_OF_PUBLISHERS]
+    if agents and not found:
+        claim = EntityClaim(label=form, type="corporate", aliases=(by_name,))
+        draft.add_claim(agents[0].agent, "agent", claim, path)
+        return agents[0].agent
+    publisher = draft.iris.publisher(found[0].key) if found else by_name
+    claim = EntityClaim(
+        label=form,
+        type="corporate",
+        links=_links(found),
+        aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name} - {publisher})),
+        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+    )
+    draft.add_claim(publisher, "publisher", claim, path)
     return publisher
 
 

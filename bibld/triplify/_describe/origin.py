@@ -7,7 +7,7 @@ import re
 from bibld.model.mods import Controlled, OriginInfo, PlaceTerm
 from bibld.model.mods_words import publication_statement
 from bibld.model.rdf import iri
-from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO, is_unknown_imprint
 from bibld.triplify._codes import CLASS_OF_EVENT, ISSUANCES, STATEMENT_OF_EVENT, loc
 from bibld.triplify._dates import date_literal, issued_dates, provision_dates, to_edtf
@@ -121,10 +121,11 @@ def country_of(element: Controlled) -> str | None:
 
 
 def _agents(draft: Draft, info: OriginInfo, path: str) -> list[str]:
+    named = [
+        claim_agent(draft, [(agent, f"{path}/agent/{index}")], roles=("pbl",)) for index, agent in enumerate(info.agent)
+    ]
     agents: list[str | None] = []
     for index, publisher in enumerate(info.publisher):
-        stated = strip_brackets(publisher.value)
-        if not is_unknown_imprint(stated):
-            agents.append(claim_publisher(draft, stated, publisher, f"{path}/publisher/{index}"))
-    agents += [claim_agent(draft, [(agent, f"{path}/agent/{index}")]) for index, agent in enumerate(info.agent)]
-    return [iri(agent) for agent in dict.fromkeys(agents) if agent is not None]
+        if not is_unknown_imprint(publisher.value):
+            agents.append(claim_publisher(draft, publisher.value, publisher, f"{path}/publisher/{index}"))
+    return [iri(agent) for agent in dict.fromkeys(agents + named) if agent is not None]

@@ -70,7 +70,9 @@ def _describe_subject(draft: Draft, subject: Subject, path: str) -> None:
         elif isinstance(part, HierarchicalGeographic):
             _describe_hierarchy(draft, part, part_path)
         elif isinstance(part, Name):
-            agent = claim_agent(draft, [(part, part_path)])
+            agent = claim_agent(
+                draft, [(part, part_path)], roles=("subject",), scheme=subject.authority or part.authority or ""
+            )
             if agent is not None:
                 _add_subject(draft, agent)
                 words.append(", ".join(filter(None, (heading(part), dates_of(part)))))

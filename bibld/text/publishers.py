@@ -1,0 +1,55 @@
+"""Names of publishers as catalogues write them: with quotation marks, words for a publishing house, legal forms."""
+
+from __future__ import annotations
+
+import re
+
+from bibld.text.folding import fold, strip_brackets, trim
+
+_QUOTATION_MARKS = re.compile("[\"«»„“”‟‹›]|(?<![^\\W_])['‘‚](?=[^\\W_])|(?<=[^\\W_])['’](?![^\\W_])")
+_HOUSE = (
+    r"изд(?:ательство|ательский дом|атель|ат)?\.?(?:[ -](?:во|ство|дом))?|ид|книгоиздательство|кн(?:игоизд)?-во|"
+    r"izd(?:atelʹ?stvo|atelskii dom)?\.?(?:-vo)?|verlag|publishing house"
+)
+_HOUSE_WITH_QUOTED_NAME = re.compile(
+    rf"\s*(?:(?:ооо|оао|зао|ао|пао|тоо)\s+)?(?:(?:{_HOUSE})\s+)?[«\"„“]([^«»\"„“”]+)[»\"“”]\s*", re.IGNORECASE
+)
+_LEGAL_FORMS = (
+    "ооо оао зао ао пао тоо ип нп ано гуп муп фгуп ltd limited inc incorporated llc llp gmbh kg ag bv srl plc co corp"
+)
+_HOUSE_FIRST = "издательство издательства изд издат книгоиздательство izdatelstvo izd"
+_HOUSE_LAST = "издательство изд izdatelstvo izd verlag publishers publ pubs pub"
+_PHRASES = "кн изд во|издательский дом|изд дом|ид|изд во|изд ство|кн во|izd vo|publishing house|publishing co"
+_GENERIC = "|".join((_PHRASES, *_LEGAL_FORMS.split(), *_HOUSE_FIRST.split(), *_HOUSE_LAST.split()))
+_ALL_GENERIC = re.compile(rf"(?:{_GENERIC})(?: (?:{_GENERIC}))*")
+_AT_START = re.compile("|".join((_PHRASES, *_LEGAL_FORMS.split(), *_HOUSE_FIRST.split())).join(("(?:", ") ")))
+_AT_END = re.compile("|".join((_PHRASES, *_LEGAL_FORMS.split(), *_HOUSE_LAST.split())).join((" (?:", ")$")))
+
+
+def publisher_label(text: str) -> str:
+    """Return the name of a publisher without brackets and quotation marks.
+
+    If nothing but a word for a publishing house or a legal form precedes a name in quotation marks, it is left out too.
+
+    >>> publisher_label('Изд-во "Наука"'), publisher_label("[Эксмо]"), publisher_label("O'Reilly")
+    ('Наука', 'Эксмо', "O'Reilly")
+    """
+    plain = strip_brackets(text)
+    quoted = _HOUSE_WITH_QUOTED_NAME.fullmatch(plain.rstrip(" ,;:"))
+    return trim(quoted[1] if quoted else _QUOTATION_MARKS.sub("", plain))
+
+
+def publisher_key(text: str) -> str:
+    """Return the folded name of a publisher without words for a publishing house and legal forms around it.
+
+    >>> {publisher_key(text) for text in ("Изд-во Наука", 'Издательство "Наука"', "Наука")}
+    {'наука'}
+    >>> publisher_key("ООО Изд. дом Вильямс"), publisher_key("Изд-во"), publisher_key("Springer-Verlag GmbH")
+    ('вильямс', 'изд во', 'springer')
+    """
+    key = fold(publisher_label(text))
+    before = ""
+    while key != before and not _ALL_GENERIC.fullmatch(key):
+        before, start = key, _AT_START.match(key)
+        key = _AT_END.sub("", key[start.end() :] if start else key)
+    return key

@@ -1,0 +1,263 @@
+"""Which entities are the same: clusters of the IRIs of agents, concepts, publishers and so on, and their founders.
+
+An IRI belongs to one key for ever. Entities are tied by a number that one heading has beside another, by a name with
+dates, by one publication that names both, or by the verdict of a person. The ties of a connected component are united
+one after another in a fixed order, unless the entities contradict each other; so the result depends on nothing but the
+component.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from itertools import combinations
+
+import msgspec
+
+from bibld.model.origin import from_slug
+from bibld.triplify._claims import Assertion, Kind
+from bibld.triplify._dates import life_intervals
+from bibld.triplify._identity import AUTHORITIES
+
+LARGEST_COMPONENT = 1000
+"""In a connected component of more entities, only numbers of authority files and verdicts tie."""
+
+PUBLICATION_TIE = "publication "
+"""The beginning of a tie between two entities that one publication names; other ties are names with dates."""
+
+_NAME_KEY = re.compile(r"(?:[a-z0-9-]+-)?[0-9a-f]{10}")
+_LOCAL_KEY = re.compile(r"[\\/:(]")
+
+Interval = tuple[int, int]
+Verdicts = Mapping[tuple[str, str], str]
+"""The decisions of people (same or different) about two IRIs, in the order of the IRIs."""
+
+
+class Strength(IntEnum):
+    """How much a common key proves; the strongest first."""
+
+    NUMBER = 0
+    NAME = 1
+    PUBLICATION = 2
+
+
+class EntityProfile(msgspec.Struct, frozen=True):
+    """What decides whether an entity is the same as another one.
+
+    ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state.
+    """
+
+    iri: str
+    kinds: frozenset[Kind]
+    types: frozenset[str]
+    births: frozenset[Interval]
+    deaths: frozenset[Interval]
+    numbers: dict[str, frozenset[str]]
+    aliases: frozenset[str]
+    ties: frozenset[str]
+
+    @classmethod
+    def from_assertions(cls, iri: str, assertions: Iterable[Assertion]) -> EntityProfile:
+        """Build the profile of an entity from all assertions about it."""
+        made = list(assertions)
+        values = [assertion.value for assertion in made]
+        lives = [life_intervals(value.dates) for value in values if value.dates and value.type == "personal"]
+        numbers: dict[str, set[str]] = defaultdict(set)
+        for value in values:
+            for entry in value.numbers:
+                file, _, number = entry.partition(" ")
+                numbers[file].add(number)
+        own = _key_of_iri(iri)
+        return cls(
+            iri,
+            kinds=frozenset(assertion.kind for assertion in made),
+            types=frozenset(value.type for value in values if value.type),
+            births=frozenset(birth for birth, _ in lives if birth is not None),
+            deaths=frozenset(death for _, death in lives if death is not None),
+            numbers={file: frozenset((own,) if own in found else found) for file, found in numbers.items()},
+            aliases=frozenset(alias for value in values for alias in value.aliases),
+            ties=frozenset(tie for value in values for tie in value.ties),
+        )
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        """The place among the members of a cluster, the founder first: best number, name with dates, name; then IRI."""
+        rank = rank_of_iri(self.iri)
+        return (rank if rank < _NAME_RANK or self.births or self.deaths else rank + 1), self.iri
+
+    @property
+    def keys(self) -> dict[str, Strength]:
+        """The keys that tie it to others, and how much each proves."""
+        keys = {iri: Strength.NUMBER if is_number(iri) else Strength.NAME for iri in (self.iri, *self.aliases)}
+        for tie in self.ties:
+            keys[tie] = Strength.PUBLICATION if tie.startswith(PUBLICATION_TIE) else Strength.NAME
+        return keys
+
+    def contradicts(self, other: EntityProfile) -> bool:
+        """Whether the two cannot be the same: other kind or type, other years of life, another number of one file."""
+        return (
+            {_SAME_KIND.get(kind, kind) for kind in self.kinds} != {_SAME_KIND.get(kind, kind) for kind in other.kinds}
+            or bool(self.types and other.types and not self.types & other.types)
+            or _differ(self.births, other.births)
+            or _differ(self.deaths, other.deaths)
+            or any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items())
+        )
+
+
+_SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
+_NAME_RANK = len(AUTHORITIES) + 2
+
+
+class EntityCluster(msgspec.Struct, frozen=True):
+    """Entities that are the same: their IRIs in the order of their ranks, the founder first.
+
+    ``aliases`` are further IRIs of its members' headings, about which nothing else is asserted.
+    """
+
+    members: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+    @property
+    def founder(self) -> str:
+        """The IRI that carries the description."""
+        return self.members[0]
+
+
+def rank_of_iri(iri: str) -> int:
+    """Return the place of an IRI among those of one entity: by its authority file, other IRI, local number, name."""
+    key = _key_of_iri(iri)
+    for rank, authority in enumerate(AUTHORITIES):
+        name, _, number = key.partition("-")
+        if name == authority.name and authority.pattern.fullmatch(authority.template.format(number)):
+            return rank
+    if key.startswith(("http:", "https:")):
+        return len(AUTHORITIES)
+    return len(AUTHORITIES) + 1 if _LOCAL_KEY.search(key) or not _NAME_KEY.fullmatch(key) else _NAME_RANK
+
+
+def is_number(iri: str) -> bool:
+    """Whether an IRI is made of a number of an authority file, not of a name."""
+    return rank_of_iri(iri) < _NAME_RANK
+
+
+def _key_of_iri(iri: str) -> str:
+    slug = iri.rpartition("/")[2]
+    try:
+        return from_slug(slug)
+    except ValueError:
+        return slug
+
+
+def _differ(these: frozenset[Interval], those: frozenset[Interval]) -> bool:
+    return bool(these and those) and not any(
+        first <= other_last and other_first <= last for first, last in these for other_first, other_last in those
+    )
+
+
+def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[EntityCluster]:
+    """Cluster the entities of a connected component; the result does not depend on their order.
+
+    A verdict ``same`` is stronger than contradicting records, a verdict ``different`` than everything. A name that
+    members which contradict each other share ties none of them, unless years of birth and of death are known.
+    """
+    ranked = sorted(profiles, key=lambda profile: profile.rank)
+    clusters = _Clusters(ranked, verdicts)
+    for (one, other), decision in sorted(verdicts.items()):
+        if decision == "same" and one in clusters.by_iri and other in clusters.by_iri:
+            clusters.unite(one, other, by_verdict=True)
+    for strength, holders in _ties(ranked, len(ranked) > LARGEST_COMPONENT):
+        if strength is not Strength.NAME or not clusters.is_ambiguous(holders):
+            for one, other in combinations(holders, 2):
+                clusters.unite(one, other)
+    holders_of_alias: dict[str, set[str]] = defaultdict(set)
+    for profile in ranked:
+        for alias in profile.aliases - clusters.by_iri.keys():
+            holders_of_alias[alias].add(clusters.founder(profile.iri))
+    aliases: dict[str, list[str]] = defaultdict(list)
+    for alias, founders in holders_of_alias.items():
+        if len(founders) == 1:
+            aliases[founders.pop()].append(alias)
+    members = {clusters.founder(profile.iri): clusters.members(profile.iri) for profile in ranked}
+    return [
+        EntityCluster(tuple(one.iri for one in found), tuple(sorted(aliases[founder])))
+        for founder, found in members.items()
+    ]
+
+
+def _ties(ranked: Sequence[EntityProfile], is_large: bool) -> list[tuple[Strength, list[str]]]:
+    """Return the holders of each key that more than one entity has, the strongest keys first."""
+    holders: dict[tuple[Strength, str], list[str]] = defaultdict(list)
+    for profile in ranked:
+        for key, strength in profile.keys.items():
+            if strength is Strength.NUMBER or not is_large:
+                holders[strength, key].append(profile.iri)
+    return [(strength, found) for (strength, _), found in sorted(holders.items()) if len(found) > 1]
+
+
+class _Clusters:
+    """The clusters of a component while they are united. ``ranked`` are its entities, in the order of their ranks."""
+
+    def __init__(self, ranked: Sequence[EntityProfile], verdicts: Verdicts) -> None:
+        self.by_iri = {profile.iri: profile for profile in ranked}
+        self._place = {profile.iri: place for place, profile in enumerate(ranked)}
+        self._members = {profile.iri: [profile] for profile in ranked}
+        self._different = {pair for pair, decision in verdicts.items() if decision == "different"}
+
+    def members(self, iri: str) -> list[EntityProfile]:
+        """Return the members of the cluster of an entity, in the order of their ranks."""
+        return self._members[iri]
+
+    def founder(self, iri: str) -> str:
+        """Return the first member of the cluster of an entity."""
+        return self._members[iri][0].iri
+
+    def unite(self, one: str, other: str, by_verdict: bool = False) -> None:
+        """Unite the clusters of two entities, unless members contradict each other."""
+        these, those = self._members[one], self._members[other]
+        if these is those or not self._may_unite(these, those, by_verdict):
+            return
+        united = sorted(these + those, key=lambda profile: self._place[profile.iri])
+        for profile in united:
+            self._members[profile.iri] = united
+
+    def is_ambiguous(self, holders: Sequence[str]) -> bool:
+        """Whether the holders of a name contradict each other, and the years of a life are not known in full."""
+        if all(self.by_iri[iri].births and self.by_iri[iri].deaths for iri in holders):
+            return False
+        clusters = list({self.founder(iri): self._members[iri] for iri in holders}.values())
+        return any(not self._may_unite(these, those, False) for these, those in combinations(clusters, 2))
+
+    def _may_unite(self, these: Sequence[EntityProfile], those: Sequence[EntityProfile], by_verdict: bool) -> bool:
+        for one in these:
+            for other in those:
+                if (min(one.iri, other.iri), max(one.iri, other.iri)) in self._different:
+                    return False
+                if not by_verdict and one.contradicts(other):
+                    return False
+        return True
+
+
+def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[list[EntityProfile]]:
+    """Divide entities into connected components: those that share a key, or about which there is a verdict."""
+    found = list(profiles)
+    number_of = {profile.iri: number for number, profile in enumerate(found)}
+    parents = list(range(len(found)))
+
+    def root(number: int) -> int:
+        while parents[number] != number:
+            parents[number] = number = parents[parents[number]]
+        return number
+
+    first: dict[str, int] = {}
+    for number, profile in enumerate(found):
+        for key in profile.keys:
+            parents[root(number)] = root(first.setdefault(key, number))
+    for one, other in verdicts:
+        if one in number_of and other in number_of:
+            parents[root(number_of[one])] = root(number_of[other])
+    members: dict[int, list[EntityProfile]] = defaultdict(list)
+    for number, profile in enumerate(found):
+        members[root(number)].append(profile)
+    return list(members.values())
