@@ -45,7 +45,7 @@ __all__ = [
     "subfields_of",
 ]
 
-VERSION = 2
+VERSION = 3
 """The version of the results: increase it when a crosswalk writes other MODS for the same record."""
 
 AUTO = adapters.AUTO

@@ -42,6 +42,14 @@ class Iris(msgspec.Struct, frozen=True):
         """Return the IRI of a subject or class of a scheme."""
         return f"{self.base}concept/{to_slug(scheme)}/{to_slug(key)}"
 
+    def scheme(self, code: str) -> str:
+        """Return the IRI of a scheme of concepts."""
+        return f"{self.base}concept/{to_slug(code)}"
+
+    def work(self, key: str) -> str:
+        """Return the IRI of a work."""
+        return f"{self.base}work/{to_slug(key)}"
+
     def place(self, key: str) -> str:
         """Return the IRI of a place."""
         return f"{self.base}place/{to_slug(key)}"

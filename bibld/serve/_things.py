@@ -34,7 +34,7 @@ MEDIA_TYPES = {
 """Suffix → media type of the forms."""
 
 _RDF_FORMS = ("html", "ttl", "nt", "jsonld", "rdf")
-_ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/")
+_ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/", "work/")
 _DIRECT = ("record", "match", "ontology", "context", "dataset", "graph")
 _ONTOLOGY = "ontology"
 _LINKS_TO_SAME = ("owl:sameAs", "skos:exactMatch")

@@ -1,4 +1,4 @@
-"""What records state about agents, concepts, places, publishers and series."""
+"""What records state about agents, concepts, places, publishers, series, works and schemes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from bibld.model.origin import RecordId
 
-Kind = Literal["agent", "concept", "place", "publisher", "series"]
+Kind = Literal["agent", "concept", "place", "publisher", "scheme", "series", "work"]
 
 
 class NameForm(msgspec.Struct, frozen=True, omit_defaults=True, order=True):
@@ -25,7 +25,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     ``label`` is the form that the record prefers, ``others`` are further forms. ``type`` is that of a MODS name
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``parts`` are the IRIs of places and agents that a
-    compound heading names.
+    compound heading names, ``creators`` those of the agents that created a work.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
     keys; ``numbers`` are its numbers in authority files, each as name of the file, blank, number; entities with an
@@ -41,6 +41,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     notation: str = ""
     issn: str = ""
     parts: tuple[str, ...] = ()
+    creators: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from bibld.triplify._describe.description import (
     describe_languages,
     describe_locations,
     describe_notes,
+    describe_types,
 )
 from bibld.triplify._describe.identifiers import describe_identifiers
 from bibld.triplify._describe.origin import describe_origin
@@ -59,6 +60,7 @@ def cluster_statements(
     describe_origin(draft)
     describe_languages(draft)
     describe_body(draft)
+    describe_types(draft)
     describe_notes(draft)
     describe_subjects(draft)
     describe_locations(draft)

@@ -14,7 +14,7 @@ CREATOR_ROLES = frozenset(("aut", "cre", "art", "cmp", "ctg", "dis", "pht", "arc
 """Roles that make an agent a ``dcterms:creator``."""
 
 SCHEMA_OF_ROLE = {"aut": "author", "edt": "editor", "trl": "translator", "ill": "illustrator", "cmp": "composer"}
-"""Roles that schema.org has a property for; others are ``schema:contributor``."""
+"""Roles that schema.org has a property for; those of other creators are ``schema:creator``."""
 
 CLASSES_OF_CONTENT = {
     "text": ("bibo:Document", "schema:CreativeWork"),
@@ -65,16 +65,8 @@ CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for
 CONCEPT_CLASSIFICATIONS = frozenset(("rubbk", "bbk", "lbc", "udc", "ddc", "rugasnti", "rueskl"))
 """Classifications whose marks name a subject and nothing else, so that each mark is a concept."""
 
-EXTERNAL_SCHEMES = {
-    "lcsh": "http://id.loc.gov/authorities/subjects",
-    "lcshac": "http://id.loc.gov/authorities/childrensSubjects",
-    "lcgft": "http://id.loc.gov/authorities/genreForms",
-    "marcgt": "http://id.loc.gov/vocabulary/marcgt",
-    "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
-    "mesh": "http://id.nlm.nih.gov/mesh",
-    "aat": "http://vocab.getty.edu/aat/",
-}
-"""Schemes of subjects → the IRI that others know them by."""
+CONTENT_TYPE_AUTHORITIES = frozenset(("rdacontent", "isbdcontent"))
+"""``genre/@authority`` of content types, which are no genres."""
 
 _ENGLISH_SCHEMES = "aat fast lcgft lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
 

@@ -14,6 +14,7 @@ from bibld.text.folding import tidy
 from bibld.triplify._claims import Claim, EntityClaim, Kind, NameForm
 from bibld.triplify._language import Languages
 from bibld.triplify._person_names import PersonName
+from bibld.triplify._schemes import scheme_iri
 
 _TYPE = term("rdf:type")
 
@@ -115,8 +116,16 @@ class Draft:
         return node
 
     def add_claim(self, entity: str, kind: Kind, value: EntityClaim, path: str) -> None:
-        """Add a claim about an entity for each record that has the value at a path."""
+        """Add a claim about an entity for each record that has the value at a path; of a concept also its scheme."""
         self.claims.extend(Claim(entity, kind, value, record) for record in self.records_at(path))
+        if kind == "concept" and value.scheme:
+            self.claim_scheme(value.scheme, path)
+
+    def claim_scheme(self, code: str, path: str) -> str:
+        """Claim the scheme with a code, and return its IRI."""
+        scheme = scheme_iri(code, self.iris)
+        self.add_claim(scheme, "scheme", EntityClaim(label=NameForm(code), notation=code), path)
+        return scheme
 
     # -- terms -------------------------------------------------------------------------------------------------------
 

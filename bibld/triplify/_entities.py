@@ -1,4 +1,4 @@
-"""The description of an agent, concept, place, publisher or series, from all claims about it."""
+"""The description of an entity (agent, concept, place, publisher, series, work, scheme), from all claims about it."""
 
 from __future__ import annotations
 
@@ -8,30 +8,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
-from bibld.triplify._codes import EXTERNAL_SCHEMES
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._identity import parse_identity
+from bibld.triplify._schemes import scheme_iri, scheme_names
 
 _CLASSES_OF_NAME = {
-    "personal": ("foaf:Person", "bf:Person", "schema:Person"),
-    "corporate": ("foaf:Organization", "bf:Organization", "schema:Organization"),
-    "conference": ("foaf:Agent", "bf:Meeting", "schema:Event"),
+    "personal": ("foaf:Person", "bf:Person"),
+    "corporate": ("foaf:Organization", "bf:Organization"),
+    "conference": ("foaf:Agent", "bf:Meeting"),
     "family": ("foaf:Group", "bf:Family"),
 }
 _CLASSES: dict[Kind, tuple[str, ...]] = {
     "agent": ("foaf:Agent", "bf:Agent"),
     "concept": ("skos:Concept",),
-    "place": ("bf:Place", "schema:Place"),
-    "publisher": ("foaf:Organization", "bf:Organization", "schema:Organization"),
-    "series": ("bf:Series", "bibo:Series", "schema:CreativeWorkSeries"),
+    "place": ("bf:Place",),
+    "publisher": ("foaf:Organization", "bf:Organization"),
+    "scheme": ("skos:ConceptScheme",),
+    "work": ("bf:Work",),
+    "series": ("bf:Series", "bibo:Series"),
 }
 _NAME_PROPERTIES: dict[Kind, tuple[str, ...]] = {
-    "agent": ("foaf:name", "schema:name"),
+    "agent": ("rdfs:label", "foaf:name", "schema:name"),
     "concept": (),
-    "place": ("schema:name",),
-    "publisher": ("foaf:name", "schema:name"),
-    "series": ("dcterms:title", "schema:name"),
+    "place": ("rdfs:label",),
+    "publisher": ("rdfs:label", "foaf:name"),
+    "scheme": (),
+    "work": ("rdfs:label", "dcterms:title"),
+    "series": ("rdfs:label", "dcterms:title"),
 }
 
 
@@ -62,15 +66,17 @@ def describe_entity(
     if not votes:
         return ()
     triples: list[tuple[str, str]] = []
-    classes = [class_ for kind in kinds for class_ in _CLASSES[kind]]
+    classes = [class_ for kind in kinds if kind != "agent" for class_ in _CLASSES[kind]]
     if "agent" in kinds:
         types = {claim.type for claim in votes}
-        classes += [class_ for type_ in types for class_ in _CLASSES_OF_NAME.get(type_, ())]
+        classes += [class_ for type_ in types for class_ in _CLASSES_OF_NAME.get(type_, ())] or _CLASSES["agent"]
     triples += [("rdf:type", term(class_)) for class_ in classes]
     preferred, others = choose_labels(votes)
+    if "scheme" in kinds:
+        preferred = [NameForm(*name) for claim in votes for name in scheme_names(claim.notation)]
     name_properties = {predicate for kind in kinds for predicate in _NAME_PROPERTIES[kind]}
     for form in preferred:
-        for predicate in ("skos:prefLabel", "rdfs:label", *name_properties):
+        for predicate in ("skos:prefLabel", *name_properties):
             triples.append((predicate, literal(form.text, form.language or None)))
     triples += [("skos:altLabel", literal(form.text, form.language or None)) for form in others]
     for claim in votes:
@@ -79,7 +85,9 @@ def describe_entity(
     triples += [(link, iri(other)) for other in same]
     subject = iri(entity)
     quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
-    quads += [("", subject, iri(iris.term("scheme")), literal(claim.scheme)) for claim in votes if claim.scheme]
+    quads += [
+        ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
+    ]
     for target in sorted({target for claim in votes for target in claim.links}):
         quads.append((iri(iris.graph(_link_set(target))), subject, term(link), iri(target)))
     return sort_quads(quads, subject)
@@ -94,12 +102,12 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
                 yield "schema:birthDate", typed_literal(birth, "gYear")
             if death:
                 yield "schema:deathDate", typed_literal(death, "gYear")
-    if claim.scheme in EXTERNAL_SCHEMES:
-        yield "skos:inScheme", iri(EXTERNAL_SCHEMES[claim.scheme])
     if claim.notation:
         yield "skos:notation", literal(claim.notation)
     for part in claim.parts:
         yield "dcterms:hasPart", iri(part)
+    for creator in claim.creators:
+        yield "dcterms:creator", iri(creator)
     if claim.issn:
         yield "bibo:issn", literal(claim.issn)
         yield "schema:issn", literal(claim.issn)

@@ -47,14 +47,17 @@ def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(w
         ("trl", None, "dcterms:contributor", "schema:translator"),
         ("trl", "primary", "dcterms:contributor", "schema:translator"),
         (None, "primary", "dcterms:creator", "schema:author"),
-        (None, None, "dcterms:contributor", "schema:contributor"),
+        (None, None, "dcterms:contributor", None),
+        ("cmp", None, "dcterms:creator", "schema:composer"),
+        ("pht", None, "dcterms:creator", "schema:creator"),
     ],
 )
 def test_an_agent_is_a_creator_by_its_role_or_without_one_by_the_main_entry(code, usage, dublin_core, schema_org):
     role = (Role((RoleTerm(code, type="code", authority="marcrelator"),)),) if code else ()
     made = describe(Mods(name=(person("Гнедич, Н. И.", role=role, usage=usage),)))
-    properties = ("dcterms:creator", "dcterms:contributor", "schema:author", "schema:translator", "schema:contributor")
-    assert [name for name in properties if made.values(name)] == [dublin_core, schema_org]
+    of_schema_org = [f"schema:{name}" for name in ("author", "composer", "creator", "translator", "contributor")]
+    properties = ("dcterms:creator", "dcterms:contributor", *of_schema_org)
+    assert [name for name in properties if made.values(name)] == [name for name in (dublin_core, schema_org) if name]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.model.mods import Form, Mods, PhysicalDescription
+from bibld.model.mods import Form, Genre, Mods, PhysicalDescription
 from bibld.triplify import cluster_statements
 from tests.triplify.merged_book import IRIS, Quads, alone
 
@@ -23,4 +23,61 @@ def test_a_form_of_the_marc_list_is_a_class_if_bibframe_has_one(form, classes):
     made = Quads(cluster_statements(alone(mods), [], IRIS).quads)
     found = {name.removeprefix(BIBFRAME) for name in made.values("rdf:type")}
     assert found & {"Print", "Electronic", "Manuscript"} == classes
-    assert any(value.startswith(form.value) for value in made.values("dc:format"))
+    assert made.values("dc:format") == ([] if classes else [form.value])
+
+
+@pytest.mark.parametrize(
+    ("form", "statement"),
+    [
+        (Form("volume", authority="rdacarrier", type="carrier"), ("bf:carrier", "carriers/nc")),
+        (Form("nc", authority="rdacarrier", type="carrier"), ("bf:carrier", "carriers/nc")),
+        (Form("том", authority="rdacarrier", type="carrier"), ("bf:carrier", "carriers/nc")),
+        (Form("Band", authority="rdacarrier", type="carrier"), ("bf:carrier", "carriers/nc")),
+        (Form("непосредственный", authority="rdamedia", type="media"), ("bf:media", "mediaTypes/n")),
+        (Form("unmediated", authority="isbdmedia"), ("bf:media", "mediaTypes/n")),
+        (Form("Текст (визуальный)", authority="isbdcontent", type="content"), ("bf:content", "contentTypes/txt")),
+    ],
+)
+def test_types_of_content_media_and_carrier_are_terms_of_the_library_of_congress(form, statement):
+    made = described(Mods(physical_description=(PhysicalDescription(form=(form,)),)))
+    predicate, term = statement
+    assert made.values(predicate) == [f"http://id.loc.gov/vocabulary/{term}"]
+    assert made.values("dc:format") == []
+
+
+def test_a_type_that_no_list_has_remains_text():
+    form = Form("papyrus roll", authority="rdacarrier", type="carrier")
+    made = described(Mods(physical_description=(PhysicalDescription(form=(form,)),)))
+    assert made.values("bf:carrier") == []
+    assert made.values("dc:format") == ["papyrus roll"]
+
+
+def test_coded_forms_are_left_out_beside_types_of_media_and_carrier():
+    remote = Form("remote", authority="marcsmd")
+    online = Form("online resource", authority="rdacarrier", type="carrier")
+    only_coded = described(Mods(physical_description=(PhysicalDescription(form=(remote,)),)))
+    both = described(Mods(physical_description=(PhysicalDescription(form=(remote, online)),)))
+    assert only_coded.values("dc:format") == ["remote"]
+    assert both.values("dc:format") == []
+
+
+@pytest.mark.parametrize(
+    ("genre", "predicate", "value"),
+    [
+        (Genre("text", authority="rdacontent"), "bf:content", "http://id.loc.gov/vocabulary/contentTypes/txt"),
+        (Genre("notated music", authority="rdacontent"), "bf:content", "http://id.loc.gov/vocabulary/contentTypes/ntm"),
+        (Genre("theses", authority="marcgt"), "bf:genreForm", "http://id.loc.gov/vocabulary/marcgt/the"),
+        (Genre("short story", authority="marcgt"), "bf:genreForm", "http://id.loc.gov/vocabulary/marcgt/sho"),
+    ],
+)
+def test_coded_genres_are_terms_of_the_library_of_congress(genre, predicate, value):
+    assert described(Mods(genre=(genre,))).values(predicate) == [value]
+
+
+def test_a_genre_that_the_marc_list_lacks_is_a_concept():
+    (concept,) = described(Mods(genre=(Genre("fable", authority="marcgt"),))).values("bf:genreForm")
+    assert concept.startswith(":concept/marcgt/fable-")
+
+
+def described(mods: Mods) -> Quads:
+    return Quads(cluster_statements(alone(mods), [], IRIS).quads)

@@ -128,9 +128,9 @@ def test_the_founder_links_the_other_members_and_every_member_is_a_source(book):
     assert not any(quad.subject.value.partition("#")[0] == absorbed for quad in book.quads)
 
 
-def test_source_records_are_metadata_about_their_own_resource(book):
+def test_source_records_are_metadata_about_the_resource_that_has_the_description(book):
     record = IRIS.record(LOC)
-    assert book.values("foaf:primaryTopic", record) == [":resource/loc/ocm00035782"]
+    assert book.values("foaf:primaryTopic", record) == [":resource/nlr/RU~5CNLR~5Cbibl~5C538692"]
     assert book.values("void:inDataset", record) == [":dataset/loc"]
     assert book.values("dcterms:identifier", record) == ["ocm00035782"]
     assert book.values("dcterms:created", record) == ["1982-10-15^date"]
@@ -326,8 +326,8 @@ def test_claims_go_through_json():
 # --- laws
 
 OWN_IRI = re.compile(
-    re.escape(BASE)
-    + r"(?:(?:resource|record|agent|place|publisher|series|match)/|concept/[A-Za-z0-9_~-]+/|dataset/|graph/|ontology#)"
+    re.escape(BASE) + r"(?:(?:resource|record|agent|place|publisher|series|match|work)/|concept/(?:[A-Za-z0-9_~-]+/)?"
+    r"|dataset/|graph/|ontology#)"
     r"[A-Za-z0-9_~/-]+(?:#[A-Za-z0-9_~-]+)?"
 )
 

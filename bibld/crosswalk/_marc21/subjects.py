@@ -84,19 +84,22 @@ _TITLE_CODES = "fghklmnoprst"
     t611="acdejnq4" + _TITLE_CODES + "vxyz012",
 )
 def name_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    """Name, or work under a name."""
-    links = None if view.settings.authority_links_resolved else NO_LINKS
+    """Name, or work under a name; the links in ``$0`` and ``$1`` are those of the work."""
+    work = work_of_heading(field)
+    title = chop(join(work, "tfhklmors"))
+    is_resolved = view.settings.authority_links_resolved
+    links = None if is_resolved and not title else NO_LINKS
     name = heading_name(field, view.settings, before_title=True, links=links)
     lead: list[SubjectPart] = []
     if name is not None:
         lead.append(name)
     else:
         view.warn(f"{field.tag} contains no name; left out")
-    work = work_of_heading(field)
-    title = chop(join(work, "tfhklmors"))
     if title:
         numbers, names = title_parts(work)
-        lead.append(title_info(title, part_number=numbers, part_name=names))
+        links = heading_links(field) if is_resolved else NO_LINKS
+        made = title_info(title, part_number=numbers, part_name=names)
+        lead.append(replace(made, authority_uri=links.authority_uri, value_uri=links.value_uri))
     if lead:
         yield from _subject(field, lead, authority_of(field), view)
 

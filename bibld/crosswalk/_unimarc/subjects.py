@@ -66,12 +66,15 @@ _NAME_SUBJECT = "subject/name, titleInfo for $t, subdivisions in order; $2 @auth
 @BOOK.field("601", "abcdefghjoptxyz235", _NAME_SUBJECT)
 @BOOK.field("602", "acdfjotxyz235", _NAME_SUBJECT)
 def name_as_subject(field: DataField, view: UnimarcView) -> Elements:
-    """Persons, bodies and families as subjects."""
+    """Persons, bodies and families as subjects; with ``$t`` works, whose number in the authority file ``$3`` is."""
+    titles = field.values("t")
     name = heading_name(field, view)
     parts: list[SubjectPart] = []
+    if name is not None and titles:
+        name = replace(name, value_uri=None, name_identifier=())
     if name is not None:
         parts.append(_as_subject(name))
-    parts += [title_info(value) for value in field.values("t")]
+    parts += [title_info(value, value_uri=view.reference(field)) for value in titles]
     yield from _subject(parts + _subdivisions(field), field, view, None)
 
 

@@ -240,9 +240,10 @@ def _describe_contribution(
     for code in codes:
         draft.add(f"relators:{code}", term)
         draft.add("bf:role", loc("relators", code), node)
-        draft.add(f"schema:{SCHEMA_OF_ROLE.get(code, 'creator' if code in CREATOR_ROLES else 'contributor')}", term)
-    if not codes:
-        draft.add("schema:author" if is_creator else "schema:contributor", term)
+        if code in SCHEMA_OF_ROLE:
+            draft.add(f"schema:{SCHEMA_OF_ROLE[code]}", term)
+    if is_creator and not SCHEMA_OF_ROLE.keys() & codes:
+        draft.add("schema:creator" if codes else "schema:author", term)
     for text in terms:
         role = draft.add_node("bf:role", "bf:Role", "role", node)
         draft.add("rdfs:label", literal(text), role)

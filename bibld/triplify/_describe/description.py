@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from bibld.model.mods import Language, Location
+from bibld.model.mods import Form, Language, Location
 from bibld.model.rdf import iri, literal, typed_literal
 from bibld.model.web import web_iri
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
 from bibld.text.languages import NO_LANGUAGES, language_tag
+from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, loc
 from bibld.triplify._describe.entities import claim_organisation
 from bibld.triplify._draft import Draft
@@ -17,14 +18,22 @@ from bibld.triplify._draft import Draft
 _LANGUAGE_CODE = re.compile(r"[a-z]{3}")
 _ORGANISATION_CODE = re.compile(r"[a-z][a-z0-9-]*")
 _INSTITUTION_AND_SHELF = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
+_LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "carriers"}
+_LIST_OF_AUTHORITY = {f"{standard}{kind}": kind for standard in ("rda", "isbd") for kind in _LIST_OF_KIND}
+_ACCESS_TO_RESOURCE = ("object in context", "raw object")
+_CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
 _NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
+_CLASSES_OF_ISSUANCE = frozenset(("bibo:MultiVolumeBook", "bibo:Book"))
+"""Classes that state how a publication is issued."""
 _THESIS_GENRES = frozenset(("theses", "thesis", "dissertation"))
 
 
 def describe_kind(draft: Draft) -> None:
     """State the classes of the resource."""
     mods = draft.mods
-    issuances = {ISSUANCES.get(issuance) for info in mods.origin_info for issuance in info.issuance}
+    issuances = {
+        ISSUANCES[issuance] for info in mods.origin_info for issuance in info.issuance if issuance in ISSUANCES
+    }
     genres = {tidy(genre.value).lower() for genre in mods.genre}
     contents = list(dict.fromkeys(tidy(kind.value).lower() for kind in mods.type_of_resource if tidy(kind.value)))
     draft.add_class("bf:Instance")
@@ -50,6 +59,9 @@ def describe_kind(draft: Draft) -> None:
         classes += ["bibo:Collection", "schema:Collection"]
     for kind in dict.fromkeys(classes):
         draft.add_class(kind)
+    if not any(kind in _CLASSES_OF_ISSUANCE for kind in classes):
+        for issuance in issuances:
+            draft.add("bf:issuance", loc("issuance", issuance))
 
 
 def describe_languages(draft: Draft) -> None:
@@ -81,22 +93,45 @@ def describe_body(draft: Draft) -> None:
     """Describe extent, forms, technical notes."""
     for description in draft.mods.physical_description:
         for extent in description.extent:
-            text = tidy(extent.value)
-            if draft.add_labelled_node("bf:extent", "bf:Extent", "extent", text) is None:
-                continue
-            draft.add_text("dcterms:extent", text)
-            draft.add_text("isbd:P1053", text)
-            number = pages(text)
+            draft.add_text("isbd:P1053", extent.value)
+            number = pages(tidy(extent.value))
             if number is not None:
                 draft.add("schema:numberOfPages", typed_literal(str(number), "integer"))
-        for form in description.form:
-            draft.add_text("dc:format", form.value)
-            if form.authority == "marcform" and form.value in CARRIERS:
-                draft.add_class(CARRIERS[form.value])
         for media_type in description.internet_media_type:
             draft.add_text("dc:format", media_type)
         for note in description.note:
-            draft.add_labelled_node("bf:note", "bf:Note", "note", note.value)
+            draft.add_text("dcterms:description", note.value)
+
+
+def describe_types(draft: Draft) -> None:
+    """Describe content, media and carrier types by terms of id.loc.gov; what is none of them as ``dc:format``.
+
+    The coded forms of MARC 21 repeat media and carrier types, so they are left out beside these.
+    """
+    for genre in draft.mods.genre:
+        if genre.authority in _LIST_OF_AUTHORITY and not _add_type(draft, "content", genre.value):
+            draft.add_text("dc:format", genre.value)
+    forms = [form for description in draft.mods.physical_description for form in description.form]
+    has_types = False
+    others: list[Form] = []
+    for form in forms:
+        kind = form.type if form.type in _LIST_OF_KIND else _LIST_OF_AUTHORITY.get(form.authority or "")
+        if kind is not None and _add_type(draft, kind, form.value):
+            has_types = has_types or kind != "content"
+        elif form.authority == "marcform" and form.value in CARRIERS:
+            draft.add_class(CARRIERS[form.value])
+        else:
+            others.append(form)
+    for form in others:
+        if not (has_types and form.authority in _CODED_FORMS):
+            draft.add_text("dc:format", form.value)
+
+
+def _add_type(draft: Draft, kind: str, text: str) -> bool:
+    code = type_code(_LIST_OF_KIND[kind], text)
+    if code is not None:
+        draft.add(f"bf:{kind}", loc(_LIST_OF_KIND[kind], code))
+    return code is not None
 
 
 def describe_notes(draft: Draft) -> None:
@@ -105,16 +140,19 @@ def describe_notes(draft: Draft) -> None:
     for abstract in mods.abstract:
         language = draft.languages.tag_other(abstract.value, abstract)
         draft.add_text("dcterms:abstract", abstract.value, language=language)
-        draft.add_text("schema:description", abstract.value, language=language)
     for contents in mods.table_of_contents:
         draft.add_text("dcterms:tableOfContents", contents.value, language=own(contents.value, contents))
     for note in mods.note:
         if note.type == "statement of responsibility":
             draft.add_text("bf:responsibilityStatement", note.value, language=own(note.value, note))
             continue
+        kind = note.type or note.display_label
+        if not kind:
+            draft.add_text("dcterms:description", note.value)
+            continue
         node = draft.add_labelled_node("bf:note", "bf:Note", "note", note.value)
         if node is not None:
-            draft.add_text("bf:noteType", note.type or note.display_label or "", node)
+            draft.add_text("bf:noteType", kind, node)
     for condition in mods.access_condition:
         draft.add_text("dc:rights", condition.value)
         link = web_iri(condition.xlink_href)
@@ -130,10 +168,8 @@ def describe_locations(draft: Draft) -> None:
             if link is None:
                 draft.add_text("schema:url", url.value)
                 continue
-            draft.add("rdfs:seeAlso", iri(link))
-            draft.add("foaf:page", iri(link))
-            if url.access in ("object in context", "raw object") or url.usage in ("primary", "primary display"):
-                draft.add("bf:electronicLocator", iri(link))
+            is_resource = url.access in _ACCESS_TO_RESOURCE or url.usage in ("primary", "primary display")
+            draft.add("bf:electronicLocator" if is_resource else "foaf:page", iri(link))
         _describe_item(draft, location, f"location/{index}")
 
 
@@ -146,7 +182,6 @@ def _describe_item(draft: Draft, location: Location, path: str) -> None:
     if not (marks or institutions or any(shelves)):
         return
     node = draft.add_node("bf:hasItem", "bf:Item", "item")
-    draft.add("bf:itemOf", draft.subject, node)
     for institution in dict.fromkeys(institutions):
         draft.add("bf:heldBy", institution, node)
     for shelf in shelves:

@@ -9,7 +9,7 @@ from bibld.model.mods_words import publication_statement
 from bibld.model.rdf import iri
 from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO, is_unknown_imprint
-from bibld.triplify._codes import CLASS_OF_EVENT, ISSUANCES, STATEMENT_OF_EVENT, loc
+from bibld.triplify._codes import CLASS_OF_EVENT, STATEMENT_OF_EVENT, loc
 from bibld.triplify._dates import date_literal, issued_dates, provision_dates, to_edtf
 from bibld.triplify._describe.entities import claim_agent, claim_place, claim_publisher
 from bibld.triplify._draft import Draft
@@ -29,11 +29,8 @@ def describe_origin(draft: Draft) -> None:
         _describe_activity(draft, info, f"origin_info/{index}")
         _describe_other_dates(draft, info)
         for edition in info.edition:
-            for predicate in ("bibo:edition", "bf:editionStatement", "schema:bookEdition"):
-                draft.add_text(predicate, edition.value)
-        for issuance in info.issuance:
-            if issuance in ISSUANCES:
-                draft.add("bf:issuance", loc("issuance", ISSUANCES[issuance]))
+            draft.add_text("bibo:edition", edition.value)
+            draft.add_text("bf:editionStatement", edition.value)
         for frequency in info.frequency:
             draft.add_labelled_node("bf:frequency", "bf:Frequency", "frequency", frequency.value)
 
@@ -66,15 +63,13 @@ def _describe_activity(draft: Draft, info: OriginInfo, path: str) -> None:
     if not (places or agents or dates):
         return
     event = _event_class(info)
-    node = draft.add_node("bf:provisionActivity", "bf:ProvisionActivity", "provision")
-    draft.add_class(event, node)
+    node = draft.add_node("bf:provisionActivity", event, "provision")
     for place in places:
         draft.add("bf:place", place, node)
     for agent in agents:
         draft.add("bf:agent", agent, node)
         if event == "bf:Publication":
             draft.add("dcterms:publisher", agent)
-            draft.add("schema:publisher", agent)
     for date in dates:
         draft.add("bf:date", date, node)
     if event in STATEMENT_OF_EVENT:

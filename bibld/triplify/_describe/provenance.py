@@ -32,15 +32,13 @@ def link_members(draft: Draft) -> None:
 
 
 def describe_records(draft: Draft) -> None:
-    """Describe the source records."""
+    """Describe the source records. The topic of each is the merged resource, whose IRI has the description."""
     for member in draft.merged.cluster.members:
         record = draft.record_term(member)
-        resource = iri(draft.iris.resource(member))
         draft.add("prov:wasDerivedFrom", record, graph=GRAPH)
         draft.add_class(draft.own_term("SourceRecord"), record, GRAPH)
-        draft.add("foaf:primaryTopic", resource, record, GRAPH)
+        draft.add("foaf:primaryTopic", draft.subject, record, GRAPH)
         draft.add("void:inDataset", iri(draft.iris.source(member.source)), record, GRAPH)
-        draft.add("dcterms:isPartOf", iri(draft.iris.source(member.source)), record, GRAPH)
         draft.add("dcterms:identifier", literal(member.control_number), record, GRAPH)
     for index, info in enumerate(draft.mods.record_info):
         described = _member_described_by(draft, info, f"record_info/{index}")

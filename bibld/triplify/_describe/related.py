@@ -17,6 +17,7 @@ from bibld.triplify._describe.agents import group_names, roles_of
 from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.identifiers import add_number
 from bibld.triplify._describe.titles import full_title, main_title, main_titles
+from bibld.triplify._describe.works import claim_related_work, is_work
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import entity_key
 from bibld.triplify._language import Languages
@@ -83,9 +84,10 @@ def _language(draft: Draft, item: RelatedItem, text: str, *titles: TitleInfo) ->
 
 
 def _add_part_of(draft: Draft, relationship: str, target: str, volumes: list[str]) -> None:
-    """State that the resource is part of a series or host, by properties and by a node that has the numbering."""
+    """State that the resource is part of a series or host; with a number in it also by a node that has the number."""
     draft.add("dcterms:isPartOf", target)
-    draft.add("schema:isPartOf", target)
+    if not any(map(tidy, volumes)):
+        return
     node = draft.add_node("bf:relation", "bf:Relation", "relation")
     draft.add("bf:relationship", loc("relationship", relationship), node)
     draft.add("bf:associatedResource", target, node)
@@ -96,6 +98,9 @@ def _add_part_of(draft: Draft, relationship: str, target: str, volumes: list[str
 def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
     records = _records_in_catalog(draft, item, path)
     targets = [iri(draft.iris.resource(record)) for record in records]
+    if not records and is_work(item):
+        _relate_work(draft, item, path)
+        return
     if not records:
         node = _describe_node(draft, item, path)
         targets = [node] if node is not None else []
@@ -107,6 +112,14 @@ def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
     link = web_iri(item.xlink_href)
     if link is not None:
         draft.add("rdfs:seeAlso", iri(link), None if records or not targets else targets[0])
+
+
+def _relate_work(draft: Draft, item: RelatedItem, path: str) -> None:
+    titles = main_titles(item.mods.title_info)
+    language = _language(draft, item, full_title(titles[0]), titles[0]) if titles else None
+    work = claim_related_work(draft, item, path, language)
+    if work is not None:
+        draft.add(RELATIONS.get(item.type or "", "dcterms:relation"), iri(work))
 
 
 def _records_in_catalog(draft: Draft, item: RelatedItem, path: str) -> list[RecordId]:
@@ -128,14 +141,10 @@ def _describe_node(draft: Draft, item: RelatedItem, path: str) -> str | None:
     if not (titles or mods.identifier or mods.name):
         return None
     node = draft.new_node(_NOT_LETTERS.sub("", (item.type or "related").lower()) or "related")
-    draft.add_class("bf:Instance", node)
     draft.add_class("bibo:Document", node)
-    for index, title in enumerate(titles):
+    for title in titles:
         label = full_title(title)
-        language = _language(draft, item, label, title)
-        draft.add_text("dcterms:title", label, node, language)
-        if index == 0:
-            draft.add_text("rdfs:label", label, node, language)
+        draft.add_text("dcterms:title", label, node, _language(draft, item, label, title))
     for identifier in mods.identifier:
         if identifier.invalid != "yes":
             add_number(draft, identifier, node)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-import msgspec
+from msgspec.structs import replace
 
 from bibld.model.mods import (
     Cartographics,
     Classification,
     Controlled,
+    Genre,
     Geographic,
     GeographicCode,
     HierarchicalGeographic,
@@ -18,20 +20,21 @@ from bibld.model.mods import (
     Temporal,
     TitleInfo,
 )
-from bibld.model.rdf import iri, literal
+from bibld.model.rdf import iri
 from bibld.text.folding import tidy, trim
+from bibld.text.resource_types import type_code
 from bibld.triplify._claims import EntityClaim
-from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONCEPT_CLASSIFICATIONS, loc
+from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONCEPT_CLASSIFICATIONS, CONTENT_TYPE_AUTHORITIES, loc
 from bibld.triplify._describe.entities import (
     claim_agent,
     claim_concept,
     claim_place,
     dates_of,
     heading,
-    language_of_term,
 )
 from bibld.triplify._describe.origin import country_of
 from bibld.triplify._describe.titles import full_title
+from bibld.triplify._describe.works import access_point, claim_work
 from bibld.triplify._draft import Draft
 
 _AREA_CODE = re.compile(r"[a-z](?:-[a-z]{1,3}){0,2}")
@@ -44,11 +47,7 @@ def describe_subjects(draft: Draft) -> None:
     for index, subject in enumerate(draft.mods.subject):
         _describe_subject(draft, subject, f"subject/{index}")
     for index, genre in enumerate(draft.mods.genre):
-        concept = claim_concept(draft, trim(genre.value), genre.authority, genre, f"genre/{index}")
-        if concept is not None:
-            draft.add("bf:genreForm", iri(concept))
-            language = language_of_term(draft, genre.value, genre, None)
-            draft.add_text("schema:genre", trim(genre.value), language=language)
+        _describe_genre(draft, genre, f"genre/{index}")
     for index, audience in enumerate(draft.mods.target_audience):
         path = f"target_audience/{index}"
         concept = claim_concept(draft, trim(audience.value), audience.authority, audience, path)
@@ -58,9 +57,26 @@ def describe_subjects(draft: Draft) -> None:
         _describe_classification(draft, mark, f"classification/{index}")
 
 
+def _describe_genre(draft: Draft, genre: Genre, path: str) -> None:
+    if genre.authority in CONTENT_TYPE_AUTHORITIES:
+        return
+    code = type_code("marcgt", genre.value) if genre.authority == "marcgt" else None
+    if code is not None:
+        draft.add("bf:genreForm", loc("marcgt", code))
+        return
+    concept = claim_concept(draft, trim(genre.value), genre.authority, genre, path)
+    if concept is not None:
+        draft.add("bf:genreForm", iri(concept))
+
+
 def _describe_subject(draft: Draft, subject: Subject, path: str) -> None:
     words: list[str] = []
     entities: list[str] = []
+    names_of_works = {
+        index: part
+        for index, (part, following) in enumerate(pairwise(subject.parts))
+        if isinstance(part, Name) and isinstance(following, TitleInfo) and full_title(following)
+    }
     for index, part in enumerate(subject.parts):
         part_path = f"{path}/parts/{index}"
         if isinstance(part, GeographicCode):
@@ -69,28 +85,58 @@ def _describe_subject(draft: Draft, subject: Subject, path: str) -> None:
             _describe_map(draft, part)
         elif isinstance(part, HierarchicalGeographic):
             _describe_hierarchy(draft, part, part_path)
+        elif isinstance(part, Name) and index in names_of_works:
+            continue
         elif isinstance(part, Name):
             agent = claim_agent(
-                draft, [(part, part_path)], roles=("subject",), scheme=subject.authority or part.authority or ""
+                draft,
+                [(_identified_name(part, subject), part_path)],
+                roles=("subject",),
+                scheme=subject.authority or part.authority or "",
             )
             if agent is not None:
                 _add_subject(draft, agent)
                 words.append(", ".join(filter(None, (heading(part), dates_of(part)))))
                 entities.append(agent)
         elif isinstance(part, TitleInfo):
-            words.append(full_title(part))
+            names = [(name, f"{path}/parts/{at}") for at, name in names_of_works.items() if at == index - 1]
+            elements = [part, subject] if subject.parts[-1] is part else [part]
+            work = claim_work(draft, part, names, elements, part_path)
+            if work is not None:
+                _add_subject(draft, work)
+                words.append(access_point([name for name, _ in names], part))
+                entities.append(work)
         else:
             words += _split_subdivisions(part)
             entities += _describe_place_or_time(draft, part, part_path)
     words = [word for word in words if word]
-    if words and not (len(subject.parts) == 1 and isinstance(subject.parts[0], Name)):
+    if words and not all(isinstance(part, Name | TitleInfo) for part in subject.parts):
         scheme = subject.authority or next((part.authority for part in subject.parts if part.authority), None)
         is_identified_by_part = subject.value_uri is None and len(subject.parts) == 1
-        identified = subject.parts[0] if is_identified_by_part else subject
+        identified = subject.parts[0] if is_identified_by_part else _identified_heading(subject)
         parts = entities if len(words) > 1 else []
         concept = claim_concept(draft, _BEFORE_SUBDIVISION.join(words), scheme, identified, path, parts)
         if concept is not None:
             _add_subject(draft, concept)
+
+
+def _identified_heading(subject: Subject) -> Subject:
+    """Return a heading with subdivisions without its link if that is the link of the name or title that it begins with.
+
+    Only the authority file of subject headings has entries for names with subdivisions.
+    """
+    is_name = isinstance(subject.parts[0], Name | TitleInfo)
+    return replace(subject, value_uri=None) if is_name and not _is_subject_heading(subject.value_uri) else subject
+
+
+def _identified_name(name: Name, subject: Subject) -> Name:
+    """Return a name without its link if that is the link of the heading with subdivisions that begins with it."""
+    is_heading = len(subject.parts) > 1 and _is_subject_heading(name.value_uri)
+    return replace(name, value_uri=None) if is_heading else name
+
+
+def _is_subject_heading(link: str | None) -> bool:
+    return link is not None and "id.loc.gov/authorities/subjects/" in link
 
 
 def _split_subdivisions(part: Controlled) -> list[str]:
@@ -109,7 +155,7 @@ def _describe_place_or_time(draft: Draft, part: Controlled, path: str) -> list[s
         draft.add_text("dcterms:temporal", _BEFORE_SUBDIVISION.join(words))
     if not isinstance(part, Geographic) or not words:
         return []
-    first = part if len(words) == 1 else msgspec.structs.replace(part, value_uri=None)
+    first = part if len(words) == 1 else replace(part, value_uri=None)
     place = claim_place(draft, words[0], first, path)
     if place is None:
         return []
@@ -119,7 +165,6 @@ def _describe_place_or_time(draft: Draft, part: Controlled, path: str) -> list[s
 
 def _add_subject(draft: Draft, entity: str) -> None:
     draft.add("dcterms:subject", iri(entity))
-    draft.add("schema:about", iri(entity))
 
 
 def _describe_geographic_code(draft: Draft, part: GeographicCode) -> None:
@@ -135,7 +180,7 @@ def _describe_hierarchy(draft: Draft, part: HierarchicalGeographic, path: str) -
     """Describe each level as a place; the authority's identifier is that of the last."""
     names = [trim(level) for kind in _LEVELS.split() for level in getattr(part, kind) if trim(level)]
     for index, name in enumerate(names, 1):
-        element = part if index == len(names) else msgspec.structs.replace(part, value_uri=None)
+        element = part if index == len(names) else replace(part, value_uri=None)
         place = claim_place(draft, name, element, path)
         if place is not None:
             draft.add("dcterms:spatial", iri(place))
@@ -164,7 +209,7 @@ def _describe_classification(draft: Draft, mark: Classification, path: str) -> N
     draft.add_text("bf:classificationPortion", value, node)
     draft.add_text("bf:edition", mark.edition or "", node)
     if scheme and scheme not in CLASS_OF_CLASSIFICATION:
-        draft.add(draft.own_term("scheme"), literal(scheme), node)
+        draft.add("bf:source", iri(draft.claim_scheme(scheme, path)), node)
     if scheme in CONCEPT_CLASSIFICATIONS:
         concept = draft.iris.concept(scheme, value)
         claim = EntityClaim(label=draft.name_form(value, None), scheme=scheme, notation=value)

@@ -38,6 +38,12 @@ def main_titles(titles: tuple[TitleInfo, ...]) -> list[TitleInfo]:
     return [title for title in with_text if title.type is None] or with_text
 
 
+def is_plain_variant(title: TitleInfo) -> bool:
+    """Whether ``dcterms:alternative`` states all that is known of a variant, so that it needs no node."""
+    has_parts = title.sub_title or title.part_number or title.part_name
+    return title.type == "alternative" and not has_parts and not tidy(title.display_label or "")
+
+
 def describe_titles(draft: Draft) -> None:
     """Describe titles and variants by labels, properties and a node for each."""
     titles = draft.mods.title_info
@@ -63,14 +69,12 @@ def _describe_title(draft: Draft, title: TitleInfo, proper: str, is_main: bool) 
     is_own = title.type in (None, "alternative", "abbreviated")
     language = (draft.languages.tag_own if is_own else draft.languages.tag_other)(full_title(title), title)
     draft.add_text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
-    if not is_main:
-        draft.add_text("schema:alternateName", proper, language=language)
+    if not is_main and is_plain_variant(title):
+        return
     node = draft.add_node("bf:title", _NODE_CLASSES.get(title.type or "", "bf:Title"), "title")
     draft.add_text("bf:mainTitle", main_title(title), node, language)
     for text in title.sub_title:
         draft.add_text("bf:subtitle", text, node, language)
-        if is_main:
-            draft.add_text("rdau:P60493", text, language=language)
     for text in title.part_number:
         draft.add_text("bf:partNumber", text, node, language)
     for text in title.part_name:
