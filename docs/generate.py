@@ -14,20 +14,24 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+from lxml import etree
 
 import bibld
-from bibld import adapters, cli, errors
+from bibld import adapters, cli, errors, triplify
 from bibld.config import DedupConfig, MergeConfig, RemoteConfig, SourceConfig, StoreConfig
 from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
+from bibld.model.mods import Mods
+from bibld.model.mods_plan import xml_name
+from bibld.model.mods_xml import read_element
 from bibld.model.origin import RecordId
 from bibld.model.release import DatasetDescription
 from bibld.vocabulary import example_queries
@@ -455,6 +459,84 @@ def plugin(name: str) -> str:
     return f"```{language}\n{title}{path.read_text(encoding='utf-8').rstrip()}\n```"
 
 
+# -- MODS to triples, the ontology -----------------------------------------------------------------------------------
+
+_ATTRIBUTES_TRIED = {
+    "lang": "fre",
+    "xml_lang": "fr",
+    "script": "Latn",
+    "transliteration": "ala-lc",
+    "alt_rep_group": "1",
+    "display_label": "label",
+    "usage": "primary",
+    "authority": "lcsh",
+    "authority_uri": "http://id.loc.gov/authorities/subjects",
+    "value_uri": "http://id.loc.gov/authorities/subjects/sh85000001",
+}
+
+
+@cache
+def specimens() -> tuple[Mods, ...]:
+    """Return descriptions that have every element of MODS."""
+    root = etree.parse(DOCS / "specimens.xml").getroot()
+    return tuple(read_element(element)[0] for element in root if isinstance(element.tag, str))
+
+
+@cache
+def triples_of_mods() -> tuple[triplify.ElementCoverage, ...]:
+    """Return what each element and attribute of the specimens makes."""
+    return tuple(triplify.mods_coverage(specimens()))
+
+
+def triples_coverage() -> str:
+    """Return how many elements and attributes of each top-level element make triples."""
+    rows = []
+    for top in (*map(xml_name, Mods.elements), "all"):
+        below = [row for row in triples_of_mods() if top in ("all", re.split("[/@]", row.name)[0])]
+        counts = []
+        for wants_attribute in (False, True):
+            names = [row for row in below if ("@" in row.name) == wants_attribute]
+            counts.append(f"{sum(1 for row in names if row.published)} of {len(names)}")
+        rows.append((top, *counts))
+    return table(("element", "elements that make triples", "attributes"), rows)
+
+
+def triples() -> str:
+    """Return the triples of each element and attribute that makes some."""
+    rows = [(f"`{row.name}`", _triples(row.triples)) for row in triples_of_mods() if row.published]
+    return table(("MODS", "triples"), rows)
+
+
+def _triples(patterns: Sequence[str]) -> str:
+    """Return patterns of triples, those of one entity together."""
+    groups: dict[str, list[str]] = {}
+    for pattern in patterns:
+        about, _, own = pattern.rpartition(": ")
+        groups.setdefault(about, []).append(own if own == triplify.LANGUAGE_TAGS else f"`{own}`")
+    return "; ".join(f"{about + ': ' if about else ''}{', '.join(own)}" for about, own in groups.items())
+
+
+def triples_attributes() -> str:
+    """Return for each general attribute the elements on which it makes a difference."""
+    found = triplify.effective_attributes(specimens(), _ATTRIBUTES_TRIED)
+    stated = {row.name for row in triples_of_mods() if row.published}
+    rows = []
+    for field, names in found.items():
+        name = {"xml_lang": "xml:lang"}.get(field) or xml_name(field)
+        elements = sorted({*names, *(each.rpartition("/@")[0] for each in stated if each.endswith(f"/@{name}"))})
+        rows.append((f"`@{name}`", ", ".join(f"`{each}`" for each in elements) or "none"))
+    return table(("attribute", "elements"), rows)
+
+
+def triples_none() -> str:
+    """Return the elements and attributes that make no triple, by reason."""
+    by_reason: dict[str, list[str]] = {}
+    for row in triples_of_mods():
+        if not row.published:
+            by_reason.setdefault(row.reason, []).append(f"`{row.name}`")
+    return table(("why", "MODS"), [(reason, ", ".join(names)) for reason, names in by_reason.items()])
+
+
 PARTS: dict[str, Callable[..., str]] = {
     "settings": settings,
     "docstring": stage_docstring,
@@ -470,6 +552,10 @@ PARTS: dict[str, Callable[..., str]] = {
     "forms": forms,
     "switches": switches,
     "plugin": plugin,
+    "triples": triples,
+    "triples-coverage": triples_coverage,
+    "triples-attributes": triples_attributes,
+    "triples-none": triples_none,
 }
 
 

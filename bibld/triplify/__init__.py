@@ -19,13 +19,22 @@ from __future__ import annotations
 from bibld.triplify._claims import Claim, ClusterStatements, EntityClaim, Kind, NameForm
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._counts import count_quads
+from bibld.triplify._coverage import (
+    LANGUAGE_TAGS,
+    ElementCoverage,
+    declared_names,
+    effective_attributes,
+    mods_coverage,
+)
 from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_statements, to_quads
 from bibld.triplify._entities import entity_statements
 from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
 
 __all__ = (
+    "LANGUAGE_TAGS",
     "Claim",
     "ClusterStatements",
+    "ElementCoverage",
     "EntityClaim",
     "Kind",
     "NameForm",
@@ -35,8 +44,11 @@ __all__ = (
     "cluster_statements",
     "count_quads",
     "dataset_statements",
+    "declared_names",
+    "effective_attributes",
     "entity_statements",
     "is_pending",
+    "mods_coverage",
     "requeue_all",
     "settings_digest",
     "to_quads",

@@ -1,0 +1,92 @@
+"""Which elements of MODS make which triples."""
+
+import re
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from bibld.model.mods import Identifier, Language, LanguageTerm, Mods, RecordInfo, TitleInfo
+from bibld.model.mods_xml import read_element
+from bibld.triplify import LANGUAGE_TAGS, declared_names, effective_attributes, mods_coverage
+from bibld.triplify._unpublished import REASONS, reason_of
+
+SPECIMENS = Path(__file__).parents[2] / "docs" / "specimens.xml"
+SAME_CLASS = (
+    (r"(originInfo/agent|subject/name)/", "name/"),
+    (r"(originInfo|recordInfo)/(\w*[dD]ate\w*)/@", "originInfo/dateIssued/@"),
+    (r"alternativeName/(namePart|nameIdentifier)/@", r"\1/@"),
+)
+"""Elements that are of one class in the model: the attributes of one are enough to show."""
+
+
+def specimens() -> list[Mods]:
+    root = etree.parse(SPECIMENS).getroot()
+    found = [read_element(element) for element in root if isinstance(element.tag, str)]
+    assert all(left_out == () for _, left_out in found)
+    return [mods for mods, _ in found]
+
+
+def shown(name: str) -> str:
+    for pattern, replacement in SAME_CLASS:
+        name = re.sub(pattern, replacement, name)
+    return name
+
+
+@pytest.fixture(scope="module")
+def coverage():
+    return mods_coverage(specimens())
+
+
+def test_the_specimens_have_every_element_and_attribute_of_the_model(coverage):
+    assert {shown(name) for name in declared_names()} - {shown(row.name) for row in coverage} == set()
+
+
+def test_what_makes_no_triple_has_a_reason(coverage):
+    silent = [row.name for row in coverage if not row.published]
+    assert len(silent) > 50
+    assert [name for name in silent if not reason_of(name)] == []
+
+
+def test_every_reason_is_written_once():
+    assert len({pattern for pattern, _ in REASONS}) == len(REASONS)
+
+
+def test_a_title_makes_labels_and_a_node():
+    (title,) = [row for row in mods_coverage([Mods(title_info=(TitleInfo("Anna"),))]) if row.name == "titleInfo/title"]
+    assert (title.seen, title.published) == (1, 1)
+    assert {"dcterms:title", "rdfs:label", "bf:title / bf:mainTitle"} <= set(title.triples)
+
+
+def test_one_of_two_equal_nodes_is_counted_without_looking_at_its_number():
+    mods = Mods(title_info=(TitleInfo("Anna"), TitleInfo("Pavel", type="alternative")))
+    rows = {row.name: row for row in mods_coverage([mods])}
+    assert rows["titleInfo/title"].seen == 2
+    assert "dcterms:alternative" in rows["titleInfo/title"].triples
+    assert "dcterms:alternative" in rows["titleInfo/@type"].triples
+
+
+def test_a_language_changes_the_tags_of_texts():
+    mods = Mods(
+        title_info=(TitleInfo("Анна"),),
+        language=(Language(language_term=(LanguageTerm("rus", type="code"),)),),
+    )
+    (term,) = [row for row in mods_coverage([mods]) if row.name == "language/languageTerm"]
+    assert {"dcterms:language", LANGUAGE_TAGS} <= set(term.triples)
+
+
+def test_what_is_seen_and_not_published_has_its_reason():
+    mods = Mods(title_info=(TitleInfo("Anna"),), record_info=(RecordInfo(record_origin=("by hand",)),))
+    (row,) = [row for row in mods_coverage([mods]) if row.name == "recordInfo/recordOrigin"]
+    assert (row.seen, row.published, row.triples) == (1, 0, ())
+    assert "about the record" in row.reason
+
+
+def test_an_attribute_that_is_not_there_is_tried():
+    mods = Mods(title_info=(TitleInfo("Anna"),), identifier=(Identifier("1", type="local"),))
+    assert effective_attributes([mods], {"lang": "fre", "id": "x"}) == {"lang": ["titleInfo"], "id": []}
+
+
+def test_no_description_gives_no_rows():
+    assert mods_coverage([]) == []
+    assert mods_coverage([Mods()]) == []
