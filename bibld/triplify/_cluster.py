@@ -22,11 +22,12 @@ from bibld.triplify._describe.description import (
 )
 from bibld.triplify._describe.identifiers import describe_identifiers
 from bibld.triplify._describe.origin import describe_origin
-from bibld.triplify._describe.provenance import describe_matches, describe_records, describe_values, link_members
+from bibld.triplify._describe.provenance import describe_matches, describe_records, link_members
 from bibld.triplify._describe.related import describe_related
 from bibld.triplify._describe.subjects import describe_subjects
 from bibld.triplify._describe.ties import tie_agents
 from bibld.triplify._describe.titles import describe_titles
+from bibld.triplify._describe.value_sources import describe_values
 from bibld.triplify._draft import Draft, sort_quads
 
 

@@ -156,14 +156,46 @@ def test_features_and_blocking_keys_are_not_published(book):
 def test_a_value_names_its_records_only_where_the_members_differ(book):
     nodes = [value.rpartition("#")[2] for value in book.values("bibld:valueSource")]
     assert nodes == [
+        "value-name-0",
         "value-name-1",
         "value-origin_info-0-date_issued--1",
         "value-related_item-1",
+        "value-title_info-0",
         "value-title_info-1",
     ]
     node = f"{RESOURCE}#value-title_info-1"
-    assert book.values("rdf:value", node) == ["Anna Karenina roman"]
+    assert book.values("rdf:value", node) == ["Anna Karenina : roman"]
     assert book.values("prov:wasDerivedFrom", node) == [":record/loc/ocm00035782"]
+
+
+def test_a_value_names_the_property_that_it_is_published_with(book):
+    found = {
+        node.rpartition("#value-")[2]: book.values("bibld:property", node.replace(":", BASE, 1))
+        for node in book.values("bibld:valueSource")
+    }
+    assert {path: [name.rpartition("/")[2] for name in names] for path, names in found.items()} == {
+        "name-0": ["creator"],
+        "name-1": ["creator"],
+        "origin_info-0-date_issued--1": ["issued"],
+        "related_item-1": ["isPartOf"],
+        "title_info-0": ["title"],
+        "title_info-1": ["title"],
+    }
+
+
+def test_all_values_of_a_property_name_their_records_if_any_differs():
+    year = OriginInfo(date_issued=(Date("1978", encoding="w3cdtf"), Date("1979", encoding="w3cdtf")))
+    description = Mods(origin_info=(year,), language=(Language((LanguageTerm("rus", type="code"),)),))
+    sources = (
+        ValueSource("origin_info/0/date_issued/0", (LOC, NLR)),
+        ValueSource("origin_info/0/date_issued/1", (LOC,)),
+        ValueSource("language/0", (LOC, NLR)),
+    )
+    made = Quads(cluster_statements(Merged(Cluster(NLR, (NLR, LOC)), description, sources), [], IRIS).quads)
+    nodes = [node.replace(":", BASE, 1) for node in made.values("bibld:valueSource")]
+    found = {tuple(made.values("rdf:value", node)): len(made.values("prov:wasDerivedFrom", node)) for node in nodes}
+    assert found == {("1978",): 2, ("1979",): 1}
+    assert {tuple(made.values("bibld:property", node)) for node in nodes} == {("http://purl.org/dc/terms/issued",)}
 
 
 def test_a_value_that_lost_in_merging_is_published_with_its_record_and_marked(book):

@@ -46,6 +46,23 @@ def _has_wrong_check_digit(kind: str, value: str) -> bool:
     return number is None or not number.is_valid
 
 
+def published_number(identifier: Identifier) -> tuple[str, str] | None:
+    """Return the main property of a valid number, and the number as it is published; None if it has a node only."""
+    kind, value = identifier.type or "", tidy(identifier.value)
+    if not value or identifier.invalid == "yes":
+        return None
+    if kind == "isbn":
+        found = isbn(value)
+        return ("bibo:isbn13", isbn13(found.value)) if found is not None and found.is_valid else None
+    if kind in ("issn", "issn-l"):
+        number = issn(value)
+        return ("bibo:issn", number.value) if number is not None and number.is_valid else None
+    if kind == "doi":
+        match = _DOI.fullmatch(value)
+        return ("bibo:doi", match[1]) if match is not None else None
+    return (_PROPERTIES[kind], value) if kind in _PROPERTIES else None
+
+
 def add_number(draft: Draft, identifier: Identifier, subject: str) -> None:
     """Add a valid number as a property of a subject (a term); a number that is not valid has a node only."""
     kind, value = identifier.type or "", tidy(identifier.value)

@@ -21,7 +21,7 @@ _ISO_3166 = frozenset((None, "iso3166", "iso3166-1"))
 
 def describe_origin(draft: Draft) -> None:
     """Describe provision activities, places, publishers, dates, editions, issuance, frequency."""
-    publications = [info for info in draft.mods.origin_info if _event_class(info) == "bf:Publication"]
+    publications = [info for info in draft.mods.origin_info if class_of_event(info) == "bf:Publication"]
     for term in issued_dates(publications):
         draft.add("dcterms:issued", term)
         draft.add("schema:datePublished", term)
@@ -35,7 +35,8 @@ def describe_origin(draft: Draft) -> None:
             draft.add_labelled_node("bf:frequency", "bf:Frequency", "frequency", frequency.value)
 
 
-def _event_class(info: OriginInfo) -> str:
+def class_of_event(info: OriginInfo) -> str:
+    """Return the class of a provision activity."""
     return CLASS_OF_EVENT.get((info.event_type or "publication").lower(), "bf:ProvisionActivity")
 
 
@@ -62,7 +63,7 @@ def _describe_activity(draft: Draft, info: OriginInfo, path: str) -> None:
     dates = provision_dates(info.date_issued)
     if not (places or agents or dates):
         return
-    event = _event_class(info)
+    event = class_of_event(info)
     node = draft.add_node("bf:provisionActivity", event, "provision")
     for place in places:
         draft.add("bf:place", place, node)

@@ -1,15 +1,12 @@
-"""Provenance: source records, matches, and the records that hold single values."""
+"""Provenance: source records and matches."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-from typing import Any
 
 from bibld.model.linkage import Edge
 from bibld.model.mods import RecordInfo
-from bibld.model.mods_words import words_of
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, typed_literal
 from bibld.text.folding import tidy
@@ -18,9 +15,6 @@ from bibld.triplify._draft import Draft
 
 GRAPH = "provenance"
 """The name of the graph for provenance."""
-
-_NOT_IN_FRAGMENT = re.compile("[/#]")
-_PATHS_ABOUT_RECORDS = ("record_info/", "extension/")
 
 
 def link_members(draft: Draft) -> None:
@@ -86,39 +80,3 @@ def _add_score(draft: Draft, value: float, subject: str) -> None:
     if math.isfinite(value):
         text = f"{value:.6f}".rstrip("0").rstrip(".")
         draft.add(draft.own_term("score"), typed_literal("0" if text == "-0" else text, "decimal"), subject, GRAPH)
-
-
-def describe_values(draft: Draft) -> None:
-    """Describe each value that only some members have or that the merged description does not show.
-
-    The description is the value, and the records that have it.
-    """
-    members = set(draft.merged.cluster.members)
-    for source in draft.merged.sources:
-        records = members.intersection(source.records)
-        if not records or (records == members and source.is_shown) or source.path.startswith(_PATHS_ABOUT_RECORDS):
-            continue
-        node = draft.hash_iri(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path.replace('#', '--'))}")
-        draft.add(draft.own_term("valueSource"), node, graph=GRAPH)
-        draft.add_class(draft.own_term("ValueSource"), node, GRAPH)
-        if not source.is_shown:
-            draft.add_class(draft.own_term("ValueNotShown"), node, GRAPH)
-        draft.add(draft.own_term("path"), literal(source.place), node, GRAPH)
-        text = text_at(draft.mods, source.path) if source.is_shown else source.value
-        if text:
-            draft.add("rdf:value", literal(text), node, GRAPH)
-        for record in records:
-            draft.add("prov:wasDerivedFrom", draft.record_term(record), node, GRAPH)
-
-
-def text_at(mods: object, path: str) -> str:
-    """Return the words of the value at a path; raises ``LookupError`` if the description has no such path."""
-    value: Any = mods
-    for step in path.split("/"):
-        if step.isdecimal():
-            value = value[int(step)]
-        elif step in getattr(value, "__struct_fields__", ()):
-            value = getattr(value, step)
-        else:
-            raise LookupError(f"this description has no value at {path!r}")
-    return words_of(value)
