@@ -83,7 +83,7 @@ def _merge_clusters(made_with: str, policies: Policies, catalog: Catalog, founde
         made_by = digest(made_with, [catalog.records.fingerprint(ordinal).hex() for ordinal in members])
         if catalog.descriptions.made_by(founder) == made_by:
             continue
-        cluster = catalog.linkage.cluster(founder)
+        cluster = catalog.linkage.cluster(founder, members)
         records = [
             (record, catalog.records.mods(ordinal)) for record, ordinal in zip(cluster.members, members, strict=True)
         ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 import msgspec
 
+_SLUGS_REMEMBERED = 4096
 _NOT_KEPT = re.compile(r"[^A-Za-z0-9_-]")
 _ESCAPE = re.compile(r"~([0-9A-F]{2})")
 
@@ -63,6 +65,7 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
         return f"{self.source}/{self.slug}"
 
 
+@lru_cache(maxsize=_SLUGS_REMEMBERED)
 def to_slug(text: str) -> str:
     """Write any text as one segment of an IRI that no proxy, shell or browser changes.
 

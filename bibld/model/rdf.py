@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 PREFIXES = {
     "bf": "http://id.loc.gov/ontologies/bibframe/",
@@ -36,6 +36,8 @@ except ``sd``, which only the description of the SPARQL endpoint needs."""
 
 XSD = PREFIXES["xsd"]
 
+_IRIS_REMEMBERED = 4096
+
 _ILLEGAL_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _TO_ESCAPE = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff\ufffe\uffff]')
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
@@ -58,6 +60,7 @@ def term(curie: str) -> str:
     return iri(expand(curie))
 
 
+@lru_cache(maxsize=_IRIS_REMEMBERED)
 def iri(text: str) -> str:
     """Write an absolute IRI as a term; characters that no IRI may contain are percent-encoded."""
     return f"<{_ILLEGAL_IN_IRI.sub(_percent, text)}>"
@@ -70,14 +73,22 @@ def literal(text: str, language: str | None = None, datatype: str | None = None)
     store it (RDF 1.1, 3.3); ``datatype`` is an IRI; at most one of them.
     NUL and lone surrogates, which RDF cannot represent, become U+FFFD.
     """
-    escaped = _TO_ESCAPE.sub(_escape, _NOT_CHARACTERS.sub("\ufffd", text))
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        escaped = text  # most texts: no other printable character is escaped
+    else:
+        escaped = _TO_ESCAPE.sub(_escape, _NOT_CHARACTERS.sub("\ufffd", text))
     if language is not None:
-        if not _LANGUAGE_TAG.fullmatch(language):
-            raise ValueError(f"{language!r} is not a language tag")
-        return f'"{escaped}"@{language.lower()}'
+        return f'"{escaped}"@{_language_tag(language)}'
     if datatype is not None:
         return f'"{escaped}"^^{iri(datatype)}'
     return f'"{escaped}"'
+
+
+@lru_cache(maxsize=1024)
+def _language_tag(text: str) -> str:
+    if not _LANGUAGE_TAG.fullmatch(text):
+        raise ValueError(f"{text!r} is not a language tag")
+    return text.lower()
 
 
 def typed_literal(text: str, xsd_type: str) -> str:

@@ -38,11 +38,23 @@ _FIRST_BEYOND_LATIN = "\u0370"
 _TEXTS_REMEMBERED = 4096
 
 
+_NO_LETTER = ""
+"""In place of the script of a mark, a digit or a modifier letter."""
+
+
 @cache
 def script_of_character(character: str) -> str | None:
     """Return the script of a character, letter or not; None for punctuation and for scripts that have no name here."""
     first_word = _FIRST_WORD.match(unicodedata.name(character, ""))
     return _SCRIPT_OF_UNICODE_NAME.get(first_word[0]) if first_word else None
+
+
+@cache
+def _script_of_letter(character: str) -> str | None:
+    if not character.isalpha() or unicodedata.category(character) == "Lm":
+        return _NO_LETTER
+    script = script_of_character(character)
+    return CJK if script in _EAST_ASIAN else script
 
 
 @lru_cache(maxsize=_TEXTS_REMEMBERED)
@@ -51,8 +63,8 @@ def script_of(text: str) -> str | None:
 
     Han, Japanese and Korean letters count as one script, ``CJK``.
     """
-    letters = (char for char in set(text) if char.isalpha() and unicodedata.category(char) != "Lm")
-    scripts = {CJK if (script := script_of_character(char)) in _EAST_ASIAN else script for char in letters}
+    scripts = set(map(_script_of_letter, set(text)))
+    scripts.discard(_NO_LETTER)
     return scripts.pop() if len(scripts) == 1 else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -41,12 +41,13 @@ def describe_clusters(
     is_awaited = catalog.patches.are_awaited()
     is_trained = catalog.statements.is_trained()
     for founder in founders:
+        stored = catalog.statements.made_by(founder)
         if not catalog.records.is_live(founder) or catalog.linkage.founder(founder) != founder:
             batch.dropped.append(founder)
             quads = b""
             claims: tuple[Claim, ...] = ()
         else:
-            made = _describe_cluster(made_with, iris, settings, catalog, founder)
+            made = _describe_cluster(made_with, iris, settings, catalog, founder, stored)
             if made is None:
                 continue
             statement, dependencies, quads, claims = made
@@ -56,7 +57,8 @@ def describe_clusters(
                 batch.samples.append(quads)
         if is_awaited:
             count_changes(batch.changes, catalog.statements.quads(founder), quads)
-        batch.assertions += _assertion_changes(catalog, founder, claims)
+        asserted = {} if stored is None else catalog.entities.asserted_by(founder)
+        batch.assertions += _assertion_changes(founder, asserted, claims)
     return batch
 
 
@@ -72,9 +74,9 @@ def store_clusters(catalog: Catalog, batch: ClusterBatch) -> None:
 
 
 def _describe_cluster(
-    made_with: str, iris: Iris, settings: Settings, catalog: Catalog, founder: int
+    made_with: str, iris: Iris, settings: Settings, catalog: Catalog, founder: int, stored: str | None
 ) -> tuple[StatementRow, list[DependencyRow], bytes, tuple[Claim, ...]] | None:
-    """Return the rows, quads and claims of a cluster; None if the stored ones are current."""
+    """Return the rows, quads and claims of a cluster; None if those made by the hash ``stored`` are current."""
     members = catalog.linkage.members(founder)
     edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
     hashes = [catalog.records.fingerprint(ordinal).hex() for ordinal in members]
@@ -84,19 +86,20 @@ def _describe_cluster(
         ordinal = catalog.register.ordinal(record)
         return ordinal is not None and catalog.records.is_live(ordinal)
 
-    if catalog.statements.made_by(founder) == made_by:
+    if stored == made_by:
         dependencies = catalog.statements.existence_dependencies(founder)
         if all(exists(record) == existed for record, existed in dependencies):
             return None
-    made = cluster_statements(catalog.descriptions.merged(founder), edges, iris, settings, exists)
+    made = cluster_statements(catalog.descriptions.merged(founder, members), edges, iris, settings, exists)
     quads = "".join(made.quads).encode()
     rows = [(record.source, record.control_number, founder, exists(record)) for record in made.existence_dependencies]
     return catalog.statements.row(founder, quads, made_by), rows, quads, made.claims
 
 
-def _assertion_changes(catalog: Catalog, founder: int, claims: Iterable[Claim]) -> Iterator[AssertionChange]:
+def _assertion_changes(
+    founder: int, before: Mapping[tuple[str, bytes], int], claims: Iterable[Claim]
+) -> Iterator[AssertionChange]:
     """Yield the assertions of a cluster that are new, not made any more, or have another number of votes."""
-    before = catalog.entities.asserted_by(founder)
     after = {
         (entity, _ENCODER.encode(assertion)): votes for (entity, assertion), votes in count_assertions(claims).items()
     }

@@ -59,9 +59,12 @@ class Descriptions:
         """Delete the descriptions of clusters that do not exist any more, or have one record."""
         self._connection.executemany("DELETE FROM merged WHERE founder = ?", ((founder,) for founder in founders))
 
-    def merged(self, founder: int) -> Merged:
-        """Return the description of a cluster; that of a single record is the record's own, without sources."""
-        cluster = self._linkage.cluster(founder)
+    def merged(self, founder: int, members: Sequence[int] = ()) -> Merged:
+        """Return the description of a cluster; that of a single record is the record's own, without sources.
+
+        ``members`` are the ordinals of its members, if they are known.
+        """
+        cluster = self._linkage.cluster(founder, members)
         row = self._connection.execute("SELECT mods, sources FROM merged WHERE founder = ?", (founder,)).fetchone()
         if row is None:
             return Merged(cluster, self._records.mods(founder), ())

@@ -204,9 +204,9 @@ class Linkage:
         rows = self._connection.execute("SELECT ordinal FROM member WHERE founder = ? ORDER BY ordinal", (founder,))
         return [ordinal for (ordinal,) in rows] or [founder]
 
-    def cluster(self, founder: int) -> Cluster:
-        """Return the cluster of a founder."""
-        members = tuple(self._register.record(ordinal) for ordinal in self.members(founder))
+    def cluster(self, founder: int, ordinals: Sequence[int] = ()) -> Cluster:
+        """Return the cluster of a founder; ``ordinals`` are its members, if they are known."""
+        members = tuple(self._register.record(ordinal) for ordinal in ordinals or self.members(founder))
         return Cluster(members[0], members)
 
     def founders(self, least: int = 1) -> Iterator[int]:
