@@ -1,6 +1,6 @@
 """Run a configuration, and print its summary and what its processes used as JSON: `python _watched_run.py bibld.toml`.
 
-A program of its own, since worker processes import the program that starts them.
+A separate program, since worker processes import the program that starts them.
 """
 
 import os
