@@ -168,7 +168,8 @@ class Workspace:
             catalog = opening.enter_context(Catalog(self.config.workspace, read_only=True, config_file=self.path))
             original = partial(public_original_of, catalog=catalog)
             store_settings = self.config.settings("store", manifest.backend)
-            return Site(manifest, release, catalog, original, settings, opening.pop_all().close, store_settings)
+            remote = self._remote_store(settings.store, "", "", "") if settings.store else None
+            return Site(manifest, release, catalog, original, settings, opening.pop_all().close, store_settings, remote)
 
     # -- look --------------------------------------------------------------------------------------------------------
 

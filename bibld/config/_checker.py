@@ -97,6 +97,9 @@ class Checker:
         self._check_names("publish.parts", publish.parts, "publish")
         triplify = self._stage(tables, "triplify", adapters.stage_settings_type("triplify"))
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
+        names = [remote.config.name for remote in remotes]
+        if serve.store and serve.store not in names:
+            self._add_fault("serve.store", adapters.unknown_name_message(serve.store, names, "[[store.remote]]"))
         if self._faults:
             raise ConfigError([fault for _, fault in sorted(self._faults, key=lambda fault: fault[0])])
         return Config(

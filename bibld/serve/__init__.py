@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import msgspec
 from starlette.applications import Starlette
 
+from bibld.config import Remote
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
@@ -30,7 +31,7 @@ from bibld.serve._linkage import ReleaseView
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.pool import Limits, Pool
 from bibld.serve._sparql.protocol import SparqlEndpoint
-from bibld.serve._sparql.worker import StoreCopy
+from bibld.serve._sparql.worker import RemoteSource, StoreCopy
 from bibld.serve._things import MEDIA_TYPES as MEDIA_TYPES
 from bibld.serve._things import OpenRelease
 
@@ -41,6 +42,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     A query may take ``query_timeout`` seconds (waiting for its turn included), ``query_memory`` MiB beside what the
     store takes, and answer with ``max_result`` MiB; ``query_workers`` run at once and ``query_queue`` wait. Of these
     places one client address may have ``query_share``, and always one.
+
+    ``store``: the name of a ``[[store.remote]]`` from which documents and queries are answered; if empty, the copy of
+    the store in the release.
     """
 
     host: str = "127.0.0.1"
@@ -50,6 +54,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     query_workers: Annotated[int, msgspec.Meta(ge=1)] = 2
     query_queue: Annotated[int, msgspec.Meta(ge=0)] = 32
     query_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    store: str = ""
     max_result: Annotated[int, msgspec.Meta(ge=1)] = 64
 
     @property
@@ -69,7 +74,8 @@ class Site(msgspec.Struct, frozen=True):
     ``release`` is its folder: ``store/``, ``void.ttl`` and the files of the manifest. ``original`` returns the MARC
     record of a source record, as far as it may be published; None where it was not MARC. The catalog is asked in one
     thread at a time. ``close`` is called when the release is no longer served. ``store_settings`` are those of the
-    store adapter that the manifest names; None for its defaults.
+    store adapter that the manifest names; None for its defaults. ``remote`` is a store to answer from instead of that
+    copy.
     """
 
     manifest: Manifest
@@ -79,10 +85,15 @@ class Site(msgspec.Struct, frozen=True):
     settings: Settings = Settings()
     close: Callable[[], None] = _nothing
     store_settings: Any = None
+    remote: Remote | None = None
 
     @property
-    def store(self) -> StoreCopy:
-        """The copy of the triple store."""
+    def store(self) -> StoreCopy | RemoteSource:
+        """The remote store, or the copy of the triple store."""
+        if self.remote is not None:
+            # A reader waits: no second try, and no longer than a query may take.
+            config = msgspec.structs.replace(self.remote.config, tries=1, timeout=self.settings.query_timeout)
+            return RemoteSource(config, self.remote.settings, self.manifest.dataset.base)
         settings = {} if self.store_settings is None else self.store_settings
         return StoreCopy(self.manifest.backend, str(self.release / "store"), settings)
 

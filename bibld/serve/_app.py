@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
+from bibld.errors import QueryTimeoutError, StoreUnavailableError
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
@@ -26,6 +27,7 @@ from bibld.serve._sparql.protocol import SparqlEndpoint
 _PROBLEM_JSON = "application/problem+json"
 _REQUEST_HEADERS = "Accept, Content-Type, If-None-Match"
 _LOG = logging.getLogger("bibld.serve")
+_RETRY_AFTER = "60"
 _TITLES = {404: "Not found", 405: "Method not allowed"}
 
 
@@ -111,6 +113,10 @@ def _answer_error(request: Request, error: Exception, pages: Pages) -> Response:
         title = _TITLES.get(error.status_code, error.detail)
         detail = f"{request.method} is not possible here." if error.status_code == 405 else error.detail
         problem = ProblemError(error.status_code, title, detail, dict(error.headers or {}))
+    elif isinstance(error, StoreUnavailableError | QueryTimeoutError):
+        _LOG.error("%s %s: %s", request.method, request.url.path, error)
+        detail = "The triple store does not answer; try again in a minute."
+        problem = ProblemError(503, "Unavailable", detail, {"Retry-After": _RETRY_AFTER})
     else:
         _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
         problem = ProblemError(500, "Internal error", "The server failed at this request; its log contains the cause.")

@@ -21,7 +21,7 @@ import msgspec
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve._sparql import worker
-from bibld.serve._sparql.worker import Job, Setup, StoreCopy
+from bibld.serve._sparql.worker import Job, RemoteSource, Setup, StoreCopy
 
 _REPLACED_AFTER_QUERIES = 1000
 _REPLACED_AFTER_SECONDS = 1.0
@@ -108,7 +108,7 @@ class Worker:
         except BaseException as error:
             reason = await started.end() or "no reason given"
             if isinstance(error, (EndedError, TimeoutError)):
-                place = setup.store.folder
+                place = setup.store.place
                 raise StoreUnavailableError(f"no query process can be started over {place}: {reason}") from error
             raise
         return started
@@ -175,7 +175,7 @@ class Pool:
     All of it runs in one event loop. A query whose task is cancelled leaves the queue, or its process is killed.
     """
 
-    def __init__(self, store: StoreCopy, limits: Limits) -> None:
+    def __init__(self, store: StoreCopy | RemoteSource, limits: Limits) -> None:
         self._setup = Setup(store, limits.memory)
         self._limits = limits
         self._turns = asyncio.Semaphore(limits.workers)
@@ -276,6 +276,8 @@ class Pool:
                 raise QueryTooLargeError(f"the result is larger than {limit} MiB; add LIMIT, or download the dump")
             case "memory":
                 raise self._too_much_memory()
+            case "unavailable":
+                raise StoreUnavailableError("the triple store does not answer")
             case "not acceptable":
                 raise NotAcceptableError(answer["detail"])
             case _:

@@ -23,7 +23,8 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from bibld import adapters
-from bibld.errors import BadQueryError, NotAcceptableError, StoreError
+from bibld.config import Remote, RemoteConfig
+from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query, ReadableStore
 
 _T = TypeVar("_T")
@@ -37,12 +38,17 @@ _SOCKET_CALLS = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 """Machine → its name in Linux's audit.h, and the number of the system call ``socket``."""
 
 
-class StoreCopy(msgspec.Struct, frozen=True):
+class StoreCopy(msgspec.Struct, frozen=True, tag="copy"):
     """The copy of a triple store in a release: the adapter that made it, its folder, and the adapter's settings."""
 
     backend: str
     folder: str
     settings: Any
+
+    @property
+    def place(self) -> str:
+        """The folder, for messages."""
+        return self.folder
 
     def open(self) -> ReadableStore:
         """Open the copy for reading; raises ``StoreError``."""
@@ -52,10 +58,32 @@ class StoreCopy(msgspec.Struct, frozen=True):
         return store
 
 
+class RemoteSource(msgspec.Struct, frozen=True, tag="remote"):
+    """A remote store, its adapter's settings, and what the IRIs of the dataset begin with.
+
+    The credentials are not in it: each process reads them from its environment.
+    """
+
+    config: RemoteConfig
+    settings: Any
+    base: str
+
+    @property
+    def place(self) -> str:
+        """The address, for messages."""
+        return self.config.url
+
+    def open(self) -> ReadableStore:
+        """Return the store; raises ``ConfigError`` where its credentials are not in the environment."""
+        adapter = adapters.load_adapter("store.remote", self.config.kind)
+        settings = msgspec.convert(msgspec.to_builtins(self.settings), adapter.Settings)
+        return Remote(self.config, settings).open(self.base)
+
+
 class Setup(msgspec.Struct, frozen=True):
     """The store to open, and the MiB that queries may take beside it."""
 
-    store: StoreCopy
+    store: StoreCopy | RemoteSource
     memory: int
 
 
@@ -90,7 +118,8 @@ def main() -> None:
     setup = _receive(source, Setup)
     assert setup is not None
     os.nice(_NICENESS)  # documents come before queries
-    _leave_network()
+    if isinstance(setup.store, StoreCopy):
+        _leave_network()
     store = setup.store.open()
     _limit_memory(setup.memory)
     _send(sink, {"status": "ready"}, b"")
@@ -147,6 +176,8 @@ def _answer(store: ReadableStore, job: Job) -> tuple[dict[str, Any], bytes]:
         return {"status": "bad query", "detail": str(error)}, b""
     except NotAcceptableError as error:
         return {"status": "not acceptable", "detail": str(error)}, b""
+    except (StoreUnavailableError, QueryTimeoutError) as error:
+        return {"status": "unavailable", "detail": str(error)}, b""
     except StoreError as error:
         return {"status": "failed", "detail": str(error)}, b""
     except TooLargeError:

@@ -16,12 +16,13 @@ from bibld.errors import BadQueryError, StoreError
 from bibld.model.rdf import iri
 from bibld.protocols import Query, RemoteAccess, ResultKind, TriplesFile
 from bibld.store.remote._authorization import Authentication
-from bibld.store.remote._http import Answer, Connection, TooLargeRequestError
+from bibld.store.remote._http import Answer, Connection
 from bibld.store.remote._updates import batches, split_quad, update
 
 _TABLE = "application/sparql-results+json"
 _TRIPLES = "application/n-triples"
 _FIRST_ROWS = 200
+_SHOWN = 500
 _COUNT = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
 
 
@@ -218,9 +219,9 @@ class SparqlStore:
     def _post(self, graph: str, lines: Sequence[bytes]) -> None:
         try:
             self._send_graph("POST", graph, b"".join(lines))
-        except TooLargeRequestError:
+        except BadQueryError as error:
             if len(lines) == 1:
-                raise
+                raise _refusal(error, lines[0].decode()) from error
             middle = len(lines) // 2
             self._post(graph, lines[:middle])
             self._post(graph, lines[middle:])
@@ -239,7 +240,7 @@ class SparqlStore:
             self._send_update(update(form, lines, self.default_graph))
         except BadQueryError as error:
             if len(lines) == 1:
-                raise StoreError(f"{error}; the quad that is refused: {lines[0].strip()}") from error
+                raise _refusal(error, lines[0]) from error
             middle = len(lines) // 2
             self._update_batch(form, lines[:middle])
             self._update_batch(form, lines[middle:])
@@ -291,14 +292,17 @@ class SparqlStore:
     def _solutions(self, text: str, parameters: Iterable[tuple[str, str]]) -> list[ox.QuerySolution]:
         results = self._results(text, parameters)
         assert isinstance(results, ox.QuerySolutions)
-        return list(results)
+        return self._read_all(results)
 
     def _rows(self, text: str, parameters: Iterable[tuple[str, str]], timeout: float | None = None) -> list[list[Any]]:
         results = self._results(text, parameters, timeout)
         if not isinstance(results, ox.QuerySolutions):
             raise BadQueryError("the query is not a SELECT query")
+        return [list(solution) for solution in self._read_all(results)]
+
+    def _read_all(self, results: ox.QuerySolutions) -> list[ox.QuerySolution]:
         try:
-            return [list(solution) for solution in results]
+            return list(results)
         except (SyntaxError, ValueError) as error:
             raise StoreError(f"{self.endpoints.query}: the results cannot be read: {error}") from error
 
@@ -311,6 +315,10 @@ def graph_parameter(name: str, graph: str) -> str:
 def joined(url: str, path: str) -> str:
     """Return the address of a path below the address of a server."""
     return f"{url.rstrip('/')}/{path}"
+
+
+def _refusal(error: StoreError, line: str) -> StoreError:
+    return StoreError(f"{error}; the quad that is refused: {line.strip()[:_SHOWN]}")
 
 
 def _value(solution: ox.QuerySolution, name: str) -> Any:  # noqa: ANN401

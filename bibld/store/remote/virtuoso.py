@@ -22,15 +22,17 @@ from bibld.store.remote import Answer, Endpoints, SparqlStore, decoded_results, 
 _GRAPHS_KNOWN_SECONDS = 60.0
 _LOADERS = 2
 _SQL_SECONDS = 3600.0
+_SHOWN = 500
+_BAD_LOGIN = "Bad login\nat line 0 of Top-Level:"
+_NO_CONNECTION = ("Connect failed", "Lost connection", "Disconnected")
 _BOOLEANS = {"1": "true", "0": "false"}
 
 
 class Settings(msgspec.Struct, frozen=True):
     """How files are loaded; ``url`` is the address of the web server, ``http://127.0.0.1:8890/``.
 
-    ``sql``: address of the SQL port, such as ``127.0.0.1:1111``: files are loaded by the server itself, twice as fast.
-    That needs the program ``isql`` on this machine, and the workspace in ``DirsAllowed`` of ``virtuoso.ini``. Without
-    it they are sent over HTTP.
+    ``sql``: address of the SQL port, such as ``127.0.0.1:1111``: the server reads the files of the first load itself.
+    That needs the program ``isql`` here, and a server that may read the workspace. Without it files are sent over HTTP.
     ``isql``: the program.
     """
 
@@ -107,7 +109,7 @@ class Virtuoso(SparqlStore):
         output = self._run_sql(f"checkpoint;\n{state} (ll_state <> 2 OR ll_error IS NOT NULL);\n{forget}")
         if "FAILED" in output:
             raise StoreError(
-                f"{self._settings.sql}: the server cannot load files: {' '.join(output.split())[:500]}; add"
+                f"{self._settings.sql}: the server cannot load files: {' '.join(output.split())[:_SHOWN]}; add"
                 f" {files[0].file.parent} to DirsAllowed in virtuoso.ini and restart the server, or remove `sql` from"
                 " the configuration, so that the files are sent"
             )
@@ -145,13 +147,14 @@ class Virtuoso(SparqlStore):
         output = f"{ended.stdout}{ended.stderr}".replace("Enter password for", "\nEnter password for")
         lines = [line for line in output.splitlines() if line.strip() and not line.startswith("Enter password for")]
         text = "\n".join(lines)
-        _, _, after_login = text.rpartition("Bad login\nat line 0 of Top-Level:")
-        if "*** Error" in after_login or (ended.returncode and not after_login):
-            if "Bad login" in after_login:
-                raise StoreError(f"{settings.sql}: wrong user or password; check them in the configuration")
-            if "Connect failed" in after_login or "Disconnected" in after_login or "Lost connection" in after_login:
-                raise StoreUnavailableError(f"{settings.sql}: no answer ({' '.join(after_login.split())[:200]})")
-            raise StoreError(f"{settings.sql}: {' '.join(after_login.split())[:500]}")
+        _, _, after_login = text.rpartition(_BAD_LOGIN)
+        words = " ".join(after_login.split())[:_SHOWN]
+        if any(sign in words for sign in _NO_CONNECTION):
+            raise StoreUnavailableError(f"{settings.sql}: no answer ({words}); is the server running?")
+        if text.count(_BAD_LOGIN) != bool(password):  # without the output: it can contain the password
+            raise StoreError(f"{settings.sql}: wrong user or password; check them in the configuration")
+        if "*** Error" in after_login or ended.returncode:
+            raise StoreError(f"{settings.sql}: {words}; look into the server's log")
         return after_login
 
     def repair_results(self, answer: Answer) -> bytes:
