@@ -146,6 +146,16 @@ def _compare_aligned(one: Rows, steps: Steps, other: Rows, others: Steps, first:
     return max(result, NESTED) if steps.shape[0] != shared or others.shape[0] - first != shared else result
 
 
+@inner(types.boolean(_TEXT))
+def _has_letters(text: Rows) -> bool:
+    """Return whether a part covers letters of the alphabet."""
+    steps = _steps(text, True)
+    found = False
+    for number in range(steps.shape[0]):
+        found |= steps[number, 0] == _LETTERS
+    return found
+
+
 @inner(_INT(_TEXT, _TEXT))
 def _compare_designations(one: Rows, other: Rows) -> int:
     """Compare two designations that are not equal."""
@@ -155,6 +165,11 @@ def _compare_designations(one: Rows, other: Rows) -> int:
         one, other, steps, others = other, one, others, steps
     if steps.shape[0] == 0 or covered == CONFLICT:
         return covered
+    if covered == 0 and _has_letters(one) and _has_letters(other):
+        # Equal letters of the alphabet: one library counts half volumes, the other does not.
+        longer = steps.shape[0] != others.shape[0]
+        if longer and _compare_aligned(one, steps, other, others, 0, True) != CONFLICT:
+            return 0
     if steps.shape[0] == others.shape[0]:
         return _compare_aligned(one, steps, other, others, 0, True)
     for first in range(others.shape[0]):

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bibld import adapters
 from bibld.dedup.columns import Rows
-from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect
+from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect, with_relation
 from bibld.dedup.features import features_of
 from bibld.dedup.method import Method, columns_read
 from bibld.model.features import LONG, NUMBERS, TEXTS, FeatureColumns
@@ -58,6 +58,7 @@ _DIGITS_OF_VERSION = 8
 
 _PART_NUMBERS, _CONTAINED = np.uint16(Exceptions.PART_NUMBERS), np.uint16(Exceptions.CONTAINED)
 _PARTS = np.uint16(Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS)
+_RELATING = np.uint16(with_relation())
 _DECIDING, _SEPARATING = np.uint16(with_effect(Effect.RELATED)), np.uint16(with_effect(Effect.SEPARATE))
 _WORK_COLUMNS = ("part", "main_title", "set_title", "names")
 _NAME_LETTERS = 5
@@ -169,7 +170,7 @@ class Decider:
             decisions[is_high] = REVIEW
             decisions[(pairs.scores >= self.same) & (bits == 0)] = SAME
             decisions[is_high & (bits & _DECIDING > 0)] = RELATED
-            decisions[~is_high & pairs.is_same_work & (bits > 0)] = RELATED
+            decisions[~is_high & pairs.is_same_work & (bits & _RELATING > 0)] = RELATED
         decisions[bits & _CONTAINED > 0] = RELATED
         decisions[(decisions == SAME) & pairs.is_one_source] = REVIEW
         return pairs._replace(decisions=decisions)

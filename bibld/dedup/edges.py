@@ -24,7 +24,7 @@ Names = Callable[[Rows], Sequence[RecordId]]
 """Returns the records at positions."""
 
 _PORTION = 2_000
-_DESCRIBED = ("part", "designation", "level", "carrier", "language")
+_DESCRIBED = ("part", "designation", "level", "carrier", "language", "identifiers", "series", "series_number")
 _RULES = {
     Refusal.PERSON: "person",
     Refusal.SOURCE: "one_record_per_source",

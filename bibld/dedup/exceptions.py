@@ -40,6 +40,8 @@ class Exceptions(IntFlag):
     YEAR = auto()
     CARRIER = auto()
     LANGUAGE = auto()
+    NUMBERS = auto()
+    UNPLACED = auto()
     IDENTIFIERS = auto()
 
 
@@ -53,7 +55,8 @@ class Effect(Enum):
 
 
 class Rule(NamedTuple):
-    """An exception with its effect, the relation that it means, and a sentence (with the names of :func:`_words`)."""
+    """An exception with its effect, the relation that it means (empty for none), and a sentence (with the names of
+    :func:`_words`)."""
 
     exception: Exceptions
     effect: Effect
@@ -92,12 +95,19 @@ RULES = (
     Rule(Exceptions.YEAR, Effect.OPTIONAL_REVIEW, "other_edition", "published {gap} years apart: {years}"),
     # Print, microform, electronic and so on; maps and scores are printed.
     Rule(Exceptions.CARRIER, Effect.OPTIONAL_REVIEW, "other_format", "different carriers: {carriers}"),
-    # No language in common, and titles that begin differently: under one title the code is more likely a slip.
+    # No language in common, and titles that begin differently: under one title the code is more likely a slip, unless
+    # it is as short as a name that is written in the same way in many languages.
     Rule(Exceptions.LANGUAGE, Effect.OPTIONAL_REVIEW, "translation", "different languages: {languages}"),
+    # Both state a DOI, ISMN, report number, number of music, or a number in the same and only series, and not the
+    # same one; and no number is the same.
+    Rule(Exceptions.NUMBERS, Effect.REVIEW, "", "they have other numbers: {numbers}"),
+    # Parts of a host that not both state, as names: "Foreword", «Хроника».
+    Rule(Exceptions.UNPLACED, Effect.REVIEW, "", "neither an author nor a host distinguishes these parts"),
     # Both have ISBNs (that of a set does not count), and none in common.
     Rule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
 )
 
+_NAMES_OF_NUMBERS = {"doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music"}
 _LEVELS = {
     "s": "a serial",
     "i": "an issue",
@@ -123,12 +133,14 @@ def _words(left: Features, right: Features) -> dict[str, object]:
         "gap": max(left.year - right.last_year, right.year - left.last_year),
         "years": both(lambda one: one.year if one.year == one.last_year else f"{one.year}–{one.last_year}"),
         "carriers": both(lambda one: one.carrier),
+        "numbers": ", ".join(_numbers_that_differ(left, right)),
         "languages": both(lambda one: ", ".join(sorted(one.language.split(VALUE_SEPARATOR)))),
     }
 
 
 COLUMNS = (
     *("part", "designation", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
+    *("series", "series_number", "host", "names"),
     *("year", "last_year", "edition", "pages", "volumes"),
 )
 """The columns that :func:`find_exceptions` reads."""
@@ -139,6 +151,15 @@ def with_effect(*effects: Effect) -> Exceptions:
     found = Exceptions(0)
     for rule in RULES:
         if rule.effect in effects:
+            found |= rule.exception
+    return found
+
+
+def with_relation() -> Exceptions:
+    """Return the exceptions that mean a relation."""
+    found = Exceptions(0)
+    for rule in RULES:
+        if rule.relation:
             found |= rule.exception
     return found
 
@@ -173,7 +194,11 @@ def _levels(*conflicts: str) -> npt.NDArray[np.bool_]:
 _CONFLICTING_LEVELS, _ARTICLE_AND_BOOK = _levels("ai", "as", "is"), _levels("am", "ac")
 _PRINTED = ("map", "score", "print")
 _UNDETERMINED = ("und", "mul", "zxx")
-_ISBN = "isbn:"
+_ISBN = "isbn"
+_PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi")
+"""Kinds of identifiers, by their first characters, that a publication has one of as long as it is the same."""
+_KIND_LETTERS = 4
+_BETWEEN_NUMBERS = np.frombuffer(" -".encode("utf-32-le"), dtype=np.uint32)
 _MAXIMUM_GAP = 2
 _TITLE_LETTERS = 12
 
@@ -219,11 +244,68 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
     carrier[np.isin(carrier, [_hash_of(name) for name in _PRINTED])] = _hash_of("print")
     add(Exceptions.CARRIER, differ(carrier))
 
-    languages, isbns = _languages(texts["language"]), _isbns(texts["identifiers"])
-    title = hash_starts(*hashes.title(columns), _TITLE_LETTERS)
-    add(Exceptions.LANGUAGE, have_no_common_value(*languages, left, right) & (title[left] != title[right]))
-    add(Exceptions.IDENTIFIERS, have_no_common_value(*isbns, left, right))
+    title, is_long = hash_starts(*hashes.title(columns), _TITLE_LETTERS), _lengths(texts) >= _TITLE_LETTERS
+    is_slip = (title[left] == title[right]) & is_long[left]
+    add(Exceptions.LANGUAGE, have_no_common_value(*_languages(texts["language"]), left, right) & ~is_slip)
+
+    is_part, has_host, has_name = level == ord("a"), _is_stated(texts["host"]), _is_stated(texts["names"])
+    are_stated = (has_host[left] & has_host[right]) | (has_name[left] & has_name[right])
+    add(Exceptions.UNPLACED, is_part[left] & is_part[right] & ~are_stated)
+
+    offsets, values = _values(texts["identifiers"])
+    kinds = _values(texts["identifiers"], _KIND_LETTERS)[1]
+    series, last, first = _series_numbers(texts["series"], texts["series_number"])
+    differs = (
+        (series[left] == series[right]) & differ(last) & (last[left] != first[right]) & (first[left] != last[right])
+    )
+    agrees = np.zeros(len(left), dtype=np.bool_)
+    for kind in (*_PUBLISHERS_NUMBERS, _ISBN):
+        of_kind = _select(offsets, values, kinds == _hash_of(kind))
+        has_any, is_other = np.diff(of_kind[0]) > 0, have_no_common_value(*of_kind, left, right)
+        agrees |= has_any[left] & has_any[right] & ~is_other
+        if kind == _ISBN:
+            add(Exceptions.IDENTIFIERS, is_other)
+        else:
+            differs |= is_other
+    add(Exceptions.NUMBERS, differs & ~agrees)
     return found
+
+
+def _is_stated(column: TextColumn) -> npt.NDArray[np.bool_]:
+    result: npt.NDArray[np.bool_] = np.diff(column.offsets) > 0
+    return result
+
+
+def _lengths(texts: dict[str, TextColumn]) -> Offsets:
+    """Return the characters of main title and remainder of each row."""
+    lengths: Offsets = np.diff(texts["main_title"].offsets) + np.diff(texts["remainder"].offsets)
+    return lengths
+
+
+def _series_numbers(series: TextColumn, numbers: TextColumn) -> tuple[Hashes, Hashes, Hashes]:
+    """Return hashes of the series of each row that states one series and one number in it, and of the last and the
+    first number of which that consists (``6-4`` of two); 0 for other rows."""
+    names, stated = _values(series), _values(numbers)
+    is_alone = (np.diff(names[0]) == 1) & (np.diff(stated[0]) == 1)
+    codes = np.where(np.isin(numbers.codes, _BETWEEN_NUMBERS), np.uint32(ord(VALUE_SEPARATOR)), numbers.codes)
+    offsets, values = _values(TextColumn(numbers.offsets, codes))
+    result = np.zeros((3, len(series)), dtype=np.uint64)
+    result[0, is_alone] = names[1][names[0][:-1][is_alone]]
+    result[1, is_alone], result[2, is_alone] = values[offsets[1:][is_alone] - 1], values[offsets[:-1][is_alone]]
+    return result[0], result[1], result[2]
+
+
+def _numbers_that_differ(left: Features, right: Features) -> Iterator[str]:
+    """Yield the kinds of numbers that both records state differently, with the numbers."""
+    for prefix, name in _NAMES_OF_NUMBERS.items():
+        ones, others = (
+            [value.partition(":")[2] for value in one.identifiers.split(VALUE_SEPARATOR) if value.startswith(prefix)]
+            for one in (left, right)
+        )
+        if ones and others and not set(ones) & set(others):
+            yield f"{name} {', '.join(ones)} and {', '.join(others)}"
+    if left.series and left.series == right.series and left.series_number != right.series_number:
+        yield f"the series {left.series_number} and {right.series_number}"
 
 
 def _first_letters(column: TextColumn) -> Rows:
@@ -250,13 +332,6 @@ def _languages(column: TextColumn) -> tuple[Offsets, Hashes]:
     """Return the hashes of the languages of each row, those of row i at ``offsets[i]:offsets[i + 1]``."""
     offsets, values = _values(column)
     return _select(offsets, values, ~np.isin(values, [_hash_of(code) for code in _UNDETERMINED]))
-
-
-def _isbns(column: TextColumn) -> tuple[Offsets, Hashes]:
-    """Return the hashes of the ISBNs of each row, as :func:`_languages`."""
-    offsets, values = _values(column)
-    starts = _values(column, len(_ISBN))[1]
-    return _select(offsets, values, (starts == _hash_of(_ISBN)) & (values != starts))
 
 
 def _values(column: TextColumn, letters: int | None = None) -> tuple[Offsets, Hashes]:

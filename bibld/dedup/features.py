@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
-from bibld.model.mods import AlternativeName, Mods, Name, RelatedItem, TitleInfo
+from bibld.model.mods import AlternativeName, Mods, Name, RelatedItem, Role, TitleInfo
 from bibld.text.dates import interval, years
 from bibld.text.designations import (
     Field,
@@ -23,16 +25,28 @@ from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.names import other_names, person_key
 from bibld.text.numerals import edition_number
-from bibld.text.part_units import COVERED, YEAR, cut_to_designation
+from bibld.text.part_units import COVERED, YEAR, cut_to_designation, words_of
 from bibld.text.places import place_key
 from bibld.text.romanisation import transcription_key
 from bibld.text.title_keys import title_key
 
-_COMPARED_IDENTIFIERS = frozenset({"issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc"})
+_KINDS_OF_IDENTIFIERS = {
+    **{kind: kind for kind in ("issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc")},
+    "report number": "report", "strn": "report", "music plate": "music", "music publisher": "music",
+}  # fmt: skip
+_FEWEST_CHARACTERS = 4
+"""Shorter identifiers, such as the numbers of plates, are those of many publications."""
+_NOT_RESPONSIBLE = words_of(
+    "pbl prt bsl fmo own dnr bnd dst dte ins mfr pop rps his "
+    "publisher printer bookseller owner donor binder distributor dedicatee издатель типография владелец"
+)
+"""Roles (codes, or last words) of those who did not make the content: printers, booksellers, former owners."""
+_LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
+"""A cataloguer's remark before a title: ``[previous entry:] …``."""
 _SET = re.compile(r"\b(?:set|общ|комплект|компл|vol set|all)\b", re.IGNORECASE)
 _IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[aä]nden|bd)\b")
-_COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|in) \w+ (?:t|tomah|vols?|volumes)$")
-_ENDS_OF_COUNT = (" t", " tomah", " vol", " vols", " volumes")
+_COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|u|in) \w+ (?:t|t[ao]m[ao]c?h|vols?|volumes)$")
+_ENDS_OF_COUNT = (" t", "mah", "mach", "moh", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
 _PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)\s*[-–—]\s*\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
@@ -141,9 +155,12 @@ _other_names = lru_cache(_CACHED)(other_names)
 
 
 def _proper_title(mods: Mods) -> TitleInfo:
-    """Return the first title without a type, else the uniform title, else the first title."""
-    by_type = (next((info for info in mods.title_info if info.type == kind), None) for kind in (None, "uniform"))
-    return next(filter(None, by_type), next(iter(mods.title_info), TitleInfo()))
+    """Return the first title without a type, else the uniform title, else the first title; where neither has a title
+    proper, a publication rather has the variant that it states than the uniform title of its work."""
+    kinds = (None, "uniform") if any(item.type == "host" for item in mods.related_item) else (*_VARIANTS, "uniform")
+    by_type = (next((info for info in mods.title_info if info.type == kind), None) for kind in kinds)
+    found = next(filter(None, by_type), next(iter(mods.title_info), TitleInfo()))
+    return replace(found, title=_LABEL.sub("", found.title)) if found.title.startswith("[") else found
 
 
 def _title_of(item: RelatedItem | None) -> str:
@@ -181,7 +198,7 @@ def _variants(mods: Mods, proper: TitleInfo, part_names: list[str]) -> Iterator[
     """Yield further titles of the publication: variants, translations, abbreviations, and the names of the part."""
     for info in mods.title_info:
         if info is not proper and info.type in _VARIANTS:
-            yield _uncounted(strip_brackets(info.title))
+            yield _uncounted(strip_brackets(_LABEL.sub("", info.title)))
     yield from map(_uncounted, part_names)
 
 
@@ -196,6 +213,8 @@ def _names(mods: Mods) -> Iterator[str]:
     """Yield all names; behind a name its other forms, each with a mark."""
     groups: dict[str, list[str]] = {}
     for number, name in enumerate(mods.name):
+        if name.role and all(_is_not_responsible(role) for role in name.role):
+            continue
         is_personal = name.type == "personal"
         forms = groups.setdefault(name.alt_rep_group or str(-number - 1), [])
         forms.append(_name_key(_heading(name), is_personal))
@@ -210,6 +229,11 @@ def _names(mods: Mods) -> Iterator[str]:
             known.add(first)
             yield first
             yield from (f"{other} =" for other in others)
+
+
+def _is_not_responsible(role: Role) -> bool:
+    words = (term.value.casefold().strip(" .?").rpartition(" ")[2] for term in role.role_term)
+    return any(word in _NOT_RESPONSIBLE for word in words)
 
 
 @lru_cache(_CACHED)
@@ -402,8 +426,8 @@ def _identifiers(mods: Mods) -> Iterator[str]:
             except ValueError:
                 continue
             yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
-        elif identifier.type in _COMPARED_IDENTIFIERS and value:
-            yield f"{identifier.type}:{value.casefold()}"
+        elif (kind := _KINDS_OF_IDENTIFIERS.get(identifier.type or "")) and len(value) >= _FEWEST_CHARACTERS:
+            yield f"{kind}:{value.casefold()}"
 
 
 def _is_without_978(value: str) -> bool:

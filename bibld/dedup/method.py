@@ -12,10 +12,10 @@ from bibld.catalog import digest
 from bibld.config import DedupConfig, Source, SourceConfig
 from bibld.errors import ConfigError
 
-VERSION = 10
+VERSION = 11
 """Raise it when the same features give other edges or clusters."""
 
-INDEX_VERSION = 7
+INDEX_VERSION = 8
 """Raise it when the same records give other features or keys."""
 
 _DEFAULT = DedupConfig()

@@ -37,6 +37,7 @@ class Step(NamedTuple):
 
 
 _HALF_VOLUME = re.compile(r"\bп/т\b", re.IGNORECASE)
+_SHORT_YEAR = re.compile(r"(?:(?<![\w'’])['’]|\bFY ?['’]?)(\d\d)(?![\w'’])")
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|№|[^\s\w]")
 _REMOVED = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*\u0301\u0361\ufe20\ufe21")
 """Apostrophes, brackets, quotation marks, the stress and the ligatures of the Library of Congress."""
@@ -46,6 +47,8 @@ _PUNCTUATION = frozenset(".,:;/=()–—-‑−")
 _FIRST_YEAR, _LAST_YEAR = 1500, 2099
 _LONGEST_ALONE = 60
 _DIGITS_OF_YEAR = 4
+_DIGITS_OF_SHORT_YEAR, _FIRST_SHORT_YEAR = 2, 30
+_WORDS_AFTER_EDITION = 4
 _MOST_DIGITS = 9
 _MOST_DIGITS_ALONE = 2
 _LEAST_TENS, _LEAST_COMPOUND = 20, 10
@@ -159,12 +162,19 @@ def _tokens(text: str) -> list[_Token]:
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     if "/" in plain:
         plain = _HALF_VOLUME.sub("полутом", plain)
+    if "'" in plain or "’" in plain or "FY" in plain:
+        plain = _SHORT_YEAR.sub(lambda found: f" {_full_year(found[1])}", plain)
     tokens, end = [], -1
     for found in _TOKEN.finditer(plain.translate(_REMOVED)):
         start, word = found.start(), found[0]
         tokens.append(_Token(word, part_units.meaning_of(word), start == end))
         end = start + len(word)
     return tokens
+
+
+def _full_year(digits: str) -> str:
+    """Return a year of which the last two digits are given: 1930 to 2029."""
+    return f"{19 if int(digits) >= _FIRST_SHORT_YEAR else 20}{digits}"
 
 
 _END = _Token("", part_units.Word(""), False)
@@ -424,12 +434,18 @@ class _Reader:
             return ((Step(CLASS, number.value),), number.end) if number else ((), 0)
         if word.covered in (SEASON, MONTH):
             return self._season_or_month(at)
+        if word.covered == part_units.MEETING:
+            return self._short_year_of_meeting(at)
         number = self._numbers(at)
         if number is not None:
             place = self._skip(number.end, _STOP)
             word = self._tokens[place].word
             if word.covered == CLASS and word.key not in part_units.keys(part_units.GRADES):
                 return (Step(CLASS, number.value),), place + 1
+            months = part_units.months_of_periods().get(word.key)
+            if months and number.value.isdecimal():
+                last = int(number.value) * months
+                return (Step(MONTH, f"{last - months + 1}-{last}"),), place + 1
             if self._is_of_meeting(at, number):
                 return (Step(part_units.MEETING, number.value),), number.end
         return self._year_in_title(at)
@@ -440,6 +456,13 @@ class _Reader:
             return False
         following = self._tokens[number.end : number.end + _LONGEST_NAME_OF_MEETING]
         return any(token.word.covered == part_units.MEETING for token in following)
+
+    def _short_year_of_meeting(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read «Конференция-98»."""
+        _, dash, year = self._tokens[at : at + 3]
+        if dash.text in _DASHES and year.text.isdecimal() and len(year.text) == _DIGITS_OF_SHORT_YEAR:
+            return (Step(YEAR, _full_year(year.text)),), at + 3
+        return (), 0
 
     def _season_or_month(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read a season or month with what follows: "Spring 2001", "June, July 1963", «май 2005 г.»."""
@@ -459,10 +482,10 @@ class _Reader:
         end = year.end + has_word
         if at == 0 and end >= self._count and self._field is Field.TITLE:
             return (), end
-        before = self._tokens[at - 1] if at else _END
-        is_announced = before.text.lower() in part_units.BEFORE_YEARS or before.word.covered in (SEASON, MONTH)
-        is_designating = self._is_number or is_announced or has_word or self._skip(end, _STOP) >= self._count
-        return ((Step(YEAR, year.value),), end) if is_designating else ((), 0)
+        edition = part_units.keys(part_units.EDITION_WORDS)
+        if any(token.word.key in edition for token in self._tokens[max(0, at - _WORDS_AFTER_EDITION) : at]):
+            return (), end
+        return (Step(YEAR, year.value),), end
 
     def _year(self, at: int) -> _Found | None:
         """Return a year or a range of years («1998-1999», "2005/06")."""
@@ -491,6 +514,7 @@ class _Reader:
         if found is not None:
             return (Step(NUMBER, found.value),), found.end
         text, word, _ = self._tokens[at]
-        if not text.isalpha() or text.lower() in part_units.FUNCTION_WORDS:
+        is_year = word.key in part_units.keys(part_units.YEAR_WORDS)
+        if not text.isalpha() or is_year or text.lower() in part_units.FUNCTION_WORDS:
             return (), 0
         return (Step(part_units.WORD, word.key),), at + 1

@@ -11,7 +11,7 @@ from bibld.text.romanisation import romanise, unify_transcriptions
 
 NUMBER, WORD, CHAPTER, LETTERS, CLASS, YEAR, SEASON, MONTH, MEETING = "", "n", "c", "l", "g", "y", "q", "m", "e"
 """Units by themselves: a number or letter alone; a word; chapters; a range of letters; a class of a school, a year, a
-season, a month, a conference."""
+season, a month, a numbered meeting or report."""
 
 COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING))
 """Units of what a part covers: one library often states them where another does not."""
@@ -19,12 +19,13 @@ COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING))
 UNITS = {
     "v": "volume", "h": "half volume", "p": "part", "b": "book", "i": "issue", "s": "series", "a": "supplement",
     CHAPTER: "chapter", NUMBER: "", LETTERS: "letters", CLASS: "class", YEAR: "year", SEASON: "season", MONTH: "month",
-    MEETING: "conference",
+    MEETING: "meeting or report",
 }  # fmt: skip
 """The letters of units with their names."""
 
 _WORDS_OF_UNITS = {
     "v": """т том тома томе томом томъ томах томов tomakh тт томи v vol vols volume volumes volumen
+        jahrgang jg rocznik ročník ročnik årgang årg vuosikerta
         томда band bandes bände bänden bd bde tome tomes tom tomo tomus svazek sv җилд жилд томлик""",
     "h": "полутом полутома полут пт півтом паўтом polutom polut половина половини halbband halbbd hbd hälfte",
     "p": """ч часть части частью частях частей чч чт ch chast chasti частина частини частка
@@ -47,7 +48,15 @@ GRADES = "grade grades"
 YEAR_WORDS = "год года году годы годов годом гг г god goda year years рік року jahr"
 _MEETINGS = """конференция конференции конф конференція конференції съезд съезда симпозиум симпозиума симпоз
     семинар семинара коллоквиум коллоквиума чтения чтений конгресс конгресса совещание совещания школа школы
-    conference symposium workshop colloquium seminar konferenz tagung congrès colloque"""
+    сессия сессии сесія сесії пленум пленума фестиваль фестиваля выставка выставки отчет отчёт отчета отчёта звіт
+    conference symposium workshop colloquium seminar konferenz tagung congrès colloque congress kongress assembly
+    exhibition festival report bericht jahresbericht rapport"""
+MONTHS_OF_PERIODS = {
+    3: "квартал квартала кв кварталу quarter quartal trimestre",
+    6: "полугодие полугодия півріччя паўгоддзе halbjahr semester semestre",
+}
+"""Parts of a year that are numbered, by their length in months."""
+EDITION_WORDS = "изд издание издания ed edition aufl auflage видання вид édition"
 _SEASONS = (
     "зима winter hiver зіма",
     "весна spring frühjahr frühling printemps вясна",
@@ -113,6 +122,7 @@ _LETTERS_IN_ROMAN = frozenset("ivx")
 _WORDS_REMEMBERED = 1 << 16
 _LONGEST_LETTER = 2
 _LONGEST_END = 30
+_YEAR_IN_KEY = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _VALUE_IN_KEY = re.compile(r"\d|\b[ivkslhctdm]{1,8}\b|\b\w\b")
 
 
@@ -137,6 +147,12 @@ def season_and_month_numbers() -> dict[str, str]:
         for number, words in enumerate(names, 1)
         for word in words.split()
     }
+
+
+@cache
+def months_of_periods() -> dict[str, int]:
+    """Return the lengths in months of quarters and half years, by romanised word."""
+    return {romanise(word): months for months, words in MONTHS_OF_PERIODS.items() for word in words.split()}
 
 
 @cache
@@ -168,7 +184,7 @@ def _number_keys() -> frozenset[str]:
 def cut_to_designation(title: str, key: str) -> str:
     """Return as much of a title with this key as may contain a designation: a quick test before the title is read.
 
-    That is all of it if it names a unit, or else its end.
+    That is all of it if it names a unit or a year, or else its end.
 
     >>> cut_to_designation("Капитал. Том первый", "kapital tom pervi"), cut_to_designation("Война и мир", "voina i mir")
     ('Капитал. Том первый', '')
@@ -176,6 +192,8 @@ def cut_to_designation(title: str, key: str) -> str:
     words = key.split()
     if not words:
         return ""
+    if _YEAR_IN_KEY.search(key):
+        return title
     has_mark = not _marks().isdisjoint(words)
     if words[-1][-1].isdigit() or len(words[-1]) <= _LONGEST_LETTER:
         return title if has_mark or "v" in words else title[-_LONGEST_END:]

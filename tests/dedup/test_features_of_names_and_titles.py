@@ -3,7 +3,18 @@
 import pytest
 
 from bibld.dedup import features_of
-from bibld.model.mods import AlternativeName, Mods, Name, NamePart, TitleInfo
+from bibld.model.mods import (
+    AlternativeName,
+    Identifier,
+    Mods,
+    Name,
+    NamePart,
+    RelatedItem,
+    Role,
+    RoleTerm,
+    TitleInfo,
+)
+from bibld.text.title_keys import title_key
 
 
 def person(heading, *others, **fields):
@@ -39,6 +50,35 @@ def person(heading, *others, **fields):
 )
 def test_the_forms_of_a_person_follow_each_other(names, expected):
     assert features_of(Mods(name=names)).names == expected
+
+
+@pytest.mark.parametrize("role", ["prt", "fmo", "former owner", "Publisher.", "bsl", "издатель"])
+def test_printers_booksellers_and_former_owners_are_no_names_of_the_publication(role):
+    made_it = person("Бунин, И. А.", role=(Role((RoleTerm("aut"),)), Role((RoleTerm(role),))))
+    owned_it = person("Горький, Максим", role=(Role((RoleTerm(role),)),))
+    without_role = person("Куприн, А. И.")
+    assert features_of(Mods(name=(made_it, owned_it, without_role))).names == "bunin i a|kuprin a i"
+
+
+def test_a_publication_without_a_title_proper_has_its_variant_title_but_a_part_that_of_its_work():
+    titles = TitleInfo("[previous entry:] Il primo libro", type="alternative"), TitleInfo("Madrigals", type="uniform")
+    host = RelatedItem(type="host", mods=Mods(title_info=(TitleInfo("Antologia"),)))
+    assert features_of(Mods(title_info=titles)).main_title == title_key("Il primo libro")
+    assert features_of(Mods(title_info=titles, related_item=(host,))).main_title == title_key("Madrigals")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        ("report number", "NASA/TM 2026", "report:nasa/tm2026"),
+        ("strn", "NIST-TN-1815", "report:nisttn1815"),
+        ("music plate", "B. & H. 8127", "music:b.&h.8127"),
+        ("music publisher", "12", ""),
+        ("stock number", "12345", ""),
+    ],
+)
+def test_numbers_of_reports_and_of_music_identify_unless_they_are_short(kind, value, expected):
+    assert features_of(Mods(identifier=(Identifier(value, type=kind),))).identifiers == expected
 
 
 def test_the_titles_beside_the_main_title_are_variants_but_not_that_of_the_work():

@@ -103,8 +103,11 @@ def compare_designations(one, other):
     short, long = sorted(([step for step in path if step[0] not in "lgyqme"] for path in paths), key=len)
     if not short or max(covered) == 2:
         return max(covered)
+    have_letters = all(any(unit == "l" for unit, _ in path) for path in paths)
     if len(short) == len(long):
         return compare_steps(short, long, True)
+    if have_letters and max(covered) == 0 and compare_steps(short, long, True) != 2:
+        return 0
     same_unit = (place for place, (unit, _) in enumerate(long) if unit == short[0][0] != "n")
     if (first := next(same_unit, None)) is not None:
         return compare_steps(short, long[first:], True)
@@ -173,10 +176,34 @@ def exceptions(left, right):
     carriers = {"print" if one.carrier in {"map", "score"} else one.carrier for one in (left, right)} - {""}
     titles = {f"{one.main_title}{one.remainder}".replace(" ", "")[:12] for one in (left, right)}
     languages = [set(one.language.split("|")) - {"und", "mul", "zxx", ""} for one in (left, right)]
-    isbns = [{name for name in one.identifiers.split("|") if name[:5] == "isbn:" < name} for one in (left, right)]
+    is_short = len(left.main_title) + len(left.remainder) < 12
     found |= {"carrier"} if len(carriers) == 2 else set()
-    found |= {"language"} if all(languages) and languages[0].isdisjoint(languages[1]) and len(titles) == 2 else set()
-    return found | ({"identifiers"} if all(isbns) and isbns[0].isdisjoint(isbns[1]) else set())
+    if all(languages) and languages[0].isdisjoint(languages[1]) and (len(titles) == 2 or is_short):
+        found.add("language")
+    return found | _exceptions_of_numbers(left, right)
+
+
+def _exceptions_of_numbers(left, right):
+    found, agrees, differs = set(), False, _differ_in_series(left, right)
+    for kind in ("isbn", "doi:", "ismn", "repo", "musi"):
+        one, other = ({name for name in item.identifiers.split("|") if name[:4] == kind} for item in (left, right))
+        agrees |= bool(one & other)
+        if one and other and one.isdisjoint(other):
+            differs |= kind != "isbn"
+            found |= {"identifiers"} if kind == "isbn" else set()
+    found |= {"numbers"} if differs and not agrees else set()
+    is_placed = (left.host and right.host) or (left.names and right.names)
+    if left.level == right.level == "a" and not is_placed:
+        found.add("unplaced")
+    return found
+
+
+def _differ_in_series(left, right):
+    """Whether both have one series, the same, and one number, of which neither is the first or last of the other's."""
+    if not left.series or left.series != right.series or "|" in left.series + left.series_number + right.series_number:
+        return False
+    one, other = (item.series_number.replace("-", " ").split() for item in (left, right))
+    return bool(one and other and one[-1] != other[-1] and one[-1] != other[0] and other[-1] != one[0])
 
 
 # --- the prefix join

@@ -13,6 +13,7 @@ NAMES = {
     "title_edits": "1 less the edits per character of the first 64 characters of the main titles.",
     "title_words": "Weight of the words that all titles share, by the weight of the side that has less.",
     "all_title_words": "Weight of the words that all titles share, by the weight of all their words.",
+    "titles_found": "Weight of one side's title words that the other has in any title, series or name; the lesser.",
     "title_numbers": "Numbers in titles: 1 the same, 0.75 more on one side, 0.5 on one side only, 0.25 some, 0 others.",
     "title_weight": "The sum of the weights of the words of the shorter title.",
     "title_length": "Characters of the shorter main title, by 64.",
@@ -53,9 +54,9 @@ NAMES = {
 COUNT = len(NAMES)
 (
     MAIN_TITLE, FULL_TITLE, ANY_TITLE, ALL_TITLES, TITLE_START, TITLE_EDITS, TITLE_WORDS, ALL_TITLE_WORDS,
-    TITLE_NUMBERS, TITLE_WEIGHT, TITLE_LENGTH, REMAINDER, PART_NAME, PART_NUMBER, SET_TITLE, NAME, FIRST_NAME,
-    ALL_NAMES, NAMES_PRESENT, NAME_IN_STATEMENT, STATEMENT, YEAR, LAST_YEAR, PAGES, PAGE_DIFFERENCE, VOLUMES, HEIGHT,
-    EDITION, EDITION_TEXT, PUBLISHER, PLACE, SERIES, SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, ISBN, OTHER_IDENTIFIER,
-    HOST, HOST_NUMBERS, HOST_PAGE, SET_OR_VOLUME,
+    TITLES_FOUND, TITLE_NUMBERS, TITLE_WEIGHT, TITLE_LENGTH, REMAINDER, PART_NAME, PART_NUMBER, SET_TITLE, NAME,
+    FIRST_NAME, ALL_NAMES, NAMES_PRESENT, NAME_IN_STATEMENT, STATEMENT, YEAR, LAST_YEAR, PAGES, PAGE_DIFFERENCE,
+    VOLUMES, HEIGHT, EDITION, EDITION_TEXT, PUBLISHER, PLACE, SERIES, SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, ISBN,
+    OTHER_IDENTIFIER, HOST, HOST_NUMBERS, HOST_PAGE, SET_OR_VOLUME,
 ) = range(COUNT)  # fmt: skip
 """The positions of the similarities in arrays."""

@@ -46,6 +46,7 @@ _VALUES = np.array([
     (col.PART_NAME, to.PART_NAME), (col.REMAINDER, to.REMAINDER), (col.EDITION_TEXT, to.EDITION_TEXT),
     (col.PUBLISHER, to.PUBLISHER), (col.PLACE, to.PLACE), (col.SERIES, to.SERIES),
 ])  # fmt: skip
+_WITH_WORDS_OF_TITLES = (col.TITLES, col.VARIANT, col.SERIES, col.NAME)
 _CODES = np.array([(col.SERIES_NUMBER, to.SERIES_NUMBER), (col.LANGUAGE, to.LANGUAGE), (col.CARRIER, to.CARRIER)])
 
 
@@ -192,16 +193,40 @@ def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room)
         found[to.PART_NUMBER] = 0.5
 
 
+@inner(types.float64(ROWS, ROW, ROW))
+def _found_anywhere(rows: Rows, one: Row, other: Row) -> float:
+    """Return the weight of the words of one side's titles that are in a title, variant, series or name of the other
+    side, perhaps abbreviated or inflected, by the weight of all; ``MISSING`` without titles."""
+    words, texts = rows.words, rows.texts
+    total = shared = 0.0
+    low, high = other[col.TITLES], other[col.TITLES + 1]
+    for place in range(one[col.TITLES], one[col.TITLES + 1]):
+        word = words[place]
+        total += word.weight
+        is_found = text.has_word(words, low, high, word.hash)
+        for column in _WITH_WORDS_OF_TITLES:
+            for candidate in range(other[column], other[column + 1]):
+                if is_found:
+                    break
+                is_found = words[candidate].hash == word.hash or (
+                    min(word.length, words[candidate].length) > _SPAN
+                    and text.is_beginning(words, texts, place, candidate)
+                )
+            is_found = is_found or text.has_inflection(words, texts, other[column], other[column + 1], place)
+        shared += word.weight * is_found
+    return shared / total if total > 0.0 and low < high else MISSING
+
+
 @inner(_COMPARISON)
 def _compare_variants(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
-    """Variant titles with main and variant titles, and the series of one side with the set of the other."""
+    """Variant titles with main titles, the series of one side with the set of the other, and words anywhere."""
     words, texts = rows.words, rows.texts
+    least = 1.0
     for _ in range(2):
         begin, end = one[col.VARIANT], one[col.VARIANT + 1]
-        if begin < end:
-            for column in (col.MAIN, col.VARIANT):
-                similarity = text.most_similar_values(words, texts, begin, end, other[column], other[column + 1])
-                found[to.ANY_TITLE] = max(found[to.ANY_TITLE], np.float32(similarity))
+        similarity = text.most_similar_values(words, texts, begin, end, other[col.MAIN], other[col.MAIN + 1])
+        found[to.ANY_TITLE] = max(found[to.ANY_TITLE], np.float32(similarity))
+        least = min(least, _found_anywhere(rows, one, other))
         begin, end = one[col.SERIES], one[col.SERIES + 1]
         if begin < end and other[col.PART] < other[col.PART + 1]:
             for column in (col.MAIN, col.SET_TITLE):
@@ -209,6 +234,7 @@ def _compare_variants(rows: Rows, one: Row, other: Row, found: Found, room: _Roo
                 if similarity >= _SERIES_IS_SET:
                     found[to.SET_TITLE] = max(found[to.SET_TITLE], np.float32(similarity))
         one, other = other, one
+    found[to.TITLES_FOUND] = least
 
 
 @inner(_COMPARISON)

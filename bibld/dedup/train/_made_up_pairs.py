@@ -23,6 +23,7 @@ _NUMBERED = (
     ("в {} томе", 1, 30), ("{} год", 1880, 1990), ("circular {}", 1, 900), ("Bericht {}", 1, 99),
 )  # fmt: skip
 _TITLES_OF_PARTS = ("Сочинения", "Письма", "Произведения", "Избранное", "Works", "Letters", "Writings", "Werke")
+_WORD = re.compile(r"[^\W\d_]{6,}")
 _PAGES = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
 _LANGUAGES = ("rus", "eng", "ger", "fre", "tat", "ukr")
 _MINOR = 0.5
@@ -161,6 +162,30 @@ def _named_parts(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator
         yield MadeUpPair(part, reword(part, random), True, "named part")
         other_part = _with_other_numbers(_with_other_year(other_part, random, (0, 0, 1, 2, 5)), random, 0.6)
         yield MadeUpPair(part, reword(other_part, random, _MINOR), False, "other named part")
+    yield from _of_one_series(mods, names)
+
+
+def _of_one_series(mods: Mods, names: Sequence[str]) -> Iterator[MadeUpPair]:
+    """Yield a book of a series under its title, and another one under that of the series."""
+    title = title_proper(mods)
+    if len(set(names)) == 2:
+        series = m.RelatedItem(type="series", mods=Mods(title_info=(m.TitleInfo(title=title.title),)))
+        book = with_title(mods, m.TitleInfo(title=names[0]))
+        book = replace(book, related_item=(*mods.related_item, series))
+        yield MadeUpPair(book, with_title(mods, replace(title, part_name=(names[1],))), False, "other book of a series")
+
+
+def _other_word(mods: Mods, other: Mods, random: Random) -> Mods:
+    """Exchange a word of the title, or add one: "Advice for parents", "Advice for nurses"."""
+    title = title_proper(mods)
+    borrowed = _WORD.findall(title_proper(other).title) if other.title_info else []
+    words = list(_WORD.finditer(title.title))
+    if not words or not borrowed:
+        return _other_title(mods, other, random)
+    word, found = random.choice(borrowed), random.choice(words)
+    start, end = (found.start(), found.start()) if random.random() < 0.3 else found.span()
+    text = " ".join((title.title[:start], word, title.title[end:])).strip()
+    return _with_other_numbers(with_title(mods, replace(title, title=text)), random, 0.4)
 
 
 def _under_other_heading(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
@@ -394,6 +419,7 @@ _DIFFERENCES: tuple[tuple[str, Callable[[Mods, Mods, Random], Mods], bool, bool]
     ("translation", _translation, False, True),
     ("next edition", _next_edition, False, False),
     ("namesake", _namesake, False, False),
+    ("other word of the title", _other_word, False, False),
     ("serial", _serial, False, False),
 )
 """The ways to be another publication that is similar; whether they are of volumes, and whether the series changes."""

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from bibld.model.mods import Date, Mods, Name, NamePart, OriginInfo, TitleInfo
+from bibld.model.mods import Date, Mods, Name, NamePart, OriginInfo, RelatedItem, TitleInfo
 from bibld.text.names import initial_form
 from bibld.text.places import ABBREVIATION_OF_PLACE
 from bibld.text.romanisation import romanise_ala_lc
@@ -34,6 +34,11 @@ _NUMBER = re.compile(r"\d+")
 _VOWELS = frozenset("аеёиоуыэюяaeiouy")
 _SHORTEST, _LONGEST_CUT = 3, 6
 _LONG_TITLE = 4
+_SHARE_WITHOUT_HEADING = 0.5
+_KINDS = (
+    "роман", "повести и рассказы", "учебник для вузов", "сборник статей", "справочник", "учеб. пособие", "a novel",
+    "стихи", "материалы конференции", "proceedings", "a handbook", "Roman", "Festschrift", "[сборник]", "очерки",
+)  # fmt: skip
 _UNCERTAIN = 0.06
 """The share of dates of which another library only knows the decade."""
 
@@ -165,12 +170,15 @@ def _with_titles(mods: Mods, change: TextChange) -> Mods:
     return replace(mods, title_info=changed(mods.title_info), related_item=related)
 
 
+def _heading(name: Name) -> str:
+    return ", ".join(part.value for part in name.name_part if part.type in (None, "family", "given"))
+
+
 def _with_personal_names(mods: Mods, change: TextChange) -> Mods:
     def changed(name: Name) -> Name:
         if name.type != "personal":
             return name
-        parts = [part for part in name.name_part if part.type in (None, "family", "given")]
-        return replace(name, name_part=(NamePart(value=change(", ".join(part.value for part in parts))),))
+        return replace(name, name_part=(NamePart(value=change(_heading(name))),))
 
     return replace(mods, name=tuple(map(changed, mods.name)))
 
@@ -211,6 +219,49 @@ def _exchange_titles(mods: Mods, random: Random) -> Mods:
     if not title.sub_title:
         return mods
     return with_title(mods, replace(title, title=title.sub_title[0], sub_title=(title.title, *title.sub_title[1:])))
+
+
+def _under_title_of_part(mods: Mods, random: Random) -> Mods:
+    """Describe a named part under its own name, with the set as series."""
+    title = title_proper(mods)
+    if not title.part_name:
+        return mods
+    series = RelatedItem(type="series", mods=Mods(title_info=(TitleInfo(title.title, part_number=title.part_number),)))
+    own = replace(title, title=title.part_name[-1], sub_title=title.part_name[:-1], part_name=())
+    return replace(with_title(mods, own), related_item=(*mods.related_item, series))
+
+
+def _under_variant_title(mods: Mods, random: Random) -> Mods:
+    """Take the first variant or parallel title for the title proper, and the title proper for a variant."""
+    proper = title_proper(mods)
+    variant = next((info for info in mods.title_info if info.type in ("alternative", "translated")), None)
+    if variant is None or not variant.title:
+        return mods
+    others = (info for info in mods.title_info if info is not proper and info is not variant)
+    exchanged = replace(proper, title=variant.title), TitleInfo(title=proper.title, type="alternative")
+    return replace(mods, title_info=(*exchanged, *others))
+
+
+def _name_author_in_title(mods: Mods, random: Random) -> Mods:
+    """Write the author before or behind the title proper, with or without a heading."""
+    name = next((name for name in mods.name if name.type == "personal"), None)
+    if name is None:
+        return mods
+    family, _, given = _heading(name).partition(", ")
+    author, title = f"{given} {family}".strip(), title_proper(mods)
+    text = random.choice((f"{author}. {title.title}", f"{title.title} {author}", f"{title.title} / {author}"))
+    mods = with_title(mods, replace(title, title=text))
+    return replace(mods, name=mods.name[1:]) if random.random() < _SHARE_WITHOUT_HEADING else mods
+
+
+def _reword_subtitle(mods: Mods, random: Random) -> Mods:
+    """Add a word about the kind of the publication, or leave out the second half of the subtitle."""
+    title = title_proper(mods)
+    words = " ".join(title.sub_title).split()
+    kind = random.choice(_KINDS)
+    added = (*title.sub_title, kind) if random.random() < _SHARE_WITHOUT_HEADING else (kind, *title.sub_title)
+    cut = (" ".join(words[: len(words) // 2]),) if len(words) > _LONG_TITLE else added
+    return with_title(mods, replace(title, sub_title=random.choice((added, cut))))
 
 
 def _shorten_title(mods: Mods, random: Random) -> Mods:
@@ -312,7 +363,11 @@ _CHANGES: tuple[tuple[float, Callable[[Any, Random], Mods]], ...] = (
     (0.2, _abbreviate_subtitle),
     (0.05, _abbreviate_title),
     (0.12, _misspell_title),
-    (0.04, _exchange_titles),
+    (0.05, _exchange_titles),
+    (0.3, _under_title_of_part),
+    (0.06, _under_variant_title),
+    (0.06, _name_author_in_title),
+    (0.08, _reword_subtitle),
     (0.03, _shorten_title),
     (0.6, _reword_host),
     (0.1, _without_level),
