@@ -50,6 +50,7 @@ _ENDS_OF_COUNT = (" t", "mah", "mach", "moh", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
 _PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)\s*[-–—]\s*\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
+_NO_DIGITS = re.compile(r"\D")
 _ALL_PARTS = re.compile(r"1-(\d)")
 _NUMBER_IN_HOST = re.compile(
     r"(?<!\w)(?:(т|том|vol|v|volume|bd|band|tome|t)\b|(?:№|(?:no|n|nr|вып|heft|h|issue|iss)\b))\.?\s*(\d+)",
@@ -426,8 +427,10 @@ def _identifiers(mods: Mods) -> Iterator[str]:
             except ValueError:
                 continue
             yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
-        elif (kind := _KINDS_OF_IDENTIFIERS.get(identifier.type or "")) and len(value) >= _FEWEST_CHARACTERS:
-            yield f"{kind}:{value.casefold()}"
+        elif kind := _KINDS_OF_IDENTIFIERS.get(identifier.type or ""):
+            value = _NO_DIGITS.sub("", value) if kind == "music" else value  # "Музыка 11875", "11875 Музыка"
+            if len(value) >= _FEWEST_CHARACTERS:
+                yield f"{kind}:{value.casefold()}"
 
 
 def _is_without_978(value: str) -> bool:

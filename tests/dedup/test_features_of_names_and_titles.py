@@ -72,7 +72,8 @@ def test_a_publication_without_a_title_proper_has_its_variant_title_but_a_part_t
     [
         ("report number", "NASA/TM 2026", "report:nasa/tm2026"),
         ("strn", "NIST-TN-1815", "report:nisttn1815"),
-        ("music plate", "B. & H. 8127", "music:b.&h.8127"),
+        ("music plate", "B. & H. 8127", "music:8127"),
+        ("music publisher", "11875 (Музыка)", "music:11875"),
         ("music publisher", "12", ""),
         ("stock number", "12345", ""),
     ],

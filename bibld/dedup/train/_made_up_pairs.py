@@ -176,16 +176,15 @@ def _of_one_series(mods: Mods, names: Sequence[str]) -> Iterator[MadeUpPair]:
 
 
 def _other_word(mods: Mods, other: Mods, random: Random) -> Mods:
-    """Exchange a word of the title, or add one: "Advice for parents", "Advice for nurses"."""
+    """Exchange a word of the title: "Advice for parents", "Advice for nurses"."""
     title = title_proper(mods)
     borrowed = _WORD.findall(title_proper(other).title) if other.title_info else []
     words = list(_WORD.finditer(title.title))
-    if not words or not borrowed:
+    if not words or not borrowed or random.random() < 0.5:
         return _other_title(mods, other, random)
     word, found = random.choice(borrowed), random.choice(words)
-    start, end = (found.start(), found.start()) if random.random() < 0.3 else found.span()
-    text = " ".join((title.title[:start], word, title.title[end:])).strip()
-    return _with_other_numbers(with_title(mods, replace(title, title=text)), random, 0.4)
+    text = f"{title.title[: found.start()]}{word}{title.title[found.end() :]}"
+    return _with_other_numbers(with_title(mods, replace(title, title=text)), random, 0.7)
 
 
 def _under_other_heading(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
