@@ -9,14 +9,13 @@ designation.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
 import bibld.text.part_units as part_units
+from bibld.text.designation_tokens import END, full_year, tokens_of
 from bibld.text.part_units import (
     CLASS,
     COVERED,
@@ -36,18 +35,13 @@ class Step(NamedTuple):
     value: str
 
 
-_HALF_VOLUME = re.compile(r"\bп/т\b", re.IGNORECASE)
-_SHORT_YEAR = re.compile(r"(?:(?<![\w'’])['’]|\bFY ?['’]?)(\d\d)(?![\w'’])")
-_TOKEN = re.compile(r"\d+|[^\W\d_]+|№|[^\s\w]")
-_REMOVED = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*\u0301\u0361\ufe20\ufe21")
-"""Apostrophes, brackets, quotation marks, the stress and the ligatures of the Library of Congress."""
 _DASHES = frozenset("-–—‑−")
 _BETWEEN_ELEMENTS = frozenset(".:;")
 _PUNCTUATION = frozenset(".,:;/=()–—-‑−")
 _FIRST_YEAR, _LAST_YEAR = 1500, 2099
 _LONGEST_ALONE = 60
 _DIGITS_OF_YEAR = 4
-_DIGITS_OF_SHORT_YEAR, _FIRST_SHORT_YEAR = 2, 30
+_DIGITS_OF_SHORT_YEAR = 2
 _WORDS_AFTER_EDITION = 4
 _MOST_DIGITS = 9
 _MOST_DIGITS_ALONE = 2
@@ -58,13 +52,6 @@ _BEFORE_VALUES = frozenset(".№#(:") | part_units.ARTICLES | {"no", "nr"}
 _BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
 _REMEMBERED = 1 << 14
 _COUNTED = frozenset("vhpbic")
-
-
-class _Token(NamedTuple):
-    text: str
-    word: part_units.Word
-    is_attached: bool
-    """Whether no blank separates this token from the one before."""
 
 
 class _Found(NamedTuple):
@@ -158,33 +145,11 @@ def is_designation(text: str) -> bool:
     return not reader.has_more and any(step.unit not in COVERED for step in steps)
 
 
-def _tokens(text: str) -> list[_Token]:
-    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    if "/" in plain:
-        plain = _HALF_VOLUME.sub("полутом", plain)
-    if "'" in plain or "’" in plain or "FY" in plain:
-        plain = _SHORT_YEAR.sub(lambda found: f" {_full_year(found[1])}", plain)
-    tokens, end = [], -1
-    for found in _TOKEN.finditer(plain.translate(_REMOVED)):
-        start, word = found.start(), found[0]
-        tokens.append(_Token(word, part_units.meaning_of(word), start == end))
-        end = start + len(word)
-    return tokens
-
-
-def _full_year(digits: str) -> str:
-    """Return a year of which the last two digits are given: 1930 to 2029."""
-    return f"{19 if int(digits) >= _FIRST_SHORT_YEAR else 20}{digits}"
-
-
-_END = _Token("", part_units.Word(""), False)
-
-
 class _Reader:
     """Reads the designation out of the tokens of one text."""
 
     def __init__(self, text: str, field: Field) -> None:
-        self._tokens = [*_tokens(text), _END, _END, _END]
+        self._tokens = [*tokens_of(text), END, END, END]
         self._count = len(self._tokens) - 3
         self._field = field
         self._is_cyrillic = has_cyrillic(text)
@@ -461,7 +426,7 @@ class _Reader:
         """Read «Конференция-98»."""
         _, dash, year = self._tokens[at : at + 3]
         if dash.text in _DASHES and year.text.isdecimal() and len(year.text) == _DIGITS_OF_SHORT_YEAR:
-            return (Step(YEAR, _full_year(year.text)),), at + 3
+            return (Step(YEAR, full_year(year.text)),), at + 3
         return (), 0
 
     def _season_or_month(self, at: int) -> tuple[tuple[Step, ...], int]:
