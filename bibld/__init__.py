@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bibld._api.endpoint import query as query
+    from bibld._api.links import Links as Links
     from bibld._api.matching import DuplicateClusters as DuplicateClusters
     from bibld._api.matching import MergedCluster as MergedCluster
     from bibld._api.matching import RecordCluster as RecordCluster
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from bibld.explain import PairReport as PairReport
     from bibld.explain import RecordReport as RecordReport
     from bibld.ingest import Conversion as Conversion
+    from bibld.link import LinkReport as LinkReport
     from bibld.model.marc import ControlField as ControlField
     from bibld.model.marc import DataField as DataField
     from bibld.model.marc import Leader as Leader
@@ -102,6 +104,7 @@ __version__ = "0.1.0"
 # A name is imported when it is first used, so that each command starts without what only others need.
 _HOMES = {
     "_api.endpoint": ("query",),
+    "_api.links": ("Links",),
     "_api.matching": (
         "DuplicateClusters",
         "MergedCluster",
@@ -138,6 +141,7 @@ _HOMES = {
     ),
     "explain": ("IriReport", "PairReport", "RecordReport"),
     "ingest": ("Conversion",),
+    "link": ("LinkReport",),
     "model.marc": ("ControlField", "DataField", "Leader", "MarcRecord", "Subfield"),
     "model.mods": ("Mods",),
     "model.mods_xml": ("from_xml", "to_xml"),

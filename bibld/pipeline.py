@@ -17,7 +17,7 @@ from time import perf_counter
 
 import msgspec
 
-from bibld import dedup, ingest, publish, store, triplify
+from bibld import dedup, ingest, link, publish, store, triplify
 from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
 from bibld.config import Config, Remote
 from bibld.errors import ConfigError, StageError, StoreError
@@ -219,9 +219,11 @@ def _triplify(run: Pipeline, queue: StageQueue) -> int | None:
     settings = run.config.triplify
     made_by = triplify.settings_digest(run.config.dataset.base, settings)
     run.requeue_if_outdated("triplify", made_by, queue, triplify.requeue_all)
-    if not triplify.is_pending(run.catalog, queue):
-        return None
-    return triplify.triplify(run.catalog, run.iris, settings, queue, run.progress, run.config.workers)
+    done = None
+    if triplify.is_pending(run.catalog, queue):
+        done = triplify.triplify(run.catalog, run.iris, settings, queue, run.progress, run.config.workers)
+    link.update_links(run.catalog, run.config, run.progress)
+    return done
 
 
 def _store(run: Pipeline, queue: StageQueue) -> int | None:

@@ -297,6 +297,7 @@ API = {
         "Finding",
     ),
     "review": ("Review", "ReviewSession", "Question", "VerdictRow", "Imported", "RELATIONS"),
+    "links": ("Links", "LinkReport"),
     "tables": ("Table", "query"),
     "other": ("write_sample", "list_adapters", "AdapterRow"),
     "values": ("MarcRecord", "Leader", "ControlField", "DataField", "Subfield", "Mods", "Row", "Origin", "RecordId"),

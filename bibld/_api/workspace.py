@@ -21,6 +21,7 @@ from bibld import explain as explaining
 from bibld._api import exports
 from bibld._api.arguments import check_choice, check_source, run_time
 from bibld._api.exports import FileFormat
+from bibld._api.links import Links
 from bibld._api.records import PathName
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title
@@ -317,6 +318,11 @@ class Workspace:
     def review(self) -> Review:
         """The pairs that wait for a person, and the verdicts of people."""
         return Review(self)
+
+    @cached_property
+    def links(self) -> Links:
+        """The links to authority files, and the verdicts of people about them."""
+        return Links(self)
 
     def evaluate(
         self,

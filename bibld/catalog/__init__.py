@@ -23,12 +23,14 @@ import msgspec
 from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.records import LoadCounts, NewRecord, Records, Reject, Superseded
 from bibld.catalog._register.history import EventKind, History
+from bibld.catalog._register.link_verdicts import LinkDecision, LinkVerdict, LinkVerdicts, LinkVerdictTable
 from bibld.catalog._register.register import Register
 from bibld.catalog._register.suppressions import Suppression, Suppressions
 from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
 from bibld.catalog._results.descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
 from bibld.catalog._results.entities import AssertionChange, AssertionKeys, Entities, EntityRow, StoredEntity
 from bibld.catalog._results.linkage import Linkage, StoredEdge
+from bibld.catalog._results.links import Links, RegisteredFile, StoredLink
 from bibld.catalog._results.matching import IndexState, Matching, MatchingState
 from bibld.catalog._results.patches import Delivery, Patches
 from bibld.catalog._results.remote_stores import RemoteState, RemoteStores
@@ -61,17 +63,22 @@ __all__ = [
     "EventKind",
     "IndexState",
     "ItemKind",
+    "LinkDecision",
+    "LinkVerdict",
+    "LinkVerdicts",
     "LoadCounts",
     "MatchingState",
     "NewRecord",
     "PersonVerdict",
     "Queue",
+    "RegisteredFile",
     "Reject",
     "RemoteState",
     "StageQueue",
     "StatementRow",
     "StoredEdge",
     "StoredEntity",
+    "StoredLink",
     "StoredVerdict",
     "Superseded",
     "Suppression",
@@ -116,6 +123,8 @@ class Catalog:
         self.descriptions = Descriptions(self._connection, blobs, self.records, self.linkage)
         self.statements = Statements(self._connection, blobs)
         self.entities = Entities(self._connection, blobs)
+        self.links = Links(self._connection)
+        self.link_verdicts = LinkVerdictTable(self._register_connection)
         self.patches = Patches(self._connection, blobs)
         self.remote_stores = RemoteStores(self._connection)
         self.runs = Runs(self._connection)

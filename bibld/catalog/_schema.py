@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bibld.errors import CatalogError
 
-REGISTER_FORMAT = 4
-CATALOG_FORMAT = 10
+REGISTER_FORMAT = 5
+CATALOG_FORMAT = 11
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -56,6 +56,16 @@ CREATE TABLE entity_verdict_change (           -- pairs whose verdict was given 
   left_path TEXT NOT NULL,
   right_path TEXT NOT NULL
 );
+CREATE TABLE link_verdict (                    -- decisions of people about links; the last is in force
+  verdict INTEGER PRIMARY KEY AUTOINCREMENT,
+  entity TEXT NOT NULL,                        -- the path of its IRI, such as agent/viaf-96987389
+  target TEXT NOT NULL,                        -- IRI of the authority record
+  decision TEXT NOT NULL,                      -- accepted, rejected or withdrawn
+  person TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  given_at TEXT NOT NULL
+);
+CREATE INDEX link_verdict_entity ON link_verdict (entity);
 CREATE TABLE suppression (                     -- records and values that must not be published
   ordinal INTEGER NOT NULL REFERENCES ordinal,
   value TEXT NOT NULL,                         -- empty: the whole record
@@ -237,6 +247,56 @@ CREATE INDEX asserting_cluster_assertion ON asserting_cluster (assertion);
 CREATE TABLE entity_matching (                 -- what the clusters of entities respect; one row at most
   verdict_change INTEGER NOT NULL              -- the last change of verdicts about entities (in the register)
 );
+CREATE TABLE authority_file (                  -- files that entities are linked to
+  name TEXT PRIMARY KEY,
+  path TEXT NOT NULL,
+  digest TEXT NOT NULL,                        -- hash of the content; names its index
+  template TEXT NOT NULL,                      -- makes IRIs of ids
+  linked_at TEXT NOT NULL,
+  records INTEGER NOT NULL,
+  threshold REAL NOT NULL,                     -- links with this confidence are published
+  review REAL NOT NULL                         -- those with this confidence are offered for review
+) WITHOUT ROWID;
+CREATE TABLE link (                            -- links of entities to authority files, and candidates
+  entity TEXT NOT NULL,                        -- its IRI
+  link_set TEXT NOT NULL,
+  target TEXT NOT NULL,
+  predicate TEXT NOT NULL,
+  confidence REAL NOT NULL,
+  evidence TEXT NOT NULL,                      -- reasons as JSON
+  status TEXT NOT NULL,                        -- accepted, review or disagreement
+  label TEXT NOT NULL,
+  heading TEXT NOT NULL,
+  file TEXT NOT NULL,
+  quad TEXT NOT NULL,                          -- the published line, empty unless accepted
+  PRIMARY KEY (entity, link_set, target)
+) WITHOUT ROWID;
+CREATE INDEX link_open ON link (status, confidence) WHERE status <> 'accepted';
+CREATE TABLE link_set (                        -- descriptions of link sets as lines of N-Quads
+  name TEXT PRIMARY KEY,
+  quads TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE seen_link_verdict (               -- the last verdict that the links respect; one row at most
+  verdict INTEGER NOT NULL
+);
+-- Entities whose assertions, or the statements of whose clusters, changed are linked again.
+CREATE TRIGGER link_asserted AFTER INSERT ON asserting_cluster WHEN EXISTS (SELECT 1 FROM authority_file) BEGIN
+  INSERT OR IGNORE INTO dirty_queue
+    SELECT 'unlinked entities', entity FROM assertion WHERE assertion = NEW.assertion;
+END;
+CREATE TRIGGER link_not_asserted AFTER DELETE ON asserting_cluster WHEN EXISTS (SELECT 1 FROM authority_file) BEGIN
+  INSERT OR IGNORE INTO dirty_queue
+    SELECT 'unlinked entities', entity FROM assertion WHERE assertion = OLD.assertion;
+END;
+CREATE TRIGGER link_described AFTER INSERT ON statement WHEN EXISTS (SELECT 1 FROM authority_file) BEGIN
+  INSERT OR IGNORE INTO dirty_queue
+    SELECT DISTINCT 'unlinked entities', entity FROM asserting_cluster JOIN assertion USING (assertion)
+    WHERE founder = NEW.founder;
+END;
+CREATE TRIGGER link_clustered AFTER UPDATE OF founder ON entity WHEN EXISTS (SELECT 1 FROM authority_file) BEGIN
+  INSERT OR IGNORE INTO dirty_queue SELECT 'unlinked entities', entity FROM entity
+    WHERE entity IN (NEW.entity, NEW.founder, OLD.founder);
+END;
 CREATE TABLE patch (                           -- changes of quads, until store and release have them
   patch INTEGER PRIMARY KEY AUTOINCREMENT,
   added BLOB NOT NULL,

@@ -34,6 +34,9 @@ class Queue(StrEnum):
     UNDESCRIBED_ENTITIES = "undescribed entities"
     """Entities about which clusters assert something else than before (for triplify)."""
 
+    UNLINKED_ENTITIES = "unlinked entities"
+    """Entities that changed since they were linked to authority files (for link); triggers of the catalog add them."""
+
     NEWLY_SUPPRESSED = "newly suppressed records"
     """Records that the last release may still contain (for publish)."""
 
@@ -43,7 +46,7 @@ class Queue(StrEnum):
     @property
     def kind(self) -> ItemKind:
         """What the items of the queue are."""
-        if self is Queue.UNDESCRIBED_ENTITIES:
+        if self in (Queue.UNDESCRIBED_ENTITIES, Queue.UNLINKED_ENTITIES):
             return ItemKind.ENTITY
         is_of_clusters = self in (Queue.UNMERGED_CLUSTERS, Queue.UNDESCRIBED_CLUSTERS)
         return ItemKind.CLUSTER if is_of_clusters else ItemKind.RECORD

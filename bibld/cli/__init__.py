@@ -29,6 +29,7 @@ _GROUPS = {
         "triplify": "run",
         "store": "run",
         "publish": "run",
+        "link": "link",
     },
     "Look": {
         "check": "check",

@@ -16,7 +16,7 @@ and bibld's own ontology) in ``graph/provenance``, links to each authority file 
 
 from __future__ import annotations
 
-from bibld.triplify._claims import Claim, ClusterStatements, EntityClaim, Kind, NameForm
+from bibld.triplify._claims import Assertion, Claim, ClusterStatements, EntityClaim, Kind, NameForm
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._counts import count_quads
 from bibld.triplify._coverage import (
@@ -28,14 +28,17 @@ from bibld.triplify._coverage import (
 )
 from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_statements, to_quads
 from bibld.triplify._entities import entity_statements
+from bibld.triplify._identity import Identity, parse_identity
 from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
 
 __all__ = (
     "LANGUAGE_TAGS",
+    "Assertion",
     "Claim",
     "ClusterStatements",
     "ElementCoverage",
     "EntityClaim",
+    "Identity",
     "Kind",
     "NameForm",
     "Settings",
@@ -49,6 +52,7 @@ __all__ = (
     "entity_statements",
     "is_pending",
     "mods_coverage",
+    "parse_identity",
     "requeue_all",
     "settings_digest",
     "to_quads",

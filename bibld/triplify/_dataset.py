@@ -26,7 +26,7 @@ def catalog_blocks(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures
 
     The lines of a block are in a stable order, those of the default graph first.
     First the blocks of the clusters, in the order of their founders; then of the entities, in the order of their IRIs;
-    then that of the sources. The dirty queues must be empty.
+    of the links to authority files, then that of the sources. The dirty queues must be empty.
     """
     yield from catalog.statements.all_quads()
     yield from catalog.entities.all_quads()
@@ -34,7 +34,8 @@ def catalog_blocks(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures
 
 
 def other_blocks(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures]) -> Iterator[bytes]:
-    """Yield the lines of the dataset that belong to no cluster and no entity: that of the sources."""
+    """Yield the lines of the dataset that belong to no cluster and no entity: of links, and that of the sources."""
+    yield from catalog.links.all_quads()
     yield "".join(dataset_statements(sources, iris)).encode()
 
 

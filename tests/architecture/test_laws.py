@@ -32,7 +32,7 @@ LAYERS = (
     ("protocols", "adapters", "config", "parallel", "progress", "resources", "terms", "vocabulary"),
     ("catalog",),
     STAGES,
-    ("ingest", "validate"),
+    ("ingest", "link", "validate"),
     ("pipeline", "explain"),
     ("check",),
     (API,),

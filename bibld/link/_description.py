@@ -1,0 +1,72 @@
+"""The description of each link set: VoID linksets, in the graph of their links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bibld.catalog import RegisteredFile
+from bibld.model.iris import Iris
+from bibld.model.rdf import iri, literal, quad, term, typed_literal
+
+METHOD = (
+    "Candidates share a romanised name, a family name with initial or year of life, a heading, a class mark or the"
+    " number of another authority file; the confidence of each comes from names, years, titles of works and the rarity"
+    " of the name."
+)
+_TARGETS = {
+    "viaf": "http://viaf.org/",
+    "gnd": "https://d-nb.info/gnd/",
+    "isni": "https://isni.org/",
+    "lcnaf": "http://id.loc.gov/authorities/names",
+    "lcsh": "http://id.loc.gov/authorities/subjects",
+    "lcgft": "http://id.loc.gov/authorities/genreForms",
+    "wikidata": "http://www.wikidata.org/",
+    "orcid": "https://orcid.org/",
+    "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
+    "mesh": "http://id.nlm.nih.gov/mesh",
+    "bnf": "https://data.bnf.fr/",
+    "geonames": "https://sws.geonames.org/",
+}
+"""What the IRIs of an authority belong to; of another one, the graph's own IRI of the target is made."""
+
+
+def describe_link_sets(
+    counts: Iterable[tuple[str, str, str, int]], files: Sequence[RegisteredFile], iris: Iris
+) -> dict[str, str]:
+    """Return the lines that describe the link sets, by name; a link set has a part for each of its predicates.
+
+    Only links that linking found are counted: the graph also contains those that records state.
+
+    ``counts`` are the numbers of links: link set, predicate, status, number.
+    """
+    accepted: dict[str, dict[str, int]] = {}
+    for name, predicate, status, number in counts:
+        if status == "accepted":
+            accepted.setdefault(name, {})[predicate] = number
+    return {name: _describe(name, numbers, files, iris) for name, numbers in sorted(accepted.items())}
+
+
+def _describe(name: str, numbers: dict[str, int], files: Sequence[RegisteredFile], iris: Iris) -> str:
+    dataset, graph = iri(iris.dataset), iri(iris.graph(f"links-{name}"))
+    target = iri(_TARGETS.get(name, f"{iris.dataset}#{name}"))
+    lines = [quad(target, term("rdf:type"), term("void:Dataset"), graph)]
+    for predicate, number in sorted(numbers.items()):
+        subject = iri(f"{iris.dataset}#links-{name}-found-{predicate.partition(':')[2]}")
+        statements = [
+            ("rdf:type", term("void:Linkset")),
+            ("dcterms:title", literal(f"Links to {name} that were found by comparing names, years and works", "en")),
+            ("void:linkPredicate", term(predicate)),
+            ("void:subjectsTarget", dataset),
+            ("void:objectsTarget", target),
+            ("void:triples", typed_literal(str(number), "integer")),
+            ("dcterms:description", literal(METHOD, "en")),
+        ]
+        for file in files:
+            statements += [
+                ("dcterms:source", literal(f"{file.path.rpartition('/')[2]} ({file.records} records)")),
+                ("dcterms:created", typed_literal(file.linked_at, "dateTime")),
+                ("rdfs:comment", literal(f"links with a confidence of at least {file.threshold:g}", "en")),
+            ]
+        lines.append(quad(dataset, term("void:subset"), subject, graph))
+        lines += [quad(subject, term(property_), value, graph) for property_, value in statements]
+    return "".join(sorted(set(lines)))

@@ -1,0 +1,188 @@
+"""Open a file of an authority: find out its format, and yield its records."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import re
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Literal, cast
+
+import msgspec
+import zstandard
+
+from bibld import adapters
+from bibld.errors import ConfigError, HarvestError
+from bibld.link._csv import read_csv
+from bibld.link._marc import read_marc
+from bibld.link._rdf import read_rdf
+from bibld.link._values import AuthorityRecord
+
+Format = Literal["n-triples", "turtle", "marc", "csv"]
+
+_HEAD = 64 * 1024
+_CHUNK = 1 << 20
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_TURTLE = re.compile(
+    rb"\s*(?:#[^\n]*\n\s*)*(?:@prefix|@base|prefix\s|base\s|[A-Za-z][\w.-]*:[^\s]+\s|<[^>\s]+>\s|_:\w)", re.IGNORECASE
+)
+_STATEMENT = re.compile(
+    rb"\s*(?:#[^\n]*\n\s*)*(?:<[^>\s]+>|_:\S+)\s+<[^>\s]+>\s+(?:<[^>\s]+>|_:\S+|\".*\"\S*)\s*\.\s*$", re.MULTILINE
+)
+_XML = re.compile(rb"\s*(?:<\?xml|<\w+:?(?:collection|record|RDF)\b)")
+
+
+class AuthorityFile(msgspec.Struct, frozen=True):
+    """A file of an authority: path, format, the template that makes IRIs of its ids, and a hash of its content."""
+
+    path: Path
+    format: Format
+    template: str
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """The name of the file, for messages."""
+        return self.path.name
+
+
+def open_authority(path: Path, template: str = "") -> AuthorityFile:
+    """Check a file and find out its format.
+
+    Raises ``ConfigError`` for a file that does not exist, is empty, or is of no format that linking reads.
+    """
+    if not path.is_file():
+        raise ConfigError(
+            [f"{path}: {'is a folder, not a file' if path.is_dir() else 'not found; check the name of the file'}"]
+        )
+    if template and "{}" not in template:
+        raise ConfigError([f"--iri {template}: has no {{}} for the id; write it as https://example.org/{{}}"])
+    try:
+        with _decompressed(path) as stream:
+            head = stream.read(_HEAD)
+    except HarvestError as error:
+        raise ConfigError([str(error)]) from error
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be opened: {error.strerror or error}"]) from error
+    return AuthorityFile(path, _format_of(path, head), template, _digest(path))
+
+
+def read_authority(file: AuthorityFile) -> Iterator[AuthorityRecord | None]:
+    """Yield the records of a file in its order, and None for each that cannot be used; needs little memory.
+
+    Raises ``HarvestError`` for a file that is damaged, cut off, or not of its format.
+    """
+    if file.format == "marc":
+        with _plain_file(file.path) as path:
+            yield from read_marc(path, file.name, file.template)
+        return
+    with _decompressed(file.path) as stream:
+        if file.format == "csv":
+            yield from read_csv(stream, file.name, file.template)
+        else:
+            yield from read_rdf(stream, file.name, file.format == "n-triples")
+
+
+def _format_of(path: Path, head: bytes) -> Format:
+    head = head.removeprefix(_BYTE_ORDER_MARK)
+    if not head.strip(b"\0 \r\n\t"):
+        raise ConfigError([f"{path}: is empty; fetch the file again"])
+    if _HTML.match(head):
+        raise ConfigError([f"{path}: is an HTML page, not data; the address of the download may have changed"])
+    if _XML.match(head) and b"RDF" in head[:2000]:
+        raise ConfigError([f"{path}: is RDF/XML, which is not read; fetch the same data as N-Triples or Turtle"])
+    lines = head.splitlines()
+    if lines and _STATEMENT.match(
+        next((line for line in lines if line.strip() and not line.lstrip().startswith(b"#")), b"")
+    ):
+        return "n-triples"
+    if _TURTLE.match(head):
+        return "turtle"
+    reader = adapters.detect_adapter("read", head)
+    if reader is not None and reader != "csv":
+        return "marc"
+    first = lines[0] if lines else b""
+    if b"\0" not in head and any(separator in first for separator in (b",", b";", b"\t")):
+        return "csv"
+    raise ConfigError(
+        [
+            f"{path}: is of no known format; supported are N-Triples, Turtle, MARC authority records, and CSV with a"
+            " header"
+        ]
+    )
+
+
+@contextmanager
+def _decompressed(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, decompressed if its first bytes show gzip or zstd; damage of that is a ``HarvestError``."""
+    with path.open("rb") as file:
+        magic = file.peek(4)[:4]
+        stream: BinaryIO = file
+        if magic.startswith(_GZIP):
+            stream = cast(BinaryIO, gzip.GzipFile(fileobj=file))
+        elif magic == _ZSTD:
+            reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+            stream = cast(BinaryIO, io.BufferedReader(reader, _CHUNK))
+        try:
+            yield _Reported(stream, path)  # type: ignore[misc]
+        finally:
+            if stream is not file:
+                stream.close()
+
+
+class _Reported(io.RawIOBase):
+    """A stream whose damage is an error that names the file."""
+
+    def __init__(self, stream: BinaryIO, path: Path) -> None:
+        self._stream = stream
+        self._path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def read(self, size: int = -1) -> bytes:
+        return self._read(size)
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self._stream.read(size)
+        except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
+            raise HarvestError(
+                f"{self._path.name}: the compressed file is cut off or damaged; fetch it again"
+            ) from error
+
+
+@contextmanager
+def _plain_file(path: Path) -> Iterator[Path]:
+    """Give a file that the readers of MARC can open: they know gzip, but not zstd."""
+    with path.open("rb") as file:
+        is_zstd = file.read(4) == _ZSTD
+    if not is_zstd:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder, _decompressed(path) as stream:
+        plain = Path(folder) / path.name
+        with plain.open("wb") as out:
+            shutil.copyfileobj(stream, out, _CHUNK)
+        yield plain
+
+
+def _digest(path: Path) -> str:
+    state = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            state.update(chunk)
+    return state.hexdigest()

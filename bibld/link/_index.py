@@ -1,0 +1,207 @@
+"""The index of an authority file: its records by key, in a database that is made once for each file.
+
+Reading needs little memory, whatever the size of the file. What was read is committed in steps; if the work is stopped,
+the next call continues after the last step.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+
+import msgspec
+
+from bibld.errors import StageError
+from bibld.link._files import AuthorityFile, read_authority
+from bibld.link._keys import LONGEST_LABEL, family_of, first_given_name, keys_of_record
+from bibld.link._values import AuthorityRecord, merge_records
+from bibld.progress import Progress
+
+VERSION = 1
+"""To be raised when keys or records of an index change."""
+
+_TABLES = """
+CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE piece (piece INTEGER PRIMARY KEY, iri TEXT NOT NULL, body BLOB NOT NULL);
+CREATE TABLE record (record INTEGER PRIMARY KEY, iri TEXT NOT NULL, body BLOB NOT NULL);
+CREATE TABLE key (key INTEGER NOT NULL, record INTEGER NOT NULL);
+CREATE TABLE frequency (text TEXT PRIMARY KEY, bearers INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_STEP = 20_000
+_LARGEST_BUCKET = 200
+"""Records of a key that more have are not fetched: it does not distinguish them (a common name with an initial)."""
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(AuthorityRecord)
+
+
+class IndexCounts(msgspec.Struct, frozen=True):
+    """What was read from a file: its records with a label, and the pieces that could not be used."""
+
+    records: int
+    unusable: int
+
+
+class AuthorityIndex:
+    """An index that is complete, opened for reading. Close it, or use it in a ``with`` statement."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        state = dict(self._connection.execute("SELECT name, value FROM state").fetchall())
+        self.counts = IndexCounts(state["records"], state["unusable"])
+        self.persons: int = state["persons"]
+
+    def __enter__(self) -> AuthorityIndex:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def find(self, keys: Iterable[int]) -> list[AuthorityRecord]:
+        """Return the records that have any of these keys, but for keys that too many records have."""
+        numbers: set[int] = set()
+        for key in sorted(keys):
+            rows = self._connection.execute("SELECT record FROM key WHERE key = ? LIMIT ?", (key, _LARGEST_BUCKET + 1))
+            found = [number for (number,) in rows]
+            if len(found) <= _LARGEST_BUCKET:
+                numbers.update(found)
+        bodies = (
+            self._connection.execute("SELECT body FROM record WHERE record = ?", (number,)).fetchone()[0]
+            for number in sorted(numbers)
+        )
+        return [_DECODER.decode(body) for body in bodies]
+
+    def bearers(self, text: str) -> int:
+        """Return how many persons have a family name (``f:name``) or a first given name (``g:name``)."""
+        row = self._connection.execute("SELECT bearers FROM frequency WHERE text = ?", (text,)).fetchone()
+        return int(row[0]) if row else 0
+
+
+def index_path(workspace: Path, digest: str) -> Path:
+    """Return the place of the index of a file with this digest."""
+    return workspace / "index" / "authorities" / f"{digest}.db"
+
+
+def is_complete(path: Path) -> bool:
+    """Whether an index was made to its end."""
+    if not path.is_file():
+        return False
+    connection = sqlite3.connect(path)
+    try:
+        row = connection.execute("SELECT value FROM state WHERE name = 'complete'").fetchone()
+        return row is not None and bool(row[0])
+    except sqlite3.Error:
+        return False
+    finally:
+        connection.close()
+
+
+def make_index(path: Path, file: AuthorityFile, progress: Progress) -> None:
+    """Make the index of a file, or complete one that was begun; does nothing for a complete one.
+
+    Raises ``HarvestError`` if the file cannot be read to its end, ``StageError`` if the index cannot be written.
+    """
+    if is_complete(path):
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+            if not _state(connection, "is_read"):
+                _read_pieces(connection, file, progress)
+            _make_records(connection, file, progress)
+        finally:
+            connection.close()
+    except (sqlite3.Error, OSError) as error:
+        raise StageError(
+            f"{path}: the index cannot be written: {error}; free some space, or delete it, then run again"
+        ) from error
+
+
+def _state(connection: sqlite3.Connection, name: str) -> int:
+    row = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _read_pieces(connection: sqlite3.Connection, file: AuthorityFile, progress: Progress) -> None:
+    """Store the records as the file has them; those that an earlier call stored are passed over."""
+    progress.stage("link", f"records of {file.name}")
+    done, unusable = _state(connection, "pieces"), _state(connection, "unusable")
+    pieces = read_authority(file)
+    for _ in islice(pieces, done):
+        pass
+    progress.advance(done)
+    while step := list(islice(pieces, _STEP)):
+        rows = [(piece.iri, _ENCODER.encode(_without_texts(piece))) for piece in step if piece is not None]
+        done += len(step)
+        unusable += len(step) - len(rows)
+        connection.execute("BEGIN")
+        connection.executemany("INSERT INTO piece (iri, body) VALUES (?, ?)", rows)
+        _set_state(connection, pieces=done, unusable=unusable)
+        connection.execute("COMMIT")
+        progress.advance(len(step))
+    _set_state(connection, is_read=1)
+
+
+def _without_texts(record: AuthorityRecord) -> AuthorityRecord:
+    """Remove labels that are too long to be names."""
+    if all(len(label.text) <= LONGEST_LABEL for label in record.labels):
+        return record
+    kept = tuple(label for label in record.labels if len(label.text) <= LONGEST_LABEL)
+    return msgspec.structs.replace(record, labels=kept)
+
+
+def _make_records(connection: sqlite3.Connection, file: AuthorityFile, progress: Progress) -> None:
+    """Merge the pieces of each record, and store records, keys and frequencies; a stopped call begins this again."""
+    progress.stage("link", f"records of {file.name} indexed", _state(connection, "pieces"))
+    connection.execute("BEGIN")
+    for table in ("record", "key", "frequency"):
+        connection.execute(f"DELETE FROM {table}")
+    connection.execute("DROP INDEX IF EXISTS key_key")
+    frequencies: Counter[str] = Counter()
+    records = persons = 0
+    rows = connection.cursor().execute("SELECT iri, body FROM piece ORDER BY iri, piece")
+    for iri, group in groupby(rows, key=itemgetter(0)):
+        pieces = [_DECODER.decode(body) for _, body in group]
+        record = merge_records(pieces)
+        progress.advance(len(pieces))
+        if not record.labels:
+            continue
+        records += 1
+        connection.execute("INSERT INTO record VALUES (?, ?, ?)", (records, iri, _ENCODER.encode(record)))
+        connection.executemany(
+            "INSERT INTO key VALUES (?, ?)", ((key, records) for key in sorted(keys_of_record(record)))
+        )
+        if record.kind == "person":
+            persons += 1
+            frequencies.update((f"f:{family_of(record.heading)}", f"g:{first_given_name(record.heading)}"))
+        if len(frequencies) > _STEP:
+            _add_frequencies(connection, frequencies)
+    _add_frequencies(connection, frequencies)
+    connection.execute("CREATE INDEX key_key ON key (key, record)")
+    _set_state(connection, records=records, persons=persons, complete=1)
+    connection.execute("DROP TABLE piece")
+    connection.execute("COMMIT")
+
+
+def _add_frequencies(connection: sqlite3.Connection, frequencies: Counter[str]) -> None:
+    connection.executemany(
+        "INSERT INTO frequency VALUES (?, ?) ON CONFLICT (text) DO UPDATE SET bearers = bearers + excluded.bearers",
+        frequencies.items(),
+    )
+    frequencies.clear()
+
+
+def _set_state(connection: sqlite3.Connection, **values: int) -> None:
+    connection.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", values.items())

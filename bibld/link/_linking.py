@@ -1,0 +1,326 @@
+"""Link the entities of a catalog to the registered authority files, and store links, candidates and descriptions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from bibld.catalog import Catalog, LinkVerdict, Queue, RegisteredFile, StoredLink, digest
+from bibld.config import Config
+from bibld.errors import BibldError
+from bibld.link import _keys, _score
+from bibld.link._description import describe_link_sets
+from bibld.link._files import open_authority
+from bibld.link._index import VERSION as INDEX_VERSION
+from bibld.link._index import AuthorityIndex, index_path, is_complete, make_index
+from bibld.link._keys import keys_of_profile, number_key
+from bibld.link._profiles import read_entity
+from bibld.link._score import Entity, authority_of, is_own_scheme, rank_matches
+from bibld.link._values import AuthorityRecord, Match, merge_records
+from bibld.model.iris import Iris
+from bibld.model.rdf import iri, quad, term
+from bibld.progress import Progress, count_items
+
+STAGE = "link"
+THRESHOLD, REVIEW = 0.95, 0.5
+_ITEMS_PER_COMMIT = 500
+_MOST_CANDIDATES = 3
+_UNKNOWN_AUTHORITY = "other"
+_NO_VERDICTS: Mapping[str, LinkVerdict] = {}
+
+
+class OpenFile(msgspec.Struct, frozen=True):
+    """A registered file and its index."""
+
+    file: RegisteredFile
+    index: AuthorityIndex
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What linking found for one entity: the links and candidates to store, and how its stated numbers compare.
+
+    ``confirmed`` counts the stated numbers that linking finds, too; ``numbered`` those that it was compared with.
+    """
+
+    links: tuple[StoredLink, ...]
+    numbered: int = 0
+    confirmed: int = 0
+
+
+def index_digest(file_digest: str, template: str) -> str:
+    """Return the name of the index of a file."""
+    return digest(INDEX_VERSION, file_digest, template)
+
+
+@contextmanager
+def open_indexes(
+    files: Iterable[RegisteredFile], config: Config, progress: Progress
+) -> Iterator[list[OpenFile] | None]:
+    """Open the indexes of registered files; an index that is missing is made again if its file is still there.
+
+    Yields None if one cannot be had: then the links stay as they are, and a message states what to do.
+    """
+    with ExitStack() as opening:
+        opened: list[OpenFile] = []
+        for file in files:
+            path = index_path(config.workspace, index_digest(file.digest, file.template))
+            if not is_complete(path) and not _make_again(file, path, progress):
+                yield None
+                return
+            opened.append(OpenFile(file, opening.enter_context(AuthorityIndex(path))))
+        yield opened
+
+
+def _make_again(file: RegisteredFile, path: Path, progress: Progress) -> bool:
+    try:
+        found = open_authority(Path(file.path), file.template)
+        if found.digest == file.digest:
+            make_index(path, found, progress)
+            return True
+        reason = f"{file.path}: is another file now"
+    except BibldError as error:
+        reason = str(error)
+    progress.report(
+        f"link: links to {file.name} stay as they are: its index is missing, and {reason}; run bibld link with the file"
+        f" again, or with --remove {file.name}"
+    )
+    return False
+
+
+def update_links(
+    catalog: Catalog, config: Config, progress: Progress, limit: int | None = None
+) -> list[Outcome] | None:
+    """Link the queued entities to all registered files, and store links and candidates.
+
+    An entity is queued when its claims or the publications that name it change, when a person decides about one of its
+    links, and all are when a file was added or the rules of linking changed. Returns what was found for each entity, up
+    to ``limit`` of them; None if an index is missing, so that nothing was done.
+    """
+    files = catalog.links.files()
+    if not files and not catalog.links.descriptions():
+        return []
+    iris = Iris(config.dataset.base)
+    _queue_outdated(catalog, files, iris)
+    queue = catalog.dirty[Queue.UNLINKED_ENTITIES]
+    if queue.is_empty():
+        return []
+    _remove_orphans(catalog)
+    with open_indexes(files, config, progress) as opened:
+        if opened is None:
+            _describe(catalog, files, iris)
+            return None
+        outcomes = _link_queued(catalog, Linker(catalog, iris, opened), limit, progress)
+    _describe(catalog, files, iris)
+    return outcomes
+
+
+def preview_links(
+    catalog: Catalog, config: Config, files: list[RegisteredFile], progress: Progress, limit: int | None = None
+) -> list[Outcome]:
+    """Return what linking all entities, or the first ``limit``, to these files would find; nothing is stored."""
+    founders = (number for number in catalog.entities.numbers() if catalog.entities.founder(number) == number)
+    numbers = list(islice(founders, limit))
+    progress.stage("link", "entities", len(numbers))
+    with open_indexes(files, config, progress) as opened:
+        if opened is None:
+            return []
+        linker = Linker(catalog, Iris(config.dataset.base), opened)
+        return [linker.link(number) for number in count_items(numbers, progress)]
+
+
+def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris) -> None:
+    """Queue all entities if files, thresholds or rules changed; else those about whose links people decided."""
+    settings = [(file.name, file.digest, file.template, file.threshold, file.review) for file in files]
+    made_by = digest(_score.VERSION, _keys.LONGEST_LABEL, iris.base, settings)
+    last, changed = catalog.link_verdicts.changed_entities(catalog.links.last_seen_verdict())
+    with catalog.commit():
+        if catalog.runs.made_by(STAGE) != made_by:
+            catalog.links.queue_all_entities()
+            catalog.runs.complete(STAGE, made_by, 0)
+        catalog.links.queue_entities(f"{iris.base}{path}" for path in changed)
+        catalog.links.mark_verdicts_seen(last)
+
+
+def _link_queued(catalog: Catalog, linker: Linker, limit: int | None, progress: Progress) -> list[Outcome]:
+    dirty = catalog.dirty[Queue.UNLINKED_ENTITIES]
+    left = len(dirty) if limit is None else min(limit, len(dirty))
+    progress.stage("link", "entities", left)
+    outcomes: list[Outcome] = []
+    while left and (items := dirty.items(min(left, _ITEMS_PER_COMMIT))):
+        founders = {catalog.entities.founder(number) for number in items}
+        found = [(catalog.entities.iri(number), linker.link(number)) for number in sorted(founders | set(items))]
+        with catalog.commit():
+            owners: Counter[bytes] = Counter()
+            for entity, outcome in found:
+                if entity is not None:
+                    owners.update(link.quad.encode() for link in outcome.links if link.quad)
+                    owners.subtract(line.encode() for line in catalog.links.replace(entity, outcome.links))
+            _add_patch(catalog, owners)
+            dirty.remove(items)
+        outcomes += [outcome for _, outcome in found]
+        left -= len(items)
+        progress.advance(len(items))
+    return outcomes
+
+
+def _remove_orphans(catalog: Catalog) -> None:
+    """Remove the links of entities that do not exist any more."""
+    orphans = catalog.links.orphans()
+    if orphans:
+        with catalog.commit():
+            owners: Counter[bytes] = Counter()
+            for entity in orphans:
+                owners.subtract(line.encode() for line in catalog.links.replace(entity, ()))
+            _add_patch(catalog, owners)
+
+
+def _add_patch(catalog: Catalog, owners: Counter[bytes]) -> None:
+    if catalog.patches.are_awaited():
+        catalog.patches.add(owners)
+
+
+def _describe(catalog: Catalog, files: list[RegisteredFile], iris: Iris) -> None:
+    """Describe the link sets again if their counts or files changed."""
+    before = catalog.links.descriptions()
+    after = describe_link_sets(catalog.links.counts(), files, iris)
+    if before == after:
+        return
+    with catalog.commit():
+        owners: Counter[bytes] = Counter(line.encode() for text in after.values() for line in text.splitlines())
+        owners.subtract(line.encode() for text in before.values() for line in text.splitlines())
+        _add_patch(catalog, owners)
+        catalog.links.put_descriptions(after)
+
+
+class Linker:
+    """Links entities to the records of opened authority files."""
+
+    def __init__(self, catalog: Catalog, iris: Iris, files: list[OpenFile]) -> None:
+        self._catalog = catalog
+        self._iris = iris
+        self._files = files
+
+    def link(self, number: int) -> Outcome:
+        """Return the links and candidates of a cluster of entities (the number of its founder); else none."""
+        entity = read_entity(self._catalog, number)
+        if entity is None:
+            return Outcome(())
+        verdicts: dict[str, LinkVerdict] = {}
+        for member in self._catalog.entities.members(number):
+            path = self._iris.path(self._catalog.entities.iri(member) or "")
+            verdicts |= self._catalog.link_verdicts.of_entity(path or "")
+        return self.link_entity(entity, verdicts)
+
+    def link_entity(self, entity: Entity, verdicts: Mapping[str, LinkVerdict] = _NO_VERDICTS) -> Outcome:
+        """Return the links and candidates of an entity; verdicts of people, by target, are respected."""
+        links: list[StoredLink] = []
+        numbered = confirmed = 0
+        for link_set, (file, records) in self._candidates(entity, verdicts).items():
+            stated = {
+                number_key(number)
+                for number in entity.profile.numbers
+                if authority_of(number) == link_set
+                or (link_set not in _KNOWN and any(number_key(number) == number_key(record.iri) for record in records))
+            }
+            matches = self._rank(entity, records, link_set, verdicts)
+            if stated:
+                numbered += 1
+                best = matches[0] if matches and matches[0].confidence >= file.threshold else None
+                known = {number_key(one) for one in (best.record.iri, *best.record.numbers)} if best else set()
+                confirmed += bool(best and stated & known)
+                if best and not stated & known:
+                    text = f"the records state {', '.join(sorted(stated))}"
+                    match = msgspec.structs.replace(best, evidence=(*best.evidence, text))
+                    links.append(self._stored(entity, link_set, file, match, "disagreement"))
+                continue
+            links += self._choose(entity, link_set, file, matches, verdicts)
+        return Outcome(tuple(links), numbered, confirmed)
+
+    def _candidates(
+        self, entity: Entity, verdicts: Mapping[str, LinkVerdict]
+    ) -> dict[str, tuple[RegisteredFile, list[AuthorityRecord]]]:
+        """Return the candidates by link set, each record once, with the file that most strictly decides about them."""
+        keys = keys_of_profile(entity.profile)
+        keys |= {key for target in verdicts for key in _keys.keys_of_numbers((target,))}
+        pieces: dict[str, dict[str, list[AuthorityRecord]]] = {}
+        files: dict[str, RegisteredFile] = {}
+        for opened in self._files:
+            for record in opened.index.find(keys):
+                authority = authority_of(record.iri)
+                link_set = opened.file.name if authority == _UNKNOWN_AUTHORITY else authority
+                pieces.setdefault(link_set, {}).setdefault(record.iri, []).append(record)
+                files.setdefault(link_set, opened.file)
+        return {
+            link_set: (files[link_set], [merge_records(records) for _, records in sorted(by_iri.items())])
+            for link_set, by_iri in sorted(pieces.items())
+        }
+
+    def _rank(
+        self, entity: Entity, records: list[AuthorityRecord], link_set: str, verdicts: Mapping[str, LinkVerdict]
+    ) -> list[Match]:
+        rejected = {target for target, verdict in verdicts.items() if verdict.decision == "rejected"}
+        wanted = [record for record in records if record.iri not in rejected]
+        index = max((opened.index for opened in self._files), key=lambda one: one.persons)
+        return rank_matches(entity, wanted, index)
+
+    def _choose(
+        self,
+        entity: Entity,
+        link_set: str,
+        file: RegisteredFile,
+        matches: list[Match],
+        verdicts: Mapping[str, LinkVerdict],
+    ) -> Iterator[StoredLink]:
+        """Yield the link that a person accepted, or the one that is probable enough, else the candidates for review."""
+        by_person = [verdicts[match.record.iri] for match in matches if match.record.iri in verdicts]
+        if by_person:
+            order = list(verdicts)
+            last = max(by_person, key=lambda verdict: order.index(verdict.target))
+            match = next(match for match in matches if match.record.iri == last.target)
+            accepted = msgspec.structs.replace(
+                match, confidence=1.0, evidence=("accepted by a person", *match.evidence)
+            )
+            yield self._stored(entity, link_set, file, accepted, "accepted")
+        elif matches and matches[0].confidence >= file.threshold:
+            yield self._stored(entity, link_set, file, matches[0], "accepted")
+        else:
+            for match in matches[:_MOST_CANDIDATES]:
+                if match.confidence >= file.review or (match is matches[0] and _is_tie(matches, file.review)):
+                    yield self._stored(entity, link_set, file, match, "review")
+
+    def _stored(self, entity: Entity, link_set: str, file: RegisteredFile, match: Match, status: str) -> StoredLink:
+        profile, record = entity.profile, match.record
+        predicate = "owl:sameAs"
+        if profile.kind == "concept":
+            is_same = match.is_certain or is_own_scheme(profile, record)
+            predicate = "skos:exactMatch" if is_same else "skos:closeMatch"
+        graph = iri(self._iris.graph(f"links-{link_set}"))
+        line = quad(iri(profile.iri), term(predicate), iri(record.iri), graph).rstrip("\n")
+        return StoredLink(
+            entity=profile.iri,
+            link_set=link_set,
+            target=record.iri,
+            predicate=predicate,
+            confidence=match.confidence,
+            evidence=match.evidence,
+            status=status,
+            label=", ".join((profile.labels[0][0], *profile.dates[:1])),
+            heading=record.heading,
+            file=file.name,
+            quad=line if status == "accepted" else "",
+        )
+
+
+def _is_tie(matches: list[Match], review: float) -> bool:
+    """Whether records that fit equally well share the probability among them."""
+    return sum(match.confidence for match in matches) >= review
+
+
+_KNOWN = frozenset(
+    ("viaf", "gnd", "isni", "lcnaf", "lcsh", "lcgft", "wikidata", "orcid", "fast", "mesh", "bnf", "geonames")
+)

@@ -1,0 +1,112 @@
+"""What the catalogue knows of an entity: the claims of its records, and the publications that name it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal, cast
+
+import msgspec
+
+from bibld.catalog import Catalog
+from bibld.link._score import Entity
+from bibld.link._values import Profile, Work
+from bibld.model.mods import Geographic, Mods, Name
+from bibld.text.dates import year
+from bibld.text.folding import fold
+from bibld.triplify import Assertion
+
+_ASSERTIONS = msgspec.json.Decoder(Assertion)
+_MOST_WORKS = 50
+_CREATORS = frozenset(
+    {"aut", "author", "автор", "cre", "creator", "cmp", "composer", "art", "artist", "070", "verfasser"}
+)
+
+
+def read_entity(catalog: Catalog, founder: int) -> Entity | None:
+    """Return the founder of a cluster of entities with the evidence of all members.
+
+    None if it does not exist any more, is not the founder of its cluster, or is of a kind that is not linked.
+    """
+    iri = catalog.entities.iri(founder)
+    if iri is None or catalog.entities.founder(founder) != founder:
+        return None
+    members = catalog.entities.members(founder)
+    found = [
+        (_ASSERTIONS.decode(body), votes) for member in members for body, votes in catalog.entities.assertions(member)
+    ]
+    profile = profile_of(iri, found)
+    return None if profile is None else Entity(profile, partial(_works_of, catalog, members, profile))
+
+
+def profile_of(iri: str, assertions: Sequence[tuple[Assertion, int]]) -> Profile | None:
+    """Return the profile of an entity from what is asserted about it, with the votes for each assertion.
+
+    None without an assertion with a label, and for publishers, series and works: they are not linked.
+    """
+    votes: dict[tuple[str, str], int] = defaultdict(int)
+    types: dict[str, int] = defaultdict(int)
+    dates: set[str] = set()
+    numbers: set[str] = set()
+    notations: set[str] = set()
+    schemes: set[str] = set()
+    kinds = {assertion.kind for assertion, _ in assertions}
+    for assertion, number in assertions:
+        claim = assertion.value
+        if claim.label.text:
+            votes[claim.label.text, claim.label.language] += number + 1
+        for form in claim.others:
+            votes[form.text, form.language] += 0
+        types[claim.type] += number
+        dates |= {claim.dates} - {""}
+        numbers.update(claim.links)
+        notations |= {claim.notation} - {""}
+        schemes |= {claim.scheme} - {""}
+    kind = min(kinds, default="")
+    if kind not in ("agent", "concept", "place") or not votes:
+        return None
+    return Profile(
+        iri=iri,
+        kind=cast(Literal["agent", "concept", "place"], kind),
+        type=min(types, key=lambda one: (not one, -types[one], one)) if kind == "agent" else "",
+        labels=tuple(sorted(votes, key=lambda form: (-votes[form], form))),
+        dates=tuple(sorted(dates)),
+        scheme=min(schemes, default=""),
+        notations=tuple(sorted(notations)),
+        numbers=tuple(sorted(numbers)),
+    )
+
+
+def _works_of(catalog: Catalog, entities: Sequence[int], profile: Profile) -> list[Work]:
+    """Return the publications that name one of some entities, up to fifty of them."""
+    labels = {fold(text) for text, _ in profile.labels}
+    works = []
+    for founder in catalog.entities.clusters_asserting(entities)[:_MOST_WORKS]:
+        mods = catalog.descriptions.merged(founder).mods
+        published = next(
+            (one for info in mods.origin_info for date in info.date_issued if (one := year(date.value))), None
+        )
+        is_creator = any(_is_creator(name, labels) for name in mods.name)
+        is_place = profile.kind == "concept" and _has_place(mods, labels)
+        works += [Work(title, published, is_creator, is_place) for title in _titles(mods) or [""]]
+    return works
+
+
+def _titles(mods: Mods) -> list[str]:
+    return [info.title for info in mods.title_info if info.title]
+
+
+def _has_place(mods: Mods, labels: set[str]) -> bool:
+    """Whether one of these labels is a geographic subject."""
+    parts = (part for subject in mods.subject for part in subject.parts)
+    return any(isinstance(part, Geographic) and fold(part.value) in labels for part in parts)
+
+
+def _is_creator(name: Name, labels: set[str]) -> bool:
+    """Whether a name is one of these labels, and that of a creator."""
+    stem = fold(", ".join(part.value for part in name.name_part if part.type != "date"))
+    if not any(stem.startswith(label) or label.startswith(stem) for label in labels if stem):
+        return False
+    roles = {term.value.strip(" .").casefold() for role in name.role for term in role.role_term}
+    return bool(roles & _CREATORS) or (name.usage == "primary" and not roles)

@@ -1,0 +1,215 @@
+"""Authority records out of RDF: SKOS, MADS, the GND ontology, schema.org (VIAF, FAST) and Wikidata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import BinaryIO
+
+import pyoxigraph
+
+from bibld.errors import HarvestError
+from bibld.link._lives import Life, life_of, year_of
+from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
+from bibld.model.web import web_iri
+
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+_MADS = "http://www.loc.gov/mads/rdf/v1#"
+_GND = "https://d-nb.info/standards/elementset/gnd#"
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_OWL = "http://www.w3.org/2002/07/owl#"
+_FOAF = "http://xmlns.com/foaf/0.1/"
+_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_WIKIDATA = "http://www.wikidata.org/entity/"
+_DIRECT = "http://www.wikidata.org/prop/direct/"
+_NORMALIZED = "http://www.wikidata.org/prop/direct-normalized/"
+_SCHEMA = "http://schema.org/"
+_SCHEMAS = (_SCHEMA, "https://schema.org/")
+
+_LOCAL_NAMES = {
+    "preferred": {
+        f"{_SKOS}prefLabel",
+        f"{_MADS}authoritativeLabel",
+        f"{_RDFS}label",
+        f"{_FOAF}name",
+        *(f"{schema}name" for schema in _SCHEMAS),
+    },
+    "variant": {
+        f"{_SKOS}altLabel",
+        f"{_SKOS}hiddenLabel",
+        f"{_MADS}variantLabel",
+        *(f"{schema}alternateName" for schema in _SCHEMAS),
+    },
+    "born": {
+        f"{_GND}dateOfBirth",
+        f"{_GND}dateOfEstablishment",
+        f"{_MADS}birthDate",
+        f"{_MADS}establishDate",
+        "http://rdaregistry.info/Elements/a/P50121",
+        f"{_DIRECT}P569",
+        f"{_DIRECT}P571",
+        *(f"{schema}{name}" for schema in _SCHEMAS for name in ("birthDate", "foundingDate")),
+    },
+    "died": {
+        f"{_GND}dateOfDeath",
+        f"{_GND}dateOfTermination",
+        f"{_MADS}deathDate",
+        f"{_MADS}terminateDate",
+        f"{_DIRECT}P570",
+        f"{_DIRECT}P576",
+        *(f"{schema}{name}" for schema in _SCHEMAS for name in ("deathDate", "dissolutionDate")),
+    },
+    "number": {
+        f"{_OWL}sameAs",
+        f"{_SKOS}exactMatch",
+        f"{_MADS}hasExactExternalAuthority",
+        *(f"{schema}sameAs" for schema in _SCHEMAS),
+    },
+    "work": {f"{_GND}publication", f"{_GND}titleOfPublication"},
+    "occupation": {
+        f"{_GND}professionOrOccupationAsLiteral",
+        *(f"{schema}{name}" for schema in _SCHEMAS for name in ("jobTitle", "hasOccupation")),
+    },
+    "notation": {f"{_SKOS}notation"},
+}
+_ROLE_OF_PROPERTY = {iri: role for role, iris in _LOCAL_NAMES.items() for iri in iris}
+
+_CLASSES: dict[AuthorityKind, dict[str, str]] = {
+    "person": {
+        _FOAF: "Person",
+        _MADS: "PersonalName",
+        _WIKIDATA: "Q5",
+        _GND: "Person DifferentiatedPerson UndifferentiatedPerson Pseudonym RoyalOrMemberOfARoyalHouse",
+        _SCHEMA: "Person",
+    },
+    "family": {_MADS: "FamilyName", _GND: "Family"},
+    "organisation": {_FOAF: "Organization", _MADS: "CorporateName", _GND: "CorporateBody", _SCHEMA: "Organization"},
+    "meeting": {_MADS: "ConferenceName", _GND: "ConferenceOrEvent", _SCHEMA: "Event"},
+    "place": {
+        _MADS: "Geographic HierarchicalGeographic",
+        _GND: "PlaceOrGeographicName TerritorialCorporateBodyOrAdministrativeUnit",
+        _SCHEMA: "Place",
+    },
+    "topic": {
+        _MADS: "Topic ComplexSubject GenreForm",
+        _GND: "SubjectHeading SubjectHeadingSensoStricto NomenclatureInBiologyOrChemistry",
+        _SCHEMA: "Intangible",
+    },
+    "work": {_MADS: "Title NameTitle", _GND: "Work", _SCHEMA: "CreativeWork"},
+}
+_KINDS: dict[str, AuthorityKind] = {
+    namespace + name: kind
+    for kind, by_namespace in _CLASSES.items()
+    for stated, names in by_namespace.items()
+    for namespace in (_SCHEMAS if stated == _SCHEMA else (stated,))
+    for name in names.split()
+}
+_KIND_OF_GND_NAME: dict[str, AuthorityKind] = {
+    "ThePerson": "person",
+    "TheFamily": "family",
+    "TheCorporateBody": "organisation",
+    "TheConferenceOrEvent": "meeting",
+    "ThePlaceOrGeographicName": "place",
+    "TheSubjectHeading": "topic",
+    "TheWork": "work",
+}
+_UNDIFFERENTIATED = f"{_GND}UndifferentiatedPerson"
+_INSTANCE_OF = f"{_DIRECT}P31"
+
+Triple = tuple[str, str, pyoxigraph.NamedNode | pyoxigraph.Literal]
+
+
+def read_rdf(stream: BinaryIO, name: str, is_n_triples: bool) -> Iterator[AuthorityRecord]:
+    """Yield the records of a file in N-Triples or Turtle; statements about one subject may be spread over the file.
+
+    Then it has more than one record, which the index merges. Raises ``HarvestError`` at a syntax error.
+    """
+    form = pyoxigraph.RdfFormat.N_TRIPLES if is_n_triples else pyoxigraph.RdfFormat.TURTLE
+    try:
+        for subject, group in groupby(_triples(stream, form), key=lambda triple: triple[0]):
+            record = _record_of(subject, group)
+            if record is not None:
+                yield record
+    except SyntaxError as error:
+        raise HarvestError(
+            f"{name}: is not valid {form.name}: {error}; correct this line, or fetch the file again"
+        ) from error
+
+
+def _triples(stream: BinaryIO, form: pyoxigraph.RdfFormat) -> Iterator[Triple]:
+    """Yield the statements about things with an IRI whose value is an IRI or a literal."""
+    for quad in pyoxigraph.parse(input=stream, format=form, lenient=True):
+        subject, value = quad.subject, quad.object
+        if isinstance(subject, pyoxigraph.NamedNode) and isinstance(value, pyoxigraph.NamedNode | pyoxigraph.Literal):
+            yield subject.value, quad.predicate.value, value
+
+
+def _record_of(subject: str, triples: Iterator[Triple]) -> AuthorityRecord | None:
+    """Make a record of adjacent statements about one subject; None if they state nothing that linking needs."""
+    collected = _Collected()
+    for _, predicate, value in triples:
+        collected.add(predicate, value)
+    return collected.record(subject)
+
+
+class _Collected:
+    """The statements about one subject, as far as linking needs them."""
+
+    def __init__(self) -> None:
+        self._labels: set[AuthorityLabel] = set()
+        self._texts: dict[str, set[str]] = {}
+        self._years: dict[str, int] = {}
+        self._kinds: set[AuthorityKind] = set()
+        self._is_undifferentiated = False
+
+    def add(self, predicate: str, value: pyoxigraph.NamedNode | pyoxigraph.Literal) -> None:
+        """Add a statement."""
+        if predicate in (_TYPE, _INSTANCE_OF):
+            self._is_undifferentiated |= value.value == _UNDIFFERENTIATED
+            if value.value in _KINDS:
+                self._kinds.add(_KINDS[value.value])
+        elif isinstance(value, pyoxigraph.Literal):
+            self._add_literal(predicate, value)
+        elif _ROLE_OF_PROPERTY.get(predicate) == "number" or predicate.startswith(_NORMALIZED):
+            self._add_text("number", web_iri(value.value) or "")
+
+    def _add_literal(self, predicate: str, value: pyoxigraph.Literal) -> None:
+        role = _ROLE_OF_PROPERTY.get(predicate, "")
+        if predicate.startswith(_GND) and "NameForThe" in predicate:
+            name = predicate[len(_GND) :]
+            self._kinds |= {
+                _KIND_OF_GND_NAME[kind] for kind in (name[name.index("ForThe") + 3 :],) if kind in _KIND_OF_GND_NAME
+            }
+            self._labels.add(AuthorityLabel(value.value, "", name.startswith("preferred")))
+        elif role in ("preferred", "variant"):
+            self._labels.add(AuthorityLabel(value.value, value.language or "", role == "preferred"))
+        elif role in ("born", "died"):
+            if (year := year_of(value.value)) is not None:
+                self._years.setdefault(role, year)
+        elif role:
+            self._add_text(role, value.value if role != "number" else web_iri(value.value) or "")
+
+    def _add_text(self, role: str, text: str) -> None:
+        if text:
+            self._texts.setdefault(role, set()).add(text)
+
+    def record(self, subject: str) -> AuthorityRecord | None:
+        """Return the record; None if nothing was collected."""
+        if not (self._labels or self._texts or self._years or self._kinds or self._is_undifferentiated):
+            return None
+        kind: AuthorityKind = min(self._kinds) if self._kinds else ""
+        stated = Life(self._years.get("born"), self._years.get("died"))
+        if stated == Life() and kind == "person":
+            stated = next((life_of(label.text) for label in sorted(self._labels) if label.is_preferred), stated)
+        return AuthorityRecord(
+            iri=subject,
+            kind=kind,
+            labels=tuple(sorted(self._labels)),
+            born=stated.born,
+            died=stated.died,
+            numbers=tuple(sorted(self._texts.get("number", ()))),
+            works=tuple(sorted(self._texts.get("work", ()))),
+            occupations=tuple(sorted(self._texts.get("occupation", ()))),
+            notations=tuple(sorted(self._texts.get("notation", ()))),
+            is_undifferentiated=self._is_undifferentiated,
+        )
