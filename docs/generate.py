@@ -8,12 +8,13 @@ when a page would change.
 from __future__ import annotations
 
 import ast
+import gzip
 import importlib
 import inspect
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -21,11 +22,13 @@ from typing import Any
 
 import click
 import msgspec
+import pyoxigraph
 from lxml import etree
 
 import bibld
 from bibld import adapters, cli, errors, triplify
 from bibld.config import DedupConfig, MergeConfig, RemoteConfig, SourceConfig, StoreConfig
+from bibld.config import load as load_config
 from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
@@ -33,11 +36,14 @@ from bibld.model.mods import Mods
 from bibld.model.mods_plan import xml_name
 from bibld.model.mods_xml import read_element
 from bibld.model.origin import RecordId
+from bibld.model.rdf import expand
 from bibld.model.release import DatasetDescription
-from bibld.vocabulary import example_queries
+from bibld.terms import Ontology, Term, best_text
+from bibld.vocabulary import example_queries, ontology_text
 
 DOCS = Path(__file__).parent
 _WIDTH = 100
+_LONGEST_EXAMPLE = 220
 _PART = re.compile(r"(<!-- generated: ([\w-]+)(?: ([\w./-]+))? -->\n).*?(<!-- end -->)", re.DOTALL)
 _BASE = "https://data.example.org/"
 
@@ -538,6 +544,142 @@ def triples_none() -> str:
     return table(("why", "MODS"), [(reason, ", ".join(names)) for reason, names in by_reason.items()])
 
 
+_EXAMPLES = DOCS / "examples.nt"
+_REFERENCE_WORDS = {
+    "en": {
+        "class": "class",
+        "object property": "property with IRIs",
+        "datatype property": "property with literals",
+        "annotation property": "property of names",
+        "domain": "domain",
+        "range": "range",
+        "above": "kind of",
+        "below": "includes",
+        "equivalent": "equivalent to",
+        "inverse": "inverse of",
+        "disjoint": "disjoint with",
+        "close": "close to",
+        "example": "example",
+        "header": "term kind label related example",
+        "shape": "severity property condition",
+        "Violation": "always",
+        "Warning": "where records allow it",
+        "Info": "for information",
+    },
+    "ru": {
+        "class": "класс",
+        "object property": "свойство, значение имеет IRI",
+        "datatype property": "свойство, значение литерал",
+        "annotation property": "свойство-наименование",
+        "domain": "область определения",
+        "range": "область значений",
+        "above": "вид чего",
+        "below": "включает",
+        "equivalent": "равнозначно",
+        "inverse": "обратное к",
+        "disjoint": "не пересекается с",
+        "close": "близко к",
+        "example": "пример",
+        "header": "термин вид наименование связи пример",
+        "shape": "строгость свойство условие",
+        "Violation": "всегда",
+        "Warning": "где позволяют записи",
+        "Info": "для сведения",
+    },
+}
+
+
+@cache
+def ontologies() -> Ontology:
+    """Return all ontologies under the base of the documentation."""
+    names = ("bibld.ttl", "terms.ttl", "alignment.ttl")
+    return Ontology.from_turtle(*(ontology_text(name, Iris(_BASE)) for name in names))
+
+
+@cache
+def examples() -> dict[str, str]:
+    """Return for each term a statement of the sample, in compact form."""
+    found: dict[str, str] = {}
+    for quad in pyoxigraph.parse(_EXAMPLES.read_bytes(), format=pyoxigraph.RdfFormat.N_TRIPLES):
+        is_class = quad.predicate.value == expand("rdf:type")
+        term = quad.object.value if is_class else quad.predicate.value
+        found[term] = " ".join(map(_short, (quad.subject, quad.predicate, quad.object)))
+    return found
+
+
+def _short(node: Any) -> str:  # noqa: ANN401
+    if isinstance(node, pyoxigraph.NamedNode):
+        compact = ontologies().compact(node.value)
+        return compact if compact != node.value else f"<{node.value.removeprefix(_BASE)}>"
+    return str(node)
+
+
+def _is_own(iri: str) -> bool:
+    return iri.startswith(f"{Iris(_BASE).ontology}#")
+
+
+def _relations(term: Term, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the word of each relation, and the terms that it leads to."""
+    for name, values in term.relations.items():
+        yield words[name], ", ".join(f"`{ontologies().compact(value)}`" for value in values)
+
+
+def own_terms(language: str) -> str:
+    """Return the terms of bibld's ontology in a language."""
+    words = _REFERENCE_WORDS[language]
+    sections = []
+    for term in ontologies().terms(_is_own):
+        lines = [f"- {word}: {text}" for word, text in _relations(term, words)]
+        if term.iri in examples():
+            lines.append(f"- {words['example']}: `{examples()[term.iri]}`")
+        head = f"**{best_text(term.labels, language)}** ({words[term.kind]}). {best_text(term.definitions, language)}"
+        sections += [f"### {term.name}", head, "\n".join(lines)]
+    return "\n\n".join(section for section in sections if section)
+
+
+def other_terms(language: str) -> str:
+    """Return the terms of other vocabularies in the data in a language, with their relations and an example."""
+    words = _REFERENCE_WORDS[language]
+    declared = Ontology.from_turtle(ontology_text("terms.ttl", Iris(_BASE)))
+    used = {term.iri for term in declared.terms()}
+    rows = []
+    for term in ontologies().terms(lambda iri: iri in used and not _is_own(iri)):
+        related = "; ".join(f"{word} {text}" for word, text in _relations(term, words))
+        example = f"`{examples()[term.iri]}`" if term.iri in examples() else ""
+        rows.append((f"`{term.name}`", words[term.kind], best_text(term.labels, language), related, example))
+    return table(words["header"].split(), sorted(rows))
+
+
+def shape_conditions(language: str) -> str:
+    """Return the shapes and their conditions in a language."""
+    words = _REFERENCE_WORDS[language]
+    shapes = Ontology.from_turtle(ontology_text("shapes.ttl", Iris(_BASE)))
+    sections = []
+    for shape in shapes.shapes():
+        targets = ", ".join(f"`{shapes.compact(target)}`" for target in shape.targets)
+        rows = [
+            (words[one.severity], f"`{one.path}`" if one.path else "", best_text(one.messages, language))
+            for one in shape.conditions
+        ]
+        sections += [f"### {best_text(shape.labels, language)}", targets, table(words["shape"].split(), rows)]
+    return "\n\n".join(sections)
+
+
+def write_examples(dump: Path) -> None:
+    """Write a statement of a dump of the sample for each term, the first in the order of the lines."""
+    known = {term.iri for term in ontologies().terms()}
+    base = load_config(DOCS.parent / "sample_data" / "bibld.toml").dataset.base
+    found: dict[str, str] = {}
+    for line in sorted(gzip.decompress(dump.read_bytes()).decode().replace(base, _BASE).splitlines()):
+        (quad,) = pyoxigraph.parse(line.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
+        is_class = quad.predicate.value == expand("rdf:type")
+        term = quad.object.value if is_class else quad.predicate.value
+        if term in known and len(line) <= _LONGEST_EXAMPLE:
+            found.setdefault(term, f"{quad.triple} .\n")
+    _EXAMPLES.write_text("".join(found[term] for term in sorted(found)), encoding="utf-8")
+    examples.cache_clear()
+
+
 PARTS: dict[str, Callable[..., str]] = {
     "settings": settings,
     "docstring": stage_docstring,
@@ -553,6 +695,9 @@ PARTS: dict[str, Callable[..., str]] = {
     "forms": forms,
     "switches": switches,
     "plugin": plugin,
+    "own-terms": own_terms,
+    "other-terms": other_terms,
+    "shape-conditions": shape_conditions,
     "triples": triples,
     "triples-coverage": triples_coverage,
     "triples-attributes": triples_attributes,
@@ -595,9 +740,17 @@ def write_notebooks() -> None:
 
 @click.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a page would change.")
+@click.option(
+    "--examples",
+    "dump",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Take the examples of terms from this dump of the sample, bibld.nq.gz.",
+)
 @click.option("--notebooks", is_flag=True, help="Execute the notebooks too, and store their outputs.")
-def main(check: bool, notebooks: bool) -> None:
+def main(check: bool, dump: Path | None, notebooks: bool) -> None:
     """Write the generated parts of the documentation again."""
+    if dump is not None:
+        write_examples(dump)
     stale = []
     for path in sorted(DOCS.rglob("*.md")):
         text = path.read_text(encoding="utf-8")
