@@ -6,6 +6,8 @@ its base, so that the IRIs of the terms can be dereferenced there.
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from bibld.model.iris import Iris
@@ -34,12 +36,35 @@ ONTOLOGIES = {
 
 
 class ExampleQuery(msgspec.Struct, frozen=True):
-    """A SPARQL query to try: ``title`` in a few words, ``description`` in a sentence."""
+    """A SPARQL query to try: ``title`` in a few words, ``description`` in a sentence.
+
+    Most queries start from a value in their ``VALUES``. ``variable`` (with its question mark) is its variable, and
+    ``values`` a graph pattern that finds other values; both are empty for the other queries.
+    """
 
     name: str
     title: str
     description: str
     sparql: str
+    variable: str = ""
+    values: str = ""
+
+    def values_query(self, among: int = 10_000) -> str:
+        """Return the query for the values of ``variable`` and their frequency, from the first solutions of ``values``.
+
+        The most frequent value is the first.
+        """
+        prefixes = "\n".join(line for line in self.sparql.splitlines() if line.startswith("PREFIX "))
+        chosen = f"{{ SELECT {self.variable} {self.values} LIMIT {among} }}"
+        return (
+            f"{prefixes}\nSELECT {self.variable} (COUNT(*) AS ?frequency) {chosen}"
+            f" GROUP BY {self.variable} ORDER BY DESC(?frequency) {self.variable}"
+        )
+
+    def with_value(self, term: str) -> str:
+        """Return the query with another value (a term in N-Triples) to start from."""
+        pattern = re.compile(rf"VALUES {re.escape(self.variable)} {{[^{{}}]*}}")
+        return pattern.sub(lambda found: f"VALUES {self.variable} {{ {term} }}", self.sparql)
 
 
 def ontology_text(name: str, iris: Iris) -> str:
@@ -67,11 +92,22 @@ def example_queries(iris: Iris) -> tuple[ExampleQuery, ...]:
     return tuple(_example(file.stem, ontology_text(f"queries/{file.name}", iris)) for file in files)
 
 
+_OTHER_VALUES = re.compile(r"# Other values: (\?\w+) ({.*})$")
+
+
 def _example(name: str, text: str) -> ExampleQuery:
-    """Read a query whose first line is ``# title`` and whose further comments before the query describe it."""
+    """Read a query whose first line is ``# title``; further comments before the query describe it.
+
+    A comment ``# Other values: ?variable { pattern }`` states how to find other values to start from.
+    """
     comments: list[str] = []
+    variable = values = ""
     lines = text.splitlines()
     while lines and lines[0].startswith("#"):
-        comments.append(lines.pop(0).lstrip("#").strip())
+        line = lines.pop(0)
+        if found := _OTHER_VALUES.match(line):
+            variable, values = found.groups()
+        else:
+            comments.append(line.lstrip("#").strip())
     title, *description = comments or [name]
-    return ExampleQuery(name, title, " ".join(description), text)
+    return ExampleQuery(name, title, " ".join(description), text, variable, values)

@@ -441,12 +441,26 @@ def iri_table(base: str = _BASE) -> str:
     return table(("IRI of", "example"), rows)
 
 
+_SUBJECTS_OF_QUERIES = {
+    "by-isbn": "Find publications",
+    "works-of-a-person": "People and organisations",
+    "by-subject": "Subjects and places",
+    "series": "Series, sets and periodicals",
+    "holdings": "Libraries, holdings and sources",
+    "as-bnb-isbn": "Queries of other libraries",
+}
+"""The first example query about each subject, without its number."""
+
+
 def queries() -> str:
-    """Return the example queries that are part of bibld."""
-    return "\n".join(
-        f"- [{query.title}](../../ontology/queries/{query.name}.rq): {query.description}"
-        for query in example_queries(Iris(_BASE))
-    )
+    """Return the example queries that are part of bibld, by subject."""
+    lines = []
+    for query in example_queries(Iris(_BASE)):
+        subject = _SUBJECTS_OF_QUERIES.get(query.name.partition("-")[2])
+        if subject:
+            lines.append(f"\n### {subject}\n")
+        lines.append(f"- [{query.title}](../../ontology/queries/{query.name}.rq): {query.description}")
+    return "\n".join(lines).strip("\n")
 
 
 def forms() -> str:

@@ -1,0 +1,90 @@
+"""The example queries find on the sample what their result files state.
+
+If the published data changed on purpose, `python -m tests.ontology.query_results` writes the files again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pyoxigraph as ox
+import pytest
+import rdflib
+from rdflib.plugins.sparql import prepareQuery
+
+from bibld import pipeline
+from bibld.model.iris import Iris
+from bibld.vocabulary import ExampleQuery, example_queries
+from tests.end_to_end.conftest import sample as sample
+from tests.ontology.query_results import open_release, result, result_file
+
+EXAMPLES = example_queries(Iris("http://localhost:8000/"))
+EACH = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+
+
+@pytest.fixture(scope="module")
+def store(sample) -> ox.Store:
+    return open_release(sample)
+
+
+@EACH
+def test_a_query_finds_what_is_expected(example, store):
+    lines = result(store, example.sparql)
+    assert len(lines) > 1, "finds nothing in the sample"
+    if not result_file(example).exists():
+        pytest.skip("no expected results")
+    assert lines == result_file(example).read_text(encoding="utf-8").splitlines()
+
+
+@EACH
+def test_other_values_can_be_tried(example, store):
+    """The pattern in the head of a query finds values, with which the query finds something."""
+    if not example.variable:
+        assert "VALUES" not in example.sparql or "years" in example.name
+        return
+    (value, frequency), *_ = store.query(example.values_query(), use_default_graph_as_union=True)
+    assert int(frequency.value) > 0
+    changed = example.with_value(str(value))
+    assert str(value) in changed
+    list(store.query(changed, use_default_graph_as_union=True))
+
+
+@EACH
+def test_a_query_is_bounded(example):
+    """Every SELECT ends after some rows, so that nothing depends on the size of the catalogue."""
+    text = re.sub(r"^#.*$", "", example.sparql, flags=re.MULTILINE)
+    selects = len(re.findall(r"\bSELECT\b", text))
+    assert len(re.findall(r"\bLIMIT \d+", text)) == selects or example.name.endswith("years-of-a-decade")
+    assert "SERVICE" not in text
+
+
+def test_names_are_numbered_and_titles_are_short():
+    assert [example.name[:3] for example in EXAMPLES] == [f"{number:02}-" for number in range(1, len(EXAMPLES) + 1)]
+    assert all(len(example.title) <= 100 for example in EXAMPLES)
+
+
+SIMPLE = {"by-isbn", "by-title", "works-of-a-person", "holdings", "born-in", "as-bnb-isbn", "as-lobid", "as-schema-org"}
+
+
+@pytest.fixture(scope="module")
+def dataset(sample) -> rdflib.Dataset:
+    release, _ = pipeline.current_release(sample)
+    lines = b"".join(
+        str(quad).encode() + b" .\n"
+        for quad in ox.Store.read_only(str(release / "store")).quads_for_pattern(None, None, None)
+    )
+    return rdflib.Dataset(default_union=True).parse(data=lines, format="nquads")
+
+
+@EACH
+def test_another_engine_gives_the_same(example: ExampleQuery, dataset: rdflib.Dataset):
+    """rdflib parses every query; it evaluates those that its plans can manage in reasonable time."""
+    prepareQuery(example.sparql)
+    if example.name[3:] in SIMPLE:
+        if not result_file(example).exists():
+            pytest.skip("no expected results")
+        expected = list(csv.reader(io.StringIO(result_file(example).read_text(encoding="utf-8"))))[1:]
+        found = [["" if cell is None else str(cell) for cell in row] for row in dataset.query(example.sparql)]
+        assert sorted(found) == sorted(expected)
