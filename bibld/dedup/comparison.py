@@ -218,7 +218,9 @@ def _in_process(task: _Task) -> MethodResult:
 
 def _failed(task: _Task, error: Exception) -> MethodResult:
     text = " ".join(str(error).split())
-    if not isinstance(error, BibldError):
+    if isinstance(error, BrokenProcessPool):
+        text = "its process was killed, as happens when memory runs out"
+    elif not isinstance(error, BibldError):
         text = f"{type(error).__name__}: {text}"
     return MethodResult(task.method, task.config.dedup.block, task.config.dedup.score, note=text)
 

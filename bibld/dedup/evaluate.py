@@ -28,6 +28,7 @@ from bibld.dedup.keys import keys_of_all
 from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.dedup.memory import Prepared, prepare
 from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
+from bibld.errors import StageError
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
 
@@ -40,6 +41,9 @@ Flags = npt.NDArray[np.bool_]
 
 THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.999)
 """The thresholds of a sweep."""
+
+_MOST_CANDIDATES = 200_000_000
+"""The most pairs that are kept in memory; sorted and scored they take 5 GB."""
 
 _BINS = (0.0, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.99)
 """The lower ends of the bins of scores whose calibration is measured."""
@@ -282,6 +286,21 @@ def found_share(pairs: Numbers, candidates: Numbers) -> float:
     return share(int(np.isin(pairs, candidates).sum()), len(pairs))
 
 
+def _in_memory(portions: Iterable[Numbers]) -> Numbers:
+    """Return all candidates, ascending; raises ``StageError`` where they are too many to be looked up one by one."""
+    found = [np.empty(0, np.uint64)]
+    count = 0
+    for portion in portions:
+        count += len(portion)
+        if count > _MOST_CANDIDATES:
+            raise StageError(
+                f"blocking proposes more than {_MOST_CANDIDATES:,} pairs, which is more than an evaluation keeps in"
+                " memory; evaluate fewer records, or keys that fewer records share"
+            )
+        found.append(portion)
+    return np.sort(np.concatenate(found))
+
+
 class Trial:
     """One method of matching, tried on prepared records; ``people`` are the verdicts that outweigh scores.
 
@@ -297,7 +316,7 @@ class Trial:
         self._edges = Edges(self._decider, ready.rows.records_of, "evaluation")
         self._by_people = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
         with ready.candidates() as found:
-            self.candidates: Numbers = np.sort(np.concatenate([np.empty(0, np.uint64), *found.packed()]))
+            self.candidates = _in_memory(found.packed())
 
     def counted(self, pairs: Numbers) -> Numbers:
         """Return those pairs that count."""

@@ -12,7 +12,7 @@ from bibld.cli import command_line
 from bibld.dedup import evaluate
 from bibld.dedup.decisions import DECISIONS
 from bibld.dedup.memory import prepare
-from bibld.errors import ConfigError
+from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Verdict
 
 
@@ -49,6 +49,12 @@ def test_pairs_joined_beside_the_labelled_ones_are_wrong_in_mode_full(sample):
     labelled_wrong = sum(kind.pairs - kind.right for kind in found.kinds if not kind.is_duplicate)
     assert sum(one.wrongly_joined for one in found.materials) >= labelled_wrong > 0
     assert sum(one.wrongly_joined for one in found.levels) == sum(one.is_joined for one in found.wrong)
+
+
+def test_more_pairs_than_memory_holds_are_refused(sample, monkeypatch):
+    monkeypatch.setattr(evaluate, "_MOST_CANDIDATES", 10)
+    with pytest.raises(StageError, match="more than 10 pairs.*evaluate fewer records"):
+        evaluated(sample, "full")
 
 
 def test_each_lost_pair_is_attributed_to_one_step(sample):
