@@ -53,7 +53,7 @@ def test_pairs_joined_beside_the_labelled_ones_are_wrong_in_mode_full(sample):
 
 def test_more_pairs_than_memory_holds_are_refused(sample, monkeypatch):
     monkeypatch.setattr(evaluate, "_MOST_CANDIDATES", 10)
-    with pytest.raises(StageError, match="more than 10 pairs.*evaluate fewer records"):
+    with pytest.raises(StageError, match=r"more than 10 pairs.*evaluate fewer records"):
         evaluated(sample, "full")
 
 
