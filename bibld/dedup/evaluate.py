@@ -289,10 +289,8 @@ def found_share(pairs: Numbers, candidates: Numbers) -> float:
 def _in_memory(portions: Iterable[Numbers]) -> Numbers:
     """Return all candidates, ascending; raises ``StageError`` where they are too many to be looked up one by one."""
     found = [np.empty(0, np.uint64)]
-    count = 0
     for portion in portions:
-        count += len(portion)
-        if count > _MOST_CANDIDATES:
+        if sum(map(len, found)) + len(portion) > _MOST_CANDIDATES:
             raise StageError(
                 f"blocking proposes more than {_MOST_CANDIDATES:,} pairs, which is more than an evaluation keeps in"
                 " memory; evaluate fewer records, or keys that fewer records share"
