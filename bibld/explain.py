@@ -246,13 +246,16 @@ def _match_iri(catalog: Catalog, config: Config, iri: str, pair: Pair) -> IriRep
 
 def _entity_iri(catalog: Catalog, iri: str, kind: str) -> IriReport:
     founders = catalog.entities.asserting_clusters(iri)
+    founder = catalog.entities.founder_of_iri(iri)
+    answering = catalog.entities.iri(founder) if founder is not None else None
     what = f"an entity of the kind {kind}; its IRI is made from the key of its description"
     if not founders:
         return IriReport(iri, what, "404", "no cluster makes an assertion about it now")
     records = tuple(str(catalog.register.record(founder)) for founder in founders[:_SHOWN])
-    return IriReport(
-        iri, what, "303 to its document", "described by the assertions of clusters", records, len(founders)
-    )
+    answers = "303 to its document"
+    if answering is not None and answering != iri:
+        answers = f"303 to the document of {answering}, which is the same"
+    return IriReport(iri, what, answers, "described by the assertions of clusters", records, len(founders))
 
 
 def _state(catalog: Catalog, record: RecordId) -> str:

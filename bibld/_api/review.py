@@ -16,7 +16,7 @@ import msgspec
 from bibld._api.arguments import check_choice, check_source, run_time
 from bibld._api.records import PathName
 from bibld._api.tables import Table
-from bibld.catalog import RELATIONS, Catalog, PersonVerdict, StoredVerdict, Verdicts
+from bibld.catalog import RELATIONS, Catalog, EntityVerdict, PersonVerdict, StoredVerdict, Verdicts
 from bibld.dedup import review as reviewing
 from bibld.dedup import verdict_table
 from bibld.dedup.review import Question
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from bibld._api.workspace import Workspace
 
 PersonDecision = Literal["same", "different", "related"]
+EntityDecision = Literal["same", "different"]
 
 
 class VerdictRow(msgspec.Struct, frozen=True):
-    """A verdict of a person about two records, and when it was given (ISO 8601)."""
+    """A verdict of a person about two records or entities (their IRIs), and when it was given (ISO 8601)."""
 
     left: str
     right: str
@@ -56,6 +57,12 @@ class VerdictRow(msgspec.Struct, frozen=True):
             reason=verdict.reason,
             given=stored.given_at,
         )
+
+    @classmethod
+    def from_entities(cls, verdict: EntityVerdict, base: str) -> VerdictRow:
+        """Return the row of a verdict about two entities of the dataset with this base."""
+        left, right = base + verdict.left, base + verdict.right
+        return cls(left, right, verdict.decision, "", verdict.person, verdict.reason, verdict.given_at)
 
     def __str__(self) -> str:
         relation = f" ({self.relation})" if self.relation else ""
@@ -196,6 +203,64 @@ class Review:
             earlier = verdicts.get(pair)
         return VerdictRow.from_stored(taken), None if earlier is None else VerdictRow.from_stored(earlier)
 
+    # -- entities ----------------------------------------------------------------------------------------------------
+
+    def entity_verdicts(self) -> Table[VerdictRow]:
+        """Return the verdicts about agents, concepts, places, publishers and series that are in force."""
+        base = self._workspace.config.dataset.base
+        with self._opened() as (_, verdicts):
+            found = verdicts.of_entities.current()
+        return Table(VerdictRow, (VerdictRow.from_entities(one, base) for one in found))
+
+    def decide_entities(
+        self, left: str, right: str, decision: EntityDecision, *, reason: str = "", person: str | None = None
+    ) -> VerdictRow | None:
+        """State that two entities (their IRIs) are the same, or are not; None if that is in force already.
+
+        The next run follows: *same* gives them one description, even if records contradict; *different* keeps them
+        apart, whatever ties them. Raises ``ConfigError`` for an IRI that is not that of an entity.
+        """
+        check_choice(decision, "decision", list(get_args(EntityDecision)))
+        who, why = person_name(person), checked_reason(reason)
+        with self._opened() as (catalog, verdicts):
+            one, other = self._entities(catalog, left, right)
+            verdict = EntityVerdict(one, other, decision, who, why, run_time().isoformat())
+            with verdicts.transaction():
+                is_new = verdicts.of_entities.add(verdict)
+        return VerdictRow.from_entities(verdict, self._workspace.config.dataset.base) if is_new else None
+
+    def withdraw_entities(self, left: str, right: str) -> VerdictRow:
+        """Withdraw the last verdict about two entities and return it; raises ``ConfigError`` if there is none."""
+        base = self._workspace.config.dataset.base
+        with self._opened() as (_, verdicts):
+            one, other = sorted(_path_of_entity(base, name) for name in (left, right))
+            with verdicts.transaction():
+                taken = verdicts.of_entities.withdraw(one, other)
+        if taken is None:
+            raise ConfigError([f"{base}{one} and {base}{other}: no verdict about these two; `--verdicts` lists them"])
+        return VerdictRow.from_entities(taken, base)
+
+    def _entities(self, catalog: Catalog, left: str, right: str) -> tuple[str, str]:
+        """Return the paths of the IRIs of two entities, in order; for an IRI that is only an alias, of its founder."""
+        base = self._workspace.config.dataset.base
+        paths = []
+        for name in (left, right):
+            path = _path_of_entity(base, name)
+            if catalog.entities.number(base + path) is None:
+                founder = catalog.entities.founder_of_iri(base + path)
+                known = catalog.entities.iri(founder) if founder is not None else None
+                if known is None:
+                    raise ConfigError(
+                        [f"{base}{path}: entity not found; name the IRI of an agent, concept or the like"]
+                    )
+                path = known[len(base) :]
+            paths.append(path)
+        if paths[0] == paths[1]:
+            raise ConfigError([f"{base}{paths[0]}: both IRIs name the same entity, about which one record decides"])
+        return min(paths), max(paths)
+
+    # -- tables ------------------------------------------------------------------------------------------------------
+
     def import_csv(self, table: PathName, person: str | None = None) -> Imported:
         """Store the verdicts of a CSV file, all or none; ``person`` gives those of rows that name nobody.
 
@@ -310,6 +375,11 @@ class ReviewSession:
                 if self.question is not None:
                     return
                 self._here += 1
+
+
+def _path_of_entity(base: str, name: str) -> str:
+    """Return the path of the IRI of an entity; ``name`` is the IRI, the address of its page, or the path."""
+    return name.strip().removeprefix(base).removeprefix("doc/").removesuffix(".html")
 
 
 def person_name(person: str | None) -> str:

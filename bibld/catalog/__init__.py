@@ -22,6 +22,7 @@ import msgspec
 
 from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.records import LoadCounts, NewRecord, Records, Reject, Superseded
+from bibld.catalog._register.entity_verdicts import EntityVerdict
 from bibld.catalog._register.history import EventKind, History
 from bibld.catalog._register.link_verdicts import LinkDecision, LinkVerdict, LinkVerdicts, LinkVerdictTable
 from bibld.catalog._register.register import Register
@@ -60,6 +61,7 @@ __all__ = [
     "DirtyQueue",
     "DirtyQueues",
     "EntityRow",
+    "EntityVerdict",
     "EventKind",
     "IndexState",
     "ItemKind",

@@ -37,9 +37,17 @@ run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages
 )
 @click.option("--csv", "table", type=click.Path(path_type=Path), help="Take verdicts from this CSV file.")
 @click.option("--withdraw", nargs=2, metavar="A B", help="Withdraw the last verdict about two records.")
-@click.option("--verdicts", is_flag=True, help="List the verdicts in force.")
+@click.option("--verdicts", is_flag=True, help="List the verdicts in force, those about entities last.")
+@click.option(
+    "--entity",
+    nargs=3,
+    metavar="IRI IRI DECISION",
+    help="State that two agents, concepts, places, publishers or series are `same` or `different`; `withdraw` takes the"
+    " last verdict about them back.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="At most this many pairs.")
 @click.option("--source", help="Only pairs with a record of this source.")
+@reason_option
 @person_option
 @json_option
 def review(
@@ -49,6 +57,8 @@ def review(
     table: Path | None,
     withdraw: tuple[str, str] | None,
     verdicts: bool,
+    entity: tuple[str, str, str] | None,
+    reason: str,
     limit: int | None,
     source: str | None,
     person: str | None,
@@ -64,8 +74,10 @@ def review(
     """
     from bibld import Workspace
 
-    if sum((listing, export is not None, table is not None, bool(withdraw), verdicts)) > 1:
-        raise click.UsageError("--list, --export, --csv, --withdraw and --verdicts exclude each other")
+    if sum((listing, export is not None, table is not None, bool(withdraw), verdicts, bool(entity))) > 1:
+        raise click.UsageError("--list, --export, --csv, --withdraw, --verdicts and --entity exclude each other")
+    if reason and not entity:
+        raise click.UsageError("--reason belongs to --entity; with pairs of records it follows the answer")
     workspace = Workspace(config)
     if export is not None:
         is_page = export.suffix.lower() in (".html", ".htm")
@@ -75,8 +87,10 @@ def review(
     elif withdraw:
         _withdraw(workspace.review, withdraw, as_json)
     elif verdicts:
-        rows = workspace.review.verdicts()
+        rows = [*workspace.review.verdicts(), *workspace.review.entity_verdicts()]
         _print(rows, as_json, lambda: _print_verdicts(rows))
+    elif entity:
+        _decide_entities(workspace, entity, reason, person, as_json)
     elif listing or as_json or not is_interactive():
         questions = workspace.review.questions(source, limit)
         _print(questions, as_json, lambda: _print_questions(questions))
@@ -128,6 +142,23 @@ def _withdraw(review: Review, records: tuple[str, str], as_json: bool) -> None:
     click.echo(f"withdrawn: {printable(str(withdrawn))}")
     if earlier is not None:
         click.echo(f"in force again: {printable(str(earlier))}")
+
+
+def _decide_entities(
+    workspace: Workspace, entity: tuple[str, str, str], reason: str, person: str | None, as_json: bool
+) -> None:
+    left, right, decision = entity
+    if decision == "withdraw":
+        row = workspace.review.withdraw_entities(left, right)
+        _print(row, as_json, lambda: click.echo(f"withdrawn: {printable(str(row))}"))
+    elif decision in ("same", "different"):
+        chosen: Any = decision
+        given = workspace.review.decide_entities(left, right, chosen, reason=reason, person=person)
+        stored = f"The verdict is stored. The next `{workspace.run_command}` publishes this."
+        text = stored if given else "The same verdict is in force already; nothing changed."
+        _print(given, as_json, lambda: click.echo(text))
+    else:
+        raise click.UsageError(f"--entity: unknown decision {decision!r}; allowed are same, different and withdraw")
 
 
 # -- the conversation ------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from itertools import combinations
 
 import msgspec
@@ -28,6 +29,7 @@ PUBLICATION_TIE = "publication "
 """The beginning of a tie between two entities that one publication names; other ties are names with dates."""
 
 _NAME_KEY = re.compile(r"(?:[a-z0-9-]+-)?[0-9a-f]{10}")
+_IRIS_REMEMBERED = 4096
 _LOCAL_KEY = re.compile(r"[\\/:(]")
 
 Interval = tuple[int, int]
@@ -125,6 +127,7 @@ class EntityCluster(msgspec.Struct, frozen=True):
         return self.members[0]
 
 
+@lru_cache(maxsize=_IRIS_REMEMBERED)
 def rank_of_iri(iri: str) -> int:
     """Return the place of an IRI among those of one entity: by its authority file, other IRI, local number, name."""
     key = _key_of_iri(iri)
@@ -162,7 +165,10 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     A verdict ``same`` is stronger than contradicting records, a verdict ``different`` than everything. A name that
     members which contradict each other share ties none of them, unless years of birth and of death are known.
     """
-    ranked = sorted(profiles, key=lambda profile: profile.rank)
+    found = list(profiles)
+    if len(found) == 1:
+        return [EntityCluster((found[0].iri,), tuple(sorted(found[0].aliases - {found[0].iri})))]
+    ranked = sorted(found, key=lambda profile: profile.rank)
     clusters = _Clusters(ranked, verdicts)
     for (one, other), decision in sorted(verdicts.items()):
         if decision == "same" and one in clusters.by_iri and other in clusters.by_iri:
@@ -181,8 +187,8 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
             aliases[founders.pop()].append(alias)
     members = {clusters.founder(profile.iri): clusters.members(profile.iri) for profile in ranked}
     return [
-        EntityCluster(tuple(one.iri for one in found), tuple(sorted(aliases[founder])))
-        for founder, found in members.items()
+        EntityCluster(tuple(one.iri for one in united), tuple(sorted(aliases[founder])))
+        for founder, united in members.items()
     ]
 
 
@@ -252,7 +258,7 @@ def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[li
 
     first: dict[str, int] = {}
     for number, profile in enumerate(found):
-        for key in profile.keys:
+        for key in (profile.iri, *profile.aliases, *profile.ties):
             parents[root(number)] = root(first.setdefault(key, number))
     for one, other in verdicts:
         if one in number_of and other in number_of:

@@ -98,11 +98,12 @@ class Identity(msgspec.Struct, frozen=True):
         return f"{to_slug(_NUMBER_OF_LOCAL_KEY.sub('', self.key) + scheme) if is_local else self.authority} {self.key}"
 
 
-def parse_identity(text: str, scheme: str | None, source: str) -> Identity | None:
+def parse_identity(text: str, scheme: str | None, source: str, file: str = "") -> Identity | None:
     """Read an authority identifier of a record; None for an empty one.
 
     ``scheme`` is the type that the record states (viaf, isni, local …). ``source`` is the source of the record: it
-    qualifies an identifier that does not name its organisation.
+    qualifies an identifier that does not name its organisation; so does ``file`` if the source numbers several kinds of
+    things from 1.
     """
     stripped = text.strip()
     if not stripped:
@@ -120,7 +121,9 @@ def parse_identity(text: str, scheme: str | None, source: str) -> Identity | Non
         iri = authority.template.format(number)
         if authority.name in names and authority.pattern.fullmatch(iri):
             return _identity_of_iri(iri)
-    return Identity(stripped if _QUALIFIED_NUMBER.fullmatch(stripped) else f"{source}:{stripped}", None, "local")
+    if _QUALIFIED_NUMBER.fullmatch(stripped):
+        return Identity(stripped, None, "local")
+    return Identity(":".join(filter(None, (source, file, stripped))), None, "local")
 
 
 def _identity_of_iri(iri: str) -> Identity:

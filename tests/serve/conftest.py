@@ -31,6 +31,9 @@ WITHOUT_REDIRECT = RecordId("nlr", "13")
 DELETED = RecordId("nlr", "14")
 NEVER = RecordId("rsl", "99")
 AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
+AUTHOR_ELSEWHERE = IRIS.agent("rsl:77571")
+"""The author by another key."""
+
 HOSTILE = "Война </script><script>alert(1)</script> & мир\u202e"
 
 TERMS = {
@@ -194,6 +197,7 @@ def quads() -> list[str]:
         quad(iri(AUTHOR), term["type"], iri("http://xmlns.com/foaf/0.1/Person")),
         quad(iri(AUTHOR), term["label"], literal("Толстой, Лев Николаевич, 1828-1910", "ru")),
         quad(iri(AUTHOR), term["label"], literal("Tolstoĭ, Lev", "ru-Latn")),
+        quad(iri(AUTHOR), term["same"], iri(AUTHOR_ELSEWHERE)),
         quad(alone, term["derived"], iri(IRIS.record(ALONE)), provenance),
         quad(iri(f"{IRIS.resource(FOUNDER)}#value-1"), term["derived"], iri(IRIS.record(FOUNDER)), provenance),
         quad(iri(match), iri(IRIS.term("left")), iri(IRIS.record(MEMBER)), provenance),

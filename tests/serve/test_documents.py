@@ -25,6 +25,7 @@ WITHOUT_REDIRECT = RecordId("nlr", "13")
 DELETED = RecordId("nlr", "14")
 NEVER = RecordId("rsl", "99")
 AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
+AUTHOR_ELSEWHERE = IRIS.agent("rsl:77571")
 MATCH = IRIS.match(Pair.from_records(FOUNDER, MEMBER))
 THINGS = (
     IRIS.resource(FOUNDER),
@@ -129,6 +130,13 @@ def test_the_hash_iris_of_a_thing_are_in_its_document_and_the_provenance_too(cli
 
 
 # --- identity
+
+
+def test_another_iri_of_an_entity_leads_to_the_one_that_is_described(client, here):
+    answer = client.get(here(AUTHOR_ELSEWHERE), "text/turtle")
+    assert (answer.status_code, answer.headers["location"]) == (303, here.document(AUTHOR, "ttl"))
+    assert answer.headers["link"] == f'<{AUTHOR}>; rel="canonical"'
+    assert client.get(here.document(AUTHOR_ELSEWHERE, "nt")).headers["location"] == here.document(AUTHOR, "nt")
 
 
 @pytest.mark.parametrize(("record", "reason"), [(MEMBER, "absorbed"), (DELETED, "deleted with a redirect")])

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from hypothesis import strategies as st
 
-from bibld.catalog import Catalog, NewRecord, Queue
+from bibld.catalog import Catalog, EntityVerdict, NewRecord, Queue
+from bibld.catalog._register.entity_verdicts import EntityVerdicts
 from bibld.catalog._results.linkage import StoredEdge
 from bibld.model.linkage import Edge, Pair, Score, Verdict
-from bibld.model.mods import Mods, Name, NamePart, RecordIdentifier, RecordInfo, RelatedItem, TitleInfo
+from bibld.model.mods import (
+    Mods,
+    Name,
+    NameIdentifier,
+    NamePart,
+    RecordIdentifier,
+    RecordInfo,
+    RelatedItem,
+    Subject,
+    TitleInfo,
+    Topic,
+)
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import SourceFigures
 from bibld.pipeline import stage_queue
@@ -31,18 +44,51 @@ class Book(msgspec.Struct, frozen=True):
     host: int = 0
 
 
+def _author(heading: str, dates: str = "", *numbers: str) -> Name:
+    parts = (NamePart(heading), NamePart(dates, type="date")) if dates else (NamePart(heading),)
+    return Name(
+        name_part=parts, type="personal", name_identifier=tuple(NameIdentifier(one, type="viaf") for one in numbers)
+    )
+
+
+AUTHORS = {
+    **{number: _author(f"Толстой {number}") for number in (1, 2, 3)},
+    4: _author("Толстой, Лев", "1828-1910"),
+    5: _author("Tolstoĭ, Lev", "1828-1910", "1"),
+    6: _author("Толстой, Лев", "1828-", "http://www.wikidata.org/entity/Q7243", "1"),
+    7: _author("Толстой, Лев", "1828-", "2"),
+    8: _author("Толстой, Л.", "1829-1910", "http://www.wikidata.org/entity/Q7243"),
+}
+"""Names that are the same person, or are not, or are only as long as another one is there."""
+
+PATHS = ("agent/viaf-1", "agent/viaf-2", "agent/wikidata-Q7243")
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """A verdict about two of the PATHS (their places), or its withdrawal."""
+
+    left: int
+    right: int
+    decision: Literal["same", "different", "withdraw"]
+
+
 class Change(msgspec.Struct, frozen=True):
     """The present content of records (None: deleted), and which belong together: those with the same group."""
 
     books: dict[int, Book | None]
     groups: tuple[int, ...]
+    decided: Decided | None = None
 
 
-BOOKS = st.none() | st.builds(Book, st.integers(1, 2), st.integers(1, 3), st.integers(0, 5))
+BOOKS = st.none() | st.builds(Book, st.integers(1, 3), st.sampled_from(sorted(AUTHORS)), st.integers(0, 5))
+DECIDED = st.builds(
+    Decided, st.integers(0, 1), st.just(2), st.sampled_from(["same", "different", "withdraw"])
+) | st.builds(Decided, st.just(0), st.just(1), st.sampled_from(["same", "different", "withdraw"]))
 CHANGES = st.builds(
     Change,
     st.dictionaries(st.sampled_from(NUMBERS), BOOKS, max_size=3),
     st.tuples(*[st.integers(1, 3)] * len(NUMBERS)),
+    st.none() | DECIDED,
 )
 
 
@@ -56,9 +102,10 @@ def host(number: str) -> tuple[RelatedItem, ...]:
 
 
 def new_record(number: int, book: Book) -> NewRecord:
-    author = Name(name_part=(NamePart(f"Толстой {book.author}"),), type="personal")
+    author = AUTHORS[book.author]
     related = host(str(book.host)) if book.host else ()
-    mods = Mods(title_info=(TitleInfo(f"Title {book.title}"),), name=(author,), related_item=related)
+    about = (Subject((author, Topic("Criticism"))),) if book.title == 3 else ()
+    mods = Mods(title_info=(TitleInfo(f"Title {book.title}"),), name=(author,), related_item=related, subject=about)
     data = repr((number, mods)).encode()
     origin = Origin("rsl", "a.mrc", 1, 0)
     return NewRecord(record_id(number), origin, data, 1, data, "marc21", msgspec.json.encode(mods), (), (), (), False)
@@ -108,6 +155,8 @@ class World:
             together: dict[int, list[int]] = {}
             for number in sorted(self._books):
                 together.setdefault(change.groups[number - 1], []).append(number)
+            if change.decided is not None:
+                self._decide(change.decided)
             self._store_clusters([members for members in together.values() if len(members) > 1])
             after = self._clusters()
             touched |= {number for number in NUMBERS if before.get(number) != after.get(number)}
@@ -126,6 +175,14 @@ class World:
                 self.catalog.records.put([new_record(number, book)], self._run)
                 self._books[number] = book
             yield number
+
+    def _decide(self, decided: Decided) -> None:
+        verdicts = EntityVerdicts(self.catalog._register_connection)
+        left, right = PATHS[decided.left], PATHS[decided.right]
+        if decided.decision == "withdraw":
+            verdicts.withdraw(left, right)
+        else:
+            verdicts.add(EntityVerdict(left, right, decided.decision, "a person", "", "2026-01-01"))
 
     def _store_clusters(self, clusters: Sequence[Sequence[int]]) -> None:
         linkage = self.catalog.linkage
@@ -152,4 +209,9 @@ class World:
         catalog = self.catalog
         founders = list(catalog.linkage.founders())
         edges = [edge for founder in founders for edge in catalog.linkage.edges_among(catalog.linkage.members(founder))]
-        return list(to_quads(map(catalog.descriptions.merged, founders), IRIS, edges, sources=SOURCES))
+        decided = {
+            (IRIS.base + left, IRIS.base + right): decision
+            for (left, right), decision in catalog.register.entity_verdicts().items()
+        }
+        merged = map(catalog.descriptions.merged, founders)
+        return list(to_quads(merged, IRIS, edges, sources=SOURCES, verdicts=decided))

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from bibld.catalog._register.entity_verdicts import EntityVerdicts
 from bibld.catalog._register.register import Register
 from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, is_locked, open_database, run_command
 from bibld.errors import CatalogError
@@ -70,6 +71,7 @@ class Verdicts:
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
         self._register = Register(self._connection)
+        self.of_entities = EntityVerdicts(self._connection)
 
     def __enter__(self) -> Verdicts:
         return self

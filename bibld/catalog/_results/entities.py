@@ -169,10 +169,8 @@ class Entities:
 
     def asserting_clusters(self, iri: str) -> list[int]:
         """Return the founders of the clusters that name an entity, by its IRI or another of the same one, ascending."""
-        entity = self.number(iri)
-        if entity is None:
-            return []
-        return self.clusters_asserting(self.members(self.founder(entity)))
+        founder = self.founder_of_iri(iri)
+        return [] if founder is None else self.clusters_asserting(self.members(founder))
 
     def clusters_asserting(self, entities: Iterable[int]) -> list[int]:
         """Return the founders of the clusters that assert something about any of the entities, ascending."""
@@ -190,9 +188,13 @@ class Entities:
         row = self._connection.execute("SELECT entity FROM entity WHERE iri = ?", (iri,)).fetchone()
         return row[0] if row else None
 
-    def entities_with_alias(self, iri: str) -> list[int]:
-        """Return the entities that have a key in common with an IRI, ascending; among them that with the IRI itself."""
-        return sorted(self._with_keys("entity_tie", [_hash(iri)]))
+    def founder_of_iri(self, iri: str) -> int | None:
+        """Return the founder of the entity with an IRI, which may be only an alias; None if there is no such one."""
+        entity = self.number(iri)
+        if entity is not None:
+            return self.founder(entity)
+        founders = {self.founder(entity) for entity in self._with_keys("entity_tie", [_hash(iri)])}
+        return founders.pop() if len(founders) == 1 else None
 
     def tied(self, entities: Iterable[int]) -> list[int]:
         """Return the entities that are connected with some by ties, these included, ascending."""

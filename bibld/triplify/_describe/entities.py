@@ -26,6 +26,9 @@ from bibld.triplify._person_names import parse_person_name
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
+_ORGANISATIONS = frozenset(("corporate", "conference"))
+"""Types of names that libraries may number apart from persons."""
+
 _ROLES_OF_PUBLISHERS = frozenset(("pbl", "bkp", "bsl", "dst", "isb"))
 
 NameAtPath = tuple[Name, str]
@@ -39,7 +42,8 @@ def find_identities(draft: Draft, element: Name | Controlled, path: str) -> list
     if not links and not identifiers:
         return []
     source = draft.source_at(path)
-    found = [parse_identity(one.value, one.type, source) for one in identifiers if one.invalid != "yes"]
+    file = "organisation" if isinstance(element, Name) and element.type in _ORGANISATIONS else ""
+    found = [parse_identity(one.value, one.type, source, file) for one in identifiers if one.invalid != "yes"]
     found += [parse_identity(link, None, source) for link in links if web_iri(link) is not None]
     return sorted({one for one in found if one is not None}, key=lambda one: one.rank)
 
@@ -69,13 +73,17 @@ def heading(name: Name) -> str:
 
 
 def heading_to_compare(name: Name) -> str:
-    """Return a name as a heading, without dates and terms of address other than the numerals of rulers."""
+    """Return a name as a heading, without dates and terms of address other than the numerals of rulers.
+
+    A name of one word without dates needs its terms: ``Alexander, of Aphrodisias``.
+    """
     if not any(part.type == "termsOfAddress" for part in name.name_part):
         return heading(name)
     parts = (
         part for part in name.name_part if part.type != "termsOfAddress" or _ROMAN_NUMERAL.fullmatch(trim(part.value))
     )
-    return heading(Name(name_part=tuple(parts), display_form=name.display_form, type=name.type)) or heading(name)
+    stem = heading(Name(name_part=tuple(parts), display_form=name.display_form, type=name.type))
+    return stem if len(stem.split()) > 1 or (stem and dates_of(name)) else heading(name)
 
 
 def dates_of(name: Name) -> str:
