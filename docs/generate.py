@@ -422,6 +422,8 @@ def iri_table(base: str = _BASE) -> str:
         ("record", iris.record(other)),
         ("agent", iris.agent("viaf-96987389")),
         ("concept", iris.concept("rubbk", "Р1")),
+        ("scheme", iris.scheme("rubbk")),
+        ("work", iris.work("lcnaf-n80126289")),
         ("place", iris.place("moskva-0123456789")),
         ("publisher", iris.publisher("nauka-0123456789")),
         ("series", iris.series("literaturnye-pamiatniki-0123456789")),

@@ -260,7 +260,7 @@ class Workspace:
         ``limit`` publications are looked at, evenly distributed over the catalog; each takes some 50 ms.
         """
         with self.catalog() as catalog:
-            founders = list(catalog.statements.founders())
+            founders = list(catalog.linkage.founders())
             step = max(1, len(founders) // max(1, limit))
             chosen = founders[::step][:limit]
             return Table(ElementCoverage, mods_coverage(catalog.descriptions.merged(each).mods for each in chosen))

@@ -14,6 +14,7 @@ from bibld.triplify._claims import Claim, count_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._entity_batch import keys_of_assertion, point_new_clusters_to_founders
 from bibld.triplify._patch import count_changes
+from bibld.triplify._tombstones import tombstone
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -21,8 +22,9 @@ _ENCODER = msgspec.json.Encoder()
 class ClusterBatch(msgspec.Struct):
     """What to store of some clusters: rows by table, and what changes in entities and quads.
 
-    ``dropped`` are founders of clusters that were dissolved; ``changes`` states by how much the number of owners of
-    each line changed, if anybody waits for patches; ``samples`` are quads to train the compression on.
+    ``statements`` contain the tombstones of deleted records too. ``dropped`` are founders of clusters that were
+    dissolved; ``changes`` states by how much the number of owners of each line changed, if anybody waits for patches;
+    ``samples`` are quads to train the compression on.
     """
 
     statements: list[StatementRow] = []
@@ -43,9 +45,12 @@ def describe_clusters(
     for founder in founders:
         stored = catalog.statements.made_by(founder)
         if not catalog.records.is_live(founder) or catalog.linkage.founder(founder) != founder:
-            batch.dropped.append(founder)
-            quads = b""
+            quads = tombstone(iris, catalog, founder)
             claims: tuple[Claim, ...] = ()
+            if quads:
+                batch.statements.append(catalog.statements.row(founder, quads, digest(made_with, quads.decode())))
+            else:
+                batch.dropped.append(founder)
         else:
             made = _describe_cluster(made_with, iris, settings, catalog, founder, stored)
             if made is None:

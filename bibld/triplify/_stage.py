@@ -18,7 +18,7 @@ from bibld.triplify._entity_batch import (
     store_entities,
 )
 
-VERSION = 8
+VERSION = 9
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 
@@ -31,6 +31,7 @@ def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
     """Requeue all clusters and entities, since the settings or the version changed. Call it inside a commit."""
     queue.dirty.add(catalog.linkage.founders())
     queue.dirty.add(catalog.statements.founders())
+    queue.dirty.add(catalog.register.redirected_records())
     catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.numbers())
 
 

@@ -145,8 +145,9 @@ class Libraries:
         return found
 
     def publishes(self, text: str) -> bool:
-        """Return whether a text is published, apart from the descriptions of single records."""
-        return any(text in line for line in self.quads() if f"<{BASE}graph/provenance>" not in line)
+        """Return whether a text is published, except in the descriptions of single records and in tombstones."""
+        exceptions = (f"<{BASE}graph/provenance>", "prov#invalidatedAtTime", "isReplacedBy")
+        return any(text in line for line in self.quads() if not any(each in line for each in exceptions))
 
 
 @pytest.fixture

@@ -119,10 +119,17 @@ class Suppressions:
         )
         for queue, changed in ((Queue.NEWLY_SUPPRESSED, added), (Queue.NO_LONGER_SUPPRESSED, lifted)):
             self._dirty[queue].add([ordinal for ordinal, _ in changed])
+            self._queue_tombstones([ordinal for ordinal, value in changed if not value])
             self._dirty[Queue.UNMATCHED_RECORDS].add(
                 [ordinal for ordinal, value in changed if value and self._is_live(ordinal)]
             )
         return len(added), len(lifted)
+
+    def _queue_tombstones(self, ordinals: Iterable[int]) -> None:
+        """Queue records, and the deleted records that are redirected to them, whose tombstones name both."""
+        for ordinal in ordinals:
+            rows = self._register_connection.execute("SELECT ordinal FROM redirect WHERE target = ?", (ordinal,))
+            self._dirty[Queue.UNDESCRIBED_CLUSTERS].add([ordinal, *(deleted for (deleted,) in rows)])
 
     def _change_status(self, ordinals: Iterable[int], was: RecordStatus, now: RecordStatus) -> None:
         """Set the status of records that have the status ``was``; they become dirty."""
