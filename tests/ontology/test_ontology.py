@@ -152,6 +152,20 @@ def test_every_term_of_the_context_has_a_known_prefix():
     assert all(name.partition(":")[0] in terms for name in terms if ":" in name)
 
 
+def test_the_context_knows_every_property_whose_values_have_iris(ontology):
+    terms = context(IRIS)
+    graph_of_all = ontology + graph("terms.ttl")
+    properties = {str(term) for term in graph_of_all.subjects(RDF.type, OWL.ObjectProperty)}
+    prefixes = {name: iri for name, iri in terms.items() if isinstance(iri, str)}
+    typed = {
+        prefixes[name.partition(":")[0]] + name.partition(":")[2]
+        for name, definition in terms.items()
+        if definition == {"@type": "@id"}
+    }
+    relators = {each for each in properties if each.startswith(PREFIXES["relators"])}
+    assert typed == properties - relators | {expand("owl:sameAs"), expand("rdfs:seeAlso"), expand("dcterms:license")}
+
+
 def test_there_are_enough_examples_and_each_has_a_description():
     examples = example_queries(IRIS)
     assert len(examples) >= 40

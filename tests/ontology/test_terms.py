@@ -2,6 +2,7 @@
 
 import os
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -95,6 +96,24 @@ def test_every_term_that_the_code_names_is_known(known):
 @pytest.mark.parametrize("name", REAL_FILES)
 def test_every_term_in_the_descriptions_of_real_records_is_known(name, known):
     assert unknown_terms(to_quads(real_descriptions(name), IRIS), known) == set()
+
+
+@pytest.mark.skipif(not DATA, reason="needs real records: set BIBLD_TEST_DATA")
+@pytest.mark.parametrize("name", REAL_FILES)
+def test_the_descriptions_of_real_records_conform_to_the_shapes(name):
+    data = b"".join(block.encode() for block in to_quads(real_descriptions(name), IRIS))
+    triples = ox.serialize(
+        {quad.triple for quad in ox.parse(data, ox.RdfFormat.N_QUADS)}, format=ox.RdfFormat.N_TRIPLES
+    )
+    shapes = rdflib.Graph().parse(data=ontology_text("shapes.ttl", IRIS), format="turtle")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pyshacl's own deprecations are not ours
+        import pyshacl
+
+        graph = rdflib.Graph().parse(data=triples, format="nt")
+        conforms, _, text = pyshacl.validate(graph, shacl_graph=shapes, allow_infos=True)
+    assert len(graph) > 1000
+    assert conforms, text
 
 
 @pytest.mark.parametrize(
