@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bibld.model.mods import Date, OriginInfo
 from bibld.model.rdf import literal, typed_literal
@@ -18,6 +19,7 @@ _YEAR = re.compile(r"[0-2][0-9]{3}")
 _MONTH_OR_DAY = re.compile(r"([0-2][0-9]{3})-([0-9]{2})(?:-([0-9]{2}))?")
 _VAGUE_YEAR = re.compile(r"[0-9]{1,3}[u?|X-]{1,3}")
 _OPEN_END = "9999"
+_DATES_REMEMBERED = 4096
 
 _LIFE = re.compile(r"\(?([0-9]{3,4})\)?\s*[-–—]\s*\(?([0-9]{3,4})?\)?")
 _BORN = re.compile(r"(?:р\.|род\.?|родился|b\.|born)\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
@@ -118,6 +120,7 @@ def record_date(date: Date) -> str | None:
     return typed_literal(stamp.isoformat(), "dateTime")
 
 
+@lru_cache(maxsize=_DATES_REMEMBERED)
 def life_years(dates: str) -> tuple[str, str]:
     """Return the years of birth and death, four digits each, from dates as catalogues state them.
 

@@ -2,7 +2,10 @@
 
 import os
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from functools import partial
 
@@ -13,6 +16,7 @@ from bibld import pipeline, progress
 from bibld.catalog import Catalog, Queue, processing
 from bibld.catalog.processing import QueueProcessor
 from bibld.errors import StageError
+from tests.docs.pages import ROOT
 from tests.end_to_end.conftest import CLOCK, sample_in
 
 TABLES = ("merged", "statement", "existence_dependency", "entity", "assertion", "asserting_cluster", "dirty_queue")
@@ -87,17 +91,63 @@ def test_a_process_that_dies_ends_the_stage_and_its_items_stay_in_the_queue(cata
     assert catalog.dirty[Queue.UNMERGED_CLUSTERS].items() == list(range(6, 24))
 
 
+def contents(workspace):
+    with closing(sqlite3.connect(workspace / "catalog.db")) as catalog:
+        return [catalog.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES]
+
+
+def copy_of(loaded, workspace, workers):
+    shutil.copytree(loaded.workspace, workspace)
+    return msgspec.structs.replace(loaded, workspace=workspace, workers=workers)
+
+
 def test_the_catalog_is_the_same_for_any_number_of_workers(tmp_path, small_batches):
     loaded = sample_in(tmp_path)
     pipeline.run(loaded, CLOCK, progress.Silent(), until="dedup")
-    contents = []
+    found = []
     for workers in (1, 2, 3):
-        workspace = tmp_path / f"workers{workers}"
-        shutil.copytree(loaded.workspace, workspace)
-        config = msgspec.structs.replace(loaded, workspace=workspace, workers=workers)
+        config = copy_of(loaded, tmp_path / f"workers{workers}", workers)
         pipeline.run(config, CLOCK, progress.Silent(), until="triplify")
-        with closing(sqlite3.connect(workspace / "catalog.db")) as catalog:
-            contents.append([catalog.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES])
-    assert contents[0] == contents[1] == contents[2]
-    assert all(contents[0][:-1])
-    assert contents[0][-1] == []
+        found.append(contents(config.workspace))
+    assert found[0] == found[1] == found[2]
+    assert all(found[0][:-1])
+    assert found[0][-1] == []
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import msgspec
+from bibld import config, pipeline, progress
+from bibld.catalog import processing
+from tests.end_to_end.conftest import CLOCK
+
+class Killing(progress.Silent):
+    left = -1
+    def stage(self, name, what, total=None):
+        if (name, what) == (sys.argv[3], sys.argv[4]):
+            self.left = int(sys.argv[5])
+    def advance(self, count=1):
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    processing.ITEMS_AT_ONCE, processing.WORTH_PROCESSES = 5, 10
+    loaded = msgspec.structs.replace(config.load(Path(sys.argv[1])), workspace=Path(sys.argv[2]), workers=2)
+    pipeline.run(loaded, CLOCK, Killing(), until="triplify")
+"""
+
+
+def test_a_killed_run_with_processes_is_continued_to_the_same_catalog(tmp_path, small_batches):
+    loaded = sample_in(tmp_path)
+    pipeline.run(loaded, CLOCK, progress.Silent(), until="dedup")
+    undisturbed = copy_of(loaded, tmp_path / "undisturbed", 1)
+    pipeline.run(undisturbed, CLOCK, progress.Silent(), until="triplify")
+    config = copy_of(loaded, tmp_path / "killed", 1)
+    for stage, what, batches in (("merge", "clusters", 2), ("triplify", "clusters", 3), ("triplify", "entities", 4)):
+        words = [sys.executable, "-c", KILLED, loaded.file, config.workspace, stage, what, str(batches)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    pipeline.run(config, CLOCK, progress.Silent(), until="triplify")
+    assert contents(config.workspace) == contents(undisturbed.workspace)

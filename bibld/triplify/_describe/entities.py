@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -29,6 +30,7 @@ _SCHEME_OF_FREE_TERMS = "keywords"
 _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
 
+_NAMES_REMEMBERED = 4096
 _ROLES_OF_PUBLISHERS = frozenset(("pbl", "bkp", "bsl", "dst", "isb"))
 
 NameAtPath = tuple[Name, str]
@@ -55,6 +57,7 @@ def _links(identities: Iterable[Identity]) -> tuple[str, ...]:
 # -- agents ------------------------------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=_NAMES_REMEMBERED)
 def heading(name: Name) -> str:
     """Return a name as a heading, without dates."""
     parts: dict[str | None, list[str]] = {}
@@ -72,6 +75,7 @@ def heading(name: Name) -> str:
     return ", ".join(filter(None, (stem, *map(trim, parts["termsOfAddress"]))))
 
 
+@lru_cache(maxsize=_NAMES_REMEMBERED)
 def heading_to_compare(name: Name) -> str:
     """Return a name as a heading, without dates and terms of address other than the numerals of rulers.
 
@@ -158,13 +162,17 @@ def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Itera
 def _key_of_names(group: Sequence[NameAtPath]) -> str:
     """Return the key of the fullest form: with dates, then with full given names, then Cyrillic."""
     names = [name for name, _ in group]
-    name = min(
-        names,
-        key=lambda name: (
-            not dates_of(name),
-            not _is_full(name),
-            script_of(heading_to_compare(name)) == LATIN,
-        ),
+    name = (
+        names[0]
+        if len(names) == 1
+        else min(
+            names,
+            key=lambda name: (
+                not dates_of(name),
+                not _is_full(name),
+                script_of(heading_to_compare(name)) == LATIN,
+            ),
+        )
     )
     return name_key(heading_to_compare(name), dates_of(name), name.type or "")
 
