@@ -207,6 +207,23 @@ def test_odd_literals_and_iris_arrive_as_they_are(kind, servers, sample):
     assert list(store.quads(graph=graph)) == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_patch_removes_literals_from_two_graphs(kind, servers, tmp_path):
+    base = "https://patch.example/"
+    store = remote(servers[kind], kind).open(base)
+    values = ('"Книга"@ru', '"text"', '"1960"^^<http://www.w3.org/2001/XMLSchema#gYear>', "<http://x/c>")
+    graphs = ("links", "provenance")
+    lines = [
+        f"<http://x/{number}> <http://x/p> {value} <{Iris(base).graph(graphs[number % 2])}> .\n"
+        for number in range(40)
+        for value in values
+    ]
+    store.load_files(write_files(tmp_path / "files", ["".join(lines).encode()], 1000, Silent()))
+    assert all(store.counts()[Iris(base).graph(name)] == len(lines) / 2 for name in graphs)
+    store.apply([], lines[:100])
+    assert sorted(line for name in graphs for line in store.quads(graph=Iris(base).graph(name))) == sorted(lines[100:])
+
+
 @pytest.mark.skipif(oxigraph_binary() is None, reason="needs the package oxigraph")
 def test_the_quad_that_a_server_refuses_is_named(servers, tmp_path):
     store = remote(servers["oxigraph"], "oxigraph").open("https://odd.example/")

@@ -12,6 +12,7 @@ from bibld import adapters
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query, RemoteAccess, TriplesFile
 from bibld.store.remote import _http
+from bibld.store.remote._sparql_store import query_form
 from bibld.store.remote._updates import update
 from tests.store.fake_server import JSON, Reply, fake_server, rows, truth
 
@@ -189,6 +190,14 @@ def test_updates_name_the_graph_of_each_quad():
     )
 
 
+def test_updates_of_virtuoso_name_one_graph_each():
+    with fake_server(lambda _: Reply()) as server:
+        store_at(server.url, "virtuoso").apply([QUAD, PLAIN] * 3, [])
+        sent = [request.form["update"] for request in server.requests]
+    assert [text.count("GRAPH") for text in sent] == [1, 1]
+    assert sum(text.count("<http://x/b>") for text in sent) == 6
+
+
 def test_a_backslash_before_a_u_survives_the_decoding_of_sparql():
     line = r'<http://x/a> <http://x/b> "C:\\users \\\\U \" \n" .' + "\n"
     assert r'"C:\\\u0075sers \\\\\u0055 \" \n"' not in line
@@ -337,6 +346,18 @@ def test_a_text_that_is_not_an_iri_is_not_sent():
         store = store_at(server.url)
         assert [list(store.quads(text)) for text in ("no iri", "http://x/> } #", "x")] == [[], [], []]
         assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("SELECT * {}", "SELECT"),
+        ("PREFIX select: <http://x/ask#> # ASK\nBASE <http://x/construct>\ndescribe <http://x/>", "DESCRIBE"),
+        ("nothing", ""),
+    ],
+)
+def test_the_form_of_a_query_is_its_first_keyword(text, form):
+    assert query_form(text) == form
 
 
 def test_the_kind_of_an_answer_is_that_of_its_media_type():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import email.utils
+import html
 import http.client
 import ipaddress
+import re
 import socket
 import time
 import urllib.error
@@ -20,10 +22,12 @@ from bibld.protocols import RemoteAccess
 from bibld.store.remote._authorization import Authentication, authorization_of
 
 _BUSY = frozenset({429, 502, 503, 504})
+_FAILED = 500
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 60.0
 _PIECE = 1 << 16
 _SHOWN = 300
+_MARKUP = re.compile(r"<(style|script|title)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _AGENT = "bibld (+https://www.w3.org/TR/sparql11-protocol/)"
 _PORTS = {"http": 80, "https": 443}
 
@@ -67,7 +71,8 @@ class Connection:
             try:
                 return self._send_authorized(request, timeout or self._access.timeout)
             except urllib.error.HTTPError as error:
-                if error.code not in _BUSY or is_last:
+                is_worth_it = error.code in _BUSY or (error.code == _FAILED and attempt == 1)  # a deadlock, for example
+                if not is_worth_it or is_last:
                     raise _error_of(error, request) from None
                 wait = _retry_after(error.headers, wait)
                 error.close()
@@ -165,9 +170,10 @@ def _error_of(error: urllib.error.HTTPError, request: urllib.request.Request) ->
 
 
 def _first_words(body: bytes, media_type: str) -> str:
+    text = body.decode("utf-8", "replace")
     if media_type == "text/html":
-        return ""
-    return " ".join(body.decode("utf-8", "replace").split())[:_SHOWN]
+        text = html.unescape(_MARKUP.sub(" ", text))
+    return " ".join(text.split())[:_SHOWN]
 
 
 def _retry_after(headers: Message, otherwise: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import urllib.parse
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,10 +18,12 @@ from bibld.model.rdf import iri
 from bibld.protocols import Query, RemoteAccess, ResultKind, TriplesFile
 from bibld.store.remote._authorization import Authentication
 from bibld.store.remote._http import Answer, Connection
-from bibld.store.remote._updates import batches, split_quad, update
+from bibld.store.remote._updates import batches, batches_by_graph, split_quad, update
 
 _TABLE = "application/sparql-results+json"
 _TRIPLES = "application/n-triples"
+_IRI_OR_COMMENT = re.compile(r"<[^<>\s]*>|#[^\r\n]*")
+_FORM = re.compile(r"\b(SELECT|ASK|CONSTRUCT|DESCRIBE)\b(?!\s*:)", re.IGNORECASE)
 _FIRST_ROWS = 200
 _SHOWN = 500
 _COUNT = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
@@ -40,7 +43,8 @@ class SparqlStore:
     Adapters are subclasses that state how their servers differ. ``name`` is the product; ``batch`` the number of quads
     of one update; ``has_default_graph`` whether the default graph is stored apart from all others and can be queried
     together with them: if not, its quads are in the graph ``default`` beside the other named graphs; ``has_put``
-    whether a graph can be replaced in one request; ``media_type`` is that in which N-Triples are sent.
+    whether a graph can be replaced in one request; ``has_one_graph_an_update`` whether an update may name only one
+    graph; ``media_type`` is that in which N-Triples are sent.
     """
 
     name = "SPARQL 1.1 server"
@@ -49,6 +53,7 @@ class SparqlStore:
     files_at_once = 1
     has_default_graph = False
     has_put = True
+    has_one_graph_an_update = False
     media_type = _TRIPLES
 
     def __init__(self, access: RemoteAccess, endpoints: Endpoints) -> None:
@@ -194,7 +199,8 @@ class SparqlStore:
         else:
             parameters = self.dataset_parameters(query.text, union=True) if query.union else []
         text = f"BASE {iri(query.base)}\n{query.text}" if query.base else query.text
-        answer = self._ask(text, parameters, f"{_TABLE}, {_TRIPLES};q=0.9, text/turtle;q=0.5")
+        is_graph = query_form(query.text) in ("CONSTRUCT", "DESCRIBE")
+        answer = self._ask(text, parameters, f"{_TRIPLES}, text/turtle;q=0.5" if is_graph else _TABLE)
         if answer.media_type in (_TRIPLES, "text/turtle", "text/plain", "text/ntriples"):
             written = ox.RdfFormat.from_media_type(query.media_type("graph"))
             is_turtle = answer.media_type == "text/turtle"
@@ -232,7 +238,8 @@ class SparqlStore:
         self.connection.send(request, self.access.timeout)
 
     def _update(self, form: Literal["INSERT DATA", "DELETE DATA"], lines: Iterable[str]) -> None:
-        for batch in batches(lines, self.batch):
+        split = batches_by_graph if self.has_one_graph_an_update else batches
+        for batch in split(lines, self.batch):
             self._update_batch(form, batch)
 
     def _update_batch(self, form: Literal["INSERT DATA", "DELETE DATA"], lines: Sequence[str]) -> None:
@@ -305,6 +312,12 @@ class SparqlStore:
             return list(results)
         except (SyntaxError, ValueError) as error:
             raise StoreError(f"{self.endpoints.query}: the results cannot be read: {error}") from error
+
+
+def query_form(text: str) -> str:
+    """Return SELECT, ASK, CONSTRUCT or DESCRIBE; empty text if the query has none of these words."""
+    found = _FORM.search(_IRI_OR_COMMENT.sub(" ", text))
+    return found[1].upper() if found else ""
 
 
 def graph_parameter(name: str, graph: str) -> str:

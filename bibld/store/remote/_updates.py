@@ -19,6 +19,17 @@ def batches(lines: Iterable[str], size: int) -> Iterator[list[str]]:
         yield batch
 
 
+def batches_by_graph(lines: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Yield lists of up to ``size`` lines of one graph."""
+    waiting: dict[str | None, list[str]] = {}
+    for line in lines:
+        batch = waiting.setdefault(graph_of(line), [])
+        batch.append(line)
+        if len(batch) == size:
+            yield waiting.pop(graph_of(line))
+    yield from waiting.values()
+
+
 def split_quad(line: str) -> tuple[str, str]:
     """Return the graph of a line of N-Quads (an IRI, empty for the default graph), and its triple as N-Triples."""
     graph = graph_of(line)
