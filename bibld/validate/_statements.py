@@ -12,10 +12,9 @@ Node = Mapping[str, list[str]]
 """The statements about a node: values by predicate, all of them terms."""
 
 _TERM = r"<[^>\n]*>|_:[^\s]+"
-_LINE = re.compile(
-    rf'^({_TERM}) (<[^>\n]*>) ({_TERM}|"(?:[^"\\\n]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^>\n]*>)?)(?: (?:{_TERM}))? ?\.$',
-    re.M,
-)
+_TEXT = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+_VALUE = rf"{_TERM}|{_TEXT}(?:@[A-Za-z0-9-]+|\^\^<[^>\n]*>)?"
+_LINE = re.compile(rf"^({_TERM}) (<[^>\n]*>) ({_VALUE})(?: (?:{_TERM}))? ?\.$", re.M)
 _NOTHING: Node = {}
 
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from bibld.validate._hashes import Hashes, to_array
 from bibld.validate._terms import RDF_TYPE, SUBCLASS_OF
 
-_GROUP = re.compile(rb"^(<[^>#\n]*|_:[^ \n]+)", re.M)
-_SUBCLASS = re.compile(rb"^(<[^>\n]*>) %s (<[^>\n]*>)" % re.escape(SUBCLASS_OF.encode()), re.M)
+# Each pattern begins with a line end, because a search for a literal character is much faster than one for "^".
+_GROUP = re.compile(rb"\n(<[^>#\n]*|_:[^ \n]+)")
+_SUBCLASS = re.compile(rb"\n(<[^>\n]*>) %s (<[^>\n]*>)" % re.escape(SUBCLASS_OF.encode()))
 
 
 class BatchSurvey(NamedTuple):
@@ -37,12 +38,13 @@ def instance_key(term: str, class_: str) -> bytes:
 
 def survey_batch(classes: dict[str, tuple[str, ...]], batch: bytes) -> BatchSurvey:
     """Survey a batch; ``classes`` maps each class or subclass to the classes that constraints name."""
-    groups = set(_GROUP.findall(batch))
+    lines = b"\n" + batch
+    groups = set(_GROUP.findall(lines))
     keys: set[bytes] = set()
     if classes:
         names = b"|".join(re.escape(name.encode()) for name in sorted(classes))
-        typed = re.compile(rb"^(<[^>\n]*>|_:[^ \n]+) %s (%s)" % (re.escape(RDF_TYPE.encode()), names), re.M)
-        for node, found in typed.findall(batch):
+        typed = re.compile(rb"\n(<[^>\n]*>|_:[^ \n]+) %s (%s)" % (re.escape(RDF_TYPE.encode()), names))
+        for node, found in typed.findall(lines):
             keys.update(class_.encode() + b" " + node for class_ in classes[found.decode()])
-    pairs = {(child.decode(), parent.decode()) for child, parent in _SUBCLASS.findall(batch)}
+    pairs = {(child.decode(), parent.decode()) for child, parent in _SUBCLASS.findall(lines)}
     return BatchSurvey(batch.count(b"\n"), to_array(groups), to_array(keys), tuple(sorted(pairs)))
