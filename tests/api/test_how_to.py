@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import io
 import shutil
+import sys
 
 import pytest
 
@@ -38,6 +39,7 @@ def test_every_public_name_is_in_the_reference():
 
 @pytest.fixture(scope="module")
 def generate():
+    sys.path.insert(0, str(DOCS))  # as Python does for a script: for the modules beside it
     spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,6 +1,7 @@
 """Every stage, command, adapter and key is documented, and every link has a target."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import click
@@ -23,6 +24,7 @@ PAGE_OF_ADAPTERS = {
 
 
 def generator():
+    sys.path.insert(0, str(DOCS))  # as Python does for a script: for the modules beside it
     spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
