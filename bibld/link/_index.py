@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -26,10 +27,13 @@ VERSION = 1
 
 _TABLES = """
 CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE piece (piece INTEGER PRIMARY KEY, iri TEXT NOT NULL, body BLOB NOT NULL);
 CREATE TABLE record (record INTEGER PRIMARY KEY, iri TEXT NOT NULL, body BLOB NOT NULL);
 CREATE TABLE key (key INTEGER NOT NULL, record INTEGER NOT NULL);
 CREATE TABLE frequency (text TEXT PRIMARY KEY, bearers INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_TABLES_WHILE_READING = """
+CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE piece (piece INTEGER PRIMARY KEY, iri TEXT NOT NULL, body BLOB NOT NULL);
 """
 _STEP = 20_000
 _LARGEST_BUCKET = 200
@@ -50,9 +54,13 @@ class AuthorityIndex:
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        state = dict(self._connection.execute("SELECT name, value FROM state").fetchall())
-        self.counts = IndexCounts(state["records"], state["unusable"])
-        self.persons: int = state["persons"]
+        try:
+            state = dict(self._connection.execute("SELECT name, value FROM state").fetchall())
+            self.counts = IndexCounts(state["records"], state["unusable"])
+            self.persons: int = state["persons"]
+        except BaseException:
+            self._connection.close()
+            raise
 
     def __enter__(self) -> AuthorityIndex:
         return self
@@ -90,42 +98,43 @@ def index_path(workspace: Path, digest: str) -> Path:
 
 
 def is_complete(path: Path) -> bool:
-    """Whether an index was made to its end."""
+    """Whether an index was made to its end, and can be read."""
     if not path.is_file():
         return False
-    connection = sqlite3.connect(path)
     try:
-        row = connection.execute("SELECT value FROM state WHERE name = 'complete'").fetchone()
-        return row is not None and bool(row[0])
-    except sqlite3.Error:
+        with AuthorityIndex(path):
+            return True
+    except (sqlite3.Error, KeyError):
         return False
-    finally:
-        connection.close()
 
 
 def make_index(path: Path, file: AuthorityFile, progress: Progress) -> None:
     """Make the index of a file, or complete one that was begun; does nothing for a complete one.
 
-    Raises ``HarvestError`` if the file cannot be read to its end, ``StageError`` if the index cannot be written.
+    What was read is in another database beside it until then. Raises ``HarvestError`` if the file cannot be read to its
+    end, ``StageError`` if the index cannot be written.
     """
     if is_complete(path):
         return
+    reading_path, unfinished = path.with_suffix(".reading"), path.with_suffix(".unfinished")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, isolation_level=None)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
-                connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
-            if not _state(connection, "is_read"):
-                _read_pieces(connection, file, progress)
-            _make_records(connection, file, progress)
-        finally:
-            connection.close()
+        unfinished.unlink(missing_ok=True)
+        with closing(sqlite3.connect(reading_path, isolation_level=None)) as reading:
+            if not reading.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                reading.executescript(f"BEGIN; {_TABLES_WHILE_READING} COMMIT;")
+            if not _state(reading, "is_read"):
+                _read_pieces(reading, file, progress)
+            with closing(sqlite3.connect(unfinished, isolation_level=None)) as index:
+                index.execute("PRAGMA journal_mode = OFF")
+                index.execute("PRAGMA synchronous = OFF")
+                index.executescript(_TABLES)
+                _make_records(reading, index, file, progress)
+        unfinished.replace(path)
+        reading_path.unlink()
     except (sqlite3.Error, OSError) as error:
         raise StageError(
-            f"{path}: the index cannot be written: {error}; free some space, or delete it, then run again"
+            f"{path}: the index cannot be written: {error}; free some space, delete {reading_path.name}, then run again"
         ) from error
 
 
@@ -162,16 +171,15 @@ def _without_texts(record: AuthorityRecord) -> AuthorityRecord:
     return msgspec.structs.replace(record, labels=kept)
 
 
-def _make_records(connection: sqlite3.Connection, file: AuthorityFile, progress: Progress) -> None:
-    """Merge the pieces of each record, and store records, keys and frequencies; a stopped call begins this again."""
-    progress.stage("link", f"records of {file.name} indexed", _state(connection, "pieces"))
-    connection.execute("BEGIN")
-    for table in ("record", "key", "frequency"):
-        connection.execute(f"DELETE FROM {table}")
-    connection.execute("DROP INDEX IF EXISTS key_key")
+def _make_records(
+    reading: sqlite3.Connection, index: sqlite3.Connection, file: AuthorityFile, progress: Progress
+) -> None:
+    """Merge the pieces of each record, and store records, keys and frequencies."""
+    progress.stage("link", f"records of {file.name} indexed", _state(reading, "pieces"))
+    index.execute("BEGIN")
     frequencies: Counter[str] = Counter()
     records = persons = 0
-    rows = connection.cursor().execute("SELECT iri, body FROM piece ORDER BY iri, piece")
+    rows = reading.execute("SELECT iri, body FROM piece ORDER BY iri, piece")
     for iri, group in groupby(rows, key=itemgetter(0)):
         pieces = [_DECODER.decode(body) for _, body in group]
         record = merge_records(pieces)
@@ -179,20 +187,18 @@ def _make_records(connection: sqlite3.Connection, file: AuthorityFile, progress:
         if not record.labels:
             continue
         records += 1
-        connection.execute("INSERT INTO record VALUES (?, ?, ?)", (records, iri, _ENCODER.encode(record)))
-        connection.executemany(
-            "INSERT INTO key VALUES (?, ?)", ((key, records) for key in sorted(keys_of_record(record)))
-        )
+        index.execute("INSERT INTO record VALUES (?, ?, ?)", (records, iri, _ENCODER.encode(record)))
+        keys = sorted(keys_of_record(record))
+        index.executemany("INSERT INTO key VALUES (?, ?)", ((key, records) for key in keys))
         if record.kind == "person":
             persons += 1
             frequencies.update((f"f:{family_of(record.heading)}", f"g:{first_given_name(record.heading)}"))
         if len(frequencies) > _STEP:
-            _add_frequencies(connection, frequencies)
-    _add_frequencies(connection, frequencies)
-    connection.execute("CREATE INDEX key_key ON key (key, record)")
-    _set_state(connection, records=records, persons=persons, complete=1)
-    connection.execute("DROP TABLE piece")
-    connection.execute("COMMIT")
+            _add_frequencies(index, frequencies)
+    _add_frequencies(index, frequencies)
+    index.execute("CREATE INDEX key_key ON key (key, record)")
+    _set_state(index, records=records, persons=persons, unusable=_state(reading, "unusable"))
+    index.execute("COMMIT")
 
 
 def _add_frequencies(connection: sqlite3.Connection, frequencies: Counter[str]) -> None:

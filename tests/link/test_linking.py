@@ -219,6 +219,14 @@ def test_a_missing_index_is_made_again_or_the_links_stay(workspace):
     assert f"{VIAF}3" in graph(workspace)
 
 
+def test_a_damaged_index_is_made_again(workspace):
+    people = workspace.path.parent / "people.csv"
+    for index in (workspace.config.workspace / "index" / "authorities").glob("*.db"):
+        index.write_bytes(b"SQLite format 3\0" + b"x" * 4096)
+    assert workspace.links.update([people]).entities == 0
+    assert links_of(workspace) >= {("Twain", "50566653", "owl:sameAs")}
+
+
 def test_an_index_that_was_begun_is_completed(workspace, monkeypatch):
     import bibld.link._index as index
 
