@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bibld.catalog import RegisteredFile
 from bibld.model.iris import Iris
@@ -31,25 +31,26 @@ _TARGETS = {
 
 
 def describe_link_sets(
-    counts: Iterable[tuple[str, str, str, int]], files: Sequence[RegisteredFile], iris: Iris
+    counts: Iterable[tuple[str, str, str, int]], files: Mapping[str, Sequence[RegisteredFile]], iris: Iris
 ) -> dict[str, str]:
     """Return the lines that describe the link sets, by name; a link set has a part for each of its predicates.
 
-    Only links that linking found are counted: the graph also contains those that records state.
-
-    ``counts`` are the numbers of links: link set, predicate, status, number.
+    Only links that linking found are counted: the graph also contains those that records state. ``counts`` are the
+    numbers of links (link set, predicate, status, number), ``files`` the authority files of each link set.
     """
     accepted: dict[str, dict[str, int]] = {}
     for name, predicate, status, number in counts:
         if status == "accepted":
             accepted.setdefault(name, {})[predicate] = number
-    return {name: _describe(name, numbers, files, iris) for name, numbers in sorted(accepted.items())}
+    return {name: _describe(name, numbers, files.get(name, ()), iris) for name, numbers in sorted(accepted.items())}
 
 
 def _describe(name: str, numbers: dict[str, int], files: Sequence[RegisteredFile], iris: Iris) -> str:
     dataset, graph = iri(iris.dataset), iri(iris.graph(f"links-{name}"))
     target = iri(_TARGETS.get(name, f"{iris.dataset}#{name}"))
-    lines = [quad(target, term("rdf:type"), term("void:Dataset"), graph)]
+    method = [METHOD]
+    method += [f"Links found in {file.name} have a confidence of at least {file.threshold:g}." for file in files]
+    lines = []
     for predicate, number in sorted(numbers.items()):
         subject = iri(f"{iris.dataset}#links-{name}-found-{predicate.partition(':')[2]}")
         statements = [
@@ -59,14 +60,14 @@ def _describe(name: str, numbers: dict[str, int], files: Sequence[RegisteredFile
             ("void:subjectsTarget", dataset),
             ("void:objectsTarget", target),
             ("void:triples", typed_literal(str(number), "integer")),
-            ("dcterms:description", literal(METHOD, "en")),
+            ("dcterms:description", literal(" ".join(method), "en")),
         ]
         for file in files:
-            statements += [
-                ("dcterms:source", literal(f"{file.path.rpartition('/')[2]} ({file.records} records)")),
-                ("dcterms:created", typed_literal(file.linked_at, "dateTime")),
-                ("rdfs:comment", literal(f"links with a confidence of at least {file.threshold:g}", "en")),
-            ]
+            text = f"{file.path.rpartition('/')[2]}, {file.records} records, linked at {file.linked_at}"
+            statements.append(("dcterms:source", literal(text)))
+        if files:
+            created = max(file.linked_at for file in files)
+            statements.append(("dcterms:created", typed_literal(created, "dateTime")))
         lines.append(quad(dataset, term("void:subset"), subject, graph))
         lines += [quad(subject, term(property_), value, graph) for property_, value in statements]
-    return "".join(sorted(set(lines)))
+    return "".join(sorted(lines))

@@ -18,7 +18,7 @@ import msgspec
 
 from bibld.errors import StageError
 from bibld.link._files import AuthorityFile, read_authority
-from bibld.link._keys import LONGEST_LABEL, family_of, first_given_name, keys_of_record
+from bibld.link._keys import LONGEST_LABEL, family_of, first_given_name, keys_of_numbers, keys_of_record
 from bibld.link._values import AuthorityRecord, merge_records
 from bibld.progress import Progress
 
@@ -85,6 +85,13 @@ class AuthorityIndex:
             for number in sorted(numbers)
         )
         return [_DECODER.decode(body) for body in bodies]
+
+    def has_number(self, number: str) -> bool:
+        """Whether a record has this number, given as an IRI; its own, or that of another authority."""
+        return any(
+            self._connection.execute("SELECT 1 FROM key WHERE key = ?", (key,)).fetchone()
+            for key in keys_of_numbers((number,))
+        )
 
     def bearers(self, text: str) -> int:
         """Return how many persons have a family name (``f:name``) or a first given name (``g:name``)."""

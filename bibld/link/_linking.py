@@ -21,7 +21,7 @@ from bibld.link._index import AuthorityIndex, index_path, is_complete, make_inde
 from bibld.link._keys import keys_of_profile, number_key
 from bibld.link._profiles import read_entity
 from bibld.link._score import Entity, authority_of, is_own_scheme, rank_matches
-from bibld.link._values import AuthorityRecord, Match, merge_records
+from bibld.link._values import AuthorityLabel, AuthorityRecord, Match, merge_records
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, quad, term
 from bibld.progress import Progress, count_items
@@ -112,10 +112,10 @@ def update_links(
     _remove_orphans(catalog)
     with open_indexes(files, config, progress) as opened:
         if opened is None:
-            _describe(catalog, files, iris)
+            _describe(catalog, iris)
             return None
         outcomes = _link_queued(catalog, Linker(catalog, iris, opened), limit, progress)
-    _describe(catalog, files, iris)
+    _describe(catalog, iris)
     return outcomes
 
 
@@ -184,10 +184,10 @@ def _add_patch(catalog: Catalog, owners: Counter[bytes]) -> None:
         catalog.patches.add(owners)
 
 
-def _describe(catalog: Catalog, files: list[RegisteredFile], iris: Iris) -> None:
+def _describe(catalog: Catalog, iris: Iris) -> None:
     """Describe the link sets again if their counts or files changed."""
     before = catalog.links.descriptions()
-    after = describe_link_sets(catalog.links.counts(), files, iris)
+    after = describe_link_sets(catalog.links.counts(), catalog.links.files_of_link_sets(), iris)
     if before == after:
         return
     with catalog.commit():
@@ -195,6 +195,21 @@ def _describe(catalog: Catalog, files: list[RegisteredFile], iris: Iris) -> None
         owners.subtract(line.encode() for text in before.values() for line in text.splitlines())
         _add_patch(catalog, owners)
         catalog.links.put_descriptions(after)
+
+
+class Candidates(msgspec.Struct, frozen=True):
+    """The authority records of one link set that an entity is compared with, by IRI, and the file of each."""
+
+    pieces: dict[str, list[AuthorityRecord]]
+    files: dict[str, RegisteredFile]
+
+    def records(self) -> list[AuthorityRecord]:
+        """Return each record once, also if more than one file has it."""
+        return [merge_records(records) for _, records in sorted(self.pieces.items())]
+
+    def file(self, match: Match) -> RegisteredFile:
+        """Return the file in which the record of a match was found."""
+        return self.files[match.record.iri]
 
 
 class Linker:
@@ -220,78 +235,86 @@ class Linker:
         """Return the links and candidates of an entity; verdicts of people, by target, are respected."""
         links: list[StoredLink] = []
         numbered = confirmed = 0
-        for link_set, (file, records) in self._candidates(entity, verdicts).items():
-            stated = {
-                number_key(number)
-                for number in entity.profile.numbers
-                if authority_of(number) == link_set
-                or (link_set not in _KNOWN and any(number_key(number) == number_key(record.iri) for record in records))
-            }
-            matches = self._rank(entity, records, link_set, verdicts)
+        accepted = self._accepted(verdicts)
+        for link_set, candidates in self._candidates(entity, verdicts).items():
+            stated = _stated_numbers(entity, link_set, candidates)
+            matches = self._rank(entity, candidates, verdicts)
             if stated:
                 numbered += 1
-                best = matches[0] if matches and matches[0].confidence >= file.threshold else None
+                best = (
+                    matches[0] if matches and matches[0].confidence >= candidates.file(matches[0]).threshold else None
+                )
                 known = {number_key(one) for one in (best.record.iri, *best.record.numbers)} if best else set()
                 confirmed += bool(best and stated & known)
                 if best and not stated & known:
                     text = f"the records state {', '.join(sorted(stated))}"
                     match = msgspec.structs.replace(best, evidence=(*best.evidence, text))
-                    links.append(self._stored(entity, link_set, file, match, "disagreement"))
-                continue
-            links += self._choose(entity, link_set, file, matches, verdicts)
+                    links.append(self._stored(entity, link_set, candidates.file(best), match, "disagreement"))
+                accepted.pop(link_set, None)
+            elif link_set in accepted:
+                links.append(self._stored_by_person(entity, link_set, accepted.pop(link_set), candidates, matches))
+            else:
+                links += self._choose(entity, link_set, candidates, matches)
+        for link_set, target in accepted.items():
+            if not _stated_numbers(entity, link_set, Candidates({}, {})):
+                links.append(self._stored_by_person(entity, link_set, target, Candidates({}, {}), []))
         return Outcome(tuple(links), numbered, confirmed)
 
-    def _candidates(
-        self, entity: Entity, verdicts: Mapping[str, LinkVerdict]
-    ) -> dict[str, tuple[RegisteredFile, list[AuthorityRecord]]]:
-        """Return the candidates by link set, each record once, with the file that most strictly decides about them."""
+    def _accepted(self, verdicts: Mapping[str, LinkVerdict]) -> dict[str, str]:
+        """Return the target that a person accepted for each link set; the last one, if there are more."""
+        found: dict[str, str] = {}
+        for target, verdict in verdicts.items():
+            if verdict.decision == "accepted":
+                holders = [opened.file.name for opened in self._files if opened.index.has_number(target)]
+                authority = authority_of(target)
+                unknown = holders[0] if holders else _UNKNOWN_AUTHORITY
+                found[unknown if authority == _UNKNOWN_AUTHORITY else authority] = target
+        return found
+
+    def _candidates(self, entity: Entity, verdicts: Mapping[str, LinkVerdict]) -> dict[str, Candidates]:
+        """Return the candidates by link set."""
         keys = keys_of_profile(entity.profile)
         keys |= {key for target in verdicts for key in _keys.keys_of_numbers((target,))}
-        pieces: dict[str, dict[str, list[AuthorityRecord]]] = {}
-        files: dict[str, RegisteredFile] = {}
+        pieces: dict[str, Candidates] = {}
         for opened in self._files:
             for record in opened.index.find(keys):
                 authority = authority_of(record.iri)
                 link_set = opened.file.name if authority == _UNKNOWN_AUTHORITY else authority
-                pieces.setdefault(link_set, {}).setdefault(record.iri, []).append(record)
-                files.setdefault(link_set, opened.file)
-        return {
-            link_set: (files[link_set], [merge_records(records) for _, records in sorted(by_iri.items())])
-            for link_set, by_iri in sorted(pieces.items())
-        }
+                candidates = pieces.setdefault(link_set, Candidates({}, {}))
+                candidates.pieces.setdefault(record.iri, []).append(record)
+                candidates.files.setdefault(record.iri, opened.file)
+        return dict(sorted(pieces.items()))
 
-    def _rank(
-        self, entity: Entity, records: list[AuthorityRecord], link_set: str, verdicts: Mapping[str, LinkVerdict]
-    ) -> list[Match]:
+    def _rank(self, entity: Entity, candidates: Candidates, verdicts: Mapping[str, LinkVerdict]) -> list[Match]:
         rejected = {target for target, verdict in verdicts.items() if verdict.decision == "rejected"}
-        wanted = [record for record in records if record.iri not in rejected]
+        wanted = [record for record in candidates.records() if record.iri not in rejected]
         index = max((opened.index for opened in self._files), key=lambda one: one.persons)
         return rank_matches(entity, wanted, index)
 
     def _choose(
-        self,
-        entity: Entity,
-        link_set: str,
-        file: RegisteredFile,
-        matches: list[Match],
-        verdicts: Mapping[str, LinkVerdict],
+        self, entity: Entity, link_set: str, candidates: Candidates, matches: list[Match]
     ) -> Iterator[StoredLink]:
-        """Yield the link that a person accepted, or the one that is probable enough, else the candidates for review."""
-        by_person = [verdicts[match.record.iri] for match in matches if match.record.iri in verdicts]
-        if by_person:
-            order = list(verdicts)
-            last = max(by_person, key=lambda verdict: order.index(verdict.target))
-            match = next(match for match in matches if match.record.iri == last.target)
-            accepted = msgspec.structs.replace(
-                match, confidence=1.0, evidence=("accepted by a person", *match.evidence)
-            )
-            yield self._stored(entity, link_set, file, accepted, "accepted")
-        elif matches and matches[0].confidence >= file.threshold:
+        """Yield the link that is probable enough, else the candidates for review."""
+        if not matches:
+            return
+        file = candidates.file(matches[0])
+        if matches[0].confidence >= file.threshold:
             yield self._stored(entity, link_set, file, matches[0], "accepted")
-        else:
-            for match in matches[:_MOST_CANDIDATES]:
-                if match.confidence >= file.review or (match is matches[0] and _is_tie(matches, file.review)):
-                    yield self._stored(entity, link_set, file, match, "review")
+            return
+        for match in matches[:_MOST_CANDIDATES]:
+            if match.confidence >= file.review or (match is matches[0] and _is_tie(matches, file.review)):
+                yield self._stored(entity, link_set, candidates.file(match), match, "review")
+
+    def _stored_by_person(
+        self, entity: Entity, link_set: str, target: str, candidates: Candidates, matches: list[Match]
+    ) -> StoredLink:
+        """Return the link that a person accepted, whether linking would have found it or not."""
+        evidence = next((match.evidence for match in matches if match.record.iri == target), ())
+        record = next((record for record in candidates.records() if record.iri == target), None)
+        found = record or AuthorityRecord(target, labels=(AuthorityLabel(target),))
+        file = candidates.files.get(target, self._files[0].file)
+        match = Match(found, 1.0, ("accepted by a person", *evidence))
+        return self._stored(entity, link_set, file, match, "accepted")
 
     def _stored(self, entity: Entity, link_set: str, file: RegisteredFile, match: Match, status: str) -> StoredLink:
         profile, record = entity.profile, match.record
@@ -314,6 +337,13 @@ class Linker:
             file=file.name,
             quad=line if status == "accepted" else "",
         )
+
+
+def _stated_numbers(entity: Entity, link_set: str, candidates: Candidates) -> set[str]:
+    """Return the keys of the numbers of an authority that the records of an entity state."""
+    own = {number_key(target) for target in candidates.pieces} if link_set not in _KNOWN else set()
+    numbers = ((number_key(number), authority_of(number)) for number in entity.profile.numbers)
+    return {key for key, authority in numbers if authority == link_set or key in own}
 
 
 def _is_tie(matches: list[Match], review: float) -> bool:

@@ -93,6 +93,8 @@ _SCHEMES_OF_AUTHORITY = {
 _HEADINGS_OF_MANY_KINDS = ("gnd", "viaf", "wikidata")
 """Authorities in which a place, a person and a topic may have the same heading."""
 _LANGUAGE_OF_AUTHORITY = {"lcsh": "en", "fast": "en", "lcgft": "en", "mesh": "en", "gnd": "de", "bnf": "fr"}
+_SHORT_HEADING = 8
+"""Characters of a heading that may well have another meaning (Recht: law, or a village)."""
 _UNDECIDED = 0.5
 
 
@@ -357,9 +359,13 @@ def _compare_concept(entity: Entity, record: AuthorityRecord) -> Match | None:
         confidence = {_EQUAL: 0.995 if heading.is_preferred else 0.985, _RESPELLED: 0.8, _UNQUALIFIED: 0.5}[
             heading.rank
         ]
-        if record.kind == "" and authority_of(record.iri) in _HEADINGS_OF_MANY_KINDS and entity.is_geographic:
-            confidence = min(confidence, 0.8)
-            evidence.append("the file does not state whether the record describes a place")
+        if record.kind == "" and authority_of(record.iri) in _HEADINGS_OF_MANY_KINDS:
+            if entity.is_geographic:
+                confidence = min(confidence, 0.8)
+                evidence.append("the file does not state whether the record describes a place")
+            elif len(heading.label) <= _SHORT_HEADING:
+                confidence = min(confidence, 0.9)
+                evidence.append("a short heading, of which the file does not state what it means")
         return Match(record, confidence, tuple(evidence), is_partial=heading.rank != _EQUAL)
     confidence = {_EQUAL: 0.965 if heading.is_preferred else 0.9, _RESPELLED: 0.6, _UNQUALIFIED: 0.4}[heading.rank]
     authority = authority_of(record.iri)

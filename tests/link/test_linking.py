@@ -149,6 +149,22 @@ def test_verdicts_of_people_hold(workspace):
     assert TWAIN in graph(workspace)
 
 
+def test_a_person_may_accept_what_linking_would_not_find(workspace):
+    smith = next(one for one in workspace.links.table("review") if "Smith" in one.label)
+    for target in (f"{VIAF}7", "https://d-nb.info/gnd/118624822"):
+        assert workspace.links.decide(smith.entity, target, "accepted", person="Ann")
+    workspace.run()
+    accepted = {one.target for one in workspace.links.table("accepted") if one.entity == smith.entity}
+    assert accepted == {f"{VIAF}7", "https://d-nb.info/gnd/118624822"}
+    assert "https://d-nb.info/gnd/118624822" in graph(workspace, "gnd")
+
+
+def test_a_link_set_names_its_own_files(workspace):
+    rows = workspace.query("SELECT ?g ?source { GRAPH ?g { ?set <http://purl.org/dc/terms/source> ?source } }")
+    found = {(str(row.g).rpartition("/")[2], str(row.source).partition(",")[0]) for row in rows}
+    assert {one for one in found if one[0] != "dataset"} == {("links-viaf", "people.csv"), ("links-fast", "topics.nt")}
+
+
 def test_a_catalog_that_is_built_again_from_the_sources_keeps_the_verdicts(workspace):
     twain = next(one for one in workspace.links.table("accepted") if "Twain" in one.label)
     workspace.links.decide(twain.entity, TWAIN, "rejected", person="Ann")

@@ -137,6 +137,18 @@ class Links:
             "SELECT link_set, predicate, status, count(*) FROM link GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
         ).fetchall()
 
+    def files_of_link_sets(self) -> dict[str, list[RegisteredFile]]:
+        """Return the files in which the accepted links of each link set were found, by name."""
+        files = {file.name: file for file in self.files()}
+        rows = self._connection.execute(
+            "SELECT DISTINCT link_set, file FROM link WHERE status = 'accepted' ORDER BY link_set, file"
+        )
+        found: dict[str, list[RegisteredFile]] = {}
+        for link_set, name in rows:
+            if name in files:
+                found.setdefault(link_set, []).append(files[name])
+        return found
+
     def all_quads(self) -> Iterator[bytes]:
         """Yield the lines of all links by entity, then of the descriptions of link sets, in blocks of lines."""
         rows = self._connection.execute("SELECT quad FROM link WHERE quad <> '' ORDER BY entity, link_set, target")
