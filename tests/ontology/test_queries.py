@@ -60,6 +60,21 @@ def test_a_query_is_bounded(example):
     assert "SERVICE" not in text
 
 
+def test_sparql_knows_what_became_of_a_deleted_iri():
+    deleted, redirect, founder = (f"<http://localhost:8000/resource/rsl/{number}>" for number in (1, 2, 3))
+    time = '"2026-11-22T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
+    store = ox.Store()
+    store.load(
+        f"{deleted} <http://www.w3.org/ns/prov#invalidatedAtTime> {time} .\n"
+        f"{deleted} <http://purl.org/dc/terms/isReplacedBy> {redirect} .\n"
+        f"{founder} <http://www.w3.org/2002/07/owl#sameAs> {redirect} .\n".encode(),
+        ox.RdfFormat.N_QUADS,
+    )
+    (query,) = (example for example in EXAMPLES if example.name.endswith("what-became-of-an-iri"))
+    _, row = result(store, query.with_value(deleted))
+    assert row.split(",") == [deleted[1:-1], "", redirect[1:-1], founder[1:-1], "2026-11-22T00:00:00Z"]
+
+
 def test_names_are_numbered_and_titles_are_short():
     assert [example.name[:3] for example in EXAMPLES] == [f"{number:02}-" for number in range(1, len(EXAMPLES) + 1)]
     assert all(len(example.title) <= 100 for example in EXAMPLES)
