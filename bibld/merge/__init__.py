@@ -21,7 +21,7 @@ from bibld.protocols import Holder
 
 __all__ = ["Policies", "merge", "merge_records", "requeue_all", "settings_digest"]
 
-VERSION = 5
+VERSION = 6
 
 
 def merge_records(

@@ -45,6 +45,17 @@ _ABBREVIATIONS = {
     "ростов-н/д": "Ростов-на-Дону",
     "ростов-н/дону": "Ростов-на-Дону",
     "в. новгород": "Великий Новгород",
+    "с. петербург": "Санкт-Петербург",
+    "ст.-петербург": "Санкт-Петербург",
+    "санктпетербург": "Санкт-Петербург",
+    "санкт петербург": "Санкт-Петербург",
+    "санкт-петербург": "Санкт-Петербург",
+    "москва": "Москва",
+    "киев": "Киев",
+    "харьков": "Харьков",
+    "варшава": "Варшава",
+    "казань": "Казань",
+    "одесса": "Одесса",
     "spb": "Sankt-Peterburg",
 }
 """Places of publication as Russian catalogues shorten them (GOST 7.12), lower case without the last full stop; their
@@ -59,6 +70,20 @@ _ABBREVIATIONS_COMPARED = {
 }  # fmt: skip
 """Places as the catalogues that are matched shorten them, folded. Unlike what is published, a guess is allowed here:
 ``Пб.`` is taken for Petrograd, where it was printed most."""
+
+_MODERN_LETTERS = str.maketrans("ѣіѳѵ", "еифи")
+_OLD_ENDING = re.compile(r"(?<=[^\W\d_])ъ\b")
+_PREPOSITION = re.compile(r"во? ")
+_PLACES_IN_LOCATIVE = {
+    "москве": "Москва", "санктпетербурге": "Санкт-Петербург", "санкт-петербурге": "Санкт-Петербург",
+    "с.-петербурге": "Санкт-Петербург", "спб": "Санкт-Петербург", "петербурге": "Петербург", "петрограде": "Петроград",
+    "ленинграде": "Ленинград", "киеве": "Киев", "казани": "Казань", "харькове": "Харьков", "одессе": "Одесса",
+    "варшаве": "Варшава", "вильне": "Вильна", "риге": "Рига", "ревеле": "Ревель", "дерпте": "Дерпт",
+    "юрьеве": "Юрьев", "тифлисе": "Тифлис", "саратове": "Саратов", "ярославле": "Ярославль", "томске": "Томск",
+    "нижнем новгороде": "Нижний Новгород", "новгороде": "Новгород", "воронеже": "Воронеж", "минске": "Минск",
+    "париже": "Париж", "лейпциге": "Лейпциг", "берлине": "Берлин", "лондоне": "Лондон", "женеве": "Женева",
+}  # fmt: skip
+"""Towns in the locative, as old title pages name the place of printing after ``в`` → their names."""
 
 ABBREVIATION_OF_PLACE = {
     "Москва": "М.", "Ленинград": "Л.", "Санкт-Петербург": "СПб.", "Петроград": "Пг.", "Киев": "К.",
@@ -97,10 +122,19 @@ MARC_COUNTRY_OF_ISO: dict[str, str] = dict(pair.split() for pair in _MARC_OF_ISO
 def expand_place(text: str) -> str:
     """Return the full name of a town that is abbreviated, in brackets or not; any other text as it is.
 
+    So are the forms of old title pages: in the orthography before 1918, and after the preposition ``in``.
+
     >>> expand_place("[М.]"), expand_place("Ростов н/Д"), expand_place("Дубна")
     ('Москва', 'Ростов-на-Дону', 'Дубна')
+    >>> expand_place("Въ Санктпетербургѣ"), expand_place("С.-Петербургъ"), expand_place("В Москве")
+    ('Санкт-Петербург', 'Санкт-Петербург', 'Москва')
     """
-    return _ABBREVIATIONS.get(strip_brackets(text).lower().rstrip(" .?,:;"), text)
+    form = strip_brackets(text).lower().rstrip(" .?,:;").translate(_MODERN_LETTERS)
+    form = _OLD_ENDING.sub("", form)
+    inflected = _PREPOSITION.sub("", form)
+    if inflected != form and inflected in _PLACES_IN_LOCATIVE:
+        return _PLACES_IN_LOCATIVE[inflected]
+    return _ABBREVIATIONS.get(form, text)
 
 
 def place_key(text: str) -> str:

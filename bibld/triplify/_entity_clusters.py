@@ -21,12 +21,19 @@ from bibld.model.origin import from_slug
 from bibld.triplify._claims import Assertion, Kind
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import AUTHORITIES
+from bibld.triplify._person_names import is_same_or_initial
 
 LARGEST_COMPONENT = 1000
 """In a connected component of more entities, only numbers of authority files and verdicts tie."""
 
 PUBLICATION_TIE = "publication "
-"""The beginning of a tie between two entities that one publication names; other ties are names with dates."""
+"""The beginning of a tie between two entities that one publication names."""
+
+SHORT_NAME_TIE = "short "
+"""The beginning of a tie of a family name, the first given name and both years of a life.
+
+Ties without such a beginning are a full name and a year.
+"""
 
 _NAME_KEY = re.compile(r"(?:[a-z0-9-]+-)?[0-9a-f]{10}")
 _IRIS_REMEMBERED = 4096
@@ -43,6 +50,7 @@ class Strength(IntEnum):
     NUMBER = 0
     NAME = 1
     PUBLICATION = 2
+    SHORT_NAME = 3
 
 
 class EntityProfile(msgspec.Struct, frozen=True):
@@ -94,8 +102,19 @@ class EntityProfile(msgspec.Struct, frozen=True):
         """The keys that tie it to others, and how much each proves."""
         keys = {iri: Strength.NUMBER if is_number(iri) else Strength.NAME for iri in (self.iri, *self.aliases)}
         for tie in self.ties:
-            keys[tie] = Strength.PUBLICATION if tie.startswith(PUBLICATION_TIE) else Strength.NAME
+            beginning = next((one for one in _STRENGTH_OF_TIE if tie.startswith(one)), "")
+            keys[tie] = _STRENGTH_OF_TIE.get(beginning, Strength.NAME)
         return keys
+
+    def has_other_name(self, other: EntityProfile) -> bool:
+        """Whether the full names of the two are known and none of one is an abbreviation of one of the other."""
+        these, those = ([tie.split()[:-1] for tie in one._names()] for one in (self, other))
+        return bool(these and those) and not any(
+            all(is_same_or_initial(*words) for words in zip(one, two, strict=False)) for one in these for two in those
+        )
+
+    def _names(self) -> list[str]:
+        return [tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties]
 
     def contradicts(self, other: EntityProfile) -> bool:
         """Whether the two cannot be the same: other kind or type, other years of life, another number of one file."""
@@ -108,6 +127,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
         )
 
 
+_STRENGTH_OF_TIE = {PUBLICATION_TIE: Strength.PUBLICATION, SHORT_NAME_TIE: Strength.SHORT_NAME}
 _SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
 _NAME_RANK = len(AUTHORITIES) + 2
 
@@ -174,7 +194,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
         if decision == "same" and one in clusters.by_iri and other in clusters.by_iri:
             clusters.unite(one, other, by_verdict=True)
     for strength, holders in _ties(ranked, len(ranked) > LARGEST_COMPONENT):
-        if strength is not Strength.NAME or not clusters.is_ambiguous(holders):
+        if strength not in (Strength.NAME, Strength.SHORT_NAME) or not clusters.is_ambiguous(holders, strength):
             for one, other in combinations(holders, 2):
                 clusters.unite(one, other)
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
@@ -228,11 +248,21 @@ class _Clusters:
         for profile in united:
             self._members[profile.iri] = united
 
-    def is_ambiguous(self, holders: Sequence[str]) -> bool:
-        """Whether the holders of a name contradict each other, and the years of a life are not known in full."""
+    def is_ambiguous(self, holders: Sequence[str], strength: Strength) -> bool:
+        """Whether the holders of a name contradict each other, and the years of a life are not known in full.
+
+        The holders of a short name contradict each other also by other names.
+        """
+        clusters = list({self.founder(iri): self._members[iri] for iri in holders}.values())
+        if strength is Strength.SHORT_NAME:
+            return any(
+                one.has_other_name(other) or one.contradicts(other)
+                for these, those in combinations(clusters, 2)
+                for one in these
+                for other in those
+            )
         if all(self.by_iri[iri].births and self.by_iri[iri].deaths for iri in holders):
             return False
-        clusters = list({self.founder(iri): self._members[iri] for iri in holders}.values())
         return any(not self._may_unite(these, those, False) for these, those in combinations(clusters, 2))
 
     def _may_unite(self, these: Sequence[EntityProfile], those: Sequence[EntityProfile], by_verdict: bool) -> bool:

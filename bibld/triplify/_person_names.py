@@ -40,10 +40,11 @@ class PersonName(msgspec.Struct, frozen=True):
             return False
         if {word for word in self.given if word[0] == "#"} != {word for word in other.given if word[0] == "#"}:
             return False
-        return all(_is_same_or_initial(one, two) for one, two in zip(self.given, other.given, strict=False))
+        return all(is_same_or_initial(one, two) for one, two in zip(self.given, other.given, strict=False))
 
 
-def _is_same_or_initial(one: str, two: str) -> bool:
+def is_same_or_initial(one: str, two: str) -> bool:
+    """Whether two words of names are equal, or one is the initial of the other."""
     short, long = sorted((one, two), key=len)
     return short == long or (len(short) <= _LONGEST_INITIAL and long.startswith(short))
 

@@ -12,12 +12,12 @@ from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
 from tests.end_to_end.conftest import CLOCK
 
 BASE = "http://localhost:8000/"
-ROMANISED = f"{BASE}agent/berdaev-nikolai-1874-1948-c6af4fda63"
-RUSSIAN = f"{BASE}agent/RU~5CNLR~5Cauth~5C77146135"
+ROMANISED = f"{BASE}agent/lotman-iu-m-iurii-mikhailovich-f4c538ac5d"
+RUSSIAN = f"{BASE}agent/RU~5CNLR~5Cauth~5C77671715"
 
 
 def described(file) -> list[str]:
-    """The labels of the two philosophers that have a description, after a run."""
+    """The paths of the two scholars that have a description, after a run."""
     loaded = config.load(file)
     pipeline.run(loaded, CLOCK, progress.Silent(), until="triplify")
     with Catalog(loaded.workspace, read_only=True) as catalog:
@@ -34,7 +34,7 @@ def review(file, *words: str) -> tuple[int, str]:
 
 def test_a_person_unites_two_entities_and_takes_it_back(sample):  # noqa: F811
     assert len(described(sample)) == 2
-    code, printed = review(sample, "--entity", ROMANISED, f"{BASE}doc/agent/RU~5CNLR~5Cauth~5C77146135.html", "same")
+    code, printed = review(sample, "--entity", ROMANISED, f"{BASE}doc/agent/RU~5CNLR~5Cauth~5C77671715.html", "same")
     assert (code, "The verdict is stored." in printed) == (0, True)
     assert "nothing changed" in review(sample, "--entity", RUSSIAN, ROMANISED, "same")[1]
     assert ROMANISED in review(sample, "--verdicts")[1]

@@ -63,6 +63,15 @@ def test_other_names_years_and_types_do_not(other):
     assert len(described(TOLSTOY, other)) == 2
 
 
+def test_a_short_form_of_a_name_and_both_years_make_one_person_unless_two_fit():
+    short = person("Бердяев, Николай", "1874-1948")
+    full = person("Бердяев, Николай Александрович", "1874-1948")
+    other = person("Бердяев, Николай Петрович", "1874-1948")
+    assert len(described(short, full)) == 1
+    assert len(described(short, full, other)) == 3
+    assert len(described(full, other)) == 2
+
+
 def test_numbers_in_one_heading_tie_the_headings_that_have_one_of_them():
     both = numbered("Толстой, Л. Н.", None, "(DE-588)118623338", "RU\\NLR\\auth\\77626676")
     german = numbered("Tolstoi, Leo", None, "(DE-588)118623338")

@@ -22,6 +22,7 @@ from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
+from bibld.triplify._entity_clusters import SHORT_NAME_TIE
 from bibld.triplify._identity import Identity, entity_key, name_key, parse_identity
 from bibld.triplify._person_names import parse_person_name
 
@@ -132,7 +133,8 @@ def _is_identified_by_dates(name: Name) -> bool:
 def _name_ties(name: Name) -> tuple[str, ...]:
     """Return the tie of a person with all others of the same full name and year of birth, in either script.
 
-    A name with initials ties only if the years of birth and of death are known.
+    A name with initials ties only if the years of birth and of death are known; if they are, a name may lack further
+    given names (``Бердяев, Николай``).
     """
     if name.type != "personal":
         return ()
@@ -140,7 +142,10 @@ def _name_ties(name: Name) -> tuple[str, ...]:
     born, died = life_years(dates_of(name))
     if parsed is None or not parsed.given or not ((born and died) or ((born or died) and parsed.is_full)):
         return ()
-    return (f"{parsed.key} {born or f'-{died}'}",)
+    ties = [f"{parsed.key} {born or f'-{died}'}"]
+    if born and died and len(parsed.given[0]) > len("zh."):
+        ties.append(f"{SHORT_NAME_TIE}{parsed.family} {parsed.given[0]} {born}-{died}")
+    return tuple(ties)
 
 
 def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Iterable[str], has_number: bool) -> Mention:
