@@ -31,6 +31,8 @@ _NODE_NUMBER = re.compile(r"#([a-z]+)\d+>")
 _LANGUAGE_TAG = re.compile(r'"@[a-z0-9-]+(?=(?: <[^>]*>)? \.\n?$)')
 _ATTRIBUTE_NAMES = {"xlink_href": "xlink:href", "xml_lang": "xml:lang"}
 _TYPE = f"{PREFIXES['rdf']}type"
+_FOREIGN = "scheme"
+"""The only things with a foreign IRI that bibld describes."""
 
 
 class ElementCoverage(msgspec.Struct, frozen=True):
@@ -39,7 +41,8 @@ class ElementCoverage(msgspec.Struct, frozen=True):
     ``name`` is a path such as ``titleInfo/title`` or ``titleInfo/@type``; ``seen`` counts its occurrences,
     ``published`` those without which triples would be missing or different. ``triples`` describes these:
     ``bf:title / bf:mainTitle`` is a property of a node that ``bf:title`` leads to, ``agent: skos:prefLabel`` one of an
-    agent. ``reason`` explains why some make no triple.
+    agent. ``reason`` explains why some make no triple. Where two values make the same triples, such as a role as code
+    and as text, neither is counted as published, since the triples are there without it.
     """
 
     name: str
@@ -255,7 +258,8 @@ def _pattern(line: str, links: Mapping[str, tuple[str, str]]) -> str:
     while "#" in subject and subject in links:
         subject, predicate = links[subject]
         chain.insert(0, _compact(predicate))
-    folder = subject[1:-1].removeprefix(_IRIS.base).partition("/")[0]
+    path = _IRIS.path(subject[1:-1])
+    folder = _FOREIGN if path is None else path.partition("/")[0]
     return ("" if folder == "resource" else f"{folder}: ") + " / ".join(chain)
 
 

@@ -45,7 +45,7 @@ REASONS = (
     ("originInfo/place/placeIdentifier", "a place of publication is published by its name"),
     (
         "*/roleTerm*",
-        "a role of a subject has no meaning for the publication; that of a name is found by its code or its word",
+        "the code and the word of a role make the same triples; a role of a subject makes none",
     ),
     ("*/affiliation", "belongs to the person at the time of publication, not to the agent of all publications"),
     ("*/name/description", "belongs to the person at the time of publication, not to the agent of all publications"),
@@ -57,6 +57,7 @@ REASONS = (
     ),
     ("name/nameIdentifier*", "a number that makes the IRI of the agent, or is invalid"),
     ("language/scriptTerm*", "scripts are published as language tags of the texts themselves"),
+    ("physicalDescription/form", "another form makes the same triples, or it is in no list of forms"),
     ("physicalDescription/digitalOrigin", "no vocabulary in the data has a property for it"),
     ("physicalDescription/reformattingQuality", "no vocabulary in the data has a property for it"),
     ("location/holdingSimple/*", "details of a copy beyond shelf, number and place are in the MODS of the record"),
