@@ -82,7 +82,8 @@ class IriReport(msgspec.Struct, frozen=True):
 
     ``records`` are the records that it is made of: its record, the two records of a match, or the founders of the
     clusters that make assertions about an agent, concept, place, publisher or series (the first of them;
-    ``claimed_by`` is their number). ``pair`` explains a match of two live records.
+    ``claimed_by`` is their number). ``links`` are the links of an entity to authority files that `bibld link` found,
+    with confidence and evidence. ``pair`` explains a match of two live records.
     """
 
     iri: str
@@ -92,6 +93,7 @@ class IriReport(msgspec.Struct, frozen=True):
     records: tuple[str, ...] = ()
     claimed_by: int | None = None
     history: tuple[str, ...] = ()
+    links: tuple[str, ...] | None = None
     pair: PairReport | None = None
 
 
@@ -255,7 +257,12 @@ def _entity_iri(catalog: Catalog, iri: str, kind: str) -> IriReport:
     answers = "303 to its document"
     if answering is not None and answering != iri:
         answers = f"303 to the document of {answering}, which is the same"
-    return IriReport(iri, what, answers, "described by the assertions of clusters", records, len(founders))
+    links = tuple(
+        f"{link.predicate} {link.target}, {link.status} with {link.confidence:g}: {'; '.join(link.evidence)}"
+        for link in catalog.links.of_entity(answering or iri)
+    )
+    state = "described by the assertions of clusters"
+    return IriReport(iri, what, answers, state, records, len(founders), links=links or None)
 
 
 def _state(catalog: Catalog, record: RecordId) -> str:

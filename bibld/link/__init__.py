@@ -22,7 +22,7 @@ from bibld.link._command import (
 from bibld.link._files import AuthorityFile, open_authority, read_authority
 from bibld.link._index import AuthorityIndex, index_path, make_index
 from bibld.link._keys import keys_of_profile
-from bibld.link._linking import REVIEW, THRESHOLD, Linker, OpenFile, Outcome, preview_links, update_links
+from bibld.link._linking import REVIEW, THRESHOLD, Linker, OpenFile, Outcome, Tally, preview_links, update_links
 from bibld.link._profiles import profile_of, read_entity
 from bibld.link._score import Entity, compare, rank_matches
 from bibld.link._values import AuthorityLabel, AuthorityRecord, Match, Profile, Work
@@ -44,6 +44,7 @@ __all__ = (
     "OpenFile",
     "Outcome",
     "Profile",
+    "Tally",
     "Work",
     "add_and_link",
     "compare",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +15,7 @@ from bibld.config import Config
 from bibld.errors import ConfigError, StageError
 from bibld.link._files import open_authority
 from bibld.link._index import AuthorityIndex, index_path, make_index
-from bibld.link._linking import REVIEW, THRESHOLD, Outcome, index_digest, preview_links, update_links
+from bibld.link._linking import REVIEW, THRESHOLD, Tally, index_digest, preview_links, update_links
 from bibld.progress import Progress
 
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
@@ -105,8 +104,9 @@ def add_and_link(
     if options.dry_run:
         names = {file.name for file in added}
         files = [*(file for file in catalog.links.files() if file.name not in names), *added]
-        outcomes = preview_links(catalog, config, files, progress, options.limit)
-        return _report(files, unusable, outcomes, _count(outcomes), 0, is_stored=False)
+        tally = preview_links(catalog, config, files, progress, options.limit)
+        preview = [LinkCount(*key, number) for key, number in sorted(tally.links.items())]
+        return _report(files, unusable, tally, preview, 0, is_stored=False)
     with catalog.commit():
         for one in added:
             catalog.links.register(one)
@@ -127,9 +127,9 @@ def remove_file(catalog: Catalog, config: Config, name: str, progress: Progress)
         raise ConfigError([f"--remove {name}: no such authority file; registered are: {', '.join(known) or 'none'}"])
     with catalog.commit():
         catalog.links.unregister(name)
-    outcomes = update_links(catalog, config, progress) or []
+    tally = update_links(catalog, config, progress) or Tally()
     return _report(
-        catalog.links.files(), 0, outcomes, [LinkCount(*row) for row in catalog.links.counts()], 0, is_stored=True
+        catalog.links.files(), 0, tally, [LinkCount(*row) for row in catalog.links.counts()], 0, is_stored=True
     )
 
 
@@ -150,15 +150,10 @@ def _check(options: LinkOptions) -> None:
         raise ConfigError(faults)
 
 
-def _count(outcomes: Iterable[Outcome]) -> list[LinkCount]:
-    counts = Counter((link.link_set, link.predicate, link.status) for outcome in outcomes for link in outcome.links)
-    return [LinkCount(*key, number) for key, number in sorted(counts.items())]
-
-
 def _report(
     files: Sequence[RegisteredFile],
     unusable: int,
-    outcomes: Sequence[Outcome],
+    tally: Tally,
     counts: Sequence[LinkCount],
     waiting: int,
     is_stored: bool,
@@ -166,10 +161,10 @@ def _report(
     return LinkReport(
         files=tuple(files),
         unusable=unusable,
-        entities=len(outcomes),
+        entities=tally.entities,
         counts=tuple(counts),
-        numbered=sum(outcome.numbered for outcome in outcomes),
-        confirmed=sum(outcome.confirmed for outcome in outcomes),
+        numbered=tally.numbered,
+        confirmed=tally.confirmed,
         waiting=waiting,
         is_stored=is_stored,
     )

@@ -52,6 +52,22 @@ class Outcome(msgspec.Struct, frozen=True):
     confirmed: int = 0
 
 
+class Tally:
+    """Sums what linking found for entities: how many were compared, their numbers, and their links."""
+
+    def __init__(self) -> None:
+        self.entities = self.numbered = self.confirmed = 0
+        self.links: Counter[tuple[str, str, str]] = Counter()
+        """How many links have a link set, a predicate and a status."""
+
+    def add(self, outcome: Outcome) -> None:
+        """Add what was found for one entity."""
+        self.entities += 1
+        self.numbered += outcome.numbered
+        self.confirmed += outcome.confirmed
+        self.links.update((link.link_set, link.predicate, link.status) for link in outcome.links)
+
+
 def index_digest(file_digest: str, template: str) -> str:
     """Return the name of the index of a file."""
     return digest(INDEX_VERSION, file_digest, template)
@@ -92,45 +108,45 @@ def _make_again(file: RegisteredFile, path: Path, progress: Progress) -> bool:
     return False
 
 
-def update_links(
-    catalog: Catalog, config: Config, progress: Progress, limit: int | None = None
-) -> list[Outcome] | None:
+def update_links(catalog: Catalog, config: Config, progress: Progress, limit: int | None = None) -> Tally | None:
     """Link the queued entities to all registered files, and store links and candidates.
 
     An entity is queued when its claims or the publications that name it change, when a person decides about one of its
-    links, and all are when a file was added or the rules of linking changed. Returns what was found for each entity, up
-    to ``limit`` of them; None if an index is missing, so that nothing was done.
+    links, and all are when a file was added or the rules of linking changed. Returns what was found for the
+    entities, up to ``limit`` of them; None if an index is missing, so that nothing was done.
     """
     files = catalog.links.files()
     if not files and not catalog.links.descriptions():
-        return []
+        return Tally()
     iris = Iris(config.dataset.base)
     _queue_outdated(catalog, files, iris)
     queue = catalog.dirty[Queue.UNLINKED_ENTITIES]
     if queue.is_empty():
-        return []
+        return Tally()
     _remove_orphans(catalog)
     with open_indexes(files, config, progress) as opened:
         if opened is None:
             _describe(catalog, iris)
             return None
-        outcomes = _link_queued(catalog, Linker(catalog, iris, opened), limit, progress)
+        tally = _link_queued(catalog, Linker(catalog, iris, opened), limit, progress)
     _describe(catalog, iris)
-    return outcomes
+    return tally
 
 
 def preview_links(
     catalog: Catalog, config: Config, files: list[RegisteredFile], progress: Progress, limit: int | None = None
-) -> list[Outcome]:
+) -> Tally:
     """Return what linking all entities, or the first ``limit``, to these files would find; nothing is stored."""
     founders = (number for number in catalog.entities.numbers() if catalog.entities.founder(number) == number)
     numbers = list(islice(founders, limit))
     progress.stage("link", "entities", len(numbers))
     with open_indexes(files, config, progress) as opened:
-        if opened is None:
-            return []
-        linker = Linker(catalog, Iris(config.dataset.base), opened)
-        return [linker.link(number) for number in count_items(numbers, progress)]
+        tally = Tally()
+        if opened is not None:
+            linker = Linker(catalog, Iris(config.dataset.base), opened)
+            for number in count_items(numbers, progress):
+                tally.add(linker.link(number))
+        return tally
 
 
 def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris) -> None:
@@ -146,11 +162,11 @@ def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris) -
         catalog.links.mark_verdicts_seen(last)
 
 
-def _link_queued(catalog: Catalog, linker: Linker, limit: int | None, progress: Progress) -> list[Outcome]:
+def _link_queued(catalog: Catalog, linker: Linker, limit: int | None, progress: Progress) -> Tally:
     dirty = catalog.dirty[Queue.UNLINKED_ENTITIES]
     left = len(dirty) if limit is None else min(limit, len(dirty))
     progress.stage("link", "entities", left)
-    outcomes: list[Outcome] = []
+    tally = Tally()
     while left and (items := dirty.items(min(left, _ITEMS_PER_COMMIT))):
         founders = {catalog.entities.founder(number) for number in items}
         found = [(catalog.entities.iri(number), linker.link(number)) for number in sorted(founders | set(items))]
@@ -158,14 +174,14 @@ def _link_queued(catalog: Catalog, linker: Linker, limit: int | None, progress: 
             owners: Counter[bytes] = Counter()
             for entity, outcome in found:
                 if entity is not None:
+                    tally.add(outcome)
                     owners.update(link.quad.encode() for link in outcome.links if link.quad)
                     owners.subtract(line.encode() for line in catalog.links.replace(entity, outcome.links))
             _add_patch(catalog, owners)
             dirty.remove(items)
-        outcomes += [outcome for _, outcome in found]
         left -= len(items)
         progress.advance(len(items))
-    return outcomes
+    return tally
 
 
 def _remove_orphans(catalog: Catalog) -> None:

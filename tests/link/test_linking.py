@@ -301,6 +301,13 @@ def test_the_command_reports_and_lists(workspace):
     }
 
 
+def test_an_entity_explains_its_links(workspace):
+    twain = next(one for one in workspace.links.table("accepted") if "Twain" in one.label)
+    (link,) = workspace.explain(twain.entity).links
+    assert link.startswith(f"owl:sameAs {TWAIN}, accepted with 0.998: the same name: Twain, Mark; born 1835 in both")
+    assert workspace.explain("record/a/1").links is None
+
+
 def test_without_authority_files_a_run_queues_nothing(tmp_path):
     workspace = bibld.Workspace(write_catalogue(tmp_path))
     workspace.run("triplify")
