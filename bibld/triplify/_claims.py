@@ -46,6 +46,11 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     numbers: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()
 
+    @property
+    def named_entities(self) -> tuple[str, ...]:
+        """The IRIs of the other entities that the description of this one points to."""
+        return (*self.parts, *self.creators)
+
 
 class Claim(msgspec.Struct, frozen=True):
     """The statement of one record about the entity with this IRI."""

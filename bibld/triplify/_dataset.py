@@ -11,11 +11,13 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, replace_objects, term
 from bibld.model.release import SourceFigures
 from bibld.model.web import web_iri
+from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entities import describe_entity
 from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
+from bibld.triplify._identity import library_key
 
 GRAPH = "dataset"
 """The name of the graph of the dataset's description."""
@@ -83,7 +85,7 @@ def to_quads(
     for one in sorted(entities, key=lambda cluster: cluster.founder):
         assertions = [assertion for member in one.members for assertion in votes[member]]
         lines = describe_entity(one.founder, assertions, iris, (*one.members[1:], *one.aliases))
-        parts = {part for assertion, _ in assertions for part in assertion.value.parts}
+        parts = {part for assertion, _ in assertions for part in assertion.value.named_entities}
         blocks.append(("".join(lines).encode(), {part: moved[part] for part in parts if part in moved}))
     for block, replaced in blocks:
         yield from (f"{line}\n" for line in replace_objects(block, replaced).decode().split("\n") if line)
@@ -112,4 +114,20 @@ def dataset_statements(sources: Iterable[SourceFigures], iris: Iris) -> tuple[st
         for language, label in source.label.items():
             for predicate in ("rdfs:label", "dcterms:title"):
                 quads.append((graph, subject, term(predicate), literal(label, language)))
+        if tidy(source.isil):
+            quads += _library_quads(source, subject, graph, iris)
     return sort_quads(quads, dataset)
+
+
+def _library_quads(source: SourceFigures, dataset: str, graph: str, iris: Iris) -> Iterable[Quad]:
+    """Yield the description of the library that supplies a source, which its ISIL (ISO 15511) identifies."""
+    isil = tidy(source.isil)
+    library = iri(iris.agent(library_key(isil)))
+    yield graph, dataset, term("dcterms:publisher"), library
+    for class_ in ("foaf:Organization", "bf:Organization"):
+        yield graph, library, term("rdf:type"), term(class_)
+    for predicate in ("dcterms:identifier", "skos:notation"):
+        yield graph, library, term(predicate), literal(isil)
+    for language, label in source.label.items() or (("", isil),):
+        for predicate in ("skos:prefLabel", "rdfs:label", "foaf:name"):
+            yield graph, library, term(predicate), literal(label, language or None)

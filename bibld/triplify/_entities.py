@@ -104,6 +104,8 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
                 yield "schema:deathDate", typed_literal(death, "gYear")
     if claim.notation:
         yield "skos:notation", literal(claim.notation)
+        if claim.type == "corporate":
+            yield "dcterms:identifier", literal(claim.notation)
     for part in claim.parts:
         yield "dcterms:hasPart", iri(part)
     for creator in claim.creators:

@@ -41,7 +41,7 @@ class EntityBatch(msgspec.Struct, frozen=True):
 def keys_of_assertion(body: bytes) -> AssertionKeys:
     """Return what a stored assertion refers to."""
     value = _ASSERTIONS.decode(body).value
-    return AssertionKeys((*value.aliases, *value.ties), value.parts)
+    return AssertionKeys((*value.aliases, *value.ties), value.named_entities)
 
 
 # -- verdicts --------------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def describe_entities(iris: Iris, verdicts: Verdicts, catalog: Catalog, entities
         for cluster in cluster_component(component, verdicts):
             united = [assertion for member in cluster.members for assertion in assertions[member]]
             lines = describe_entity(cluster.founder, united, iris, (*cluster.members[1:], *cluster.aliases))
-            parts = sorted({part for one, _ in united for part in one.value.parts})
+            parts = sorted({part for one, _ in united for part in one.value.named_entities})
             members = tuple(numbers[member] for member in cluster.members)
             described.append(DescribedEntities(members, "".join(lines).encode(), tuple(parts)))
     return EntityBatch(described, sorted(set(entities) - set(numbers.values())))

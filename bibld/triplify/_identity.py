@@ -69,6 +69,7 @@ _RANK = {authority.name: rank for rank, authority in enumerate(AUTHORITIES)}
 _NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
 _ROMAN_NUMERAL = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
+_ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
 _LONGEST_READABLE_KEY = 60
 _KEYS_REMEMBERED = 4096
 
@@ -162,6 +163,16 @@ def name_key(heading: str, dates: str, kind: str) -> str:
     """
     years = years_with_hyphen(dates)
     return entity_key(f"{heading} {years}" if years else heading, kind, is_slavic=bool(years))
+
+
+def library_key(isil: str) -> str:
+    """Return the key of a library that an ISIL (ISO 15511) identifies."""
+    return f"isil-{isil}"
+
+
+def is_isil(text: str) -> bool:
+    """Whether a text is an ISIL with a country, such as ``RU-10010001``."""
+    return _ISIL.fullmatch(text) is not None
 
 
 def years_with_hyphen(dates: str) -> str:

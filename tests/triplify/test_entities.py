@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.model.mods import Mods, NameIdentifier, OriginInfo, Place, PlaceTerm, Publisher, TitleInfo
+from bibld.model.mods import (
+    Location,
+    Mods,
+    NameIdentifier,
+    OriginInfo,
+    PhysicalLocation,
+    Place,
+    PlaceTerm,
+    Publisher,
+    TitleInfo,
+)
 from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
 from bibld.triplify import (
@@ -19,7 +29,7 @@ from bibld.triplify import (
     to_quads,
 )
 from bibld.triplify._dates import life_years
-from tests.triplify.merged_book import BASE, EDGE, IRIS, LOC, MERGED, Quads, alone, person
+from tests.triplify.merged_book import BASE, EDGE, IRIS, LOC, MERGED, RESOURCE, Quads, alone, person
 
 AGENT = IRIS.agent("viaf-1")
 
@@ -185,6 +195,27 @@ def test_sources_are_parts_of_the_dataset_with_label_and_licence():
     assert made.values("rdfs:label", IRIS.source("rsl")) == ["RSL@en", "РГБ@ru"]
     assert made.values("dcterms:license", IRIS.source("rsl")) == ["https://example.org/licence"]
     assert made.graphs("void:subset") == {f"<{BASE}graph/dataset>"}
+
+
+def test_the_library_of_a_source_has_its_isil_and_is_the_holder_that_records_name_by_it():
+    source = SourceFigures("rsl", {"en": "RSL"}, "https://example.org/licence", 1, 1, 0, 0, isil="RU-10010001")
+    description = Mods(location=(Location(physical_location=(PhysicalLocation("RU-10010001"),)),))
+    made = cluster_statements(alone(description), [], IRIS)
+    lines = [*made.quads, *dataset_statements([source], IRIS)]
+    for entity in sorted({claim.entity for claim in made.claims}):
+        lines += entity_statements(entity, made.claims, IRIS)
+    quads = Quads(lines)
+    library = quads.values("dcterms:publisher", IRIS.source("rsl"))
+    assert library == [":agent/isil-RU-10010001"]
+    assert quads.values("bf:heldBy", f"{RESOURCE}#item1") == library
+    assert "RU-10010001" in quads.values("dcterms:identifier", BASE + library[0][1:])
+    assert "RSL@en" in quads.values("rdfs:label", BASE + library[0][1:])
+
+
+def test_the_name_of_a_library_is_not_taken_for_an_isil():
+    description = Mods(location=(Location(physical_location=(PhysicalLocation("РГБ"),)),))
+    (claim,) = cluster_statements(alone(description), [], IRIS).claims
+    assert claim.value.notation == ""
 
 
 def test_a_title_only_record_claims_nothing():

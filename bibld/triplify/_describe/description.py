@@ -20,6 +20,7 @@ _ORGANISATION_CODE = re.compile(r"[a-z][a-z0-9-]*")
 _INSTITUTION_AND_SHELF = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
 _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "carriers"}
 _LIST_OF_AUTHORITY = {f"{standard}{kind}": kind for standard in ("rda", "isbd") for kind in _LIST_OF_KIND}
+_LIST_OF_AUTHORITY["gmd"] = "content"
 _ACCESS_TO_RESOURCE = ("object in context", "raw object")
 _CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
 _NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))

@@ -23,7 +23,7 @@ from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
-from bibld.triplify._identity import Identity, entity_key, name_key, parse_identity
+from bibld.triplify._identity import Identity, entity_key, is_isil, library_key, name_key, parse_identity
 from bibld.triplify._person_names import parse_person_name
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
@@ -203,14 +203,17 @@ def _claim_of_name(draft: Draft, name: Name) -> EntityClaim:
 
 
 def claim_organisation(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
-    """Claim an organisation that is known by a text, such as a library that holds a copy."""
+    """Claim an organisation that is known by a text, such as a library that holds a copy: its name or its ISIL."""
     label = trim(text)
     if not label:
         return None
     found = find_identities(draft, element, path)
-    agent = draft.iris.agent(found[0].key if found else name_key(label, "", "corporate"))
-    form = draft.name_form(label, draft.languages.tag_other(label, element))
-    draft.add_claim(agent, "agent", EntityClaim(label=form, type="corporate", links=_links(found)), path)
+    isil = label if is_isil(label) else ""
+    own_key = library_key(isil) if isil else name_key(label, "", "corporate")
+    agent = draft.iris.agent(found[0].key if found else own_key)
+    form = draft.name_form(label, None if isil else draft.languages.tag_other(label, element))
+    claim = EntityClaim(label=form, type="corporate", links=_links(found), notation=isil)
+    draft.add_claim(agent, "agent", claim, path)
     return agent
 
 
