@@ -8,13 +8,13 @@ published figures do: then trees know the papers that they score.
 import csv
 import re
 import sys
+from collections.abc import Iterable
 from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from _measure import candidate_pairs, real_data
-from model_tables import report
 
 from bibld.dedup import train
 from bibld.dedup.method import MethodOptions
@@ -88,6 +88,25 @@ def unseen(
             ensemble = train.fitted(found[seen], labels[seen].astype(np.int8), weights[seen], SEED)
             logits[is_left_out] = ensemble.logits(found[is_left_out])
     return 1 / (1 + np.exp(-logits))
+
+
+def report(
+    label: str, scores: npt.NDArray[np.float64], labels: npt.NDArray[np.bool_], true: int, thresholds: Iterable[float]
+) -> None:
+    """Print F1 at the best threshold, and precision, recall and F1 at some."""
+    order = np.argsort(-scores, kind="stable")
+    hits = np.cumsum(labels[order])
+    f1 = 2 * hits / (np.arange(1, len(order) + 1) + true)
+    best = int(np.argmax(f1))
+    parts = [f"best F1 {f1[best]:.4f} at {scores[order][best]:.3f}"]
+    for threshold in thresholds:
+        predicted = scores >= threshold
+        right = (predicted & labels).sum()
+        parts.append(
+            f"at {threshold}: P {right / max(1, predicted.sum()):.4f} R {right / true:.4f} "
+            f"F1 {2 * right / (predicted.sum() + true):.4f}"
+        )
+    print(f"  {label}: " + "; ".join(parts))
 
 
 def dealt_folds(clusters: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
