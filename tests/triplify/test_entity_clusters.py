@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.model.linkage import Cluster, Merged, ValueSource
-from bibld.model.mods import Mods, Name, NameIdentifier, NamePart, OriginInfo, Publisher, Role, RoleTerm, Subject
+from bibld.model.mods import Mods, Name, NameIdentifier, NamePart, OriginInfo, Publisher, Role, RoleTerm, Subject, Topic
 from bibld.model.origin import RecordId
 from bibld.triplify import to_quads
 from bibld.triplify._claims import Assertion, EntityClaim, NameForm
@@ -159,6 +159,19 @@ def test_a_publisher_that_a_record_names_twice_is_one():
     made = Quads(to_quads([alone(Mods(name=(agent,), origin_info=(info,)))], IRIS))
     assert len({one for one in made.subjects() if "/agent/" in one or "/publisher/" in one}) == 1
     assert len(made.values("dcterms:publisher", IRIS.resource(NLR))) == 1
+
+
+def test_a_label_of_a_controlled_vocabulary_and_its_number_are_one_concept():
+    def concepts(scheme: str) -> int:
+        topics = (Topic("Women"), Topic("Women", value_uri="http://id.loc.gov/authorities/subjects/sh85147274"))
+        records = [
+            alone(Mods(subject=(Subject((topic,), authority=scheme),)), RecordId("loc", str(at)))
+            for at, topic in enumerate(topics)
+        ]
+        found = Quads(to_quads(records, IRIS))
+        return len([one for one in found.subjects() if one.startswith(f"{BASE}concept/{scheme}/")])
+
+    assert (concepts("lcsh"), concepts("local")) == (1, 2)
 
 
 def test_a_verdict_is_stronger_than_the_records():

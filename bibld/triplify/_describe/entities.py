@@ -270,18 +270,26 @@ def claim_place(draft: Draft, text: str, element: Controlled, path: str, is_tran
 def claim_concept(
     draft: Draft, label: str, scheme: str | None, element: Controlled, path: str, parts: Iterable[str] = ()
 ) -> str | None:
-    """Claim a concept of a scheme. ``parts`` are the IRIs of places and agents that a compound heading names."""
+    """Claim a concept of a scheme. ``parts`` are the IRIs of places and agents that a compound heading names.
+
+    A controlled vocabulary has each label once, so a concept with a number is also known by its label. A compound
+    heading is not, since its number may be that of a part.
+    """
     label = tidy(label)
     if not label:
         return None
     code = tidy(scheme or "") or _SCHEME_OF_FREE_TERMS
     found = find_identities(draft, element, path)
-    concept = draft.iris.concept(code, found[0].key if found else entity_key(label))
+    by_label = draft.iris.concept(code, entity_key(label))
+    concept = draft.iris.concept(code, found[0].key) if found else by_label
+    aliases = {by_label} - {concept} if code in SCHEME_LANGUAGES and "--" not in label else ()
     claim = EntityClaim(
         label=draft.name_form(label, language_of_term(draft, label, element, code)),
         scheme=code,
         links=_links(found),
         parts=tuple(sorted(set(parts))),
+        aliases=tuple(aliases),
+        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
     )
     draft.add_claim(concept, "concept", claim, path)
     return concept
