@@ -32,7 +32,9 @@ def connect(file: Path | None, memory: int, threads: int, folder: Path | None = 
             "autoload_known_extensions": "false",
         },
     )
-    database.execute("SET enable_progress_bar = false")  # it is drawn on standard output, which is for data
+    # It would be drawn on standard output, which is for data. A notebook has none, and refuses the setting.
+    if database.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        database.execute("SET enable_progress_bar = false")
     return database
 
 
