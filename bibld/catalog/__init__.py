@@ -89,6 +89,13 @@ __all__ = [
 ]
 
 
+_CACHE_KIB = 64 * 1024
+"""Memory for pages of the catalog in a run: indexes of entities and assertions are written in no order."""
+
+_PAGES_BEFORE_CHECKPOINT = 16_384
+"""Pages in the write-ahead log (64 MB) before they are copied into the catalog; pages of indexes change many times."""
+
+
 class Catalog:
     """The catalog of one workspace, opened for a run (with the lock of the workspace) or for reading.
 
@@ -116,6 +123,8 @@ class Catalog:
             # Wait for people who give verdicts during a run.
             self._register_connection.execute("PRAGMA busy_timeout = 60000")
             self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            self._connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BEFORE_CHECKPOINT}")
         blobs = self._blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
         self.dirty = DirtyQueues(self._connection)
