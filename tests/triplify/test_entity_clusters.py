@@ -174,6 +174,15 @@ def test_a_label_of_a_controlled_vocabulary_and_its_number_are_one_concept():
     assert (concepts("lcsh"), concepts("local")) == (1, 2)
 
 
+def test_a_heading_with_subdivisions_is_not_the_heading_whose_number_it_has():
+    number = "http://id.loc.gov/authorities/subjects/sh85147274"
+    women = Subject((Topic("Women", value_uri=number),), authority="lcsh")
+    history = Subject((Topic("Women"), Topic("History")), authority="lcsh", value_uri=number)
+    found = Quads(to_quads([alone(Mods(subject=(women, history)))], IRIS))
+    labels = {tuple(found.values("skos:prefLabel", one)) for one in found.subjects() if "/concept/lcsh/" in one}
+    assert labels == {("Women@en",), ("Women--History@en",)}
+
+
 def test_a_verdict_is_stronger_than_the_records():
     one = numbered("Иванов, Иван Иванович", "1950-", "RU\\NLR\\auth\\1")
     other = numbered("Иванов, Иван Иванович", "1951-", "RU\\NLR\\auth\\2")

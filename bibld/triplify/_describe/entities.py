@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import msgspec
 
-from bibld.model.mods import Controlled, Name
+from bibld.model.mods import Controlled, Name, Subject
 from bibld.model.web import web_iri
 from bibld.text.folding import strip_brackets, tidy, trim
 from bibld.text.places import expand_place, is_unknown_imprint
@@ -32,6 +32,9 @@ _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
 
 _NAMES_REMEMBERED = 4096
+_NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
+"""Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
+
 _ROLES_OF_PUBLISHERS = frozenset(("pbl", "bkp", "bsl", "dst", "isb"))
 
 NameAtPath = tuple[Name, str]
@@ -273,16 +276,18 @@ def claim_concept(
     """Claim a concept of a scheme. ``parts`` are the IRIs of places and agents that a compound heading names.
 
     A controlled vocabulary has each label once, so a concept with a number is also known by its label. A compound
-    heading is not, since its number may be that of a part.
+    heading is not, since its number may be that of a part; where it often is, the number is not used.
     """
     label = tidy(label)
     if not label:
         return None
     code = tidy(scheme or "") or _SCHEME_OF_FREE_TERMS
-    found = find_identities(draft, element, path)
+    is_compound = "--" in label
+    is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
+    found = [] if is_numbered_by_part else find_identities(draft, element, path)
     by_label = draft.iris.concept(code, entity_key(label))
     concept = draft.iris.concept(code, found[0].key) if found else by_label
-    aliases = {by_label} - {concept} if code in SCHEME_LANGUAGES and "--" not in label else ()
+    aliases = {by_label} - {concept} if code in SCHEME_LANGUAGES and not is_compound else ()
     claim = EntityClaim(
         label=draft.name_form(label, language_of_term(draft, label, element, code)),
         scheme=code,
