@@ -14,7 +14,7 @@ from bibld.catalog import Catalog, Queue, RegisteredFile, StoredLink
 from bibld.config import Config
 from bibld.errors import ConfigError, StageError
 from bibld.link._files import open_authority
-from bibld.link._index import AuthorityIndex, index_path, make_index
+from bibld.link._index import AuthorityIndex, index_path, make_index, remove_other_indexes
 from bibld.link._linking import REVIEW, THRESHOLD, Tally, index_digest, preview_links, update_links
 from bibld.progress import Progress
 
@@ -110,6 +110,7 @@ def add_and_link(
     with catalog.commit():
         for one in added:
             catalog.links.register(one)
+    _sweep(catalog, config)
     found = update_links(catalog, config, progress, options.limit)
     if found is None:
         raise StageError(
@@ -127,10 +128,16 @@ def remove_file(catalog: Catalog, config: Config, name: str, progress: Progress)
         raise ConfigError([f"--remove {name}: no such authority file; registered are: {', '.join(known) or 'none'}"])
     with catalog.commit():
         catalog.links.unregister(name)
+    _sweep(catalog, config)
     tally = update_links(catalog, config, progress) or Tally()
     return _report(
         catalog.links.files(), 0, tally, [LinkCount(*row) for row in catalog.links.counts()], 0, is_stored=True
     )
+
+
+def _sweep(catalog: Catalog, config: Config) -> None:
+    """Remove the indexes of files that are not registered any more."""
+    remove_other_indexes(config.workspace, (index_digest(one.digest, one.template) for one in catalog.links.files()))
 
 
 def name_of_file(text: str) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from bibld.errors import StageError
+from bibld.errors import HarvestError, StageError
 from bibld.link._files import AuthorityFile, read_authority
 from bibld.link._keys import LONGEST_LABEL, family_of, first_given_name, keys_of_numbers, keys_of_record
 from bibld.link._values import AuthorityRecord, merge_records
@@ -104,6 +104,14 @@ def index_path(workspace: Path, digest: str) -> Path:
     return workspace / "index" / "authorities" / f"{digest}.db"
 
 
+def remove_other_indexes(workspace: Path, digests: Iterable[str]) -> None:
+    """Remove the indexes, complete or not, of all files but those with these digests."""
+    wanted = set(digests)
+    for path in index_path(workspace, "").parent.glob("*"):
+        if path.stem not in wanted:
+            path.unlink(missing_ok=True)
+
+
 def is_complete(path: Path) -> bool:
     """Whether an index was made to its end, and can be read."""
     if not path.is_file():
@@ -139,6 +147,9 @@ def make_index(path: Path, file: AuthorityFile, progress: Progress) -> None:
                 _make_records(reading, index, file, progress)
         unfinished.replace(path)
         reading_path.unlink()
+    except HarvestError:
+        reading_path.unlink(missing_ok=True)  # the same file would fail again at the same place
+        raise
     except (sqlite3.Error, OSError) as error:
         raise StageError(
             f"{path}: the index cannot be written: {error}; free some space, delete {reading_path.name}, then run again"

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import bibld
 from bibld.catalog import Catalog
 from bibld.cli import command_line
-from bibld.errors import CatalogError, ConfigError
+from bibld.errors import CatalogError, ConfigError, HarvestError
 from tests.link.catalogue import AUTHORITY, BOOKS, TWAIN, write_catalogue
 
 VIAF = "http://viaf.org/viaf/"
@@ -233,6 +233,20 @@ def test_a_missing_index_is_made_again_or_the_links_stay(workspace):
     workspace.run()
     assert TWAIN not in graph(workspace)
     assert f"{VIAF}3" in graph(workspace)
+
+
+def test_indexes_of_damaged_and_replaced_files_are_removed(workspace, tmp_path):
+    folder = workspace.config.workspace / "index" / "authorities"
+    before = sorted(folder.iterdir())
+    damaged = tmp_path / "people.csv"
+    damaged.write_text(AUTHORITY + "7,No IRI,,,,\n")
+    with pytest.raises(HarvestError, match="line 9: the id '7' is not an IRI"):
+        workspace.links.update([damaged])
+    assert sorted(folder.iterdir()) == before
+    damaged.write_text(AUTHORITY.replace("1835-1911", "1835-1912"))
+    workspace.links.update([damaged])
+    assert len(list(folder.iterdir())) == len(before)
+    assert sorted(folder.iterdir()) != before
 
 
 def test_a_damaged_index_is_made_again(workspace):

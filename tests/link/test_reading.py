@@ -73,6 +73,41 @@ def test_turtle_with_statements_about_one_subject_in_two_places(tmp_path):
     assert pieces[2].labels == (AuthorityLabel("Clemens, Samuel"),)
 
 
+WD, NAMES = "http://www.wikidata.org", "http://id.loc.gov/authorities/names/"
+WIKIDATA = f"""\
+<{WD}/entity/Q7245> <http://www.w3.org/2000/01/rdf-schema#label> "Mark Twain"@en .
+<{WD}/entity/Q7245> <http://www.w3.org/2004/02/skos/core#altLabel> "Samuel Clemens"@en .
+<{WD}/entity/Q7245> <{WD}/prop/direct/P31> <{WD}/entity/Q5> .
+<{WD}/entity/Q7245> <{WD}/prop/direct/P569> "1835-11-30T00:00:00Z" .
+<{WD}/entity/Q7245> <{WD}/prop/direct/P570> "1910-04-21T00:00:00Z" .
+<{WD}/entity/Q7245> <{WD}/prop/direct-normalized/P214> <http://viaf.org/viaf/50566653> .
+"""
+SCHEMA = """\
+<http://viaf.org/viaf/50566653> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://schema.org/Person> .
+<http://viaf.org/viaf/50566653> <http://schema.org/name> "Mark Twain"@en .
+<http://viaf.org/viaf/50566653> <http://schema.org/alternateName> "Samuel Clemens"@en .
+<http://viaf.org/viaf/50566653> <http://schema.org/birthDate> "1835-11-30" .
+<http://viaf.org/viaf/50566653> <http://schema.org/deathDate> "1910-04-21" .
+<http://viaf.org/viaf/50566653> <http://schema.org/sameAs> <http://viaf.org/viaf/50566653> .
+"""
+MADS = f"""\
+<{NAMES}n1> a <http://www.loc.gov/mads/rdf/v1#PersonalName> .
+<{NAMES}n1> <http://www.loc.gov/mads/rdf/v1#authoritativeLabel> "Mark Twain"@en .
+<{NAMES}n1> <http://www.loc.gov/mads/rdf/v1#variantLabel> "Samuel Clemens"@en .
+<{NAMES}n1> <http://www.loc.gov/mads/rdf/v1#birthDate> "1835" .
+<{NAMES}n1> <http://www.loc.gov/mads/rdf/v1#deathDate> "1910" .
+<{NAMES}n1> <http://www.w3.org/2004/02/skos/core#exactMatch> <http://viaf.org/viaf/50566653> .
+"""
+
+
+@pytest.mark.parametrize("content", [WIKIDATA, SCHEMA, MADS], ids=["wikidata", "viaf", "mads"])
+def test_vocabularies_of_authority_files(tmp_path, content):
+    (person,) = records_of(written(tmp_path, "people.nt", content))
+    assert (person.kind, person.born, person.died) == ("person", 1835, 1910)
+    assert person.labels == (AuthorityLabel("Mark Twain", "en", True), AuthorityLabel("Samuel Clemens", "en"))
+    assert person.numbers == ("http://viaf.org/viaf/50566653",)
+
+
 def test_marc21_authority_records(tmp_path):
     person, topic = records_of(written(tmp_path, "loc.mrk", MARC21))
     assert (person.iri, person.kind, person.born, person.died) == ("http://viaf.org/viaf/17", "person", 1719, 1789)
