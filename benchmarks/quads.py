@@ -79,7 +79,10 @@ def describe(name: str, config: Config, predicates: int) -> None:
             subject, predicate, _ = line.split(" ", 2)
             graph = (graph_of(line) or "").strip("<>").removeprefix(iris.base)
             group = subject[1:].removeprefix(iris.base).partition("/")[0]
-            group += " nodes" if "#" in subject else ""
+            if not subject.startswith(f"<{iris.base}"):
+                group = "external scheme"
+            elif "#" in subject:
+                group += " values" if "#value-" in subject else " nodes"
             total += 1
             size += len(line.encode())
             groups[group] += 1
