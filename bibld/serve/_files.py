@@ -17,6 +17,9 @@ from bibld.serve._http import ProblemError, Representation, respond, with_charse
 _STATIC_TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
 _SITEMAPS = ("sitemap.xml", "sitemap_index.xml", "sitemap/index.xml", "sitemap/sitemap.xml")
 
+_COMPRESSED = {".gz": "application/gzip", ".zst": "application/zstd"}
+"""Media types of compressed files (RFC 6713, RFC 8878), by the end of their names."""
+
 
 class Files:
     """Answers requests for files. A request chooses a name in a table; it never becomes a path."""
@@ -38,7 +41,7 @@ class Files:
         if file is None or path is None or not path.is_file():
             raise ProblemError(404, "Not found", "The release has no file with this name.")
         tag = f'"{file.sha256}"'
-        media_type = "application/gzip" if name.endswith(".gz") else file.media_type
+        media_type = _COMPRESSED.get(path.suffix, file.media_type)
         headers = {"ETag": tag, "Cache-Control": "public, max-age=300"}
         if tag in [each.strip() for each in request.headers.get("if-none-match", "").split(",")]:
             return Response(status_code=304, headers=headers)

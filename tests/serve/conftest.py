@@ -227,7 +227,8 @@ def build_release(folder: Path, base: str = BASE) -> Manifest:
     void = f"<{Iris(base).dataset}> a <http://rdfs.org/ns/void#Dataset> ."
     files = []
     for name, data, media_type in (
-        ("bibld.nq.gz", b"not really gzip", "application/gzip"),
+        ("bibld.nq.gz", b"not really gzip", "application/n-quads"),
+        ("bibld.nq.zst", b"not really zstd", "application/n-quads"),
         ("void.ttl", void.encode(), "text/turtle"),
     ):
         (folder / name).write_bytes(data)
