@@ -77,6 +77,15 @@ def test_the_sparql_page_answers_a_query(page):
 
 
 def test_pages_load_no_file_from_other_hosts(page, server):
-    for path in ("", "sparql", "ontology", "dataset"):
+    pages = (
+        "",
+        "sparql",
+        "dataset",
+        "ontology",
+        "ontology/terms?lang=ru",
+        "ontology/alignment",
+        "ontology/shapes?lang=ru",
+    )
+    for path in pages:
         used = re.findall(r'(?:src|<link[^>]*href)="(https?://[^"]+)"', page(path))
         assert not [address for address in used if not address.startswith(server)]
