@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def validate_workspace(
     if triplify.is_pending(catalog, pipeline.stage_queue(catalog, "triplify")):
         raise StageError(
             f"{config.workspace}: the statements of some records are not up to date; run"
-            f" `bibld run {config.file}`, then validate again"
+            f" `bibld run {shlex.quote(str(config.file))}`, then validate again"
         )
     sources = pipeline.count_sources(catalog, config)
 
