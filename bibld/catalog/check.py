@@ -294,8 +294,9 @@ _RULES = (
     _Rule(
         "triplify",
         "statements {} belong to no founder",
-        f"SELECT founder FROM statement WHERE NOT ({_LIVE.format('founder')} AND coalesce((SELECT member.founder FROM"
-        " member WHERE ordinal = statement.founder), founder) = founder)"
+        # The statements of a record that is not live are its tombstone.
+        f"SELECT founder FROM statement WHERE {_LIVE.format('founder')} AND coalesce((SELECT member.founder FROM"
+        " member WHERE ordinal = statement.founder), founder) <> founder"
         f" AND NOT {_is_dirty('founder', 'triplify')}",
         (_DESCRIBE_CLUSTER,),
     ),

@@ -62,7 +62,7 @@ def describe_clusters(
                 batch.samples.append(quads)
         if is_awaited:
             count_changes(batch.changes, catalog.statements.quads(founder), quads)
-        asserted = {} if stored is None else catalog.entities.asserted_by(founder)
+        asserted = catalog.entities.asserted_by(founder)
         batch.assertions += _assertion_changes(founder, asserted, claims)
     return batch
 
