@@ -7,10 +7,12 @@ import sqlite3
 from enum import StrEnum
 from pathlib import Path
 
+from bibld.catalog._upgrade import CATALOG_UPGRADE, REGISTER_UPGRADE, upgrade
 from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 5
 CATALOG_FORMAT = 11
+UPGRADES = {"register.db": REGISTER_UPGRADE, "catalog.db": CATALOG_UPGRADE}
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -342,7 +344,7 @@ class RecordStatus(StrEnum):
 def open_database(
     file: Path, tables: str, version: int, read_only: bool, config_file: Path | None = None
 ) -> sqlite3.Connection:
-    """Open a database, and create its tables if it has none; raises ``CatalogError``."""
+    """Open a database; create its tables if it has none, upgrade an earlier format. Raises ``CatalogError``."""
     try:
         connection = connect(file, read_only)
         try:
@@ -356,7 +358,9 @@ def open_database(
                     )
                 connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
             elif found != version:
-                raise CatalogError(f"{file}: {describe_format(found, version, file.parent, config_file)}")
+                if read_only or not is_upgradable(file.name, found, version):
+                    raise CatalogError(f"{file}: {describe_format(file, found, version, config_file)}")
+                upgrade(connection, tables, version, UPGRADES[file.name].kept)
         except BaseException:
             connection.close()
             raise
@@ -371,14 +375,20 @@ def _open_remedy(error: sqlite3.Error) -> str:
     return "check that there is space on the disk and that the folder may be written"
 
 
-def describe_format(found: int, version: int, workspace: Path, config_file: Path | None) -> str:
+def is_upgradable(name: str, found: int, version: int) -> bool:
+    """Whether the next run brings a database (its file name) of format ``found`` to ``version``."""
+    return UPGRADES[name].oldest <= found < version
+
+
+def describe_format(file: Path, found: int, version: int, config_file: Path | None) -> str:
     """Return the message for a database of another format: its format, and what to do."""
     if found > version:
         return f"has format {found}, but this bibld reads format {version}; use the newer bibld that wrote it"
-    return (
-        f"has format {found} of an earlier bibld, but this one reads format {version}; move the folder {workspace}"
-        f" away, then run {run_command(config_file)} to build it again from the sources"
-    )
+    what = f"has format {found} of an earlier bibld, but this one reads format {version}"
+    run = run_command(config_file)
+    if is_upgradable(file.name, found, version):
+        return f"{what}; {run} upgrades it"
+    return f"{what}; move the folder {file.parent} away, then run {run} to build it again from the sources"
 
 
 def run_command(config_file: Path | None) -> str:

@@ -67,7 +67,7 @@ def file_faults(workspace: Path, progress: Progress, config_file: Path | None = 
         elif version_found == 0:
             yield Fault(name, "is empty", f"run {run_command(config_file)}")
         elif version_found != version:
-            what, _, remedy = describe_format(version_found, version, workspace, config_file).partition("; ")
+            what, _, remedy = describe_format(file, version_found, version, config_file).partition("; ")
             yield Fault(name, what, remedy)
 
 
