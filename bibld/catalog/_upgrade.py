@@ -1,7 +1,7 @@
 """Bring the databases of an earlier bibld to the present format: what was read or decided stays, results go.
 
 The tables of what cannot be computed again have not changed since the oldest format that is accepted; all others are
-dropped and created anew, and the next run fills them.
+dropped and created again, and the next run fills them.
 """
 
 from __future__ import annotations
