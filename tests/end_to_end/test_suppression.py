@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import zstandard
 from click.testing import CliRunner
 
 from bibld import config, explain, pipeline, progress
@@ -35,6 +36,10 @@ suppress = "suppress.csv"
 """
 SECRET = "Donated by Countess Orlova"
 FORMS = (".html", ".ttl", ".nt", ".jsonld", ".rdf", ".mods.xml", ".marcxml", ".mrk")
+
+
+def unpack_zstd(data: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().stream_reader(data).read()
 
 
 def marc(number: str, title: str, author: str, note: str = "") -> bytes:
@@ -90,11 +95,8 @@ class Library:
     def published(self) -> str:
         """All that is stored in the releases as text."""
         files = [path for path in sorted((self.place / "work/releases").rglob("*")) if path.is_file()]
-        texts = [
-            gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-            for path in files
-            if "store" not in path.parts
-        ]
+        unpack = {".gz": gzip.decompress, ".zst": unpack_zstd}
+        texts = [unpack.get(path.suffix, bytes)(path.read_bytes()) for path in files if "store" not in path.parts]
         return b"\n".join(texts).decode()
 
     @contextmanager
