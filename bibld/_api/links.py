@@ -108,7 +108,7 @@ class Links:
 
     def _store(self, verdicts: list[LinkVerdict]) -> int:
         config = self._workspace.config
-        with LinkVerdicts(config.workspace, self._workspace.path) as register, register.transaction():
+        with LinkVerdicts(config.workspace, config_file=self._workspace.path) as register, register.transaction():
             return register.table.add(verdicts, run_time().isoformat())
 
     def _opened(self, read_only: bool = False) -> Catalog:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Literal
 
 import msgspec
 
-from bibld.catalog._register.verdicts import PATIENCE
-from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, is_locked, open_database, run_command
-from bibld.errors import CatalogError
+from bibld.catalog._register.opening import PATIENCE, OpenRegister
 
 LinkDecision = Literal["accepted", "rejected", "withdrawn"]
 
@@ -75,40 +71,9 @@ class LinkVerdictTable:
         return new
 
 
-class LinkVerdicts:
-    """The verdicts of one workspace about links, to be given also during a run.
+class LinkVerdicts(OpenRegister):
+    """The verdicts of one workspace about links, to be given also during a run."""
 
-    ``config_file`` is the configuration; messages name it. Raises ``CatalogError`` if there is no register.
-    """
-
-    def __init__(self, workspace: Path, config_file: Path | None = None) -> None:
-        self._file = workspace / "register.db"
-        if not self._file.is_file():
-            raise CatalogError(f"{workspace}: contains no register yet; run {run_command(config_file)} first")
-        self._connection = open_database(self._file, REGISTER, REGISTER_FORMAT, False, config_file)
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
+    def __init__(self, workspace: Path, patience: float = PATIENCE, config_file: Path | None = None) -> None:
+        super().__init__(workspace, patience, config_file)
         self.table = LinkVerdictTable(self._connection)
-
-    def __enter__(self) -> LinkVerdicts:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._connection.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit all writes inside, or none. Raises ``CatalogError``."""
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                what = "a run is writing into it" if is_locked(error) else str(error)
-                raise CatalogError(f"{self._file}: no verdict was saved: {what}; give it again in a moment") from error
-            raise

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Literal
 
 import msgspec
 
 from bibld.catalog._register.entity_verdicts import EntityVerdicts
+from bibld.catalog._register.opening import PATIENCE, OpenRegister
 from bibld.catalog._register.register import Register
-from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, is_locked, open_database, run_command
-from bibld.errors import CatalogError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
-
-PATIENCE = 30.0
-"""Seconds to wait for a run that is writing into the register."""
 
 RELATIONS = ("same_set", "part_of", "other_edition", "other_format", "translation")
 """How two records can be related."""
@@ -54,7 +47,7 @@ class StoredVerdict(msgspec.Struct, frozen=True):
     given_at: str
 
 
-class Verdicts:
+class Verdicts(OpenRegister):
     """The verdicts of one workspace. The last one of a pair is in force; if it is withdrawn, the one before is again.
 
     A run uses the verdicts that were given before its matching began; later ones wait for the next run.
@@ -63,43 +56,9 @@ class Verdicts:
     """
 
     def __init__(self, workspace: Path, patience: float = PATIENCE, config_file: Path | None = None) -> None:
-        self._file = workspace / "register.db"
-        self._patience = patience
-        if not self._file.is_file():
-            raise CatalogError(f"{workspace}: contains no register yet; run {run_command(config_file)} first")
-        self._connection = open_database(self._file, REGISTER, REGISTER_FORMAT, False, config_file)
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+        super().__init__(workspace, patience, config_file)
         self._register = Register(self._connection)
         self.of_entities = EntityVerdicts(self._connection)
-
-    def __enter__(self) -> Verdicts:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._connection.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit all writes inside, or none; no other process writes meanwhile. Raises ``CatalogError``."""
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                what = f"cannot be written: {error}; no verdict was saved"
-                if is_locked(error):
-                    what = (
-                        f"a run has been writing for more than {self._patience:g} seconds; no verdict was saved, give"
-                        " it again in a moment"
-                    )
-                raise CatalogError(f"{self._file}: {what}") from error
-            raise
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
