@@ -56,7 +56,7 @@ def test_all_graphs_of_the_sample_conform_to_the_shapes(sample: Config, quads):
 
 
 def document(client: Client, base: str, iri: str) -> rdflib.Graph:
-    """The document about a thing, as a client gets it that follows redirects; empty for what is no RDF."""
+    """Fetch the document about a thing, redirects followed; empty if it is not RDF."""
     answer = client.get("/" + iri.removeprefix(base), "application/n-triples")
     while answer.status_code == 303:
         answer = client.get(answer.headers["location"], "application/n-triples")

@@ -1,4 +1,4 @@
-"""Authority files of every format are read; what is no authority file is refused with a message that helps."""
+"""Authority files of every format are read; other files are refused with a message that states what to do."""
 
 import gzip
 import re
