@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 PREFIXES = {
     "bf": "http://id.loc.gov/ontologies/bibframe/",
     "bibo": "http://purl.org/ontology/bibo/",
+    "bnf-onto": "http://data.bnf.fr/ontology/bnf-onto/",
     "dc": "http://purl.org/dc/elements/1.1/",
     "dcat": "http://www.w3.org/ns/dcat#",
     "dcterms": "http://purl.org/dc/terms/",
@@ -21,6 +22,7 @@ PREFIXES = {
     "isbd": "http://iflastandards.info/ns/isbd/elements/",
     "owl": "http://www.w3.org/2002/07/owl#",
     "prov": "http://www.w3.org/ns/prov#",
+    "rdagroup1elements": "http://rdvocab.info/Elements/",
     "rdau": "http://rdaregistry.info/Elements/u/",
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",

@@ -10,7 +10,7 @@ from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
-from bibld.triplify._identity import parse_identity
+from bibld.triplify._identity import local_number, parse_identity
 from bibld.triplify._schemes import scheme_iri, scheme_names
 
 _CLASSES_OF_NAME = {
@@ -85,6 +85,7 @@ def describe_entity(
     triples += [(link, iri(other)) for other in same]
     subject = iri(entity)
     quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
+    quads += _local_numbers(entity, votes)
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
     ]
@@ -113,6 +114,16 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
     if claim.issn:
         yield "bibo:issn", literal(claim.issn)
         yield "schema:issn", literal(claim.issn)
+
+
+def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]:
+    """Yield a node for each number that a library gave the entity; numbers of authority files with IRIs are links."""
+    numbers = {number for claim in claims for entry in claim.numbers if (number := local_number(entry))}
+    for position, number in enumerate(sorted(numbers), 1):
+        node = iri(f"{entity}#identifier{position}")
+        yield "", iri(entity), term("bf:identifiedBy"), node
+        yield "", node, term("rdf:type"), term("bf:Local")
+        yield "", node, term("rdf:value"), literal(number)
 
 
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:

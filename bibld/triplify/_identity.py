@@ -99,6 +99,12 @@ class Identity(msgspec.Struct, frozen=True):
         return f"{to_slug(_NUMBER_OF_LOCAL_KEY.sub('', self.key) + scheme) if is_local else self.authority} {self.key}"
 
 
+def local_number(numbered: str) -> str:
+    """Return the number of what ``Identity.number_in_file`` returned, if its file has no IRIs; else nothing."""
+    file, _, number = numbered.partition(" ")
+    return "" if file in _RANK else number
+
+
 def parse_identity(text: str, scheme: str | None, source: str, file: str = "") -> Identity | None:
     """Read an authority identifier of a record; None for an empty one.
 

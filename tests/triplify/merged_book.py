@@ -200,6 +200,10 @@ class Quads:
     def subjects(self) -> set[str]:
         return {quad.subject.value for quad in self.quads}
 
+    def agents(self) -> list[str]:
+        """The IRIs of the agents that are described."""
+        return sorted(one for one in self.subjects() if one.startswith(f"{BASE}agent/") and "#" not in one)
+
     def graphs(self, predicate: str) -> set[str]:
         return {str(quad.graph_name) for quad in self.quads if quad.predicate == expand(predicate)}
 

@@ -238,3 +238,11 @@ def test_there_is_no_year_0(dates, years):
     made = Quads(entity_statements(AGENT, [claim("Толстой", "1", dates=dates)], IRIS))
     assert made.values("schema:birthDate", AGENT) == [f"{year}^gYear" for year in years[:1] if year]
     assert made.values("schema:deathDate", AGENT) == [f"{year}^gYear" for year in years[1:] if year]
+
+
+def test_numbers_that_libraries_gave_are_identifiers_and_those_of_authority_files_are_links():
+    one = claim("Толстой", "1", numbers=("viaf viaf-1", "RU~5CNLR~5Cauth~5C RU\\NLR\\auth\\77626676"))
+    made = about(one, claim("Толстой", "2", numbers=("rsl~3A rsl:77571",)))
+    nodes = [f"{BASE}{node.removeprefix(':')}" for node in made.values("bf:identifiedBy", AGENT)]
+    assert [made.values("rdf:value", node) for node in nodes] == [["RU\\NLR\\auth\\77626676"], ["rsl:77571"]]
+    assert all(made.values("rdf:type", node) == ["http://id.loc.gov/ontologies/bibframe/Local"] for node in nodes)

@@ -150,9 +150,10 @@ def describe_notes(draft: Draft) -> None:
         kind = note.type or note.display_label
         if not kind:
             draft.add_text("dcterms:description", note.value)
-            continue
-        node = draft.add_labelled_node("bf:note", "bf:Note", "note", note.value)
-        if node is not None:
+        elif tidy(note.value):
+            node = draft.new_node("note")
+            draft.add("bf:note", node)
+            draft.add_text("rdfs:label", note.value, node)
             draft.add_text("bf:noteType", kind, node)
     for condition in mods.access_condition:
         draft.add_text("dc:rights", condition.value)
