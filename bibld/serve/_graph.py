@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 import pyoxigraph as ox
-import rdflib
-from rdflib.plugins.serializers.jsonld import from_rdf
 
 from bibld.errors import StoreError
-from bibld.model.rdf import XSD, expand
+from bibld.model.rdf import expand
 from bibld.protocols import ReadableStore
+from bibld.serve._writers import Writers
 
 Subject = ox.NamedNode | ox.BlankNode | ox.Triple
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
@@ -24,15 +23,16 @@ _LABELS = tuple(
 )
 _SAME_AS = expand("owl:sameAs")
 _TYPE = expand("rdf:type")
-_STRING = XSD + "string"
 _XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
 _PARSED_AT_ONCE = 500
 _MANY_NODES = 20_000
 _INCOMING_COUNTED = 10_000
-_FORMATS = {
-    "text/turtle": ox.RdfFormat.TURTLE,
-    "application/n-triples": ox.RdfFormat.N_TRIPLES,
-    "application/rdf+xml": ox.RdfFormat.RDF_XML,
+_FORMS = {
+    "text/turtle": "ttl",
+    "application/n-triples": "nt",
+    "application/rdf+xml": "rdf",
+    "application/ld+json": "jsonld",
+    "application/json": "jsonld",
 }
 
 
@@ -163,12 +163,13 @@ def write(triples: Iterable[ox.Triple], media_type: str, prefixes: Mapping[str, 
 
     ``context`` is the ``@context`` of JSON-LD (1.1), which is written compacted.
     """
-    ordered = sorted(set(triples), key=str)
-    if media_type in ("application/ld+json", "application/json"):
-        return _json_ld(ordered, context)
-    written = ox.serialize(ordered, format=_FORMATS[media_type], prefixes=dict(prefixes))
-    assert written is not None
-    return with_prefixes_in_order(written, media_type)
+    writers = Writers(prefixes, context if isinstance(context, dict) else {})
+    return writers.write(_FORMS[media_type], lines_of(triples), "")
+
+
+def lines_of(triples: Iterable[ox.Triple]) -> bytes:
+    """Return triples as lines of N-Triples, sorted."""
+    return "".join(sorted({f"{each} .\n" for each in triples})).encode()
 
 
 def with_prefixes_in_order(written: bytes, media_type: str) -> bytes:
@@ -194,43 +195,3 @@ def read_turtle(data: bytes, base: str) -> Iterator[ox.Triple]:
             yield quad.triple
     except SyntaxError as error:
         raise StoreError(f"a Turtle document of the release cannot be read: {error}") from error
-
-
-def _json_ld(triples: Sequence[ox.Triple], context: object) -> bytes:
-    graph = rdflib.Graph(bind_namespaces="none")
-    for each in triples:
-        graph.add((_rdflib_term(each.subject), _rdflib_term(each.predicate), _rdflib_term(each.object)))
-    document = from_rdf(  # type: ignore[no-untyped-call]
-        graph, context_data=context or None, auto_compact=False, use_native_types=False
-    )
-    return msgspec.json.format(msgspec.json.encode(_ordered(document)), indent=1) + b"\n"
-
-
-def _rdflib_term(term: object) -> rdflib.URIRef | rdflib.Literal | rdflib.BNode:
-    if isinstance(term, ox.NamedNode):
-        return rdflib.URIRef(term.value)
-    if isinstance(term, ox.Literal):
-        if term.language:
-            return rdflib.Literal(term.value, lang=term.language)
-        if term.datatype.value == _STRING:
-            return rdflib.Literal(term.value)
-        return rdflib.Literal(term.value, datatype=rdflib.URIRef(term.datatype.value), normalize=False)
-    return rdflib.BNode(str(term).removeprefix("_:"))
-
-
-def _ordered(value: object) -> object:
-    """JSON with its keys in order, and the members of sets (which JSON-LD arrays are) too."""
-    if isinstance(value, dict):
-        return {str(key): _ordered_value(str(key), value[key]) for key in sorted(value, key=str)}
-    if isinstance(value, list):
-        members = [_ordered(each) for each in value]
-        return sorted(members, key=msgspec.json.encode)
-    return str(value) if isinstance(value, str) else value  # rdflib's IRIs are a kind of str that msgspec refuses
-
-
-def _ordered_value(key: str, value: object) -> object:
-    if key == "@context":
-        return value
-    if key == "@list" and isinstance(value, list):
-        return [_ordered(each) for each in value]
-    return _ordered(value)

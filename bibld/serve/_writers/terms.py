@@ -1,0 +1,56 @@
+"""Terms of N-Quads in the short forms of other syntaxes, with a cache of those that many documents contain.
+
+Lines are bytes: most of what they contain is copied, and need not be decoded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+_CACHED_TERMS = 1 << 14
+LOCAL_NAME = re.compile(rb"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
+"""Local names that need no escape in any syntax."""
+
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+
+
+class Namespaces:
+    """Shortens IRIs by prefixes (name → namespace)."""
+
+    def __init__(self, prefixes: Mapping[str, str]) -> None:
+        self._names = {space.encode(): name.encode() for name, space in sorted(prefixes.items(), reverse=True)}
+
+    def split(self, iri: bytes) -> tuple[bytes, bytes]:
+        """Return the prefix and the local name of an IRI; two empty values where it has no short form."""
+        end = max(iri.rfind(b"#"), iri.rfind(b"/")) + 1
+        name = self._names.get(iri[:end])
+        return (name, iri[end:]) if name is not None and LOCAL_NAME.fullmatch(iri, end) else (b"", b"")
+
+
+def remember(cache: dict[bytes, Value], key: bytes, value: Value) -> Value:
+    """Store a value in a cache, which is emptied when it is full; return the value."""
+    if len(cache) >= _CACHED_TERMS:
+        cache.clear()
+    cache[key] = value
+    return value
+
+
+def object_of(rest: bytes) -> bytes:
+    """Return the object from what follows the predicate in a line of N-Quads."""
+    start = rest.rindex(b'"') if rest.startswith(b'"') else 0
+    return rest[: rest.index(b" ", start)]
+
+
+def unescape(text: str) -> str:
+    """Return the characters that the inside of a literal or of an IRI of N-Quads denotes."""
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
+
+
+def _character(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else _ESCAPED.get(found[3], found[3])
