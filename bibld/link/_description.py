@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from bibld.catalog import RegisteredFile
+from bibld.model.authorities import dataset_of_authority
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 
@@ -13,21 +14,6 @@ METHOD = (
     " number of another authority file; the confidence of each comes from names, years, titles of works and the rarity"
     " of the name."
 )
-_TARGETS = {
-    "viaf": "http://viaf.org/",
-    "gnd": "https://d-nb.info/gnd/",
-    "isni": "https://isni.org/",
-    "lcnaf": "http://id.loc.gov/authorities/names",
-    "lcsh": "http://id.loc.gov/authorities/subjects",
-    "lcgft": "http://id.loc.gov/authorities/genreForms",
-    "wikidata": "http://www.wikidata.org/",
-    "orcid": "https://orcid.org/",
-    "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
-    "mesh": "http://id.nlm.nih.gov/mesh",
-    "bnf": "https://data.bnf.fr/",
-    "geonames": "https://sws.geonames.org/",
-}
-"""What the IRIs of an authority belong to; of another one, the graph's own IRI of the target is made."""
 
 
 def describe_link_sets(
@@ -47,7 +33,7 @@ def describe_link_sets(
 
 def _describe(name: str, numbers: dict[str, int], files: Sequence[RegisteredFile], iris: Iris) -> str:
     dataset, graph = iri(iris.dataset), iri(iris.graph(f"links-{name}"))
-    target = iri(_TARGETS.get(name, f"{iris.dataset}#{name}"))
+    target = iri(dataset_of_authority(name, iris))
     method = [METHOD]
     method += [f"Links found in {file.name} have a confidence of at least {file.threshold:g}." for file in files]
     lines = []

@@ -44,18 +44,38 @@ class Figures(msgspec.Struct, frozen=True):
     entities: int
 
 
+class LinkSet(msgspec.Struct, frozen=True):
+    """Links with one predicate in one graph; terms are in N-Triples.
+
+    ``graph`` is empty for the default graph. ``kind`` is the first part of the path of the subjects, such as
+    ``resource``, where the links lead from one IRI of this dataset to another; otherwise empty.
+    """
+
+    graph: str
+    predicate: str
+    kind: str = ""
+
+
 class QuadCounts(msgspec.Struct, frozen=True):
     """Counts of the quads of a dataset, for its description in VoID; terms are in N-Triples.
 
     In the default graph: ``classes`` and ``properties`` with the number of their triples, the number of different
-    ``subjects`` and ``objects``. ``same_as`` is the number of ``owl:sameAs`` links in each named graph that has some.
+    ``subjects`` and ``objects``, and of subjects whose IRI has no fragment (``entities``). ``links`` is the number of
+    links in each link set, ``graphs`` the number of quads in each named graph.
     """
 
     classes: dict[str, int]
     properties: dict[str, int]
     subjects: int
     objects: int
-    same_as: dict[str, int]
+    links: dict[LinkSet, int]
+    graphs: dict[str, int] = {}
+    entities: int = 0
+
+    @property
+    def default_graph(self) -> int:
+        """The number of triples in the default graph."""
+        return sum(self.properties.values())
 
 
 class DatasetDescription(msgspec.Struct, frozen=True):
@@ -72,18 +92,22 @@ class FullDumps(msgspec.Struct, frozen=True):
     """The full dumps that a release builds on.
 
     They belong to the release ``release``, which was made at ``created`` (ISO 8601, UTC). ``files`` are the names of
-    the files: all quads, compressed with gzip and with zstd, and the default graph alone.
+    the files: all quads, compressed with gzip and with zstd, and the default graph alone. ``quads`` and ``triples``
+    are how many lines these have (0: not known, because an earlier version of bibld wrote them).
     """
 
     release: int
     created: str
     files: tuple[str, ...]
+    quads: int = 0
+    triples: int = 0
 
 
 class PatchDumps(msgspec.Struct, frozen=True):
     """The changes from one release (``since``) to another (``release``): the names of two files of quads.
 
     No quad is in both files. The later release is the earlier one without the removed quads, with the added ones.
+    ``created`` is the time when the later one was made (empty: not known).
     """
 
     release: int
@@ -92,6 +116,7 @@ class PatchDumps(msgspec.Struct, frozen=True):
     removed: str
     added_quads: int
     removed_quads: int
+    created: str = ""
 
 
 class Manifest(msgspec.Struct, frozen=True):

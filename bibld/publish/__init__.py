@@ -28,7 +28,7 @@ from bibld.publish._releases import Releases, writing
 
 __all__ = ["Contents", "Releases", "Settings", "is_current", "publish", "settings_digest"]
 
-VERSION = 5
+VERSION = 6
 
 CONSUMER = "release"
 """The name of the last release in the catalog's table of delivered patches."""

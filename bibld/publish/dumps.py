@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from heapq import merge
@@ -14,10 +14,11 @@ import pyoxigraph
 
 from bibld.errors import StageError
 from bibld.model.iris import Iris
-from bibld.model.rdf import iri, split_graphs
+from bibld.model.rdf import iri, literal, quad, split_graphs, term, typed_literal
 from bibld.model.release import FullDumps, Manifest, PatchDumps
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, FULL_DUMPS, link_or_copy, open_dump
+from bibld.publish._statements import add_run_statements, number
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -30,9 +31,9 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     patch = None if previous is None else write_patch(draft, previous)
     patches: tuple[PatchDumps, ...] = () if patch is None else (patch,)
     if previous is None or patch is None or is_full_dump_due(draft, previous, patch):
-        full = FullDumps(manifest.number, manifest.created, FULL_DUMPS)
         added = "".join(sorted(draft.description - draft.source_statements)).encode()
-        quads = write_full_dumps(chain(draft.blocks(), [added]), draft.folder)
+        quads, triples = write_full_dumps(chain(draft.blocks(), [added]), draft.folder)
+        full = FullDumps(manifest.number, manifest.created, FULL_DUMPS, quads, triples)
     else:
         assert previous.manifest.full is not None
         full = previous.manifest.full
@@ -42,27 +43,28 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
             link_or_copy(previous.folder / name, draft.folder / name)
     figures = msgspec.structs.replace(manifest.figures, quads=quads)
     manifest = msgspec.structs.replace(manifest, figures=figures, full=full, patches=patches)
-    return msgspec.structs.replace(draft, manifest=manifest)
+    return add_run_statements(msgspec.structs.replace(draft, manifest=manifest), describe_dumps(manifest))
 
 
-def write_full_dumps(blocks: Iterable[bytes], folder: Path) -> int:
-    """Write all quads and those of the default graph, in the order given; return the number of quads.
+def write_full_dumps(blocks: Iterable[bytes], folder: Path) -> tuple[int, int]:
+    """Write all quads and those of the default graph, in the order given; return the numbers of both.
 
     In each block the lines of the default graph come first.
     """
-    count = 0
+    quads = triples = 0
     with ExitStack() as files:
         all_graphs = [files.enter_context(open_dump(folder / name)) for name in ALL_GRAPHS]
         default_graph = [files.enter_context(open_dump(folder / name)) for name in DEFAULT_GRAPH]
         for block in blocks:
             default, named = split_graphs(block)
-            count += len(default) + len(named)
+            quads += len(default) + len(named)
+            triples += len(default)
             for file in all_graphs:
                 file.write(block)
-            triples = b"".join(default)
+            block_of_default_graph = b"".join(default)
             for file in default_graph:
-                file.write(triples)
-    return count
+                file.write(block_of_default_graph)
+    return quads, triples
 
 
 def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
@@ -70,8 +72,8 @@ def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
 
     The files are ``added-N.nq.gz`` and ``removed-N.nq.gz``, sorted, so that the bytes depend on the quads alone.
     """
-    number = draft.manifest.number
-    added_name, removed_name = f"added-{number}.nq.gz", f"removed-{number}.nq.gz"
+    release = draft.manifest.number
+    added_name, removed_name = f"added-{release}.nq.gz", f"removed-{release}.nq.gz"
     before = _read_description(previous)
     described = sorted((line.rstrip("\n").encode(), line in draft.description) for line in before ^ draft.description)
     added_quads = removed_quads = 0
@@ -84,7 +86,9 @@ def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
             (added if is_added else removed).write(line + b"\n")
             added_quads += is_added
             removed_quads += not is_added
-    return PatchDumps(number, previous.manifest.number, added_name, removed_name, added_quads, removed_quads)
+    return PatchDumps(
+        release, previous.manifest.number, added_name, removed_name, added_quads, removed_quads, draft.manifest.created
+    )
 
 
 def is_full_dump_due(draft: ReleaseDraft, previous: PreviousRelease, patch: PatchDumps) -> bool:
@@ -101,6 +105,63 @@ def is_full_dump_due(draft: ReleaseDraft, previous: PreviousRelease, patch: Patc
     return bool(changed > draft.settings.full_above * previous.manifest.figures.quads)
 
 
+def describe_dumps(manifest: Manifest) -> tuple[str, ...]:
+    """Return the lines, in the graph ``run``, that state which full dump and which patches make the release.
+
+    The figures and dates of a dump are its own. ``dcterms:requires`` leads from the dataset to the last
+    patch, and from each patch to what it is applied to.
+    """
+    full = manifest.full
+    if full is None:
+        return ()
+    iris = Iris(manifest.dataset.base)
+    dataset, graph, license_iri = iri(iris.dataset), iri(iris.graph("run")), iri(manifest.dataset.license)
+    lines: list[str] = []
+
+    def node(name: str) -> str:
+        return iri(f"{iris.dataset}#{name}")
+
+    def add(subject: str, *statements: tuple[str, str]) -> None:
+        lines.extend(quad(subject, term(predicate), value, graph) for predicate, value in statements)
+
+    def add_dataset(subject: str, titles: tuple[str, str], quads: int | None, files: Sequence[str]) -> None:
+        add(subject, ("rdf:type", term("void:Dataset")), ("dcterms:license", license_iri))
+        add(subject, *(("dcterms:title", literal(text, tag)) for text, tag in zip(titles, ("en", "ru"), strict=True)))
+        add(subject, *(("void:dataDump", iri(f"{iris.base}dumps/{file}")) for file in files))
+        if quads is not None:
+            add(subject, ("void:triples", number(quads)))
+
+    release, part = node(f"release-{full.release}"), node(f"release-{full.release}-default-graph")
+    titles = (f"Release {full.release}, full dumps", f"Выпуск {full.release}, полные выгрузки")
+    add_dataset(release, titles, full.quads or None, [name for name in full.files if name in ALL_GRAPHS])
+    add(release, ("dcterms:issued", typed_literal(full.created, "dateTime")), ("void:subset", part))
+    add(release, ("dcterms:isVersionOf", dataset), ("owl:versionInfo", literal(str(full.release))))
+    titles = (f"Release {full.release}, default graph", f"Выпуск {full.release}, граф по умолчанию")
+    add_dataset(
+        part, titles, full.triples if full.quads else None, [name for name in full.files if name in DEFAULT_GRAPH]
+    )
+    if full.release == manifest.number:
+        add(dataset, *(("void:dataDump", iri(f"{iris.base}dumps/{name}")) for name in full.files if name in ALL_GRAPHS))
+    add(dataset, ("dcterms:hasVersion", release))
+    required = release
+    for patch in manifest.since_full:
+        subject, added, removed = (node(f"{name}-{patch.release}") for name in ("patch", "added", "removed"))
+        title = f"Changes from release {patch.since} to release {patch.release}"
+        add(subject, ("rdf:type", term("prov:Entity")), ("dcterms:title", literal(title, "en")))
+        add(subject, ("dcterms:title", literal(f"Изменения от выпуска {patch.since} к выпуску {patch.release}", "ru")))
+        add(subject, ("dcterms:requires", required), ("owl:versionInfo", literal(str(patch.release))))
+        add(subject, ("dcterms:hasPart", removed), ("dcterms:hasPart", added))
+        if patch.created:
+            add(subject, ("dcterms:issued", typed_literal(patch.created, "dateTime")))
+        titles = (f"Statements removed in release {patch.release}", f"Утверждения, удалённые в выпуске {patch.release}")
+        add_dataset(removed, titles, patch.removed_quads, [patch.removed])
+        titles = (f"Statements added in release {patch.release}", f"Утверждения, добавленные в выпуске {patch.release}")
+        add_dataset(added, titles, patch.added_quads, [patch.added])
+        required = subject
+    add(dataset, ("dcterms:requires", required))
+    return tuple(lines)
+
+
 def _files_of_dumps(manifest: Manifest) -> tuple[str, ...]:
     """Return the names of the files that together contain the quads of a release."""
     full = manifest.full.files if manifest.full is not None else ()
@@ -108,13 +169,19 @@ def _files_of_dumps(manifest: Manifest) -> tuple[str, ...]:
 
 
 def _read_description(previous: PreviousRelease) -> frozenset[str]:
-    """Return the lines that describe the dataset in the previous release; none if it has no description."""
-    file = previous.folder / "void.ttl"
+    """Return the lines that describe the dataset in the previous release; none if it has no description.
+
+    ``void.ttl`` also has the statements about the run, which no dump contains.
+    """
+    file, run = previous.folder / "void.ttl", previous.folder / "run.nq"
     if previous.manifest.file(file.name) is None:
         return frozenset()
     graph = iri(Iris(previous.manifest.dataset.base).graph("dataset"))
     try:
+        about_run = set()
+        if previous.manifest.file(run.name) is not None:
+            about_run = {each.triple for each in pyoxigraph.parse(path=str(run), format=pyoxigraph.RdfFormat.N_QUADS)}
         quads = list(pyoxigraph.parse(path=str(file), format=pyoxigraph.RdfFormat.TURTLE))
     except (OSError, SyntaxError) as error:
         raise StageError(f"{file}: cannot be read: {error}; remove this release, then run again") from error
-    return frozenset(f"{quad.triple} {graph} .\n" for quad in quads)
+    return frozenset(f"{each.triple} {graph} .\n" for each in quads if each.triple not in about_run)

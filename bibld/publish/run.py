@@ -8,6 +8,7 @@ from bibld import __version__
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.protocols import ReleaseDraft
+from bibld.publish._statements import add_run_statements
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -20,16 +21,17 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     iris = Iris(manifest.dataset.base)
     graph = iri(iris.graph("run"))
     dataset, activity, software = iri(iris.dataset), iri(f"{iris.dataset}#run"), iri(f"{iris.dataset}#bibld")
-    lines = (
-        quad(dataset, term("prov:wasGeneratedBy"), activity, graph),
-        quad(dataset, term("owl:versionInfo"), literal(str(manifest.number)), graph),
-        quad(dataset, term("dcterms:modified"), typed_literal(manifest.created, "dateTime"), graph),
-        quad(activity, term("rdf:type"), term("prov:Activity"), graph),
-        quad(activity, term("prov:startedAtTime"), typed_literal(manifest.created, "dateTime"), graph),
-        quad(activity, term("prov:wasAssociatedWith"), software, graph),
-        quad(activity, term("dcterms:identifier"), literal(manifest.made_by), graph),
-        quad(software, term("rdf:type"), term("prov:SoftwareAgent"), graph),
-        quad(software, term("rdfs:label"), literal(f"bibld {__version__}"), graph),
+    return add_run_statements(
+        draft,
+        (
+            quad(dataset, term("prov:wasGeneratedBy"), activity, graph),
+            quad(dataset, term("owl:versionInfo"), literal(str(manifest.number)), graph),
+            quad(dataset, term("dcterms:modified"), typed_literal(manifest.created, "dateTime"), graph),
+            quad(activity, term("rdf:type"), term("prov:Activity"), graph),
+            quad(activity, term("prov:startedAtTime"), typed_literal(manifest.created, "dateTime"), graph),
+            quad(activity, term("prov:wasAssociatedWith"), software, graph),
+            quad(activity, term("dcterms:identifier"), literal(manifest.made_by), graph),
+            quad(software, term("rdf:type"), term("prov:SoftwareAgent"), graph),
+            quad(software, term("rdfs:label"), literal(f"bibld {__version__}"), graph),
+        ),
     )
-    (draft.folder / "run.nq").write_text("".join(lines), encoding="utf-8")
-    return msgspec.structs.replace(draft, run_statements=(*draft.run_statements, *lines))

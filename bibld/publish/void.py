@@ -1,25 +1,31 @@
-"""The description of the dataset in VoID (https://www.w3.org/TR/void/)."""
+"""The description of the dataset in VoID (https://www.w3.org/TR/void/).
+
+``void:triples`` of the dataset counts its quads in all graphs, as the dumps have them; each graph is a subset with
+a separate count. The default graph has the counts of classes, properties, subjects and objects.
+"""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
 
 import msgspec
-import pyoxigraph
 
 from bibld.model import rdf
+from bibld.model.authorities import LINK_GRAPH, dataset_of_authority
 from bibld.model.iris import Iris
-from bibld.model.rdf import iri, literal, quad, term, typed_literal
-from bibld.model.release import DatasetDescription, QuadCounts, SourceFigures
+from bibld.model.rdf import iri, literal, quad, term
+from bibld.model.release import DatasetDescription, LinkSet, QuadCounts, SourceFigures
 from bibld.protocols import ReleaseDraft
-from bibld.publish._files import FULL_DUMPS
-
-PREFIXES = {prefix: rdf.PREFIXES[prefix] for prefix in ("void", "dcterms", "foaf", "skos")}
-"""The prefixes that the description is written with in Turtle."""
+from bibld.publish._statements import number, write_statements
 
 VOCABULARIES = tuple(rdf.PREFIXES[prefix] for prefix in ("bf", "bibo", "dcterms", "schema", "foaf", "skos", "prov"))
 """The vocabularies that the description declares, besides bibld's own ontology."""
+
+_LOCAL_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+_DIGEST_BYTES = 6
 
 _Statement = tuple[str, str, str]
 
@@ -30,35 +36,56 @@ class Settings(msgspec.Struct, frozen=True):
 
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Describe the dataset, and write all statements of the graph ``dataset`` to ``void.ttl``."""
-    dataset = draft.manifest.dataset
-    description = draft.description | void_quads(
-        draft.counts(), dataset, draft.manifest.figures.sources, draft.examples
-    )
-    quads = pyoxigraph.parse("".join(sorted(description)).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
-    out = io.BytesIO()
-    triples = (each.triple for each in quads)
-    pyoxigraph.serialize(triples, out, format=pyoxigraph.RdfFormat.TURTLE, prefixes=PREFIXES)
-    (draft.folder / "void.ttl").write_bytes(out.getvalue())
-    return msgspec.structs.replace(draft, description=description)
+    manifest = draft.manifest
+    lines = void_quads(draft.counts(), manifest.dataset, manifest.figures.sources, draft.examples, draft.description)
+    draft = msgspec.structs.replace(draft, description=lines)
+    write_statements(draft)
+    return draft
 
 
 def void_quads(
-    counts: QuadCounts, dataset: DatasetDescription, sources: Iterable[SourceFigures], examples: Iterable[str]
+    counts: QuadCounts,
+    dataset: DatasetDescription,
+    sources: Iterable[SourceFigures],
+    examples: Iterable[str],
+    others: frozenset[str] = frozenset(),
 ) -> frozenset[str]:
-    """Return the lines that describe the dataset, in the graph ``dataset``; all counts are of the default graph."""
+    """Return the lines of the graph ``dataset``: those that describe the dataset, and ``others``, which are there."""
     iris = Iris(dataset.base)
     subject, graph = iri(iris.dataset), iri(iris.graph("dataset"))
     statements: list[_Statement] = [
         *_statements_about(dataset, iris, subject),
         *((subject, "void:exampleResource", iri(example)) for example in examples),
-        *_count_statements(counts, iris, subject),
+        *_graph_statements(counts, dataset, iris),
+        *_count_statements(counts, iris),
         *_linkset_statements(counts, iris, subject),
     ]
     for source in sources:
         part = iri(iris.source(source.source))
         statements.append((subject, "dcterms:source", part))
-        statements.append((part, "void:entities", _number(source.records or source.converted)))
-    return frozenset(quad(about, term(predicate), value, graph) for about, predicate, value in statements)
+        statements.append((part, "void:entities", number(source.records or source.converted)))
+    lines = {quad(about, term(predicate), value, graph) for about, predicate, value in statements} | others
+    in_this_graph = len(lines) + 2  # the two counts that follow are in it, too
+    in_others = sum(count for name, count in counts.graphs.items() if name != graph)
+    lines.add(quad(graph, term("void:triples"), number(in_this_graph), graph))
+    total = counts.default_graph + in_others + in_this_graph
+    lines.add(quad(subject, term("void:triples"), number(total), graph))
+    return frozenset(lines)
+
+
+def partition_iri(kind: str, value: str, iris: Iris) -> str:
+    """Return the IRI of the partition by a class or property (its IRI), which does not depend on any count.
+
+    It ends with the compact IRI where there is one (``#class-bf-Person``), else with the end of the IRI and a hash.
+    """
+    prefixes = {**rdf.PREFIXES, "bibld": f"{iris.ontology}#"}
+    for prefix, namespace in prefixes.items():
+        local = value.removeprefix(namespace)
+        if value.startswith(namespace) and _LOCAL_NAME.fullmatch(local):
+            return f"{iris.dataset}#{kind}-{prefix}-{local}"
+    name = _UNSAFE.sub("-", re.split(r"[/#:]", value.rstrip("/#:"))[-1]).strip("-")
+    digest = hashlib.blake2b(value.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return f"{iris.dataset}#{kind}-iri-{name}-{digest}"
 
 
 def _statements_about(dataset: DatasetDescription, iris: Iris, subject: str) -> Iterator[_Statement]:
@@ -75,8 +102,6 @@ def _statements_about(dataset: DatasetDescription, iris: Iris, subject: str) -> 
     yield publisher, "skos:prefLabel", literal(dataset.publisher)
     yield subject, "void:uriSpace", literal(dataset.base)
     yield subject, "void:sparqlEndpoint", iri(f"{dataset.base}sparql")
-    for name in FULL_DUMPS:
-        yield subject, "void:dataDump", iri(f"{dataset.base}dumps/{name}")
     for media_type in ("Turtle", "N-Triples", "RDF_XML", "JSON-LD"):
         yield subject, "void:feature", iri(f"http://www.w3.org/ns/formats/{media_type}")
     for vocabulary in (*VOCABULARIES, f"{iris.ontology}#"):
@@ -84,35 +109,64 @@ def _statements_about(dataset: DatasetDescription, iris: Iris, subject: str) -> 
     yield subject, "foaf:homepage", iri(dataset.base)
 
 
-def _count_statements(counts: QuadCounts, iris: Iris, subject: str) -> Iterator[_Statement]:
-    """Yield the partitions by class and by property, and the counts of the dataset."""
+def _graph_statements(counts: QuadCounts, dataset: DatasetDescription, iris: Iris) -> Iterator[_Statement]:
+    """Yield a subset for each graph; the graph of this description is counted when all its lines are known."""
+    own, default = iri(iris.graph("dataset")), iri(f"{iris.dataset}#default-graph")
+    titles = {default: ("Default graph", "Граф по умолчанию")}
+    for name in sorted({*counts.graphs, own}):
+        short = name.rstrip(">").rpartition("/")[2]
+        titles[name] = (f"Named graph {short}", f"Именованный граф {short}")
+    for graph, (english, russian) in titles.items():
+        yield iri(iris.dataset), "void:subset", graph
+        yield graph, "rdf:type", term("void:Dataset")
+        yield graph, "dcterms:title", literal(english, "en")
+        yield graph, "dcterms:title", literal(russian, "ru")
+        yield graph, "dcterms:license", iri(dataset.license)
+        if graph != own:
+            yield graph, "void:triples", number(counts.graphs.get(graph, counts.default_graph))
+
+
+def _count_statements(counts: QuadCounts, iris: Iris) -> Iterator[_Statement]:
+    """Yield the partitions of the default graph by class and by property, and its counts."""
+    subject = iri(f"{iris.dataset}#default-graph")
     kinds = (("class", "entities", counts.classes), ("property", "triples", counts.properties))
     for kind, unit, numbers in kinds:
-        for number, (value, count) in enumerate(_largest_first(numbers), 1):
-            part = iri(f"{iris.dataset}#{kind}{number}")
+        for value, count in numbers.items():
+            part = iri(partition_iri(kind, value[1:-1], iris))
             yield subject, f"void:{kind}Partition", part
             yield part, f"void:{kind}", value
-            yield part, f"void:{unit}", _number(count)
-    yield subject, "void:triples", _number(sum(counts.properties.values()))
-    yield subject, "void:properties", _number(len(counts.properties))
-    yield subject, "void:classes", _number(len(counts.classes))
-    yield subject, "void:distinctSubjects", _number(counts.subjects)
-    yield subject, "void:distinctObjects", _number(counts.objects)
+            yield part, f"void:{unit}", number(count)
+    yield subject, "void:properties", number(len(counts.properties))
+    yield subject, "void:classes", number(len(counts.classes))
+    yield subject, "void:distinctSubjects", number(counts.subjects)
+    yield subject, "void:distinctObjects", number(counts.objects)
+    yield subject, "void:entities", number(counts.entities)
 
 
 def _linkset_statements(counts: QuadCounts, iris: Iris, subject: str) -> Iterator[_Statement]:
-    for graph, count in _largest_first(counts.same_as):
-        part = iri(f"{iris.dataset}#{graph.rstrip('>').rpartition('/')[2]}")
+    for link_set, count in counts.links.items():
+        part = iri(link_set_iri(link_set, iris))
         yield subject, "void:subset", part
         yield part, "rdf:type", term("void:Linkset")
-        yield part, "void:linkPredicate", term("owl:sameAs")
+        yield part, "void:linkPredicate", link_set.predicate
         yield part, "void:subjectsTarget", subject
-        yield part, "void:triples", _number(count)
+        target = _target_of(link_set, iris)
+        if target is not None:
+            yield part, "void:objectsTarget", iri(target)
+        yield part, "void:triples", number(count)
 
 
-def _largest_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+def link_set_iri(link_set: LinkSet, iris: Iris) -> str:
+    """Return the IRI of a link set, such as ``#links-resource-sameAs`` or ``#links-viaf-sameAs``."""
+    local = re.split(r"[/#]", link_set.predicate[1:-1])[-1]
+    name = link_set.graph.rstrip(">").rpartition("/")[2] or f"{LINK_GRAPH}{link_set.kind or 'elsewhere'}"
+    return f"{iris.dataset}#{name}-{local}"
 
 
-def _number(count: int) -> str:
-    return typed_literal(str(count), "integer")
+def _target_of(link_set: LinkSet, iris: Iris) -> str | None:
+    """Return the dataset that the objects belong to; None where they belong to more than one."""
+    if link_set.kind:
+        return iris.dataset
+    start = iris.graph(LINK_GRAPH)
+    graph = link_set.graph[1:-1]
+    return dataset_of_authority(graph.removeprefix(start), iris) if graph.startswith(start) else None

@@ -1,13 +1,14 @@
 """Count the quads of a catalog for the description of the dataset, on all cores.
 
 The counts are those that SPARQL gives for the store: of the classes, properties, different subjects and different
-objects of the default graph, and of the links in each named graph.
+objects of the default graph, of the quads in each named graph, and of the links.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 
@@ -17,7 +18,7 @@ from bibld.catalog import Catalog
 from bibld.catalog.processing import CatalogReaders
 from bibld.model.iris import Iris
 from bibld.model.rdf import split_graphs, term
-from bibld.model.release import QuadCounts, SourceFigures
+from bibld.model.release import LinkSet, QuadCounts, SourceFigures
 from bibld.parallel import batches
 from bibld.triplify._dataset import other_blocks
 from bibld.triplify._distinct import DistinctCounter, Hashes, hashes_of
@@ -27,7 +28,7 @@ _PORTIONS_HERE = 2
 """Portions that are counted in this process before others are started."""
 
 _TYPE = term("rdf:type").encode()
-_SAME_AS = term("owl:sameAs").encode()
+_LINKS = tuple(term(name).encode() for name in ("owl:sameAs", "skos:exactMatch", "skos:closeMatch"))
 
 _SUBJECT, _PREDICATE, _VALUE = itemgetter(0), itemgetter(1), itemgetter(2)
 _END = b" .\n"
@@ -36,13 +37,19 @@ Portion = tuple[str, int, int]
 """The table (statements or entities) and the first and last key of some blocks."""
 
 
+_Link = tuple[bytes, bytes, bytes]
+"""Graph (empty for the default graph), predicate and kind, as in :class:`bibld.model.release.LinkSet`."""
+
+
 class _Counts(msgspec.Struct):
     """Counts of some blocks; ``objects`` are hashes of the different objects."""
 
     classes: Counter[bytes]
     properties: Counter[bytes]
-    same_as: Counter[bytes]
+    links: Counter[_Link]
+    graphs: Counter[bytes]
     subjects: int
+    entities: int
     objects: Hashes
 
 
@@ -50,39 +57,80 @@ def count_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures], 
     """Count the quads of a catalog; ``workers`` is the number of processes, 0 for one for each core."""
     classes: Counter[bytes] = Counter()
     properties: Counter[bytes] = Counter()
-    same_as: Counter[bytes] = Counter()
-    subjects = 0
+    links: Counter[_Link] = Counter()
+    graphs: Counter[bytes] = Counter()
+    subjects = entities = 0
+    base = iris.base.encode()
     with (
         CatalogReaders(catalog, workers, "count quads", [__name__]) as readers,
         DistinctCounter() as objects,
     ):
-        portions = readers.results(_count_portion, _portions(catalog), _PORTIONS_HERE)
-        for counts in chain((result for _, result in portions), [count_blocks(other_blocks(catalog, iris, sources))]):
+        portions = readers.results(partial(_count_portion, base), _portions(catalog), _PORTIONS_HERE)
+        others = count_blocks(other_blocks(catalog, iris, sources), base)
+        for counts in chain((result for _, result in portions), [others]):
             classes.update(counts.classes)
             properties.update(counts.properties)
-            same_as.update(counts.same_as)
+            links.update(counts.links)
+            graphs.update(counts.graphs)
             subjects += counts.subjects
+            entities += counts.entities
             objects.add(counts.objects)
         different = objects.count()
-    return QuadCounts(_by_term(classes), _by_term(properties), subjects, different, _by_term(same_as))
+    link_sets = {LinkSet(*(part.decode() for part in parts)): number for parts, number in sorted(links.items())}
+    return QuadCounts(
+        _by_term(classes), _by_term(properties), subjects, different, link_sets, _by_term(graphs), entities
+    )
 
 
-def count_blocks(blocks: Iterable[bytes]) -> _Counts:
+def count_blocks(blocks: Iterable[bytes], base: bytes) -> _Counts:
     """Count the quads of blocks of lines; all lines with one subject are in one block."""
     default: list[bytes] = []
-    same_as: Counter[bytes] = Counter()
+    graphs: Counter[bytes] = Counter()
+    links: Counter[_Link] = Counter()
     for block in blocks:
         lines, named = split_graphs(block)
         default += lines
-        same_as.update(line.rsplit(b" ", 2)[1] for line in named if line.split(b" ", 2)[1] == _SAME_AS)
+        if named:
+            graphs.update(_count_graphs(block, named))
+            start = sum(map(len, lines))
+            if any(block.find(predicate, start) >= 0 for predicate in _LINKS):
+                links.update(_links_of_named_graphs(named))
     triples = [line.removesuffix(_END).split(b" ", 2) for line in default]
+    properties = Counter(map(_PREDICATE, triples))
+    if any(predicate in properties for predicate in _LINKS):
+        links.update(_links_of_default_graph(triples, b"<" + base))
+    subjects = set(map(_SUBJECT, triples))
     return _Counts(
         classes=Counter(value for _, predicate, value in triples if predicate == _TYPE),
-        properties=Counter(map(_PREDICATE, triples)),
-        same_as=same_as,
-        subjects=len(set(map(_SUBJECT, triples))),
+        properties=properties,
+        links=links,
+        graphs=graphs,
+        subjects=len(subjects),
+        entities=sum(b"#" not in subject for subject in subjects),
         objects=hashes_of(list(set(map(_VALUE, triples)))),
     )
+
+
+def _count_graphs(block: bytes, named: Sequence[bytes]) -> dict[bytes, int]:
+    """Return the number of lines in each named graph; in most blocks all of them are in one."""
+    end = named[-1].rsplit(b" ", 2)[1]
+    if block.count(b" %s .\n" % end) == len(named):
+        return {end: len(named)}
+    return Counter(line.rsplit(b" ", 2)[1] for line in named)
+
+
+def _links_of_named_graphs(lines: Iterable[bytes]) -> Iterator[_Link]:
+    for line in lines:
+        predicate = line.split(b" ", 2)[1]
+        if predicate in _LINKS:
+            yield line.rsplit(b" ", 2)[1], predicate, b""
+
+
+def _links_of_default_graph(triples: Iterable[Sequence[bytes]], start: bytes) -> Iterator[_Link]:
+    for subject, predicate, value in triples:
+        if predicate in _LINKS:
+            is_inside = subject.startswith(start) and value.startswith(start)
+            yield b"", predicate, subject[len(start) :].partition(b"/")[0] if is_inside else b""
 
 
 def _portions(catalog: Catalog) -> Iterator[Portion]:
@@ -91,10 +139,10 @@ def _portions(catalog: Catalog) -> Iterator[Portion]:
             yield table, batch[0], batch[-1]
 
 
-def _count_portion(catalog: Catalog, portion: Portion) -> _Counts:
+def _count_portion(base: bytes, catalog: Catalog, portion: Portion) -> _Counts:
     table, first, last = portion
     stored = catalog.statements if table == "statements" else catalog.entities
-    return count_blocks(stored.all_quads(first, last))
+    return count_blocks(stored.all_quads(first, last), base)
 
 
 def _by_term(counts: Counter[bytes]) -> dict[str, int]:

@@ -12,7 +12,16 @@ import zstandard
 
 from bibld.errors import StageError
 from bibld.model.iris import Iris
-from bibld.model.release import DatasetDescription, Figures, FullDumps, Manifest, PatchDumps, QuadCounts, ReleaseFile
+from bibld.model.release import (
+    DatasetDescription,
+    Figures,
+    FullDumps,
+    LinkSet,
+    Manifest,
+    PatchDumps,
+    QuadCounts,
+    ReleaseFile,
+)
 from bibld.protocols import PreviousRelease
 from bibld.publish import Settings
 from bibld.publish._files import describe_files, link_or_copy, open_dump
@@ -161,17 +170,24 @@ def test_a_release_without_a_readable_manifest_is_named(tmp_path, content):
 
 
 COUNTS = QuadCounts(
-    classes={"<urn:Rare>": 2, "<urn:Frequent>": 7, "<urn:Also>": 2},
+    classes={"<http://schema.org/Book>": 2, "<urn:Frequent>": 7},
     properties={"<urn:p>": 5, "<urn:q>": 6},
     subjects=4,
     objects=8,
-    same_as={f"<{BASE}graph/links>": 3},
+    links={
+        LinkSet("", "<http://www.w3.org/2002/07/owl#sameAs>", "resource"): 2,
+        LinkSet(f"<{BASE}graph/links-viaf>", "<http://www.w3.org/2002/07/owl#sameAs>"): 3,
+        LinkSet(f"<{BASE}graph/links-viaf>", "<http://www.w3.org/2004/02/skos/core#closeMatch>"): 1,
+    },
+    graphs={f"<{BASE}graph/links-viaf>": 4, f"<{BASE}graph/provenance>": 20},
+    entities=3,
 )
 
 
-def test_the_description_counts_classes_and_properties_the_most_frequent_first():
+def test_the_description_counts_each_graph_and_what_is_in_the_default_graph():
     lines = void_quads(COUNTS, DATASET, [], [f"{BASE}resource/rsl/1"])
     iris = Iris(BASE)
+    dataset = iris.dataset
 
     def values(subject: str, name: str) -> list[str]:
         start = f"<{subject}> <{VOID}{name}> "
@@ -179,19 +195,18 @@ def test_the_description_counts_classes_and_properties_the_most_frequent_first()
             line.removeprefix(start).partition("^^")[0].split(" ")[0] for line in lines if line.startswith(start)
         )
 
-    dataset = iris.dataset
-    assert [values(f"{dataset}#class{number}", "class") for number in (1, 2, 3, 4)] == [
-        ["<urn:Frequent>"],
-        ["<urn:Also>"],
-        ["<urn:Rare>"],
-        [],
-    ]
-    assert values(f"{dataset}#class1", "entities") == ['"7"']
-    assert [values(f"{dataset}#property{number}", "property") for number in (1, 2)] == [["<urn:q>"], ["<urn:p>"]]
-    figures = {name: values(dataset, name) for name in ("triples", "properties", "classes")}
-    assert figures == {"triples": ['"11"'], "properties": ['"2"'], "classes": ['"3"']}
-    assert (values(dataset, "distinctSubjects"), values(dataset, "distinctObjects")) == (['"4"'], ['"8"'])
-    assert values(dataset, "subset") == [f"<{dataset}#links>"]
-    assert values(f"{dataset}#links", "triples") == ['"3"']
+    default = f"{dataset}#default-graph"
+    assert values(dataset, "triples") == [f'"{11 + 4 + 20 + len(lines)}"']
+    assert values(iris.graph("dataset"), "triples") == [f'"{len(lines)}"']
+    assert values(iris.graph("provenance"), "triples") == ['"20"']
+    names = ("triples", "properties", "classes", "distinctSubjects", "distinctObjects", "entities")
+    assert [values(default, name) for name in names] == [['"11"'], ['"2"'], ['"2"'], ['"4"'], ['"8"'], ['"3"']]
+    assert values(f"{dataset}#class-schema-Book", "class") == ["<http://schema.org/Book>"]
+    assert values(f"{dataset}#class-schema-Book", "entities") == ['"2"']
+    assert len(values(default, "propertyPartition")) == 2
+    assert values(f"{dataset}#links-resource-sameAs", "triples") == ['"2"']
+    assert values(f"{dataset}#links-resource-sameAs", "objectsTarget") == [f"<{dataset}>"]
+    assert values(f"{dataset}#links-viaf-closeMatch", "triples") == ['"1"']
+    assert values(f"{dataset}#links-viaf-sameAs", "objectsTarget") == ["<http://viaf.org/>"]
     assert values(dataset, "exampleResource") == [f"<{BASE}resource/rsl/1>"]
     assert all(line.endswith(f" <{iris.graph('dataset')}> .\n") for line in lines)

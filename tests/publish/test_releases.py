@@ -65,7 +65,7 @@ def test_dumps_hold_no_time_and_no_name(tmp_path):
     lines = ['<http://x/a> <http://x/p> "б" .\n', "<http://x/a> <http://x/p> <http://x/b> <http://x/g> .\n"]
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        assert write_full_dumps(["".join(lines).encode()], tmp_path / folder) == 2
+        assert write_full_dumps(["".join(lines).encode()], tmp_path / folder) == (2, 1)
     assert (tmp_path / "one/bibld.nq.gz").read_bytes() == (tmp_path / "two/bibld.nq.gz").read_bytes()
     assert gzip.decompress((tmp_path / "one/bibld.nq.gz").read_bytes()).decode() == "".join(lines)
     zstd = (tmp_path / "one/bibld.nq.zst").read_bytes()

@@ -1,10 +1,12 @@
 """The dataset's description of sources and publisher."""
 
+import re
+
 import pytest
 
 from bibld.model.iris import Iris
 from bibld.model.release import DatasetDescription, QuadCounts, SourceFigures
-from bibld.publish.void import void_quads
+from bibld.publish.void import partition_iri, void_quads
 
 IRIS = Iris("https://data.example.org/")
 DATASET = DatasetDescription(
@@ -13,7 +15,7 @@ DATASET = DatasetDescription(
 VOID = "http://rdfs.org/ns/void#"
 
 
-NOTHING = QuadCounts({}, {}, 0, 0, {})
+NOTHING = QuadCounts({}, {}, 0, 0, {}, {})
 
 
 def described(**figures: int) -> str:
@@ -31,3 +33,19 @@ def test_the_publisher_has_the_label_that_every_agent_has():
     assert f'<{IRIS.dataset}#publisher> <http://www.w3.org/2004/02/skos/core#prefLabel> "A library"' in described(
         converted=3
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("http://id.loc.gov/ontologies/bibframe/Person", "class-bf-Person"),
+        ("https://data.example.org/ontology#MergedResource", "class-bibld-MergedResource"),
+        ("http://schema.org/", "class-iri-schema-org-[0-9a-f]{12}"),
+        ("urn:other:Thing", "class-iri-Thing-[0-9a-f]{12}"),
+        ("http://example.org/Книга", "class-iri--[0-9a-f]{12}"),
+    ],
+)
+def test_the_iri_of_a_partition_depends_on_its_class_alone(value, name):
+    found = partition_iri("class", value, IRIS)
+    assert re.fullmatch(name, found.removeprefix(f"{IRIS.dataset}#"))
+    assert found != partition_iri("class", f"{value}s", IRIS)

@@ -1,5 +1,6 @@
 """The counts of the description of the dataset are those that SPARQL gives."""
 
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,16 +9,18 @@ import pyoxigraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld.model.release import QuadCounts
+from bibld.model.release import LinkSet, QuadCounts
 from bibld.triplify import catalog_blocks, count_quads
 from bibld.triplify._distinct import DistinctCounter, hashes_of
 from tests.triplify.merged_book import IRIS
 from tests.triplify.small_world import CHANGES, SOURCES, World
 
-SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"
+LINKS = "VALUES ?p { <http://www.w3.org/2002/07/owl#sameAs> skos:exactMatch skos:closeMatch }".replace(
+    "skos:", "<http://www.w3.org/2004/02/skos/core#"
+).replace("Match", "Match>")
 
 
-def sparql_counts(store: pyoxigraph.Store) -> QuadCounts:
+def sparql_counts(store: pyoxigraph.Store, base: str = IRIS.base) -> QuadCounts:
     def rows(query: str) -> list[list[str]]:
         return [[str(term) for term in row] for row in store.query(query) if row[0] is not None]
 
@@ -28,12 +31,21 @@ def sparql_counts(store: pyoxigraph.Store) -> QuadCounts:
         ((number,),) = rows(f"SELECT (COUNT(DISTINCT {variable}) AS ?n) {{ ?s ?p ?o }}")
         return int(number.split('"')[1])
 
+    links = Counter()
+    for predicate, subject, value in rows(f"SELECT ?p ?s ?o {{ {LINKS} ?s ?p ?o }}"):
+        inside = subject.startswith(f"<{base}") and value.startswith(f"<{base}")
+        links[LinkSet("", predicate, subject.removeprefix(f"<{base}").partition("/")[0] if inside else "")] += 1
+    for graph, predicate in rows(f"SELECT ?g ?p {{ {LINKS} GRAPH ?g {{ ?s ?p ?o }} }}"):
+        links[LinkSet(graph, predicate)] += 1
+    ((entities,),) = rows('SELECT (COUNT(DISTINCT ?s) AS ?n) { ?s ?p ?o FILTER(!CONTAINS(STR(?s), "#")) }')
     return QuadCounts(
         classes=numbers("SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c"),
         properties=numbers("SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"),
         subjects=distinct("?s"),
         objects=distinct("?o"),
-        same_as=numbers(f"SELECT ?g (COUNT(?s) AS ?n) {{ GRAPH ?g {{ ?s {SAME_AS} ?o }} }} GROUP BY ?g"),
+        links=dict(links),
+        graphs=numbers("SELECT ?g (COUNT(?s) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g"),
+        entities=int(entities.split('"')[1]),
     )
 
 
