@@ -99,6 +99,11 @@ class Identity(msgspec.Struct, frozen=True):
         return f"{to_slug(_NUMBER_OF_LOCAL_KEY.sub('', self.key) + scheme) if is_local else self.authority} {self.key}"
 
 
+def is_of_authority(link: str) -> bool:
+    """Whether an IRI is that of a known authority file."""
+    return _identity_of_iri(link).authority in _RANK
+
+
 def local_number(numbered: str) -> str:
     """Return the number of what ``Identity.number_in_file`` returned, if its file has no IRIs; else nothing."""
     file, _, number = numbered.partition(" ")

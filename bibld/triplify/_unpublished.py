@@ -40,6 +40,7 @@ REASONS = (
         "part/*",
         "the place of a part is published as volume, issue, number, chapter and pages, else in the words of part/text",
     ),
+    ("originInfo/@eventType", "publication, which is meant where nothing is stated"),
     ("*/displayDate", "the dates themselves are published"),
     ("originInfo/place/cartographics/*", "a place of publication is published by its name"),
     ("originInfo/place/placeIdentifier", "a place of publication is published by its name"),

@@ -14,7 +14,7 @@ from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
 from bibld.model.rdf import PREFIXES, expand
 from bibld.resources import folder
-from bibld.triplify import cluster_statements, dataset_statements, entity_statements
+from bibld.triplify import Settings, cluster_statements, dataset_statements, entity_statements
 from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
 
@@ -34,8 +34,8 @@ DATASET = (
 """What a release states about the dataset, among other things."""
 
 
-def published() -> list[str]:
-    made = cluster_statements(MERGED, [EDGE], IRIS)
+def published(*dialects: str) -> list[str]:
+    made = cluster_statements(MERGED, [EDGE], IRIS, Settings(dialects=dialects))
     lines = [*made.quads, *dataset_statements([], IRIS), *DATASET]
     for entity in sorted({claim.entity for claim in made.claims}):
         lines += entity_statements(entity, made.claims, IRIS)
@@ -109,8 +109,9 @@ def shacl_report(lines: list[str]) -> tuple[bool, str]:
         return conforms, text
 
 
-def test_a_typical_publication_has_the_promised_shape():
-    conforms, text = shacl_report(published())
+@pytest.mark.parametrize("dialects", [(), ("bnf", "dnb")])
+def test_a_typical_publication_has_the_promised_shape(dialects):
+    conforms, text = shacl_report(published(*dialects))
     assert conforms, text
 
 

@@ -13,6 +13,7 @@ from bibld.model.rdf import iri, term
 from bibld.text.folding import tidy
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._draft import Draft
+from bibld.triplify._identity import is_of_authority
 
 Dialect = Literal["bnf", "dnb"]
 
@@ -36,7 +37,8 @@ def _name_authorities(draft: Draft) -> None:
     """Give each property that leads to an agent or concept also the IRIs of authority files for it."""
     links: dict[str, set[str]] = {}
     for claim in draft.claims:
-        links.setdefault(iri(claim.entity), set()).update(map(iri, claim.value.links))
+        known = (iri(link) for link in claim.value.links if is_of_authority(link))
+        links.setdefault(iri(claim.entity), set()).update(known)
     for graph, subject, predicate, value in tuple(draft.quads):
         if subject == draft.subject and not graph:
             for link in sorted(links.get(value, ())):
