@@ -236,7 +236,7 @@ def _store(run: Pipeline, queue: StageQueue) -> int | None:
 def _publish(run: Pipeline, queue: StageQueue) -> int | None:
     run.releases.sweep()
     made_by = publish.settings_digest(run.config, run.source_figures)
-    if publish.is_current(run.catalog, run.releases, made_by):
+    if publish.is_current(run.catalog, run.releases, made_by, run.config):
         return None
     contents = publish.Contents(
         made_by=made_by,

@@ -517,11 +517,12 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     """A release in the making.
 
     ``manifest`` has no files yet: all files that the parts write directly into ``folder`` are added at the end.
-    ``previous`` is None where the release has no patch. ``store`` is the live store; ``blocks`` begins a pass over the
-    quads of the catalog, in the order of the dumps: blocks of lines of N-Quads, in each of which those of the default
-    graph come first; ``counts`` counts the quads; ``changes`` opens the lines (without line end, sorted) that were
-    added (True) and removed (False) since the previous release. ``examples`` are resource IRIs to try, ``settings`` the
-    table ``[publish]``.
+    ``previous`` is None where the release has no patch, ``withdraws`` states whether that is because earlier releases
+    contain what must not be published any more; they are removed when this one is complete. ``store`` is the live
+    store; ``blocks`` begins a pass over the quads of the catalog, in the order of the dumps: blocks of lines of
+    N-Quads, in each of which those of the default graph come first; ``counts`` counts the quads; ``changes`` opens
+    the lines (without line end, sorted) that were added (True) and removed (False) since the previous release.
+    ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``.
 
     Statements in lines of N-Quads: ``description`` are all of the graph ``dataset``, ``source_statements`` those
     that are among ``quads`` too, ``run_statements`` all of the graph ``run``, which are in the store and in no dump.
@@ -539,6 +540,12 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     source_statements: frozenset[str]
     description: frozenset[str]
     run_statements: tuple[str, ...] = ()
+    withdraws: bool = False
+
+    @property
+    def workspace(self) -> Path:
+        """The folder of the workspace; this release is in a folder of its folder ``releases``."""
+        return self.folder.parents[1]
 
 
 class ReleasePart(Protocol):

@@ -20,7 +20,6 @@ from typing import TextIO
 
 import msgspec
 
-from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.records import LoadCounts, NewRecord, Records, Reject, Superseded
 from bibld.catalog._register.entity_verdicts import EntityVerdict
 from bibld.catalog._register.history import EventKind, History
@@ -45,6 +44,7 @@ from bibld.catalog._schema import (
     run_command,
 )
 from bibld.catalog._stages import DirtyQueue, DirtyQueues, ItemKind, Queue, Runs, StageQueue
+from bibld.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId

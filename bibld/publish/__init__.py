@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from bibld import adapters
+from bibld import adapters, published
 from bibld.catalog import Catalog, digest
 from bibld.config import Config, File
 from bibld.errors import BibldError, StageError
@@ -32,6 +32,10 @@ VERSION = 6
 
 CONSUMER = "release"
 """The name of the last release in the catalog's table of delivered patches."""
+
+
+DOCUMENTS = "documents"
+"""The part that writes ``published.db``."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -50,7 +54,7 @@ class Settings(msgspec.Struct, frozen=True):
     full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
     full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
     suppress: File = File("")
-    parts: tuple[str, ...] = ("void", "run", "dumps", "store")
+    parts: tuple[str, ...] = ("void", "run", "documents", "dumps", "store")
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -75,14 +79,19 @@ def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
     return digest(VERSION, config.dataset, config.store.backend, parts, sources)
 
 
-def is_current(catalog: Catalog, releases: Releases, made_by: str) -> bool:
-    """Whether the last release was made by the same, under the same suppressions, and has all patches."""
+def is_current(catalog: Catalog, releases: Releases, made_by: str, config: Config) -> bool:
+    """Whether the last release was made by the same, under the same suppressions, and has all patches and documents."""
     delivered = catalog.patches.delivery(CONSUMER)
+    place = releases.current()
+    if place is None or (
+        DOCUMENTS in config.publish.parts
+        and not published.has_documents(config.workspace, config.dataset.base, int(place.name))
+    ):
+        return False
     return (
         delivered is not None
         and delivered.made_by == made_by
         and delivered.patch == delivered.goal == catalog.patches.last()
-        and releases.current() is not None
         and not catalog.suppressions.has_changes()
     )
 
@@ -123,6 +132,7 @@ def publish(
             settings=config.publish,
             source_statements=frozenset(contents.source_statements),
             description=frozenset(contents.source_statements),
+            withdraws=catalog.suppressions.has_new(),
         )
         manifest = msgspec.structs.replace(_write_parts(draft, config), files=describe_files(folder, previous))
         (folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
@@ -131,6 +141,8 @@ def publish(
         releases.complete(number, folder, config.publish.keep)
         if catalog.suppressions.has_new():
             releases.withdraw_before(number)
+        if DOCUMENTS in config.publish.parts:
+            published.remove_unneeded(config.workspace, releases.kept())
         with catalog.commit():
             catalog.suppressions.mark_released()
             catalog.patches.delivered(CONSUMER, goal, manifest.figures.quads, contents.made_by)

@@ -81,6 +81,10 @@ class Releases:
                 (self.folder / str(old) / _WITHDRAWN).touch()
         self.sweep()
 
+    def kept(self) -> list[int]:
+        """Return the numbers of the releases that may be served, ascending: all but the withdrawn ones."""
+        return [number for number in self.numbers() if not (self.folder / str(number) / _WITHDRAWN).exists()]
+
     def sweep(self) -> None:
         """Remove withdrawn releases that are not locked any more."""
         for number in self.numbers():

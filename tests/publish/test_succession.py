@@ -75,6 +75,9 @@ class Publisher:
         config = configured(self.folder, dataset, settings)
         return publish(self.catalog, store, contents, config, CLOCK + timedelta(days=self.day), Silent())
 
+    def is_current(self, digest: str) -> bool:
+        return is_current(self.catalog, self.releases, digest, configured(self.folder, DATASET, GRADUAL))
+
     def blocks(self) -> Iterator[bytes]:
         return catalog_blocks(self.catalog, IRIS, SOURCES)
 
@@ -216,14 +219,14 @@ def test_a_release_with_full_dumps_has_the_way_from_the_one_before_too(publisher
 
 def test_a_change_of_the_description_alone_is_a_release_with_a_small_patch(publisher):
     publisher.publish()
-    assert is_current(publisher.catalog, publisher.releases, made_by(DATASET))
+    assert publisher.is_current(made_by(DATASET))
     renamed = msgspec.structs.replace(DATASET, title={"en": "More books"})
-    assert not is_current(publisher.catalog, publisher.releases, made_by(renamed))
+    assert not publisher.is_current(made_by(renamed))
     manifest = publisher.publish(dataset=renamed)
     (changed,) = manifest.since_full
     assert (changed.added_quads, changed.removed_quads) == (1, 1)
     assert "More books" in "".join(unpacked(publisher.current()[0] / changed.added))
-    assert is_current(publisher.catalog, publisher.releases, made_by(renamed))
+    assert publisher.is_current(made_by(renamed))
 
 
 def test_the_files_of_a_patch_depend_on_the_quads_alone(publisher, tmp_path):
@@ -248,7 +251,7 @@ def test_without_the_last_release_the_next_one_has_full_dumps(publisher):
     publisher.publish()
     publisher.publish(Settings(keep=1))
     shutil.rmtree(publisher.releases.folder)
-    assert not is_current(publisher.catalog, publisher.releases, made_by(DATASET))
+    assert not publisher.is_current(made_by(DATASET))
     manifest = publisher.publish()
     assert (manifest.number, manifest.full.release, manifest.patches) == (1, 1, ())
 
@@ -257,7 +260,7 @@ def test_a_release_that_was_made_and_not_noted_is_the_one_that_the_next_follows_
     publisher.publish()
     publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
     _stopped(publisher, GRADUAL, ((Patches, "delivered"), True))
-    assert not is_current(publisher.catalog, publisher.releases, made_by(DATASET))
+    assert not publisher.is_current(made_by(DATASET))
     publisher.world.change(Change({1: Book(1, 1)}, SEPARATE))
     manifest = publisher.publish()
     assert [(patch.since, patch.release) for patch in manifest.since_full] == [(1, 2), (2, 3)]

@@ -8,13 +8,13 @@ from itertools import chain
 
 import msgspec
 
-from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import pack, unpack_mods, unpack_original
 from bibld.catalog._register.register import Register
 from bibld.catalog._register.suppressions import Suppressions
 from bibld.catalog._schema import RecordStatus
 from bibld.catalog._stages import DirtyQueues, Queue
+from bibld.compression import Blobs
 from bibld.errors import RecordError
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from bibld.catalog._records.compression import Blobs
 from bibld.catalog._records.records import Records
 from bibld.catalog._results.entities import to_moved
 from bibld.catalog._results.linkage import Linkage
+from bibld.compression import Blobs
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId

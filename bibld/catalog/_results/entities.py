@@ -12,7 +12,7 @@ from itertools import count
 
 import msgspec
 
-from bibld.catalog._records.compression import Blobs
+from bibld.compression import Blobs
 from bibld.model.rdf import replace_objects
 from bibld.parallel import batches
 

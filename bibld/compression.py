@@ -41,10 +41,17 @@ Compress = Callable[[bytes], bytes]
 
 
 class Blobs:
-    """Compresses and decompresses blobs. Each kind of blobs has its own dictionaries as soon as there are samples."""
+    """Compresses and decompresses blobs. Each kind of blobs has its own dictionaries as soon as there are samples.
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    The database has the table ``dictionary``; messages name its ``file``, and what to do (``remedy``) if it is damaged.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, file: str = "catalog.db", remedy: str = "run `bibld catalog check`"
+    ) -> None:
         self._connection = connection
+        self._file = file
+        self._remedy = remedy
         self._compressors: dict[int, zstandard.ZstdCompressor] = {}
         self._decompressors: dict[int, zstandard.ZstdDecompressor] = {}
         self._latest: dict[str, Compress] = {}
@@ -126,7 +133,7 @@ class Blobs:
                 decompressor = self._decompressors[number] = self._new_decompressor(number)
             return decompressor.decompress(frame)
         except zstandard.ZstdError as error:
-            raise CatalogError(f"a blob in catalog.db is damaged: {error}; run `bibld catalog check`") from error
+            raise CatalogError(f"a blob in {self._file} is damaged: {error}; {self._remedy}") from error
 
     def _store(self, kind: str, dictionary: zstandard.ZstdCompressionDict) -> int:
         """Store a dictionary and return its number."""
@@ -154,7 +161,7 @@ class Blobs:
     def _dictionary(self, number: int) -> zstandard.ZstdCompressionDict:
         row = self._connection.execute("SELECT bytes FROM dictionary WHERE id = ?", (number,)).fetchone()
         if row is None:
-            raise CatalogError(f"dictionary {number} is not in catalog.db; run `bibld catalog check`")
+            raise CatalogError(f"dictionary {number} is not in {self._file}; {self._remedy}")
         return zstandard.ZstdCompressionDict(zstandard.ZstdDecompressor().decompress(row[0]))
 
 
