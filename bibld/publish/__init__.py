@@ -187,8 +187,7 @@ def _write_parts(draft: ReleaseDraft, config: Config) -> Manifest:
                 f'part "{name}" of the release failed: {cause}; report this to its authors, or remove it from [publish]'
                 " parts, unless the store adapter is the cause"
             ) from error
-    if draft.manifest.full is not None:
-        return draft.manifest
-    quads = draft.store.count() - len(draft.run_statements)
+    in_dumps = draft.manifest.figures.quads
+    quads = draft.store.count() if draft.manifest.full is None else in_dumps + len(draft.run_statements)
     figures = msgspec.structs.replace(draft.manifest.figures, quads=quads)
     return msgspec.structs.replace(draft.manifest, figures=figures)

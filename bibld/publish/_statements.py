@@ -12,6 +12,9 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, quad, term, typed_literal
 from bibld.protocols import ReleaseDraft
 
+RUN_FILE = "run.nq"
+"""The quads of the graph ``run``."""
+
 PREFIXES = {prefix: rdf.PREFIXES[prefix] for prefix in ("void", "dcterms", "foaf", "skos", "prov", "owl", "xsd")}
 """The prefixes that the description is written with in Turtle."""
 
@@ -22,15 +25,21 @@ def number(count: int) -> str:
 
 
 def add_run_statements(draft: ReleaseDraft, lines: tuple[str, ...]) -> ReleaseDraft:
-    """Add statements to the graph ``run``, count all of them there, and write the files again."""
+    """Add statements to the graph ``run``, count there all quads of the release, and write the files again.
+
+    The counts are of this graph and of the dataset, as far as the quads of the other graphs have been counted.
+    """
     iris = Iris(draft.manifest.dataset.base)
-    graph = iri(iris.graph("run"))
-    count = f"{graph} {term('void:triples')} "
-    others = {line for line in draft.run_statements if not line.startswith(count)} | set(lines)
-    link = quad(iri(iris.dataset), term("void:subset"), graph, graph)
-    others.add(link)
-    counted = quad(graph, term("void:triples"), number(len(others) + 1), graph)
-    draft = msgspec.structs.replace(draft, run_statements=(*sorted(others), counted))
+    dataset, graph = iri(iris.dataset), iri(iris.graph("run"))
+    counted = (f"{dataset} {term('void:triples')} ", f"{graph} {term('void:triples')} ")
+    others = {line for line in draft.run_statements if not line.startswith(counted)} | set(lines)
+    others.add(quad(dataset, term("void:subset"), graph, graph))
+    in_other_graphs = draft.manifest.figures.quads
+    in_run = len(others) + (2 if in_other_graphs else 1)
+    others.add(quad(graph, term("void:triples"), number(in_run), graph))
+    if in_other_graphs:
+        others.add(quad(dataset, term("void:triples"), number(in_other_graphs + in_run), graph))
+    draft = msgspec.structs.replace(draft, run_statements=tuple(sorted(others)))
     write_statements(draft)
     return draft
 
@@ -41,7 +50,7 @@ def write_statements(draft: ReleaseDraft) -> None:
     ``void.ttl`` has both, because only the run knows which dumps and patches the release has.
     """
     if draft.run_statements:
-        (draft.folder / "run.nq").write_text("".join(draft.run_statements), encoding="utf-8")
+        (draft.folder / RUN_FILE).write_text("".join(draft.run_statements), encoding="utf-8")
     if draft.description != draft.source_statements:
         lines = "".join(sorted({*draft.description, *draft.run_statements}))
         triples = (each.triple for each in pyoxigraph.parse(lines.encode(), format=pyoxigraph.RdfFormat.N_QUADS))

@@ -18,7 +18,7 @@ from bibld.model.rdf import iri, literal, quad, split_graphs, term, typed_litera
 from bibld.model.release import FullDumps, Manifest, PatchDumps
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, FULL_DUMPS, link_or_copy, open_dump
-from bibld.publish._statements import add_run_statements, number
+from bibld.publish._statements import RUN_FILE, add_run_statements, number
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
         assert previous.manifest.full is not None
         full = previous.manifest.full
         patches = (*previous.manifest.since_full, patch)
-        quads = previous.manifest.figures.quads + patch.added_quads - patch.removed_quads
+        quads = _quads_in_dumps(previous.manifest) + patch.added_quads - patch.removed_quads
         for name in _files_of_dumps(previous.manifest):
             link_or_copy(previous.folder / name, draft.folder / name)
     figures = msgspec.structs.replace(manifest.figures, quads=quads)
@@ -141,7 +141,8 @@ def describe_dumps(manifest: Manifest) -> tuple[str, ...]:
         part, titles, full.triples if full.quads else None, [name for name in full.files if name in DEFAULT_GRAPH]
     )
     if full.release == manifest.number:
-        add(dataset, *(("void:dataDump", iri(f"{iris.base}dumps/{name}")) for name in full.files if name in ALL_GRAPHS))
+        files = [*(name for name in full.files if name in ALL_GRAPHS), RUN_FILE]
+        add(dataset, *(("void:dataDump", iri(f"{iris.base}dumps/{name}")) for name in files))
     add(dataset, ("dcterms:hasVersion", release))
     required = release
     for patch in manifest.since_full:
@@ -162,6 +163,17 @@ def describe_dumps(manifest: Manifest) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _quads_in_dumps(manifest: Manifest) -> int:
+    """Return how many quads the full dumps have when all patches are applied: all of the release but those of its run.
+
+    Earlier versions of bibld did not note the number of the full dumps; their figures did not count the run.
+    """
+    full = manifest.full
+    if full is None or not full.quads:
+        return manifest.figures.quads
+    return full.quads + sum(patch.added_quads - patch.removed_quads for patch in manifest.since_full)
+
+
 def _files_of_dumps(manifest: Manifest) -> tuple[str, ...]:
     """Return the names of the files that together contain the quads of a release."""
     full = manifest.full.files if manifest.full is not None else ()
@@ -173,7 +185,7 @@ def _read_description(previous: PreviousRelease) -> frozenset[str]:
 
     ``void.ttl`` also has the statements about the run, which no dump contains.
     """
-    file, run = previous.folder / "void.ttl", previous.folder / "run.nq"
+    file, run = previous.folder / "void.ttl", previous.folder / RUN_FILE
     if previous.manifest.file(file.name) is None:
         return frozenset()
     graph = iri(Iris(previous.manifest.dataset.base).graph("dataset"))

@@ -1,7 +1,7 @@
 """The description of the dataset in VoID (https://www.w3.org/TR/void/).
 
-``void:triples`` of the dataset counts its quads in all graphs, as the dumps have them; each graph is a subset with
-a separate count. The default graph has the counts of classes, properties, subjects and objects.
+Each graph is a subset with its number of quads (``void:triples``); that of the dataset, which counts all graphs, is in
+the graph ``run``. The default graph has the counts of classes, properties, subjects and objects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.model.release import DatasetDescription, LinkSet, QuadCounts, SourceFigures
 from bibld.protocols import ReleaseDraft
-from bibld.publish._statements import number, write_statements
+from bibld.publish._statements import add_run_statements, number
 
 VOCABULARIES = tuple(rdf.PREFIXES[prefix] for prefix in ("bf", "bibo", "dcterms", "schema", "foaf", "skos", "prov"))
 """The vocabularies that the description declares, besides bibld's own ontology."""
@@ -37,10 +37,13 @@ class Settings(msgspec.Struct, frozen=True):
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Describe the dataset, and write all statements of the graph ``dataset`` to ``void.ttl``."""
     manifest = draft.manifest
-    lines = void_quads(draft.counts(), manifest.dataset, manifest.figures.sources, draft.examples, draft.description)
-    draft = msgspec.structs.replace(draft, description=lines)
-    write_statements(draft)
-    return draft
+    counts = draft.counts()
+    lines = void_quads(counts, manifest.dataset, manifest.figures.sources, draft.examples, draft.description)
+    own = iri(Iris(manifest.dataset.base).graph("dataset"))
+    others = sum(count for graph, count in counts.graphs.items() if graph != own)
+    figures = msgspec.structs.replace(manifest.figures, quads=counts.default_graph + others + len(lines))
+    manifest = msgspec.structs.replace(manifest, figures=figures)
+    return add_run_statements(msgspec.structs.replace(draft, description=lines, manifest=manifest), ())
 
 
 def void_quads(
@@ -65,11 +68,8 @@ def void_quads(
         statements.append((subject, "dcterms:source", part))
         statements.append((part, "void:entities", number(source.records or source.converted)))
     lines = {quad(about, term(predicate), value, graph) for about, predicate, value in statements} | others
-    in_this_graph = len(lines) + 2  # the two counts that follow are in it, too
-    in_others = sum(count for name, count in counts.graphs.items() if name != graph)
-    lines.add(quad(graph, term("void:triples"), number(in_this_graph), graph))
-    total = counts.default_graph + in_others + in_this_graph
-    lines.add(quad(subject, term("void:triples"), number(total), graph))
+    count = len(lines) + 1  # the statement of the count is in the graph, too
+    lines.add(quad(graph, term("void:triples"), number(count), graph))
     return frozenset(lines)
 
 

@@ -196,7 +196,6 @@ def test_the_description_counts_each_graph_and_what_is_in_the_default_graph():
         )
 
     default = f"{dataset}#default-graph"
-    assert values(dataset, "triples") == [f'"{11 + 4 + 20 + len(lines)}"']
     assert values(iris.graph("dataset"), "triples") == [f'"{len(lines)}"']
     assert values(iris.graph("provenance"), "triples") == ['"20"']
     names = ("triples", "properties", "classes", "distinctSubjects", "distinctObjects", "entities")
