@@ -30,7 +30,7 @@ LAYERS = (
     ("text",),
     ("model",),
     ("protocols", "adapters", "compression", "config", "parallel", "progress", "resources", "terms", "vocabulary"),
-    ("catalog", "published"),
+    ("catalog", "published", "conformance"),
     STAGES,
     ("ingest", "link", "validate"),
     ("pipeline", "explain"),
