@@ -468,6 +468,13 @@ def forms() -> str:
     return table(("suffix", "media type"), [(f"`.{suffix}`", f"`{kind}`") for suffix, kind in media_types.items()])
 
 
+def json_keys() -> str:
+    """Return the keys of the JSON of a document, their properties and the kind of their values."""
+    keys: dict[str, tuple[str, str]] = importlib.import_module("bibld.serve").JSON_KEYS
+    rows = [(f"`{key}`", f"`{curie}`", kind) for key, (curie, kind) in keys.items()]
+    return table(("key", "property", "values"), rows)
+
+
 def plugin(name: str) -> str:
     """Return a file of the distribution ``tests/plugins/card_catalogue`` as a block of code that names it."""
     folder = DOCS.parent / "tests" / "plugins" / "card_catalogue"
@@ -493,6 +500,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "iris": iri_table,
     "queries": queries,
     "forms": forms,
+    "json_keys": json_keys,
     "switches": switches,
     "plugin": plugin,
     "own-terms": vocabularies.own_terms,

@@ -40,6 +40,7 @@ from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
 from bibld.publish import Releases
+from bibld.published import open_published, published_releases
 from bibld.read import carrier_of
 from bibld.store import Delivered
 from bibld.triplify import ElementCoverage, mods_coverage
@@ -170,7 +171,11 @@ class Workspace:
             original = partial(public_original_of, catalog=catalog)
             store_settings = self.config.settings("store", manifest.backend)
             remote = self._remote_store(settings.store, "", "", "") if settings.store else None
-            return Site(manifest, release, catalog, original, settings, opening.pop_all().close, store_settings, remote)
+            published = None
+            if manifest.number in published_releases(self.config.workspace):
+                published = partial(open_published, self.config.workspace, manifest.number)
+            close = opening.pop_all().close
+            return Site(manifest, release, catalog, original, settings, close, store_settings, remote, published)
 
     # -- look --------------------------------------------------------------------------------------------------------
 

@@ -21,19 +21,24 @@ from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
+from bibld.published import PublishedView
 from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
 from bibld.serve._following import Following, Served
+from bibld.serve._forms import MEDIA_TYPES
+from bibld.serve._front import Front
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.pool import Limits, Pool
 from bibld.serve._sparql.protocol import SparqlEndpoint
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
-from bibld.serve._things import MEDIA_TYPES as MEDIA_TYPES
-from bibld.serve._things import OpenRelease
+from bibld.serve._things import Finder, OpenRelease
+from bibld.serve._writers.simple import KEYS as JSON_KEYS
+
+__all__ = ["JSON_KEYS", "MEDIA_TYPES", "Releases", "Settings", "Site", "application", "serve"]
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,7 +80,8 @@ class Site(msgspec.Struct, frozen=True):
     record of a source record, as far as it may be published; None where it was not MARC. The catalog is asked in one
     thread at a time. ``close`` is called when the release is no longer served. ``store_settings`` are those of the
     store adapter that the manifest names; None for its defaults. ``remote`` is a store to answer from instead of that
-    copy.
+    copy. ``published`` opens the prepared documents of the release; without them each is made from the store and the
+    catalog, which takes longer.
     """
 
     manifest: Manifest
@@ -86,6 +92,7 @@ class Site(msgspec.Struct, frozen=True):
     close: Callable[[], None] = _nothing
     store_settings: Any = None
     remote: Remote | None = None
+    published: Callable[[], PublishedView] | None = None
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -139,18 +146,26 @@ def _open(site: Site) -> Served:
             original=site.original,
             void=void.read_bytes() if void.is_file() else b"",
         )
+        finder = Finder(
+            addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]
+        )
+        view = site.published() if site.published is not None else None
+        if view is not None:
+            opening.callback(view.close)
         pages = Pages(release)
         pool = Pool(site.store, site.settings.limits)
         sparql = SparqlEndpoint(pool, pages, release.vocabulary, addresses.iris.base, site.settings.max_result)
         files = Files(site.release, site.manifest, addresses)
-        app = _app.build(_app.Parts(addresses, Documents(release, pages), files, pages, sparql))
+        documents = Documents(release, pages, finder, view)
+        opening.callback(documents.close)
+        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql))
         close_site = opening.pop_all().close
 
     async def close() -> None:
         await pool.close()
         close_site()
 
-    return Served(site.release, app, close)
+    return Served(site.release, Front(documents, addresses.route, app), close)
 
 
 def serve(site: Site, releases: Releases | None = None) -> None:

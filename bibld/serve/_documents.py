@@ -1,9 +1,15 @@
-"""Documents about what has an IRI: negotiated, redirected to, and written in every form."""
+"""Documents about what has an IRI: negotiated, redirected to, and written in every form.
+
+What costs little is answered at once (:meth:`Documents.prepared`): redirects, data and pages that are cached. The rest
+is made in a thread.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+import hashlib
+from collections.abc import Callable, Hashable
+from functools import partial
+from urllib.parse import parse_qs
 
 import msgspec
 import pyoxigraph as ox
@@ -13,146 +19,238 @@ from starlette.responses import Response
 from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
-from bibld.model.rdf import expand
-from bibld.serve._graph import read_turtle, triple, write
-from bibld.serve._http import VARY, ProblemError, Representation, accept_of, link_header, redirect, respond
-from bibld.serve._negotiation import choose, choose_language
+from bibld.published import Document
+from bibld.serve._answers import Answer, Asked, ByteCache, Form, compress, is_gzip_wanted, not_modified, with_body
+from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS, Kind, forms_of, is_document, kind_of, negotiate, split_suffix
+from bibld.serve._graph import lines_of, read_turtle, triple, triples_of
+from bibld.serve._http import VARY, ProblemError, link_header
+from bibld.serve._links import Links
+from bibld.serve._negotiation import choose_language
 from bibld.serve._pages import Pages
-from bibld.serve._things import MEDIA_TYPES, Finder, Gone, Moved, OpenRelease, Thing, split_suffix
+from bibld.serve._rendering import Rendered, Rendering
+from bibld.serve._statements import Statements
+from bibld.serve._store_documents import DocumentView, StoreDocuments
+from bibld.serve._things import Finder, OpenRelease, Thing
+from bibld.serve._writers import Writers, simple
 from bibld.terms import LANGUAGES, Ontology
 
-_CACHED_DOCUMENTS = 512
-_JSON = "application/json"
+_CACHED_BYTES = 16 << 20
+_DATA_FORMS = frozenset((*RDF_FORMS, "json"))
+_VARY = (b"vary", VARY.encode())
+_WRITTEN_AS = 1
+"""To be raised when the same statements are written otherwise: it is part of all entity tags."""
 
 
 class Documents:
-    """Answers requests for everything whose IRI begins with the base."""
+    """Answers requests for what has an IRI that begins with the base.
 
-    def __init__(self, release: OpenRelease, pages: Pages) -> None:
+    ``view`` has the prepared documents of the release; None if it has none.
+    """
+
+    def __init__(self, release: OpenRelease, pages: Pages, finder: Finder, view: DocumentView | None) -> None:
         self._release = release
         self._pages = pages
         self._addresses = release.addresses
-        ids = [figures.source for figures in release.manifest.figures.sources]
-        self._finder = Finder(release.addresses.iris, release.catalog, release.graph, ids)
-        self._written = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._write)
+        self._base = release.addresses.iris.base
+        self._finder = finder
+        self._of_store = StoreDocuments(release.manifest, release.graph, finder)
+        self._view = view or self._of_store
+        self._statements = Statements(release.manifest.dataset)
+        self._links = Links(release.addresses, release.manifest)
+        self._writers = Writers(release.vocabulary.prefixes, release.vocabulary.context)
+        self._rendering = Rendering()
+        self._bodies: ByteCache[bytes] = ByteCache(_CACHED_BYTES)
+        edition = (_WRITTEN_AS, release.manifest.dataset, release.vocabulary.prefixes, release.vocabulary.context)
+        self._edition = hashlib.blake2b(msgspec.json.encode(edition), digest_size=4).hexdigest()
+
+    def close(self) -> None:
+        """End the thread that makes pages."""
+        self._rendering.close()
+
+    # -- at once
+
+    def prepared(self, asked: Asked) -> Answer | None:
+        """Return the answer to GET or HEAD if it costs little; None if :meth:`answer` has to find it."""
+        if asked.query:
+            return None
+        bare, suffix, is_document_path = _split(asked.path)
+        kind = kind_of(bare)
+        document = self._view.document(bare) if kind is not None else None
+        if kind is None or document is None or document.status == 410:
+            return None
+        chosen = _chosen(asked, kind, suffix)
+        if chosen is None:
+            return None
+        form = chosen[0]
+        if document.status == 303:
+            return self._moved(document.target, form)
+        if suffix is not None and not (is_document_path or is_document(kind)):
+            return None
+        if not (is_document_path or is_document(kind)):
+            return self._see_other(document, kind, form)
+        if form in _DATA_FORMS:
+            return self._data(asked, document, kind, form)
+        rendered = self._rendering.cached((bare, form))
+        if rendered is None:
+            return None
+        return _of_rendered(asked, rendered, self._form(document, kind, form, rendered.tag))
+
+    def _moved(self, target: str, form: str) -> Answer:
+        link = link_header([(self._base + target, "canonical", None)])
+        location = self._links.form(target, form).encode()
+        return Answer(303, [(b"location", location), _VARY, (b"link", link.encode())])
+
+    def _see_other(self, document: Document, kind: Kind, form: str) -> Answer:
+        location = self._links.form(document.path, form).encode()
+        link = self._links.of(document.path, kind, self._statements.type_of(document))
+        return Answer(303, [(b"location", location), _VARY, (b"link", link)])
+
+    def _data(self, asked: Asked, document: Document, kind: Kind, form: str) -> Answer:
+        tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
+        described = self._form(document, kind, form, tag)
+        unchanged = not_modified(asked, described)
+        if unchanged is not None:
+            return unchanged
+        body = self._cached((tag, ""), partial(self._written, document, kind, form))
+        if not is_gzip_wanted(asked):
+            return with_body(described, body, None)
+        coded = self._cached((tag, "gzip"), lambda: compress(body) or b"")
+        return with_body(described, body, coded or None)
+
+    def _cached(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
+        body = self._bodies.get(key)
+        if body is None:
+            body = make()
+            self._bodies.put(key, body, len(body))
+        return body
+
+    def _written(self, document: Document, kind: Kind, form: str) -> bytes:
+        if form == "json":
+            return simple.write(document, self._base, self._view.titles)
+        return self._writers.write(form, self._statements.lines(document, kind), self._base + document.path)
+
+    def _form(self, document: Document, kind: Kind, form: str, tag: str) -> Form:
+        modified = document.modified
+        if form not in _DATA_FORMS:  # pages state the release; other forms are those of the catalog
+            modified = self._release.manifest.created if form == "html" else ""
+        link = self._links.of(document.path, kind, self._statements.type_of(document))
+        location = self._links.form(document.path, form).encode()
+        headers = [_VARY, (b"link", link), (b"content-location", location)]
+        return Form(tag, MEDIA_TYPES[form], modified, headers)
+
+    # -- with the catalog, the store and the templates
 
     async def answer(self, request: Request) -> Response:
-        """Answer for a path under the mount."""
-        path: str = request.path_params["path"]
+        """Answer a request for a path under the mount, with the costly answers too."""
+        asked = Asked.from_scope(request.scope, self._addresses.route)
+        answer = await self._answer(asked)
+        response = Response(answer.body, answer.status)
+        response.raw_headers = [*response.raw_headers, *answer.headers]
+        return response
+
+    async def _answer(self, asked: Asked) -> Answer:
+        path = asked.path
         if path.endswith("/") and not path.startswith("/") and "//" not in path:
-            return Response(status_code=308, headers={"Location": self._addresses.page(path.rstrip("/"))})
-        bare, suffix = split_suffix(path)
-        is_document_path = bare.startswith("doc/")
-        bare = bare.removeprefix("doc/")
-        found = self._finder.find(bare)
-        if found is None:
-            raise ProblemError(404, "Not found", "There is nothing with this name, and there never was.")
-        if isinstance(found, Moved):
-            return self._moved(request, found, suffix)
-        if isinstance(found, Gone):
-            return self._gone(request, found, suffix)
-        if suffix is not None:
-            if suffix not in found.forms or not (is_document_path or found.is_document):
-                raise ProblemError(404, "Not found", f"There is no form .{suffix} of this document.")
-            return self._document(request, found, suffix, MEDIA_TYPES[suffix])
-        form, media_type = self._negotiated(request, found)
-        if is_document_path or found.is_document:
-            return self._document(request, found, form, media_type)
-        return redirect(self._form_path(found.path, form, media_type), {"Link": self._links(found)})
+            return Answer(308, [(b"location", self._addresses.page(path.rstrip("/")).encode())])
+        bare, suffix, is_document_path = _split(path)
+        kind = kind_of(bare)
+        if kind is None:
+            return await self._other(asked, bare, suffix, is_document_path)
+        document = self._view.document(bare)
+        if document is None:  # the release may mention it without a description
+            document = await self._rendering.run(partial(self._of_store.document, bare))
+        if document is None:
+            raise _never_was()
+        if document.status == 410:
+            return self._gone(asked, document, kind, suffix)
+        if document.status == 303:
+            return self._moved(document.target, self._negotiated(asked, kind, suffix, document.target)[0])
+        is_direct = is_document_path or is_document(kind)
+        if suffix is not None and not (is_direct and suffix in forms_of(kind)):
+            raise _no_form(suffix)
+        form, _ = self._negotiated(asked, kind, suffix, bare)
+        if not is_direct:
+            return self._see_other(document, kind, form)
+        if form in _DATA_FORMS:
+            return self._data(asked, document, kind, form)
+        rendered = await self._rendering.render((bare, form), partial(self._rendered, document, form))
+        return _of_rendered(asked, rendered, self._form(document, kind, form, rendered.tag))
 
-    def _negotiated(self, request: Request, thing: Thing) -> tuple[str, str]:
-        """Return the form and media type that the client prefers; raises the ``ProblemError`` 406."""
-        offers = {MEDIA_TYPES[form]: form for form in thing.forms}
-        offers[_JSON] = "jsonld"
-        best = choose(accept_of(request), tuple(offers))
-        if best is None:
-            alternates = [(MEDIA_TYPES[form], self._form_path(thing.path, form)) for form in thing.forms]
-            raise ProblemError(
-                406,
-                "Not acceptable",
-                "This document has none of the forms that the request accepts.",
-                {"Link": link_header([(path, "alternate", kind) for kind, path in alternates])},
-                alternates,
-            )
-        return offers[best], best
+    def _negotiated(self, asked: Asked, kind: Kind, suffix: str | None, path: str) -> tuple[str, str]:
+        """Return form and media type, those of the suffix if it names a form; raises the ``ProblemError`` 406."""
+        found = _chosen(asked, kind, suffix) or negotiate(asked.accept, kind)
+        if found is not None:
+            return found
+        alternates = [(MEDIA_TYPES[form], self._links.form(path, form)) for form in forms_of(kind)]
+        raise ProblemError(
+            406,
+            "Not acceptable",
+            "This document has none of the forms that the request accepts.",
+            {"Link": link_header([(href, "alternate", media_type) for media_type, href in alternates])},
+            alternates,
+        )
 
-    def _form_path(self, path: str, form: str, media_type: str = "") -> str:
-        suffix = "" if media_type == _JSON else f".{form}"  # application/json has no suffix
-        return self._addresses.page(f"doc/{path}{suffix}")
+    def _gone(self, asked: Asked, document: Document, kind: Kind, suffix: str | None) -> Answer:
+        form, media_type = _chosen(asked, kind, suffix) or ("html", "")
+        if form not in RDF_FORMS:
+            raise ProblemError(410, "Gone", self._statements.reason(document))
+        tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
+        described = Form(tag, media_type, document.modified, [_VARY])
+        body = self._writers.write(form, document.quads, self._base + document.path)
+        return with_body(described, body, None, 410)
 
-    def _links(self, thing: Thing) -> str:
-        links: list[tuple[str, str, str | None]] = [
-            (self._form_path(thing.path, form), "alternate", MEDIA_TYPES[form]) for form in thing.forms
-        ]
-        if "ttl" in thing.forms:
-            links.append((self._form_path(thing.path, "ttl"), "describedby", "text/turtle"))
-        links.append((self._release.manifest.dataset.license, "license", None))
-        if not thing.is_document:
-            links.append((thing.iri, "about", None))
-        return link_header(links)
-
-    def _document(self, request: Request, thing: Thing, form: str, media_type: str) -> Response:
-        headers = [("Link", self._links(thing)), ("Content-Location", self._form_path(thing.path, form, media_type))]
-        language = ""
-        if thing.kind == "ontology" and form == "html":
-            language = _language(request)
-            headers += [("Vary", f"{VARY}, Accept-Language"), ("Content-Language", language)]
-        body = self._written(thing.path, form, language)
-        return respond(request, Representation(body, media_type, tuple(headers)))
-
-    def _moved(self, request: Request, moved: Moved, suffix: str | None) -> Response:
-        survivor = self._finder.find(moved.path)
-        assert isinstance(survivor, Thing)
-        if suffix is not None and suffix in survivor.forms:
-            location = self._form_path(moved.path, suffix)
-        else:
-            location = self._form_path(moved.path, *self._negotiated(request, survivor))
-        return redirect(location, {"Link": link_header([(moved.iri, "canonical", None)])})
-
-    def _gone(self, request: Request, gone: Gone, suffix: str | None) -> Response:
-        offers = [MEDIA_TYPES[form] for form in ("html", "ttl", "nt", "jsonld", "rdf")]
-        named = MEDIA_TYPES.get(suffix or "")
-        media_type = named if named in offers else choose(accept_of(request), offers)
-        if media_type is None or media_type == "text/html":
-            raise ProblemError(
-                410,
-                "Gone",
-                f"The record {gone.record} was withdrawn, and no other one replaces it.",
-            )
-        tombstone = [
-            triple(gone.iri, "owl:deprecated", ox.Literal(value=True)),
-            triple(gone.iri, "rdfs:comment", ox.Literal("The record has been withdrawn.", language="en")),
-            triple(gone.iri, "dcterms:identifier", ox.Literal(str(gone.record))),
-        ]
-        body = self._serialised(tombstone, media_type)
-        return respond(request, Representation(body, media_type, status=410))
-
-    def _write(self, path: str, form: str, language: str) -> bytes:
-        thing = self._finder.find(path)
-        assert isinstance(thing, Thing)
-        if thing.kind == "context":
-            return msgspec.json.format(msgspec.json.encode({"@context": self._release.vocabulary.context}), indent=1)
-        if thing.kind == "ontology" and form == "html":
-            return self._pages.vocabulary(thing, language)
-        if thing.kind == "ontology" and form == "ttl":
-            return self._release.vocabulary.ontologies[thing.ontology].encode()
+    def _rendered(self, document: Document, form: str) -> bytes:
+        """Return a page, or a form that is made from the record in the catalog."""
+        thing = self._finder.find(document.path)
+        if not isinstance(thing, Thing):  # the catalog has changed since the release
+            raise _no_form(form)
         if form == "html":
-            return self._pages.document(thing, self._triples(thing))
+            return self._pages.document(thing, triples_of(document.quads))
         if form == "mods.xml":
             return to_xml(_mods(thing), pretty=True)
-        if form in ("marcxml", "mrk"):
-            return self._original(thing, form)
-        return self._serialised([*self._triples(thing), *self._about_document(thing)], MEDIA_TYPES[form])
-
-    def _original(self, thing: Thing, form: str) -> bytes:
         record = self._release.original(thing.record) if thing.record is not None else None
         if record is None:
             raise ProblemError(404, "Not found", "The source gave this record in another form than MARC.")
         return to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode()
 
-    def _serialised(self, triples: Iterable[ox.Triple], media_type: str) -> bytes:
+    # -- the ontology, the dataset, its graphs
+
+    async def _other(self, asked: Asked, path: str, suffix: str | None, is_document_path: bool) -> Answer:
+        """Answer for what is not prepared."""
+        thing = await self._rendering.run(partial(self._finder.find, path))
+        if not isinstance(thing, Thing):
+            raise _never_was()
+        is_direct = is_document_path or thing.is_document
+        if suffix is not None and not (is_direct and suffix in thing.forms):
+            raise _no_form(suffix)
+        form, media_type = self._negotiated(asked, thing.kind, suffix, path)
+        language = _language(asked) if thing.kind == "ontology" and form == "html" else ""
+        make = partial(self._write_other, thing, form, language)
+        rendered = await self._rendering.render((path, form, language), make)
+        location = (
+            self._links.form(path, form) if media_type == MEDIA_TYPES[form] else self._addresses.page(f"doc/{path}")
+        )
+        headers = [(b"link", self._links.of(path, thing.kind)), (b"content-location", location.encode())]
+        if language:
+            headers += [(b"vary", f"{VARY}, Accept-Language".encode()), (b"content-language", language.encode())]
+        else:
+            headers.append(_VARY)
+        return _of_rendered(asked, rendered, Form(rendered.tag, media_type, self._release.manifest.created, headers))
+
+    def _write_other(self, thing: Thing, form: str, language: str) -> bytes:
         vocabulary = self._release.vocabulary
-        return write(triples, media_type, vocabulary.prefixes, vocabulary.context)
+        if thing.kind == "context":
+            return msgspec.json.format(msgspec.json.encode({"@context": vocabulary.context}), indent=1)
+        if thing.kind == "ontology" and form == "html":
+            return self._pages.vocabulary(thing, language)
+        if thing.kind == "ontology" and form == "ttl":
+            return vocabulary.ontologies[thing.ontology].encode()
+        triples = self._triples(thing)
+        if form == "html":
+            return self._pages.document(thing, triples)
+        if thing.kind == "graph":
+            triples.append(triple(thing.iri, "void:inDataset", self._addresses.iris.dataset))
+        return self._writers.write(form, lines_of(triples), thing.iri)
 
     def _triples(self, thing: Thing) -> list[ox.Triple]:
         if thing.kind == "ontology":
@@ -162,34 +260,38 @@ class Documents:
             triples.extend(read_turtle(self._release.void, thing.iri))
         return triples
 
-    def _about_document(self, thing: Thing) -> list[ox.Triple]:
-        """Return the triples about the document itself."""
-        iris = self._addresses.iris
-        manifest = self._release.manifest
-        if thing.kind in ("ontology", "dataset"):
-            return []
-        document = thing.iri if thing.is_document else iris.document(thing.iri)
-        about = []
-        if thing.kind != "record":  # a record is in the dataset of its source, which its description states
-            about.append(triple(document, "void:inDataset", iris.dataset))
-        if not thing.is_document:
-            about.append(triple(document, "rdf:type", ox.NamedNode(expand("foaf:Document"))))
-            about.append(triple(document, "foaf:primaryTopic", thing.iri))
-            modified = ox.Literal(manifest.created, datatype=ox.NamedNode(expand("xsd:dateTime")))
-            about.append(triple(document, "dcterms:modified", modified))
-            about.append(triple(document, "dcterms:license", manifest.dataset.license))
-        if thing.merged is not None:
-            members = thing.merged.cluster.members
-            about.extend(triple(document, "dcterms:source", iris.record(member)) for member in members)
-        return about
+
+def _split(path: str) -> tuple[str, str | None, bool]:
+    """Return what the path names, the suffix of a form or None, and whether it is the path of a document."""
+    bare, suffix = split_suffix(path)
+    return (bare[4:], suffix, True) if bare.startswith("doc/") else (bare, suffix, False)
 
 
-def _language(request: Request) -> str:
+def _chosen(asked: Asked, kind: Kind, suffix: str | None) -> tuple[str, str] | None:
+    """Return form and media type that the suffix names, without one those that the client prefers; None if none."""
+    if suffix is None:
+        return negotiate(asked.accept, kind)
+    return (suffix, MEDIA_TYPES[suffix]) if suffix in forms_of(kind) else None
+
+
+def _of_rendered(asked: Asked, rendered: Rendered, form: Form) -> Answer:
+    return not_modified(asked, form) or with_body(
+        form, rendered.body, rendered.coded if is_gzip_wanted(asked) else None
+    )
+
+
+def _never_was() -> ProblemError:
+    return ProblemError(404, "Not found", "There is nothing with this name, and there never was.")
+
+
+def _no_form(suffix: str) -> ProblemError:
+    return ProblemError(404, "Not found", f"There is no form .{suffix} of this document.")
+
+
+def _language(asked: Asked) -> str:
     """Return the language of a page: the one that the address names (``?lang=ru``), else the one that is accepted."""
-    named = request.query_params.get("lang", "")
-    if named in LANGUAGES:
-        return named
-    return choose_language(",".join(request.headers.getlist("accept-language")), LANGUAGES)
+    named = parse_qs(asked.query).get("lang", [""])[0]
+    return named if named in LANGUAGES else choose_language(asked.accept_language, LANGUAGES)
 
 
 def _mods(thing: Thing) -> Mods:

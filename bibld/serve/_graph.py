@@ -172,6 +172,11 @@ def lines_of(triples: Iterable[ox.Triple]) -> bytes:
     return "".join(sorted({f"{each} .\n" for each in triples})).encode()
 
 
+def triples_of(lines: bytes) -> list[ox.Triple]:
+    """Return the triples of lines of N-Quads in their order, each once."""
+    return list(dict.fromkeys(quad.triple for quad in ox.parse(lines, format=ox.RdfFormat.N_QUADS)))
+
+
 def with_prefixes_in_order(written: bytes, media_type: str) -> bytes:
     """Turtle or RDF/XML as Oxigraph writes it, with the declarations of prefixes in order (it gives them in any).
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal
 
 import msgspec
 
-from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
+from bibld.model.iris import Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Edge, Merged
 from bibld.model.marc import MarcRecord
 from bibld.model.origin import RecordId
@@ -15,27 +14,12 @@ from bibld.model.rdf import expand
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
+from bibld.serve._forms import Kind, forms_of, is_document, split_suffix
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._vocabulary import Vocabulary
 from bibld.vocabulary import CONTEXT, ONTOLOGIES
 
-Kind = Literal["resource", "record", "match", "ontology", "context", "dataset", "entity", "graph"]
-
-MEDIA_TYPES = {
-    "html": "text/html",
-    "ttl": "text/turtle",
-    "nt": "application/n-triples",
-    "jsonld": "application/ld+json",
-    "rdf": "application/rdf+xml",
-    "mods.xml": "application/mods+xml",
-    "marcxml": "application/marcxml+xml",
-    "mrk": "text/plain",
-}
-"""Suffix → media type of the forms."""
-
-_RDF_FORMS = ("html", "ttl", "nt", "jsonld", "rdf")
 _ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/", "work/")
-_DIRECT = ("record", "match", "ontology", "context", "dataset", "graph")
 _ONTOLOGY = "ontology"
 _LINKS_TO_SAME = ("owl:sameAs", "skos:exactMatch")
 
@@ -68,11 +52,7 @@ class Thing(msgspec.Struct, frozen=True):
     @property
     def forms(self) -> tuple[str, ...]:
         """The suffixes of the forms of its document, best first."""
-        if self.kind == "resource":
-            return (*_RDF_FORMS, "mods.xml")
-        if self.kind == "record":
-            return (*_RDF_FORMS, "mods.xml", "marcxml", "mrk")
-        return ("jsonld",) if self.kind == "context" else _RDF_FORMS
+        return forms_of(self.kind)
 
     @property
     def ontology(self) -> str:
@@ -82,7 +62,7 @@ class Thing(msgspec.Struct, frozen=True):
     @property
     def is_document(self) -> bool:
         """Whether its IRI answers 200 (metadata), not 303 (what metadata is about)."""
-        return self.kind in _DIRECT
+        return is_document(self.kind)
 
 
 class Moved(msgspec.Struct, frozen=True):
@@ -97,14 +77,6 @@ class Gone(msgspec.Struct, frozen=True):
 
     iri: str
     record: RecordId
-
-
-def split_suffix(path: str) -> tuple[str, str | None]:
-    """Split a path into the path without the suffix that names a form, and that suffix. No slug contains a dot."""
-    for suffix in (*SUFFIXES, "marcxml", "mrk"):
-        if path.endswith(f".{suffix}"):
-            return path[: -len(suffix) - 1], suffix
-    return path, None
 
 
 class Finder:

@@ -309,7 +309,7 @@ def test_mods_and_marc_forms(client, here):
     assert client.get(here(IRIS.record(ALONE)) + ".marcxml").status_code == 404
 
 
-def test_json_is_json_ld(client, here):
+def test_json_is_for_programmers(client, here):
     answer = client.get(here(IRIS.resource(FOUNDER)), "application/json")
     assert answer.status_code == 303
     document = client.get(answer.headers["location"], "application/json")

@@ -9,9 +9,9 @@ from starlette.requests import Request
 
 from bibld.model.iris import Iris
 from bibld.serve._addresses import Addresses
+from bibld.serve._forms import split_suffix
 from bibld.serve._http import Representation, link_header, redirect, respond, with_charset
 from bibld.serve._negotiation import MediaRange, media_ranges
-from bibld.serve._things import split_suffix
 
 
 def request(method: str = "GET", **headers: str) -> Request:

@@ -14,10 +14,11 @@ from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.web import is_web_iri
+from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
 from bibld.serve._pages import fields, ontology, views
 from bibld.serve._pages.codes import ROLE_LABELS
-from bibld.serve._things import MEDIA_TYPES, OpenRelease, Thing
+from bibld.serve._things import OpenRelease, Thing
 from bibld.terms import Term
 
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -32,6 +33,7 @@ FORM_NAMES = {
     "ttl": "Turtle",
     "nt": "N-Triples",
     "jsonld": "JSON-LD",
+    "json": "JSON",
     "rdf": "RDF/XML",
     "mods.xml": "MODS XML",
     "marcxml": "MARCXML",

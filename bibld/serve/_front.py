@@ -1,0 +1,34 @@
+"""The first application to see a request: answers documents that cost little, and passes the rest to Starlette."""
+
+from __future__ import annotations
+
+import logging
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from bibld.serve._answers import Asked
+from bibld.serve._documents import Documents
+
+_LOG = logging.getLogger("bibld.serve")
+
+
+class Front:
+    """An ASGI application: the documents whose paths begin with ``mount``, and ``app`` for all else."""
+
+    def __init__(self, documents: Documents, mount: str, app: ASGIApp) -> None:
+        self._documents = documents
+        self._mount = mount
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"].startswith(self._mount):
+            try:
+                answer = self._documents.prepared(Asked.from_scope(scope, self._mount))
+            except Exception as error:  # noqa: BLE001 - the application meets the same error, and answers with it
+                _LOG.debug("%s: %s", scope["path"], error)
+                answer = None
+            if answer is not None:
+                await answer.send(scope, send)
+                return
+        await self._app(scope, receive, send)

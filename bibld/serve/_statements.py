@@ -1,0 +1,92 @@
+"""What a document states about itself and what its lines state about the thing, found without parsing them."""
+
+from __future__ import annotations
+
+import pyoxigraph as ox
+
+from bibld.model.iris import Iris
+from bibld.model.rdf import XSD, expand, iri, literal, quad, term
+from bibld.model.release import DatasetDescription
+from bibld.published import Document
+from bibld.serve._forms import Kind, is_document
+
+_WITHDRAWN = "The record has been withdrawn."
+_SAME_AS = term("owl:sameAs").encode()
+_TYPE = term("rdf:type").encode()
+
+
+class Statements:
+    """The statements of the documents of one release."""
+
+    def __init__(self, dataset: DatasetDescription) -> None:
+        self._iris = Iris(dataset.base)
+        self._base = dataset.base.encode()
+        self._in_dataset = f" {term('void:inDataset')} {iri(self._iris.dataset)} .\n".encode()
+        self._is_document = f" {term('rdf:type')} {term('foaf:Document')} .\n".encode()
+        self._license = f" {term('dcterms:license')} {iri(dataset.license)} .\n".encode()
+        self._source = f" {term('dcterms:source')} <{dataset.base}record/".encode()
+        self._modified = f" {term('dcterms:modified')} ".encode()
+        self._topic = f" {term('foaf:primaryTopic')} ".encode()
+
+    def lines(self, document: Document, kind: Kind) -> bytes:
+        """Return the lines of a document, then those about the document itself."""
+        thing = b"<%b%b>" % (self._base, document.path.encode())
+        if kind == "match":
+            return document.quads + thing + self._in_dataset
+        if is_document(kind):  # a record is in the dataset of its source, which its description states
+            return document.quads
+        name = b"<%bdoc/%b>" % (self._base, document.path.encode())
+        modified = literal(document.modified, datatype=f"{XSD}dateTime").encode()
+        about = [name, self._in_dataset, name, self._is_document, name, self._topic, thing, b" .\n"]
+        about += (name, self._modified, modified, b" .\n", name, self._license)
+        if kind == "resource":
+            for member in self.members(document):
+                about += (name, self._source, member, b"> .\n")
+        return document.quads + b"".join(about)
+
+    def members(self, document: Document) -> list[bytes]:
+        """Return the records that a publication was made from, as the last part of their paths; its own is the first.
+
+        Each is what follows ``record/`` and, since its resource is the same as this one, what follows ``resource/``.
+        """
+        start = b"<%b%b> %b <%bresource/" % (self._base, document.path.encode(), _SAME_AS, self._base)
+        found = [document.path.encode().partition(b"/")[2]]
+        place = document.quads.find(start)
+        while place >= 0:
+            begin = place + len(start)
+            found.append(document.quads[begin : document.quads.index(b">", begin)])
+            place = document.quads.find(start, begin)
+        return list(dict.fromkeys(found))
+
+    def type_of(self, document: Document) -> str:
+        """Return a class of the thing, of schema.org if there is one: the last of the lines; empty without one."""
+        start = b"<%b%b> %b <" % (self._base, document.path.encode(), _TYPE)
+        place = document.quads.rfind(start)
+        if place < 0:
+            return ""
+        begin = place + len(start)
+        return document.quads[begin : document.quads.index(b">", begin)].decode()
+
+    def reason(self, document: Document) -> str:
+        """Return for people why and when what a document described was deleted, as far as its tombstone states it."""
+        texts = {}
+        for each in ox.parse(document.quads, format=ox.RdfFormat.N_QUADS):
+            if isinstance(each.object, ox.Literal):
+                texts[each.predicate.value, each.object.language or ""] = each.object.value
+        record = texts.get((expand("dcterms:identifier"), ""), document.path.partition("/")[2])
+        reason = texts.get((expand("rdfs:comment"), "en"), "")
+        date = texts.get((expand("prov:invalidatedAtTime"), ""), "")[:10]
+        when = f" on {date}" if date else ""
+        text = f"The record {record} was withdrawn{when}, and no other one replaces it."
+        return f"{text} {reason}" if reason and reason != _WITHDRAWN else text
+
+
+def tombstone(thing: str, record: str) -> bytes:
+    """Return the lines about what was withdrawn, where the release has none."""
+    name = iri(thing)
+    lines = (
+        quad(name, term("owl:deprecated"), literal("true", datatype=f"{XSD}boolean")),
+        quad(name, term("rdfs:comment"), literal(_WITHDRAWN, "en")),
+        quad(name, term("dcterms:identifier"), literal(record)),
+    )
+    return "".join(lines).encode()
