@@ -102,7 +102,15 @@ class StoreUnavailableError(StoreError):
 
 
 class BadQueryError(StoreError):
-    """The query is not SPARQL, or requests something that is not allowed here."""
+    """The query is not SPARQL, or requests something that is not allowed here.
+
+    ``line`` and ``column`` (from 1, in characters) are where it is wrong; 0 if that is not known.
+    """
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        self.line = line
+        self.column = column
+        super().__init__(message)
 
 
 class NotAcceptableError(StoreError):

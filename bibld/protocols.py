@@ -344,7 +344,8 @@ class Query(msgspec.Struct, frozen=True):
 
     ``table`` is the media type for tables and booleans, ``graph`` that for graphs; None where the client accepts none.
     The dataset is the two lists of graph IRIs; without them it is what the query itself names after ``FROM``, or
-    (``union``) all graphs as one. ``prefixes`` map names to namespaces, for Turtle and RDF/XML.
+    (``union``) all graphs as one. ``prefixes`` map names to namespaces: a query may use them undeclared (what it
+    declares wins), and Turtle and RDF/XML are written with them.
     """
 
     text: str

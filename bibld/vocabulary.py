@@ -11,6 +11,7 @@ import re
 import msgspec
 
 from bibld.model.iris import Iris
+from bibld.model.rdf import PREFIXES
 from bibld.resources import folder
 
 PLACEHOLDER = "https://bibld.example/"
@@ -84,6 +85,12 @@ def context(iris: Iris) -> dict[str, object]:
     """Return the ``@context`` of the site's JSON-LD: prefixes, and terms with their types."""
     document = msgspec.json.decode(ontology_text(CONTEXT, iris), type=dict[str, dict[str, object]])
     return document["@context"]
+
+
+def prefixes(iris: Iris) -> dict[str, str]:
+    """Return prefix → namespace of all vocabularies of a site, its own among them."""
+    own = {name: space for name, space in context(iris).items() if isinstance(space, str) and not name.startswith("@")}
+    return {**PREFIXES, **own}
 
 
 def example_queries(iris: Iris) -> tuple[ExampleQuery, ...]:

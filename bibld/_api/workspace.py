@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, get_args
 
 import msgspec
 
-from bibld import adapters, harvest, pipeline
+from bibld import adapters, harvest, pipeline, vocabulary
 from bibld import config as configuration
 from bibld import explain as explaining
 from bibld._api import exports
@@ -35,6 +35,7 @@ from bibld.dedup.labels import read_pairs
 from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
 from bibld.ingest import Exported, export_mods, export_originals, public_original_of
+from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
 from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
@@ -303,7 +304,8 @@ class Workspace:
     def query(self, sparql: str) -> Table[Any]:
         """Answer a SPARQL query from the current release, as :func:`bibld.query` does from an endpoint.
 
-        A query without ``FROM`` sees all named graphs as one. Raises ``StageError`` before the first release and
+        A query without ``FROM`` sees all graphs as one. The prefixes of the dataset and of ``[serve] prefixes`` need no
+        declaration. Raises ``StageError`` before the first release and
         ``BadQueryError`` for a query that is not SPARQL.
         """
         release, manifest = pipeline.current_release(self.config)
@@ -311,7 +313,8 @@ class Workspace:
         copy = adapters.load_adapter("store", manifest.backend).open_copy(release / "store", settings)
         try:
             out = BytesIO()
-            query = Query(sparql, self.config.dataset.base, graph="application/n-triples")
+            prefixes = {**vocabulary.prefixes(Iris(self.config.dataset.base)), **self.config.serve.prefixes}
+            query = Query(sparql, self.config.dataset.base, graph="application/n-triples", prefixes=prefixes)
             kind = copy.answer(query, out)
         finally:
             copy.close()

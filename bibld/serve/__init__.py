@@ -33,12 +33,15 @@ from bibld.serve._graph import ReleaseGraph
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.pool import Limits, Pool
-from bibld.serve._sparql.protocol import SparqlEndpoint
+from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
 from bibld.serve._things import Finder, OpenRelease
 from bibld.serve._writers.simple import KEYS as JSON_KEYS
 
 __all__ = ["JSON_KEYS", "MEDIA_TYPES", "Releases", "Settings", "Site", "application", "serve"]
+
+Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
+Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +49,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     A query may take ``query_timeout`` seconds (waiting for its turn included), ``query_memory`` MiB beside what the
     store takes, and answer with ``max_result`` MiB; ``query_workers`` run at once and ``query_queue`` wait. Of these
-    places one client address may have ``query_share``, and always one.
+    places one client address may have ``query_share``, and always one. Results of queries are remembered in
+    ``query_cache`` MiB.
+
+    ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
 
     ``store``: the name of a ``[[store.remote]]`` from which documents and queries are answered; if empty, the copy of
     the store in the release.
@@ -58,9 +64,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     query_memory: Annotated[int, msgspec.Meta(ge=16)] = 1024
     query_workers: Annotated[int, msgspec.Meta(ge=1)] = 2
     query_queue: Annotated[int, msgspec.Meta(ge=0)] = 32
+    query_cache: Annotated[int, msgspec.Meta(ge=0)] = 64
     query_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
     store: str = ""
     max_result: Annotated[int, msgspec.Meta(ge=1)] = 64
+    prefixes: dict[Prefix, Namespace] = {}
 
     @property
     def limits(self) -> Limits:
@@ -154,7 +162,10 @@ def _open(site: Site) -> Served:
             opening.callback(view.close)
         pages = Pages(release)
         pool = Pool(site.store, site.settings.limits)
-        sparql = SparqlEndpoint(pool, pages, release.vocabulary, addresses.iris.base, site.settings.max_result)
+        prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
+        sizes = site.settings.max_result, site.settings.query_cache
+        endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes)
+        sparql = SparqlEndpoint(pool, pages, endpoint)
         files = Files(site.release, site.manifest, addresses)
         documents = Documents(release, pages, finder, view)
         opening.callback(documents.close)
@@ -162,6 +173,7 @@ def _open(site: Site) -> Served:
         close_site = opening.pop_all().close
 
     async def close() -> None:
+        await sparql.close()
         await pool.close()
         close_site()
 

@@ -25,7 +25,10 @@ from bibld.serve._pages import Pages
 from bibld.serve._sparql.protocol import SparqlEndpoint
 
 _PROBLEM_JSON = "application/problem+json"
-_REQUEST_HEADERS = "Accept, Content-Type, If-None-Match"
+_REQUEST_HEADERS = (
+    "Accept, Accept-Language, Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, Pragma, "
+    "Range, User-Agent, X-Requested-With"
+)
 _LOG = logging.getLogger("bibld.serve")
 _RETRY_AFTER = "60"
 _TITLES = {404: "Not found", 405: "Method not allowed"}

@@ -58,6 +58,8 @@ class ProblemError(BibldError):
         self.headers = headers or {}
         self.alternates = tuple(alternates)
         """Pairs of media type and path."""
+        self.members: dict[str, object] = {}
+        """Further members of the problem, such as line and column."""
         self.page: bytes | None = None
         """The page to show instead of the general one."""
         super().__init__(f"{status} {title}: {detail}")
@@ -65,6 +67,7 @@ class ProblemError(BibldError):
     def to_json(self) -> bytes:
         """Return the problem as ``application/problem+json``."""
         members: dict[str, object] = {"title": self.title, "status": self.status, "detail": self.detail}
+        members.update(self.members)
         if self.alternates:
             members["alternates"] = [{"type": kind, "href": path} for kind, path in self.alternates]
         return msgspec.json.encode(members)

@@ -8,7 +8,6 @@ import msgspec
 
 from bibld import vocabulary
 from bibld.model.iris import Iris
-from bibld.model.rdf import PREFIXES
 
 
 class Vocabulary(msgspec.Struct, frozen=True):
@@ -26,6 +25,5 @@ class Vocabulary(msgspec.Struct, frozen=True):
 def load(iris: Iris) -> Vocabulary:
     """Read the ontology's folder; raises ``FileNotFoundError`` for an incomplete installation."""
     context = vocabulary.context(iris)
-    named = {name: space for name, space in context.items() if isinstance(space, str) and not name.startswith("@")}
     ontologies = {name: vocabulary.ontology_text(file, iris) for name, file in vocabulary.ONTOLOGIES.items()}
-    return Vocabulary(ontologies, context, {**PREFIXES, **named}, vocabulary.example_queries(iris))
+    return Vocabulary(ontologies, context, vocabulary.prefixes(iris), vocabulary.example_queries(iris))

@@ -29,7 +29,10 @@ LAYERS = (
     ("errors",),
     ("text",),
     ("model",),
-    ("protocols", "adapters", "compression", "config", "parallel", "progress", "resources", "terms", "vocabulary"),
+    (
+        *("protocols", "adapters", "compression", "config", "parallel"),
+        *("progress", "resources", "sparql", "terms", "vocabulary"),
+    ),
     ("catalog", "published", "conformance"),
     STAGES,
     ("ingest", "link", "validate"),

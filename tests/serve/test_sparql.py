@@ -15,7 +15,7 @@ import pytest
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve import application
-from bibld.serve._sparql.pool import Limits, Pool, QueryTooLargeError, QueueFullError, Worker
+from bibld.serve._sparql.pool import Limits, Pool, QueryMemoryError, QueueFullError, Worker
 from tests.serve.client import children
 
 ENDPOINT = "/lod/sparql"
@@ -172,7 +172,9 @@ def test_bad_requests_are_refused(client, method, path, content, content_type, s
 def test_a_syntax_error_names_its_place(client):
     answer = ask(client, "SELECT * WHERE {\n ?s ?p }")
     assert answer.status_code == 400
-    assert "2:9" in answer.json()["detail"]
+    problem = answer.json()
+    assert (problem["line"], problem["column"]) == (2, 8)
+    assert problem["detail"].startswith("line 2, column 8: ")
 
 
 def test_without_a_query_the_service_describes_itself(client):
@@ -247,14 +249,14 @@ def test_a_query_ends_at_its_deadline_with_an_error_before_any_result(hasty_clie
 
 def test_a_query_that_takes_too_much_memory_ends_alone(client):
     answer = ask(client, GREEDY)
-    assert answer.status_code == 400
-    assert "MiB of memory" in answer.json()["detail"]
+    assert answer.status_code == 503
+    assert "MiB of memory; add LIMIT" in answer.json()["detail"]
     assert number(ask(client, COUNT)) > 300
 
 
 def test_a_result_that_is_too_large_is_an_error_and_not_half_a_result(client):
     answer = ask(client, LARGE)
-    assert answer.status_code == 400
+    assert answer.status_code == 422
     assert "larger than 1 MiB" in answer.json()["detail"]
 
 
@@ -279,7 +281,7 @@ def test_many_queries_at_once_are_bounded(site, running):
     path = f"{ENDPOINT}?query={quote(PRODUCT)}"
     with running(msgspec.structs.replace(site, settings=small)) as client:
         slow, process = client.begin_query(path, x_forwarded_for="203.0.113.1")
-        answer = client.get(path, x_forwarded_for="203.0.113.2")
+        answer = client.get(f"{path}%20LIMIT%201", x_forwarded_for="203.0.113.2")
         assert (answer.status_code, answer.json()["title"]) == (503, "Busy")
         assert "retry-after" in answer.headers
         os.kill(process, signal.SIGKILL)
@@ -292,9 +294,9 @@ def test_one_client_cannot_take_all_places(site, running):
     path = f"{ENDPOINT}?query={quote(PRODUCT)}"
     with running(site) as client:
         by_address, first = client.begin_query(path, x_forwarded_for="10.0.0.1, 203.0.113.7")
-        by_network, second = client.begin_query(path, x_forwarded_for="2001:db8::1")
+        by_network, second = client.begin_query(f"{path}%20LIMIT%201", x_forwarded_for="2001:db8::1")
         for same in ("10.0.0.2, 203.0.113.7", "2001:db8::2"):
-            answer = client.get(path, x_forwarded_for=same)
+            answer = client.get(f"{path}%20LIMIT%202", x_forwarded_for=same)
             assert answer.status_code == 429
             assert "retry-after" in answer.headers
         for process in (first, second):
@@ -387,7 +389,7 @@ def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
         while not pool.process_ids():
             await asyncio.sleep(0.01)
         os.kill(pool.process_ids()[0], signal.SIGABRT)
-        with pytest.raises(QueryTooLargeError, match="MiB of memory"):
+        with pytest.raises(QueryMemoryError, match="MiB of memory"):
             await answering
 
     in_pool(abort, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))
@@ -421,3 +423,80 @@ def test_all_processes_end_with_the_application(site, running):
         assert number(ask(client, COUNT)) > 300
         running_before = children()
     assert running_before - children()
+
+
+# --- prefixes without declaration, explanations, remembered results
+
+
+UNDECLARED = "SELECT ?s { ?s a bibo:Book ; dcterms:title ?t }"
+
+
+def test_prefixes_of_the_dataset_and_of_the_site_need_no_declaration(client, site, running):
+    assert len(ask(client, UNDECLARED).json()["results"]["bindings"]) == 1
+    declared = f"PREFIX bibo: <http://elsewhere/> {UNDECLARED}"
+    assert ask(client, declared).json()["results"]["bindings"] == []
+    assert ask(client, "SELECT * { ?s mine:title ?t }").json()["column"] == 15
+    settings = msgspec.structs.replace(site.settings, prefixes={"mine": "http://purl.org/dc/terms/"})
+    with running(msgspec.structs.replace(site, settings=settings)) as other:
+        assert len(ask(other, "SELECT * { ?s mine:title ?t }").json()["results"]["bindings"]) == 2
+
+
+def test_faults_of_a_query_are_shown_on_the_page_and_as_members_of_the_problem(client):
+    answer = ask(client, "SELECT * {\n ?s dctrms:title ?o }")
+    assert bare(answer) == "application/problem+json"
+    assert {name: answer.json()[name] for name in ("status", "line", "column")} == {
+        "status": 400,
+        "line": 2,
+        "column": 5,
+    }
+    page = ask(client, "SELECT * {\n ?s dctrms:title ?o }", "text/html")
+    assert "line 2, column 5: unknown prefix &#34;dctrms:&#34;; did you mean &#34;dcterms:&#34;?" in page.text
+
+
+@pytest.mark.parametrize(
+    ("query", "statuses"),
+    [
+        ("SELECT ?p ?o { <https://data.example.org/lod/agent/x> ?p ?o }", ["bibld; fwd=uri-miss", "bibld; hit"]),
+        ("SELECT  ?p ?o # again\n{ <https://data.example.org/lod/agent/x> ?p ?o }", ["bibld; hit", "bibld; hit"]),
+        ("SELECT (NOW() AS ?n) {}", ["bibld; fwd=bypass", "bibld; fwd=bypass"]),
+        ("SELECT (rand() AS ?n) {}", ["bibld; fwd=bypass", "bibld; fwd=bypass"]),
+        ("SELECT (STRUUID() AS ?n) {}", ["bibld; fwd=bypass", "bibld; fwd=bypass"]),
+        ("SELECT (BNODE() AS ?n) {}", ["bibld; fwd=bypass", "bibld; fwd=bypass"]),
+    ],
+)
+def test_results_are_remembered_unless_they_differ_each_time(client, query, statuses):
+    assert [ask(client, query).headers["cache-status"] for _ in range(2)] == statuses
+
+
+def test_a_result_has_a_tag_and_is_not_sent_twice(client):
+    answer = ask(client, COUNT)
+    again = client.get(f"{ENDPOINT}?{urlencode({'query': COUNT})}", if_none_match=answer.headers["etag"])
+    assert (again.status_code, again.content) == (304, b"")
+    other = client.get(f"{ENDPOINT}?{urlencode({'query': COUNT, 'format': 'csv'})}")
+    assert other.headers["etag"] != answer.headers["etag"]
+
+
+def test_an_explanation_shows_dataset_prefixes_limits_and_sizes_of_patterns(client):
+    text = "SELECT ?s { ?s a bibo:Book ; dcterms:title ?t } # of books"
+    answer = ask(client, text, "application/json", explain="true")
+    assert (answer.status_code, bare(answer)) == (200, "application/json")
+    found = answer.json()
+    assert found["query"] == "SELECT ?s { ?s a bibo:Book ; dcterms:title ?t }"
+    assert (found["kind"], found["default_graph"], found["named_graphs"]) == ("table", "union", "all")
+    assert sorted(found["added_prefixes"]) == ["bibo", "dcterms"]
+    assert found["limits"]["memory"] == 256
+    assert found["patterns"] == [
+        {"pattern": "?s a bibo:Book", "matches": 1, "has_more": False},
+        {"pattern": "?s dcterms:title ?t", "matches": 2, "has_more": False},
+    ]
+    page = ask(client, text, "text/html", explain="")
+    assert "1  ?s a bibo:Book" in page.text
+    assert ask(client, text, explain="false").json()["results"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("SELECT * {", 400), ("DROP ALL", 403), ("SELECT * { SERVICE <http://x/> {} }", 403), ("ASK {}", 200)],
+)
+def test_an_explanation_is_refused_as_its_query_is(client, query, status):
+    assert ask(client, query, "application/json", explain="1").status_code == status

@@ -17,7 +17,7 @@ from bibld.errors import BadQueryError, NotAcceptableError, StoreError
 from bibld.protocols import Query
 from bibld.serve import Settings
 from bibld.serve._sparql import worker
-from bibld.serve._sparql.protocol import client_of
+from bibld.serve._sparql.clients import client_of
 
 LONGEST = 256 * 1024
 
@@ -90,7 +90,7 @@ class Store:
     [
         (b"1234", {"status": "ok", "kind": "table", "media_type": "text/csv"}, b"1234"),
         (b"12345", {"status": "too large"}, b""),
-        (BadQueryError("here"), {"status": "bad query", "detail": "here"}, b""),
+        (BadQueryError("here", 1, 2), {"status": "bad query", "detail": "here", "line": 1, "column": 2}, b""),
         (NotAcceptableError("table"), {"status": "not acceptable", "detail": "table"}, b""),
         (StoreError("broken"), {"status": "failed", "detail": "broken"}, b""),
         (MemoryError(), {"status": "memory"}, b""),
@@ -158,9 +158,11 @@ def test_a_query_has_the_documented_length_at_most(client, length, status):
     assert client.request("POST", "/lod/sparql", content=body, headers=form).status_code == status
 
 
-def test_the_body_of_a_form_wins_over_the_query_in_the_address_and_keeps_its_other_parameters(client):
+def test_parameters_of_the_address_belong_to_the_form_but_a_second_query_does_not(client):
     headers = {"content-type": "application/x-www-form-urlencoded", "accept": "application/sparql-results+json"}
-    answer = client.request("POST", "/lod/sparql?query=SELECT&format=csv", content=b"query=ASK{}", headers=headers)
+    twice = client.request("POST", "/lod/sparql?query=ASK{}", content=b"query=ASK{}", headers=headers)
+    assert twice.status_code == 400
+    answer = client.request("POST", "/lod/sparql?format=csv", content=b"query=ASK{}", headers=headers)
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/csv")
     both = client.request("POST", "/lod/sparql?x=1", content=b"query=ASK{}&format=", headers=headers)

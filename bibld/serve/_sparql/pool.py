@@ -30,6 +30,7 @@ _DYING_SECONDS = 5.0
 _BUFFER = 1 << 20
 _LAST_WORDS = 2000
 _MEBIBYTE = 1 << 20
+_REMEDY = "add LIMIT, write narrower patterns, or download the dump"
 
 
 class QueueFullError(StoreUnavailableError):
@@ -41,7 +42,15 @@ class TooManyQueriesError(StoreUnavailableError):
 
 
 class QueryTooLargeError(BadQueryError):
-    """The query needs more memory, a deeper stack or a larger result than allowed."""
+    """The query is nested too deeply."""
+
+
+class QueryMemoryError(BadQueryError):
+    """The query needs more memory than allowed."""
+
+
+class ResultTooLargeError(BadQueryError):
+    """The result is larger than allowed."""
 
 
 class EndedError(Exception):
@@ -177,7 +186,7 @@ class Pool:
 
     def __init__(self, store: StoreCopy | RemoteSource, limits: Limits) -> None:
         self._setup = Setup(store, limits.memory)
-        self._limits = limits
+        self.limits = limits
         self._turns = asyncio.Semaphore(limits.workers)
         self._clients: Counter[str] = Counter()
         self._idle: list[Worker] = []
@@ -196,12 +205,12 @@ class Pool:
         """
         with self._place(client):
             try:
-                async with asyncio.timeout(self._limits.seconds) as deadline, self._turns:
+                async with asyncio.timeout(self.limits.seconds) as deadline, self._turns:
                     with self._count_running():
                         return await self._answer(query, limit, deadline)
             except TimeoutError as error:
-                unit = "second" if self._limits.seconds == 1 else "seconds"
-                text = f"the query had no answer within {self._limits.seconds:g} {unit}, time in the queue included"
+                unit = "second" if self.limits.seconds == 1 else "seconds"
+                text = f"the query had no answer within {self.limits.seconds:g} {unit}, time in the queue included"
                 raise QueryTimeoutError(text) from error
 
     def process_ids(self) -> list[int]:
@@ -222,10 +231,10 @@ class Pool:
     def _place(self, client: str) -> Iterator[None]:
         """Count a query among those that run or wait."""
         queries = self._clients[client]
-        if queries >= self._limits.of_one_client:
+        if queries >= self.limits.of_one_client:
             verb = "query is" if queries == 1 else "queries are"
             raise TooManyQueriesError(f"{queries} {verb} running or waiting for your address; wait until one has ended")
-        if self._closed or self._clients.total() >= self._limits.workers + self._limits.waiting:
+        if self._closed or self._clients.total() >= self.limits.workers + self.limits.waiting:
             raise QueueFullError("too many queries are running; try again in a few seconds")
         self._clients[client] += 1
         try:
@@ -253,7 +262,7 @@ class Pool:
             raise StoreUnavailableError("the server is stopping")
 
     async def _answer(self, query: Query, limit: int, deadline: asyncio.Timeout) -> Answer:
-        job = Job(query, self._limits.seconds, limit * _MEBIBYTE)
+        job = Job(query, self.limits.seconds, limit * _MEBIBYTE)
         process = self._idle.pop() if self._idle else await self._start(deadline)
         was_idle = process.queries > 0
         try:
@@ -271,9 +280,9 @@ class Pool:
             case "ok":
                 return Answer(answer["kind"], answer["media_type"], body)
             case "bad query":
-                raise BadQueryError(answer["detail"])
+                raise BadQueryError(answer["detail"], answer["line"], answer["column"])
             case "too large":
-                raise QueryTooLargeError(f"the result is larger than {limit} MiB; add LIMIT, or download the dump")
+                raise ResultTooLargeError(f"the result is larger than {limit} MiB; {_REMEDY}")
             case "memory":
                 raise self._too_much_memory()
             case "unavailable":
@@ -323,10 +332,10 @@ class Pool:
     async def _reason_of_end(self, process: Worker) -> StoreError:
         words = await asyncio.shield(self._end(process))
         if process.ended_by == signal.SIGSEGV or "overflowed its stack" in words:
-            return QueryTooLargeError("the query is nested too deeply")
+            return QueryTooLargeError("the query is nested too deeply; write it with fewer brackets")
         if process.ended_by == signal.SIGABRT or "memory allocation" in words or "MemoryError" in words:
             return self._too_much_memory()
         return StoreUnavailableError("the process that evaluated the query ended before it had an answer")
 
-    def _too_much_memory(self) -> QueryTooLargeError:
-        return QueryTooLargeError(f"the query needs more than {self._limits.memory} MiB of memory")
+    def _too_much_memory(self) -> QueryMemoryError:
+        return QueryMemoryError(f"the query needs more than {self.limits.memory} MiB of memory; {_REMEDY}")

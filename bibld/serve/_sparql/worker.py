@@ -173,7 +173,7 @@ def _answer(store: ReadableStore, job: Job) -> tuple[dict[str, Any], bytes]:
         kind = store.answer(job.query, out)
         return {"status": "ok", "kind": kind, "media_type": job.query.media_type(kind)}, out.getvalue()
     except BadQueryError as error:
-        return {"status": "bad query", "detail": str(error)}, b""
+        return {"status": "bad query", "detail": str(error), "line": error.line, "column": error.column}, b""
     except NotAcceptableError as error:
         return {"status": "not acceptable", "detail": str(error)}, b""
     except (StoreUnavailableError, QueryTimeoutError) as error:

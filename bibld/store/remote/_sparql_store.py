@@ -16,6 +16,7 @@ from SPARQLWrapper import INSERT, JSON, POST, SELECT, SPARQLWrapper
 from bibld.errors import BadQueryError, StoreError
 from bibld.model.rdf import iri
 from bibld.protocols import Query, RemoteAccess, ResultKind, TriplesFile
+from bibld.sparql.faults import undeclared_prefixes
 from bibld.store.remote._authorization import Authentication
 from bibld.store.remote._http import Answer, Connection
 from bibld.store.remote._updates import batches, batches_by_graph, split_quad, update
@@ -199,6 +200,8 @@ class SparqlStore:
         else:
             parameters = self.dataset_parameters(query.text, union=True) if query.union else []
         text = f"BASE {iri(query.base)}\n{query.text}" if query.base else query.text
+        for prefix in sorted(undeclared_prefixes(query.text) & query.prefixes.keys()):
+            text = f"PREFIX {prefix}: {iri(query.prefixes[prefix])}\n{text}"
         is_graph = query_form(query.text) in ("CONSTRUCT", "DESCRIBE")
         answer = self._ask(text, parameters, f"{_TRIPLES}, text/turtle;q=0.5" if is_graph else _TABLE)
         if answer.media_type in (_TRIPLES, "text/turtle", "text/plain", "text/ntriples"):

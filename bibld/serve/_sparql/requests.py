@@ -1,0 +1,156 @@
+"""Requests of the SPARQL 1.1 Protocol (2.1): parameters and bodies are parsed, contradictions answered with 400."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.requests import Request
+
+from bibld.serve._http import ProblemError
+from bibld.serve._negotiation import choose
+
+HTML = "text/html"
+_RESULTS_JSON = "application/sparql-results+json"
+TABLES = {
+    _RESULTS_JSON: _RESULTS_JSON,
+    "application/sparql-results+xml": "application/sparql-results+xml",
+    "text/csv": "text/csv",
+    "text/tab-separated-values": "text/tab-separated-values",
+    "application/json": _RESULTS_JSON,
+    "application/xml": "application/sparql-results+xml",
+    "text/xml": "application/sparql-results+xml",
+    HTML: _RESULTS_JSON,
+}
+"""Media types that are answered with, and the format that each is: of tables and booleans …"""
+
+GRAPHS = {
+    "text/turtle": "text/turtle",
+    "application/n-triples": "application/n-triples",
+    "application/rdf+xml": "application/rdf+xml",
+    "application/ld+json": "application/ld+json",
+    "application/json": "application/ld+json",
+    "text/plain": "application/n-triples",
+    HTML: "text/turtle",
+}
+"""… and of graphs."""
+
+_NAMED = {
+    "html": (HTML, HTML),
+    "json": (_RESULTS_JSON, "application/ld+json"),
+    "xml": ("application/sparql-results+xml", "application/rdf+xml"),
+    "csv": ("text/csv", None),
+    "tsv": ("text/tab-separated-values", None),
+    "turtle": (None, "text/turtle"),
+    "ttl": (None, "text/turtle"),
+    "n3": (None, "text/turtle"),
+    "ntriples": (None, "application/n-triples"),
+    "nt": (None, "application/n-triples"),
+    "rdf": (None, "application/rdf+xml"),
+    "rdfxml": (None, "application/rdf+xml"),
+    "rdf+xml": (None, "application/rdf+xml"),
+    "jsonld": (None, "application/ld+json"),
+    "json-ld": (None, "application/ld+json"),
+}
+"""Values of ``format=`` → media types for tables and graphs."""
+
+_LONGEST_QUERY = 256 * 1024
+_FIELDS = 1000
+_NO = frozenset({"false", "no", "0"})
+_UPDATE_PARAMETERS = frozenset({"update", "using-graph-uri", "using-named-graph-uri"})
+_READ_ONLY = "This endpoint answers queries; it refuses updates."
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A parsed request; ``query`` is None if none was sent."""
+
+    query: str | None
+    format: str | None = None
+    example: str | None = None
+    default_graphs: tuple[str, ...] = ()
+    named_graphs: tuple[str, ...] = ()
+    is_explained: bool = False
+
+
+async def read_request(request: Request) -> Asked:
+    """Parse a request; raises ``ProblemError`` where it breaks the protocol."""
+    parameters = _parameters(request.url.query)
+    if request.method == "POST":
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        body = await _body(request)
+        if kind == "application/sparql-query":
+            parameters.append(("query", _text(body)))
+        elif kind == "application/x-www-form-urlencoded":
+            parameters += _parameters(_text(body))
+        elif kind == "application/sparql-update":
+            raise ProblemError(403, "Forbidden", _READ_ONLY)
+        else:
+            raise ProblemError(
+                415,
+                "Unsupported media type",
+                "A query is posted as application/sparql-query or application/x-www-form-urlencoded.",
+                {"Accept-Post": "application/sparql-query, application/x-www-form-urlencoded"},
+            )
+    return _from_parameters(parameters)
+
+
+def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
+    values: dict[str, list[str]] = {}
+    for name, value in parameters:
+        values.setdefault(name, []).append(value)
+    queries = values.get("query", [])
+    if len(queries) > 1:
+        detail = "The request has more than one query, in the address and the body together; send one."
+        raise ProblemError(400, "More than one query", detail)
+    if _UPDATE_PARAMETERS & values.keys():
+        if queries:
+            raise ProblemError(400, "Query and update", "A request is a query or an update, not both.")
+        raise ProblemError(403, "Forbidden", _READ_ONLY)
+    if queries and len(queries[0]) > _LONGEST_QUERY:
+        raise ProblemError(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+    return Asked(
+        queries[0] if queries else None,
+        values.get("format", [None])[-1] or None,
+        values.get("example", [None])[0],
+        tuple(values.get("default-graph-uri", ())),
+        tuple(values.get("named-graph-uri", ())),
+        "explain" in values and values["explain"][-1].lower() not in _NO,
+    )
+
+
+def wanted_types(asked: Asked, accept: str) -> tuple[str | None, str | None]:
+    """Return the media types to answer with: for a table or boolean, and for a graph."""
+    if asked.format is None:
+        return choose(accept, tuple(TABLES)), choose(accept, tuple(GRAPHS))
+    name = asked.format.strip().lower()
+    if name in _NAMED:
+        return _NAMED[name]
+    table = name if name in TABLES else None
+    graph = name if name in GRAPHS else None
+    if table is None and graph is None:
+        raise ProblemError(400, "Unknown format", f"format= is one of {', '.join(_NAMED)}, or a media type.")
+    return table, graph
+
+
+def _parameters(text: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_FIELDS)
+    except ValueError as error:
+        raise ProblemError(400, "Not UTF-8", "The parameters of the request are not UTF-8, or too many.") from error
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise ProblemError(400, "Not UTF-8", f"The body of the request is not UTF-8 at byte {error.start}.") from error
+
+
+async def _body(request: Request) -> bytes:
+    taken = bytearray()
+    async for piece in request.stream():
+        taken += piece
+        if len(taken) > 4 * _LONGEST_QUERY:
+            raise ProblemError(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+    return bytes(taken)
