@@ -39,7 +39,7 @@ _READ_AGAIN = 16
 
 
 class AmbiguousQueryError(ValueError):
-    """The text can be read in so many ways that not all of them can be looked at."""
+    """The text can be read in too many ways to look at all of them."""
 
 
 class Token(NamedTuple):
