@@ -63,6 +63,7 @@ MEANINGS = {
     "serve.query_memory": "MiB that one query may take beside what the store takes",
     "serve.query_workers": "queries that run at once, each in its own process",
     "serve.query_queue": "queries that may wait; further ones are refused",
+    "serve.query_cache": "MiB of query results that are remembered as long as a release is served; 0 for none",
     "serve.query_share": "share of these places (workers and queue) that one client address may have, and always one",
     "serve.max_result": "MiB of the largest answer",
 }
