@@ -7,9 +7,10 @@ items are queued. A run that was stopped, in whatever way, is continued by the n
 
 from __future__ import annotations
 
+import gc
 import shlex
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,9 @@ from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.progress import Progress, with_number
 
 _EXAMPLES = 3
+
+_OBJECTS_BETWEEN_SEARCHES = 100_000
+"""New objects between two searches for reference cycles during a run."""
 
 
 class StageTime(msgspec.Struct, frozen=True):
@@ -297,8 +301,19 @@ def run(
     the records were stored. Continues a run that was interrupted. Raises ``StageError`` when a stage cannot continue,
     ``CatalogError`` when another run uses the workspace.
     """
-    with Catalog(config.workspace, config_file=config.file) as catalog:
+    with _rare_cycle_search(), Catalog(config.workspace, config_file=config.file) as catalog:
         return Pipeline(catalog, config, run_time, progress, restat, rebuild).run(until)
+
+
+@contextmanager
+def _rare_cycle_search() -> Iterator[None]:
+    """Search for reference cycles less often: records and quads contain none, and there are very many of them."""
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def deliver(config: Config, remote: Remote, run_time: datetime, progress: Progress, replace: bool) -> store.Delivered:

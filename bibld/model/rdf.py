@@ -7,7 +7,6 @@ blank nodes, so that the difference of two datasets is the difference of two set
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
@@ -44,6 +43,7 @@ _ILLEGAL_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _TO_ESCAPE = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff\ufffe\uffff]')
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_LINE_OF_NAMED_GRAPH = re.compile(rb'[^ ]+ [^ ]+ (?:<[^ ]*>|".*"[^ "]*) <[^ "]*> \.\n')
 _NOT_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
 
 
@@ -118,15 +118,17 @@ def graph_of(line: str) -> str | None:
     return None if rest.startswith(".") else rest.partition(" ")[0]
 
 
-def split_graphs(block: bytes) -> tuple[list[bytes], list[bytes]]:
+def split_graphs(block: bytes) -> tuple[bytes, bytes]:
     """Return the lines of the default graph and those of named graphs, from lines that begin with the former."""
-    lines = block.splitlines(keepends=True)
-    end = bisect_left(lines, True, key=_is_in_named_graph)
-    return lines[:end], lines[end:]
-
-
-def _is_in_named_graph(line: bytes) -> bool:
-    return graph_of(line.decode()) is not None
+    first, end = 0, len(block)  # the first line of a named graph begins here, there or in between
+    while first < end:
+        start = block.rfind(b"\n", first, (first + end) // 2) + 1 or first
+        following = block.index(b"\n", start) + 1
+        if _LINE_OF_NAMED_GRAPH.fullmatch(block, start, following):
+            end = start
+        else:
+            first = following
+    return block[:first], block[first:]
 
 
 def replace_objects(lines: bytes, iris: Mapping[str, str]) -> bytes:

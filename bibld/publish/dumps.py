@@ -56,14 +56,13 @@ def write_full_dumps(blocks: Iterable[bytes], folder: Path) -> tuple[int, int]:
         all_graphs = [files.enter_context(open_dump(folder / name)) for name in ALL_GRAPHS]
         default_graph = [files.enter_context(open_dump(folder / name)) for name in DEFAULT_GRAPH]
         for block in blocks:
-            default, named = split_graphs(block)
-            quads += len(default) + len(named)
-            triples += len(default)
+            default, _ = split_graphs(block)
+            triples += default.count(b"\n")
+            quads += block.count(b"\n")
             for file in all_graphs:
                 file.write(block)
-            block_of_default_graph = b"".join(default)
             for file in default_graph:
-                file.write(block_of_default_graph)
+                file.write(default)
     return quads, triples
 
 

@@ -6,6 +6,7 @@ objects of the default graph, of the quads in each named graph, and of the links
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -31,7 +32,7 @@ _TYPE = term("rdf:type").encode()
 _LINKS = tuple(term(name).encode() for name in ("owl:sameAs", "skos:exactMatch", "skos:closeMatch"))
 
 _SUBJECT, _PREDICATE, _VALUE = itemgetter(0), itemgetter(1), itemgetter(2)
-_END = b" .\n"
+_TRIPLE = re.compile(rb"([^ ]+) ([^ ]+) (.*) \.\n")
 
 Portion = tuple[str, int, int]
 """The table (statements or entities) and the first and last key of some blocks."""
@@ -84,18 +85,15 @@ def count_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures], 
 
 def count_blocks(blocks: Iterable[bytes], base: bytes) -> _Counts:
     """Count the quads of blocks of lines; all lines with one subject are in one block."""
-    default: list[bytes] = []
     graphs: Counter[bytes] = Counter()
     links: Counter[_Link] = Counter()
-    for block in blocks:
-        lines, named = split_graphs(block)
-        default += lines
+    parts = [split_graphs(block) for block in blocks]
+    for _, named in parts:
         if named:
-            graphs.update(_count_graphs(block, named))
-            start = sum(map(len, lines))
-            if any(block.find(predicate, start) >= 0 for predicate in _LINKS):
-                links.update(_links_of_named_graphs(named))
-    triples = [line.removesuffix(_END).split(b" ", 2) for line in default]
+            graphs.update(_count_graphs(named))
+            if any(predicate in named for predicate in _LINKS):
+                links.update(_links_of_named_graphs(named.splitlines(keepends=True)))
+    triples = _TRIPLE.findall(b"".join([default for default, _ in parts]))
     properties = Counter(map(_PREDICATE, triples))
     if any(predicate in properties for predicate in _LINKS):
         links.update(_links_of_default_graph(triples, b"<" + base))
@@ -111,19 +109,24 @@ def count_blocks(blocks: Iterable[bytes], base: bytes) -> _Counts:
     )
 
 
-def _count_graphs(block: bytes, named: Sequence[bytes]) -> dict[bytes, int]:
+def _count_graphs(named: bytes) -> dict[bytes, int]:
     """Return the number of lines in each named graph; in most blocks all of them are in one."""
-    end = named[-1].rsplit(b" ", 2)[1]
-    if block.count(b" %s .\n" % end) == len(named):
-        return {end: len(named)}
-    return Counter(line.rsplit(b" ", 2)[1] for line in named)
+    last, count = _graph_of(named), named.count(b"\n")
+    if named.count(b" %s .\n" % last) == count:
+        return {last: count}
+    return Counter(map(_graph_of, named.splitlines(keepends=True)))
+
+
+def _graph_of(lines: bytes) -> bytes:
+    """Return the graph of the last line, which is not in the default graph."""
+    return lines.rsplit(b" ", 2)[1]
 
 
 def _links_of_named_graphs(lines: Iterable[bytes]) -> Iterator[_Link]:
     for line in lines:
         predicate = line.split(b" ", 2)[1]
         if predicate in _LINKS:
-            yield line.rsplit(b" ", 2)[1], predicate, b""
+            yield _graph_of(line), predicate, b""
 
 
 def _links_of_default_graph(triples: Iterable[Sequence[bytes]], start: bytes) -> Iterator[_Link]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bibld.model.iris import Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Pair
 from bibld.model.origin import Origin, RecordId, from_slug, to_slug
-from bibld.model.rdf import graph_of, is_language_tag, literal, quad
+from bibld.model.rdf import graph_of, is_language_tag, literal, quad, split_graphs
 from bibld.model.rdf import iri as iri_term
 
 IRIS = Iris("https://x.org/")
@@ -108,3 +108,16 @@ def test_the_graph_of_a_line_is_found(value, graph):
     line = quad("<http://s>", "<http://p>", value, graph)
     assert line.endswith(" .\n")
     assert graph_of(line) == graph
+
+
+VALUES = ("<http://o>", '"a"', '"q \\" b <c>"@en', '"q \\" x <y>"^^<http://t>', '" <http://g>"', '"<http://g> ."')
+
+
+@pytest.mark.parametrize("in_default_graph", range(len(VALUES) + 1))
+@pytest.mark.parametrize("in_named_graph", range(len(VALUES) + 1))
+def test_a_block_is_split_where_named_graphs_begin(in_default_graph, in_named_graph):
+    default, named = (
+        "".join(quad("<http://s>", "<http://p>", value, graph) for value in VALUES[:count]).encode()
+        for graph, count in ((None, in_default_graph), ("<http://g>", in_named_graph))
+    )
+    assert split_graphs(default + named) == (default, named)
