@@ -94,6 +94,9 @@ if TYPE_CHECKING:
     from bibld.pipeline import Summary as Summary
     from bibld.protocols import Row as Row
     from bibld.protocols import SourceRecord as SourceRecord
+    from bibld.publish import ReleaseCheck as ReleaseCheck
+    from bibld.publish import ReleaseSummary as ReleaseSummary
+    from bibld.publish import Verification as Verification
     from bibld.resources import write_sample as write_sample
     from bibld.validate import ReportSettings as ReportSettings
     from bibld.validate import ShapeFinding as ShapeFinding
@@ -148,6 +151,7 @@ _HOMES = {
     "model.origin": ("Origin", "RecordId"),
     "pipeline": ("Summary",),
     "protocols": ("Row", "SourceRecord"),
+    "publish": ("ReleaseCheck", "ReleaseSummary", "Verification"),
     "resources": ("write_sample",),
     "validate": ("ReportSettings", "ShapeFinding", "ValidationReport"),
 }

@@ -40,7 +40,8 @@ from bibld.model.linkage import Decision, Edge
 from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
-from bibld.publish import Releases
+from bibld.publish import Releases, ReleaseSummary, Verification
+from bibld.publish import verify as verify_release
 from bibld.published import open_published, published_releases
 from bibld.read import carrier_of
 from bibld.store import Delivered
@@ -140,6 +141,25 @@ class Workspace:
             names = [remote.config.name for remote in self.config.remote_stores]
             raise ConfigError([adapters.unknown_name_message(to, names, "store")])
         return configuration.remote_of_url(to, kind, user_env, password_env)
+
+    def releases(self) -> Table[ReleaseSummary]:
+        """Return the releases on disk, the oldest first; none before the first run."""
+        return Table(ReleaseSummary, Releases(self.config.workspace).list_all())
+
+    def roll_back(self, release: int | None = None) -> int:
+        """Make another release the current one: that with this number, or the one before it; return its number.
+
+        Servers follow. The next release that a run makes follows on the newest one, and becomes current. Raises
+        ``StageError`` for a release that is not on disk any more, or that was withdrawn.
+        """
+        return int(Releases(self.config.workspace).roll_back(release).name)
+
+    def verify(self, release: int | None = None) -> Verification:
+        """Compare files, dumps with patches, store, description and documents of a release (the current one).
+
+        Raises ``StageError`` if there is no such release.
+        """
+        return verify_release(self.config, release, self.progress)
 
     def files(self) -> Table[FileRow]:
         """Return the files of each source, in the order in which they are read."""

@@ -30,6 +30,8 @@ _GROUPS = {
         "store": "run",
         "publish": "run",
         "link": "link",
+        "releases": "releases",
+        "rollback": "releases",
     },
     "Look": {
         "check": "check",

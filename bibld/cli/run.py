@@ -210,4 +210,50 @@ def print_delivery(done: Delivered) -> None:
     click.echo(f"store {done.store}: {changes}; {done.quads:,} quads in {graphs}, {done.seconds:.1f} s")
 
 
-merge, triplify, publish = (_stage_command(stage) for stage in _HELP if stage not in ("dedup", "store"))
+@click.command(
+    help=f"""{_HELP["publish"]}
+
+    Stages before it are brought up to date first. With --verify nothing is made: the files of a release are compared
+    with the sums in its manifest, the full dump and its patches with the store, the store with the description (VoID)
+    and the prepared documents. The exit code is 1 if anything differs; the first difference is named.
+    """
+)
+@config_argument
+@click.option("--verify", "is_verification", is_flag=True, help="Verify a release, and make none.")
+@click.option("--release", type=click.IntRange(1), help="The release to verify; else the current one.")
+@_run_options
+def publish(
+    config: Path,
+    is_verification: bool,
+    release: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,  # noqa: ANN401
+) -> None:
+    """Make or verify a release."""
+    if is_verification:
+        verify(config, release, as_json, quiet)
+        return
+    if release is not None:
+        raise click.UsageError("--release needs --verify")
+    _run(config, "publish", as_json, quiet=quiet, **options)
+
+
+def verify(config: Path, release: int | None, as_json: bool, quiet: bool) -> None:
+    """Print what the verification of a release found; exit with 1 if anything differs."""
+    from bibld import Workspace, progress
+
+    with progress.display(quiet=quiet) as display:
+        found = Workspace(config, progress=display).verify(release)
+    if as_json:
+        print_json(found)
+    else:
+        for check in found.checks:
+            click.echo(f"{check.name}: {'ok' if check.is_ok else 'DIFFERENT'}, {check.detail}")
+        state = "agrees with itself" if found.is_ok else "does not agree with itself"
+        click.echo(f"release {found.release} {state}")
+    if not found.is_ok:
+        sys.exit(STAGE_FAILED)
+
+
+merge, triplify = (_stage_command(stage) for stage in ("merge", "triplify"))

@@ -24,9 +24,21 @@ from bibld.model.release import Figures, Manifest, QuadCounts, SourceFigures
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
 from bibld.publish._files import describe_files
-from bibld.publish._releases import Releases, writing
+from bibld.publish._releases import Releases, ReleaseSummary, writing
+from bibld.publish._verify import ReleaseCheck, Verification, verify
 
-__all__ = ["Contents", "Releases", "Settings", "is_current", "publish", "settings_digest"]
+__all__ = [
+    "Contents",
+    "ReleaseCheck",
+    "ReleaseSummary",
+    "Releases",
+    "Settings",
+    "Verification",
+    "is_current",
+    "publish",
+    "settings_digest",
+    "verify",
+]
 
 VERSION = 6
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,28 @@ from bibld.model.release import Manifest
 
 _WITHDRAWN = "withdrawn"
 """The file that marks a release that must be removed."""
+
+
+class ReleaseSummary(msgspec.Struct, frozen=True):
+    """A release on disk.
+
+    ``file_bytes`` is the size of the files that the manifest names (some may be shared with other releases by hard
+    links), ``store_bytes`` that of the copy of the store. ``full_dumps`` is the release whose full dumps it has (0:
+    none), ``patches`` the number of patches to them. ``is_served``: a server has locked it, so that it stays on disk;
+    ``is_withdrawn``: it must not be served again, and is removed when no server uses it.
+    """
+
+    release: int
+    created: str
+    records: int
+    quads: int
+    file_bytes: int
+    store_bytes: int
+    full_dumps: int
+    patches: int
+    is_current: bool
+    is_served: bool
+    is_withdrawn: bool
 
 
 class Releases:
@@ -67,12 +90,71 @@ class Releases:
         """Make the folder the current release, and remove all but the last ``keep`` and those that are locked."""
         final = self.folder / str(number)
         place.rename(final)
-        pointer = self.folder / "current.new"
+        self._point_to(number)
+        for old in self.numbers()[:-keep]:
+            self._remove(self.folder / str(old), unless_current=True)
+        return final
+
+    def _point_to(self, number: int) -> None:
+        pointer = self.folder / f"current.{os.getpid()}"
         pointer.write_text(f"{number}\n", encoding="ascii")
         pointer.replace(self.folder / "current")
-        for old in self.numbers()[:-keep]:
-            _remove(self.folder / str(old))
-        return final
+
+    def roll_back(self, number: int | None = None) -> Path:
+        """Make another release current: that with a number, or the one before the current one; return its folder.
+
+        Servers follow. A run need not wait: the next release that it makes follows on the newest one and becomes
+        current. Raises ``StageError`` for a release that does not exist any more, or that was withdrawn.
+        """
+        present = self.current()
+        kept = self.kept()
+        if number is None:
+            older = [each for each in kept if present is not None and each < int(present.name)]
+            if not older:
+                raise StageError(
+                    f"{self.folder}: no release is older than the current one;"
+                    " [publish] keep sets how many stay on disk"
+                )
+            number = older[-1]
+        place = self.folder / str(number)
+        lock = self.hold(place) if number in kept else None
+        if lock is None:
+            if number in self.numbers():
+                raise StageError(
+                    f"{place}: was withdrawn, because it contains what must not be published any more; it stays on disk"
+                    " only until no server uses it"
+                )
+            names = ", ".join(map(str, kept)) or "none"
+            raise StageError(f"{place}: there is no release {number}; those on disk are: {names}")
+        with lock:
+            self.manifest(place)
+            self._point_to(number)
+            if (place / _WITHDRAWN).exists():  # meanwhile
+                self._point_to(self.kept()[-1])
+                raise StageError(f"{place}: is being withdrawn by a run; nothing was changed")
+        return place
+
+    def list_all(self) -> list[ReleaseSummary]:
+        """Return all releases on disk, the oldest first."""
+        present = self.current()
+        return [self._summary(self.folder / str(number), present) for number in self.numbers()]
+
+    def _summary(self, place: Path, present: Path | None) -> ReleaseSummary:
+        manifest = self.manifest(place)
+        stored = (place / "store").rglob("*")
+        return ReleaseSummary(
+            release=manifest.number,
+            created=manifest.created,
+            records=manifest.figures.records,
+            quads=manifest.figures.quads,
+            file_bytes=sum(file.bytes for file in manifest.files),
+            store_bytes=sum(path.stat().st_size for path in stored if path.is_file()),
+            full_dumps=manifest.full.release if manifest.full is not None else 0,
+            patches=len(manifest.since_full),
+            is_current=place == present,
+            is_served=_is_locked(place),
+            is_withdrawn=(place / _WITHDRAWN).exists(),
+        )
 
     def withdraw_before(self, number: int) -> None:
         """Remove the releases older than ``number``; a locked one is removed by a later run."""
@@ -89,7 +171,22 @@ class Releases:
         """Remove withdrawn releases that are not locked any more."""
         for number in self.numbers():
             if (self.folder / str(number) / _WITHDRAWN).exists():
-                _remove(self.folder / str(number))
+                self._remove(self.folder / str(number))
+
+    def _remove(self, place: Path, unless_current: bool = False) -> None:
+        """Remove a release unless it is locked; a later run tries again."""
+        try:
+            lock = (place / "manifest.json").open("r+b")
+        except FileNotFoundError:  # a removal was stopped before its end
+            shutil.rmtree(place)
+            return
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            if not (unless_current and self.current() == place):  # somebody went back to it a moment ago
+                shutil.rmtree(place)
 
     @staticmethod
     def hold(place: Path) -> BinaryIO | None:
@@ -121,16 +218,11 @@ def writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _remove(place: Path) -> None:
-    """Remove a release unless it is locked; a later run tries again."""
-    try:
-        lock = (place / "manifest.json").open("r+b")
-    except FileNotFoundError:  # a removal was stopped before its end
-        shutil.rmtree(place)
-        return
-    with lock:
+def _is_locked(place: Path) -> bool:
+    """Return whether a server has locked a release."""
+    with (place / "manifest.json").open("rb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return
-        shutil.rmtree(place)
+            return True
+    return False

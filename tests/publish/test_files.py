@@ -150,6 +150,86 @@ def test_withdrawn_releases_are_removed_and_locked_ones_later(tmp_path):
     assert releases.numbers() == [3, 4]
 
 
+def releases_in(folder, count: int) -> Releases:
+    releases = Releases(folder)
+    for _ in range(count):
+        number, place = releases.begin()
+        (place / "manifest.json").write_bytes(msgspec.json.encode(manifest(number)))
+        (place / "store").mkdir()
+        (place / "store" / "data").write_bytes(b"12345")
+        releases.complete(number, place, keep=9)
+    return releases
+
+
+def test_any_release_on_disk_can_be_made_current(tmp_path):
+    releases = releases_in(tmp_path, 4)
+    assert releases.roll_back() == releases.current() == releases.folder / "3"
+    assert releases.roll_back() == releases.current() == releases.folder / "2"
+    assert releases.roll_back(4) == releases.current() == releases.folder / "4"
+    assert releases.roll_back(1) == releases.current() == releases.folder / "1"
+    with pytest.raises(StageError, match="no release is older than the current one"):
+        releases.roll_back()
+    with pytest.raises(StageError, match="there is no release 7; those on disk are: 1, 2, 3, 4"):
+        releases.roll_back(7)
+    assert releases.current() == releases.folder / "1"
+    assert sorted(path.name for path in releases.folder.iterdir()) == ["1", "2", "3", "4", "current"]
+
+
+def test_a_withdrawn_release_cannot_be_made_current(tmp_path):
+    releases = releases_in(tmp_path, 3)
+    with releases.hold(releases.folder / "1"):
+        releases.withdraw_before(3)
+        assert releases.numbers() == [1, 3]
+        with pytest.raises(StageError, match="was withdrawn, because it contains what must not be published"):
+            releases.roll_back(1)
+        with pytest.raises(StageError, match="no release is older"):
+            releases.roll_back()
+        assert [(each.release, each.is_withdrawn) for each in releases.list_all()] == [(1, True), (3, False)]
+    assert releases.current() == releases.folder / "3"
+
+
+def test_a_release_that_is_withdrawn_at_this_moment_does_not_become_current(tmp_path, monkeypatch):
+    releases = releases_in(tmp_path, 2)
+    point_to = Releases._point_to
+
+    def withdraw_first(self, number):
+        if number == 1:
+            (self.folder / "1" / "withdrawn").touch()
+        point_to(self, number)
+
+    monkeypatch.setattr(Releases, "_point_to", withdraw_first)
+    with pytest.raises(StageError, match="is being withdrawn by a run"):
+        releases.roll_back(1)
+    assert releases.current() == releases.folder / "2"
+
+
+def test_a_run_does_not_remove_the_release_that_somebody_went_back_to(tmp_path, monkeypatch):
+    releases = releases_in(tmp_path, 2)
+    number, place = releases.begin()
+    (place / "manifest.json").write_bytes(msgspec.json.encode(manifest(number)))
+    numbers = Releases.numbers
+
+    def go_back(self):
+        self._point_to(1)
+        return numbers(self)
+
+    monkeypatch.setattr(Releases, "numbers", go_back)
+    releases.complete(number, place, keep=1)
+    monkeypatch.undo()
+    assert releases.numbers() == [1, 3]
+    assert releases.current() == releases.folder / "1"
+
+
+def test_releases_are_listed_with_their_sizes_and_whether_a_server_uses_them(tmp_path):
+    releases = releases_in(tmp_path, 2)
+    with releases.hold(releases.folder / "1"):
+        first, second = releases.list_all()
+    assert (first.is_served, first.is_current, second.is_served, second.is_current) == (True, False, False, True)
+    assert (second.release, second.quads, second.store_bytes, second.full_dumps) == (2, 1000, 5, 0)
+    assert not releases.list_all()[0].is_served
+    assert Releases(tmp_path / "empty").list_all() == []
+
+
 def test_the_current_release_is_a_number_whose_folder_exists(tmp_path):
     releases = Releases(tmp_path)
     assert (releases.numbers(), releases.newest(), releases.current()) == ([], None, None)

@@ -83,6 +83,17 @@ def test_a_new_release_is_served_as_soon_as_it_is_there(publisher, running):
     assert sorted(publisher.closed) == ["1", "2", "3", "4"]
 
 
+def test_a_server_follows_a_rollback_and_the_release_after_it(publisher, running):
+    publisher.release()
+    publisher.release()
+    with running(publisher.open_current(), publisher.releases) as client:
+        assert served(client) == 2
+        publisher.published.roll_back()
+        assert served(client) == 1
+        publisher.release()
+        assert served(client) == 3
+
+
 def test_a_release_is_served_until_its_last_request_has_ended(publisher, running):
     """Here a query runs on; the release that it asks stays on disk until its process comes to its end."""
     first = publisher.release()

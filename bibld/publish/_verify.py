@@ -1,0 +1,399 @@
+"""Compares all that a release states with all that it contains: files, dumps with patches, store, VoID, documents.
+
+Quads are compared as sums of hashes, in many buckets, so that a dataset of any size needs little memory; where two sums
+differ, the lines of one bucket are read again to name the first line that differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import pyoxigraph
+import zstandard
+from zlib_ng import gzip_ng
+
+from bibld import adapters, published
+from bibld.config import Config
+from bibld.errors import BibldError, StageError
+from bibld.model.iris import Iris
+from bibld.model.rdf import expand, iri, term
+from bibld.model.release import LinkSet, Manifest, QuadCounts
+from bibld.progress import Progress
+from bibld.protocols import ReadableStore
+from bibld.publish import void
+from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH
+from bibld.publish._releases import Releases
+from bibld.publish._statements import RUN_FILE
+
+_BUCKETS = 4096
+_HASH_BYTES = 16
+_SUMMED = 1 << (8 * _HASH_BYTES)
+_LINKS = "owl:sameAs skos:exactMatch skos:closeMatch"
+_SHOWN = 300
+"""Characters of a line that a message shows."""
+
+Lines = Callable[[], Iterable[tuple[bytes, int]]]
+"""Begins a pass over lines (without line end), each with how often it counts: -1 for one that a patch removes."""
+
+
+class ReleaseCheck(msgspec.Struct, frozen=True):
+    """What was compared, and whether it agrees; ``detail`` states what was found, or the first difference."""
+
+    name: str
+    is_ok: bool
+    detail: str
+
+
+class Verification(msgspec.Struct, frozen=True):
+    """The result of verifying a release."""
+
+    release: int
+    checks: tuple[ReleaseCheck, ...]
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether all checks agree."""
+        return all(check.is_ok for check in self.checks)
+
+
+class _Sums:
+    """The number of some lines, and the sum of their hashes in each bucket."""
+
+    def __init__(self, lines: Iterable[tuple[bytes, int]]) -> None:
+        self.count = 0
+        self.buckets = [0] * _BUCKETS
+        buckets = self.buckets
+        for line, times in lines:
+            value = int.from_bytes(hashlib.blake2b(line, digest_size=_HASH_BYTES).digest(), "big")
+            buckets[value % _BUCKETS] += times * value
+            self.count += times
+
+
+def verify(config: Config, number: int | None, progress: Progress) -> Verification:
+    """Compare the parts of a release with each other: of the current one, or of that with a number.
+
+    Raises ``StageError`` if there is no such release.
+    """
+    releases = Releases(config.workspace)
+    place = releases.current() if number is None else releases.folder / str(number)
+    if place is None or not place.is_dir():
+        wanted = "nothing has been published yet" if number is None else f"release {number} does not exist"
+        raise StageError(f"{config.workspace}: {wanted}; `bibld releases {config.file}` lists the releases")
+    lock = Releases.hold(place)
+    if lock is None:
+        raise StageError(f"{place}: the release is being removed")
+    with lock:
+        manifest = releases.manifest(place)
+        return Verification(manifest.number, tuple(_Verifier(config, place, manifest, progress).checks()))
+
+
+class _Verifier:
+    """Verifies one release."""
+
+    def __init__(self, config: Config, place: Path, manifest: Manifest, progress: Progress) -> None:
+        self._config = config
+        self._place = place
+        self._manifest = manifest
+        self._progress = progress
+        self._iris = Iris(manifest.dataset.base)
+
+    def checks(self) -> Iterator[ReleaseCheck]:
+        """Yield the results of all checks that the parts of the release allow."""
+        self._progress.stage("verify", "checks")
+        yield self._check("files", self._compare_files)
+        if self._manifest.full is not None:
+            yield self._check("dumps", self._compare_dumps)
+        store_folder = self._place / "store"
+        if not store_folder.is_dir():
+            return
+        backend = adapters.load_adapter("store", self._manifest.backend)
+        settings = self._config.settings("store", self._manifest.backend)
+        with closing(backend.open_copy(store_folder, settings)) as store:
+            if self._manifest.full is not None:
+                yield self._check("store", lambda: self._compare_store(store))
+            if self._manifest.file("void.ttl") is not None:
+                yield self._check("void", lambda: self._compare_void(store))
+            if self._manifest.number in published.published_releases(self._config.workspace):
+                yield self._check("documents", lambda: self._compare_documents(store))
+
+    def _check(self, name: str, compare: Callable[[], tuple[str, str]]) -> ReleaseCheck:
+        """Return what a comparison found; what cannot be read at all is a difference, too."""
+        try:
+            difference, summary = compare()
+        except BibldError as error:
+            difference, summary = str(error), ""
+        self._progress.advance(1)
+        return ReleaseCheck(name, not difference, difference or summary)
+
+    # -- files -------------------------------------------------------------------------------------------------------
+
+    # Each comparison returns the first difference (empty if there is none) and a summary.
+
+    def _compare_files(self) -> tuple[str, str]:
+        for file in self._manifest.files:
+            path = self._place / file.name
+            if not path.is_file():
+                return f"{path}: not found, but the manifest names it", ""
+            if path.stat().st_size != file.bytes:
+                return f"{path}: has {path.stat().st_size:,} bytes, the manifest states {file.bytes:,}", ""
+            with path.open("rb") as content:
+                if hashlib.file_digest(content, "sha256").hexdigest() != file.sha256:
+                    return f"{path}: its SHA-256 is not that of the manifest", ""
+        names = {file.name for file in self._manifest.files} | {"manifest.json", "withdrawn"}
+        others = sorted(path.name for path in self._place.iterdir() if path.is_file() and path.name not in names)
+        if others:
+            return f"{self._place / others[0]}: not named by the manifest", ""
+        return "", f"{len(self._manifest.files):,} files have the sizes and sums of the manifest"
+
+    # -- dumps and store ---------------------------------------------------------------------------------------------
+
+    def _compare_dumps(self) -> tuple[str, str]:
+        """Compare the full dumps with each other, and all numbers of lines with those of the manifest."""
+        full = self._manifest.full
+        assert full is not None
+        names = [name for name in full.files if name in ALL_GRAPHS]
+        first = self._place / names[0]
+        for name in names[1:]:
+            difference = _first_difference(self._lines_of(names[0]), self._lines_of(name), first.name, name)
+            if difference:
+                return difference, ""
+        sums = _Sums(self._lines_of(names[0])())
+        if full.quads and sums.count != full.quads:
+            return f"{first}: has {sums.count:,} lines, the manifest states {full.quads:,} quads", ""
+        for name in full.files:
+            if name in DEFAULT_GRAPH:
+                default = _only(self._lines_of(names[0]), lambda line: not _is_named(line))
+                difference = _first_difference(default, self._lines_of(name), first.name, name)
+                if difference:
+                    return difference, ""
+        for patch in self._manifest.since_full:
+            for name, stated in ((patch.removed, patch.removed_quads), (patch.added, patch.added_quads)):
+                found = sum(1 for _ in _read_lines(self._place / name))
+                if found != stated:
+                    return f"{self._place / name}: has {found:,} lines, the manifest states {stated:,} quads", ""
+        patches = len(self._manifest.since_full)
+        return "", f"{sums.count:,} quads of release {full.release}, {patches:,} patches since"
+
+    def _compare_store(self, store: ReadableStore) -> tuple[str, str]:
+        """Compare the full dump, changed by the patches, and the statements about the run with the store."""
+        stored = _lines_of_store(store)
+        difference = _first_difference(self._present, stored, "dumps and patches", "store")
+        if difference:
+            return difference, ""
+        count = sum(times for _, times in self._present())
+        if count != self._manifest.figures.quads:
+            return f"the store has {count:,} quads, the manifest states {self._manifest.figures.quads:,}", ""
+        return "", f"{count:,} quads, those of the dumps with their patches and of {RUN_FILE}"
+
+    def _present(self) -> Iterator[tuple[bytes, int]]:
+        full = self._manifest.full
+        assert full is not None
+        yield from self._lines_of(next(name for name in full.files if name in ALL_GRAPHS))()
+        for patch in self._manifest.since_full:
+            yield from ((line, -1) for line in _read_lines(self._place / patch.removed))
+            yield from ((line, 1) for line in _read_lines(self._place / patch.added))
+        if self._manifest.file(RUN_FILE) is not None:
+            yield from self._lines_of(RUN_FILE)()
+
+    def _lines_of(self, name: str) -> Lines:
+        return lambda: ((line, 1) for line in _read_lines(self._place / name))
+
+    # -- VoID --------------------------------------------------------------------------------------------------------
+
+    def _compare_void(self, store: ReadableStore) -> tuple[str, str]:
+        """Compare every number in the description with what SPARQL counts, and with the lines of the dumps."""
+        path = self._place / "void.ttl"
+        stated: dict[tuple[str, str], int] = {}
+        try:
+            for triple in pyoxigraph.parse(path=str(path), format=pyoxigraph.RdfFormat.TURTLE):
+                name = triple.predicate.value
+                if name.startswith(expand("void:")) and _is_integer(triple.object):
+                    stated[triple.subject.value, name] = int(triple.object.value)
+        except (OSError, SyntaxError) as error:
+            return f"{path}: cannot be read: {error}", ""
+        counted = {(about, expand(f"void:{name}")): count for (about, name), count in self._count(store).items()}
+        for about, name in sorted({*stated, *counted}):
+            one, other = stated.get((about, name)), counted.get((about, name))
+            if one != other:
+                return f"{path}: {iri(about)} has {iri(name)} {_or_nothing(one)}, counted are {_or_nothing(other)}", ""
+        return "", f"{len(stated):,} figures are those that SPARQL counts"
+
+    def _count(self, store: ReadableStore) -> dict[tuple[str, str], int]:
+        """Return the numbers that the description has to state, by subject and the name of the property."""
+        counts = sparql_counts(store, self._iris.base)
+        dataset, default = self._iris.dataset, f"{self._iris.dataset}#default-graph"
+        found = {
+            (dataset, "triples"): counts.default_graph + sum(counts.graphs.values()),
+            (default, "triples"): counts.default_graph,
+            (default, "classes"): len(counts.classes),
+            (default, "properties"): len(counts.properties),
+            (default, "distinctSubjects"): counts.subjects,
+            (default, "distinctObjects"): counts.objects,
+            (default, "entities"): counts.entities,
+        }
+        found |= {(graph[1:-1], "triples"): count for graph, count in counts.graphs.items()}
+        for kind, unit, numbers in (("class", "entities", counts.classes), ("property", "triples", counts.properties)):
+            for value, count in numbers.items():
+                found[void.partition_iri(kind, value[1:-1], self._iris), unit] = count
+        for link_set, count in counts.links.items():
+            found[void.link_set_iri(link_set, self._iris), "triples"] = count
+        for source in self._manifest.figures.sources:
+            found[self._iris.source(source.source), "entities"] = source.records or source.converted
+        return found | self._count_dumps()
+
+    def _count_dumps(self) -> dict[tuple[str, str], int]:
+        full, dataset = self._manifest.full, self._iris.dataset
+        if full is None or not full.quads:
+            return {}
+        files = {f"release-{full.release}": full.files[0], f"release-{full.release}-default-graph": full.files[-1]}
+        for patch in self._manifest.since_full:
+            files[f"removed-{patch.release}"] = patch.removed
+            files[f"added-{patch.release}"] = patch.added
+        return {
+            (f"{dataset}#{name}", "triples"): sum(1 for _ in _read_lines(self._place / file))
+            for name, file in files.items()
+        }
+
+    # -- documents ---------------------------------------------------------------------------------------------------
+
+    def _compare_documents(self, store: ReadableStore) -> tuple[str, str]:
+        """Compare the statements of the prepared documents about their own things with those of the store."""
+        base = self._iris.base
+        not_there = tuple(f"<{base}{name}".encode() for name in ("dataset", "graph/", "ontology"))
+        start = f"<{base}".encode()
+
+        def is_in_document(line: bytes) -> bool:
+            return line.startswith(start) and not line.startswith(not_there)
+
+        def documents() -> Iterator[tuple[bytes, int]]:
+            with published.open_published(self._config.workspace, self._manifest.number) as view:
+                for document in view.documents():
+                    thing = f"<{base}{document.path}".encode()
+                    own = (thing + b">", thing + b"#")
+                    yield from ((line, 1) for line in document.quads.split(b"\n") if line.startswith(own))
+
+        stored = _only(_lines_of_store(store), is_in_document)
+        difference = _first_difference(stored, documents, "store", "documents")
+        if difference:
+            return difference, ""
+        with published.open_published(self._config.workspace, self._manifest.number) as view:
+            count = sum(1 for _ in view.entries())
+        return "", f"{count:,} documents have the quads of the store"
+
+
+def sparql_counts(store: ReadableStore, base: str) -> QuadCounts:
+    """Count the quads of a store by SPARQL, as the description of a dataset counts them."""
+
+    def rows(query: str) -> list[list[str]]:
+        found = store.query(query, union=False)
+        return [[value or "" for value in row] for row in found if row and row[0] is not None]
+
+    def numbers(query: str) -> dict[str, int]:
+        return {row[0]: _integer(row[1]) for row in rows(query)}
+
+    def distinct(pattern: str, variable: str) -> int:
+        return _integer(rows(f"SELECT (COUNT(DISTINCT {variable}) AS ?n) {{ {pattern} }}")[0][0])
+
+    links: Counter[LinkSet] = Counter()
+    predicates = " ".join(term(name) for name in _LINKS.split())
+    start = f"<{base}"
+    for predicate, subject, value in rows(f"SELECT ?p ?s ?o {{ VALUES ?p {{ {predicates} }} ?s ?p ?o }}"):
+        is_inside = subject.startswith(start) and value.startswith(start)
+        links[LinkSet("", predicate, subject[len(start) :].partition("/")[0] if is_inside else "")] += 1
+    for graph, predicate in rows(f"SELECT ?g ?p {{ VALUES ?p {{ {predicates} }} GRAPH ?g {{ ?s ?p ?o }} }}"):
+        links[LinkSet(graph, predicate)] += 1
+    return QuadCounts(
+        classes=numbers(f"SELECT ?c (COUNT(?s) AS ?n) {{ ?s {term('rdf:type')} ?c }} GROUP BY ?c"),
+        properties=numbers("SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"),
+        subjects=distinct("?s ?p ?o", "?s"),
+        objects=distinct("?s ?p ?o", "?o"),
+        links=dict(links),
+        graphs=numbers("SELECT ?g (COUNT(?s) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g"),
+        entities=distinct('?s ?p ?o FILTER(!CONTAINS(STR(?s), "#"))', "?s"),
+    )
+
+
+def _integer(value: str) -> int:
+    return int(value.split('"')[1])
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, pyoxigraph.Literal) and value.datatype.value == expand("xsd:integer")
+
+
+def _or_nothing(count: int | None) -> str:
+    return "none" if count is None else f"{count:,}"
+
+
+def _first_difference(one: Lines, other: Lines, name: str, other_name: str) -> str:
+    """Return which line is not in both, empty text if there is none; the smallest one of a bucket that differs."""
+    sums, others = _Sums(one()), _Sums(other())
+    bucket = next((place for place in range(_BUCKETS) if sums.buckets[place] != others.buckets[place]), None)
+    if bucket is None:
+        return "" if sums.count == others.count else f"{name}: {sums.count:,} lines, {other_name}: {others.count:,}"
+    counts: Counter[bytes] = Counter()
+    for lines, sign in ((one, 1), (other, -1)):
+        for line, times in lines():
+            value = int.from_bytes(hashlib.blake2b(line, digest_size=_HASH_BYTES).digest(), "big")
+            if value % _BUCKETS == bucket:
+                counts[line] += sign * times
+    line = min(line for line, count in counts.items() if count)
+    more, less = (name, other_name) if counts[line] > 0 else (other_name, name)
+    shown = line.decode("utf-8", "replace")[:_SHOWN]
+    return f"{name}: {sums.count:,} lines, {other_name}: {others.count:,}; only in {more}, not in {less}: {shown}"
+
+
+def _only(lines: Lines, is_wanted: Callable[[bytes], bool]) -> Lines:
+    return lambda: ((line, times) for line, times in lines() if is_wanted(line))
+
+
+_NAMED = re.compile(rb' <[^<>" ]*> \.$')
+
+
+def _is_named(line: bytes) -> bool:
+    """Return whether a line has a graph after its object."""
+    value = line.split(b" ", 2)[2]
+    if value.startswith(b'"'):
+        closing_quote = value.rindex(b'"')
+        return _NAMED.search(value, closing_quote) is not None
+    return value.count(b" ") > 1
+
+
+def _lines_of_store(store: ReadableStore) -> Lines:
+    return lambda: ((line.rstrip("\n").encode(), 1) for line in store.quads())
+
+
+def _read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, which may be compressed; raises ``StageError`` where it is damaged."""
+    try:
+        if path.suffix == ".zst":
+            with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as content:
+                yield from _split_lines(iter(lambda: content.read(1 << 20), b""))
+        else:
+            with _open(path) as content:
+                yield from _split_lines(iter(lambda: content.read(1 << 20), b""))
+    except (OSError, EOFError, zstandard.ZstdError) as error:
+        raise StageError(f"{path}: cannot be read: {error}; make a release with full dumps again") from error
+
+
+def _open(path: Path) -> BinaryIO:
+    if path.suffix != ".gz":
+        return path.open("rb")
+    content: BinaryIO = gzip_ng.open(path, "rb")  # type: ignore[no-untyped-call]
+    return content
+
+
+def _split_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
