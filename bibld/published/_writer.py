@@ -83,8 +83,7 @@ def fill(workspace: Path, base: str, release: ReleaseState, blocks: Iterable[byt
     with reporting_errors(file):
         if not is_usable(file, base):
             with _replacing(file) as connection:
-                _create(connection, base, release)
-                _fill_table(connection, "main", base, release, blocks)
+                _create(connection, base, release, blocks)
             return
         with closing(connect(file, read_only=False)) as connection:
             with _transaction(connection):
@@ -93,8 +92,7 @@ def fill(workspace: Path, base: str, release: ReleaseState, blocks: Iterable[byt
                 _fill_beside(connection, file, base, release, blocks)
                 return
         with _replacing(file) as connection:
-            _create(connection, base, release)
-            _fill_table(connection, "main", base, release, blocks)
+            _create(connection, base, release, blocks)
             _take_over_times(connection, file, release)
 
 
@@ -318,11 +316,14 @@ class _ChangedDocuments:
 # -- releases --------------------------------------------------------------------------------------------------------
 
 
-def _create(connection: sqlite3.Connection, base: str, release: ReleaseState) -> None:
+def _create(connection: sqlite3.Connection, base: str, release: ReleaseState, blocks: Iterable[bytes]) -> None:
+    """Fill an empty database with all documents of its first release."""
     connection.executescript(TABLES + DOCUMENT_TABLE.format(schema="main"))
-    connection.execute("INSERT INTO dataset VALUES (?, ?)", (base, release.number))
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
-    _add_release(connection, base, release)
+    with _transaction(connection):
+        connection.execute("INSERT INTO dataset VALUES (?, ?)", (base, release.number))
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        _add_release(connection, base, release)
+        _fill_table(connection, "main", base, release, blocks)
 
 
 def _add_release(connection: sqlite3.Connection, base: str, release: ReleaseState) -> None:
