@@ -53,10 +53,10 @@ def measure(name: str, config: Config) -> None:
     """Print the figures of a workspace whose records have quads."""
     base = config.dataset.base
     with Catalog(config.workspace, read_only=True) as catalog:
-        blocks, whole = read_blocks(catalog_blocks(catalog, Iris(base), ()))
+        blocks, are_all = read_blocks(catalog_blocks(catalog, Iris(base), ()))
         records = sum(catalog.records.count_by_source().values())
     quads = sum(block.count(b"\n") for block in blocks)
-    if not whole:
+    if not are_all:
         records = 0
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -73,7 +73,8 @@ def measure(name: str, config: Config) -> None:
         with published.open_published(place, 3) as view:
             touched = sum(1 for _ in view.changes())
         print(
-            f"{name}: {records:,} records, {quads:,} quads, {len(paths):,} documents, {len(described):,} of them described"
+            f"{name}: {records:,} records, {quads:,} quads, {len(paths):,} documents,"
+            f" {len(described):,} of them described"
         )
         each = f", {filled / records * 1e6:.0f} µs a record" if records else ""
         print(

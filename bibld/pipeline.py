@@ -154,7 +154,10 @@ class Pipeline:
         clusters, merged = self.catalog.linkage.count_clusters()
         records = self.catalog.records.count()
         entities = self.catalog.entities.count()
-        return Figures(self.source_figures, records, clusters, merged, records - clusters, 0, entities)
+        is_live, is_suppressed = self.catalog.records.is_live, self.catalog.suppressions.is_suppressed
+        redirected = self.catalog.register.redirected_records()
+        deleted = sum(not is_live(ordinal) and not is_suppressed(ordinal) for ordinal in redirected)
+        return Figures(self.source_figures, records, clusters, merged, records - clusters, 0, entities, deleted)
 
 
 def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]:
@@ -249,6 +252,7 @@ def _publish(run: Pipeline, queue: StageQueue) -> int | None:
         counts=lambda: triplify.count_quads(run.catalog, run.iris, run.source_figures, run.config.workers),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
         examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(_EXAMPLES)],
+        withdrawn=triplify.withdrawal_statements(run.catalog, run.iris),
     )
     with closing(store.open_live(run.config)) as live:
         manifest = publish.publish(run.catalog, live, contents, run.config, run.run_time, run.progress)

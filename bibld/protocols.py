@@ -526,7 +526,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``.
 
     Statements in lines of N-Quads: ``description`` are all of the graph ``dataset``, ``source_statements`` those
-    that are among ``quads`` too, ``run_statements`` all of the graph ``run``, which are in the store and in no dump.
+    that are among ``quads`` too, ``run_statements`` all of the graph ``run``, which are in the store and in no dump,
+    ``withdrawn`` those about records that must not be published, which are in their documents alone.
     """
 
     manifest: Manifest
@@ -541,6 +542,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     source_statements: frozenset[str]
     description: frozenset[str]
     run_statements: tuple[str, ...] = ()
+    withdrawn: frozenset[str] = frozenset()
     withdraws: bool = False
 
     @property

@@ -97,6 +97,7 @@ def print_summary(summary: Summary, config: Path) -> None:
     click.echo(
         f"\n{figures.records:,} records in {figures.clusters:,} clusters, {figures.merged_clusters:,} of them merged; "
         f"{figures.entities:,} entities; {figures.quads:,} quads"
+        + (f"; {count_of(figures.deleted, 'deleted record')}" if figures.deleted else "")
     )
     if summary.for_review:
         waiting = f"{count_of(summary.for_review, 'pair')} {'waits' if summary.for_review == 1 else 'wait'} for review"

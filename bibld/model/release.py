@@ -33,7 +33,10 @@ class SourceFigures(msgspec.Struct, frozen=True):
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """The counts of a release."""
+    """The counts of a release.
+
+    ``deleted`` is the number of records that were deleted and whose IRIs have tombstones.
+    """
 
     sources: tuple[SourceFigures, ...]
     records: int
@@ -42,6 +45,7 @@ class Figures(msgspec.Struct, frozen=True):
     links: int
     quads: int
     entities: int
+    deleted: int = 0
 
 
 class LinkSet(msgspec.Struct, frozen=True):

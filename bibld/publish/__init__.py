@@ -74,7 +74,7 @@ class Contents(msgspec.Struct, frozen=True):
 
     A block is some lines, those of the default graph first; ``counts`` counts all of them.
     ``made_by`` is the digest of the settings and sources, ``source_statements`` are the quads that describe the
-    sources, ``examples`` resource IRIs to try.
+    sources, ``examples`` resource IRIs to try. ``withdrawn`` are the lines about records that must not be published.
     """
 
     made_by: str
@@ -83,6 +83,7 @@ class Contents(msgspec.Struct, frozen=True):
     counts: Callable[[], QuadCounts]
     source_statements: Sequence[str]
     examples: Sequence[str]
+    withdrawn: Sequence[str] = ()
 
 
 def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
@@ -144,6 +145,7 @@ def publish(
             settings=config.publish,
             source_statements=frozenset(contents.source_statements),
             description=frozenset(contents.source_statements),
+            withdrawn=frozenset(contents.withdrawn),
             withdraws=catalog.suppressions.has_new(),
         )
         manifest = msgspec.structs.replace(_write_parts(draft, config), files=describe_files(folder, previous))

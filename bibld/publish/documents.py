@@ -18,8 +18,9 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     They are in no file of the release, because all releases share them.
     """
     base = draft.manifest.dataset.base
+    manifest = draft.manifest
     release = published.ReleaseState(
-        draft.manifest.number, draft.manifest.created, draft.manifest.delivered, draft.description
+        manifest.number, manifest.created, manifest.delivered, draft.description | draft.withdrawn
     )
     if draft.previous is not None:
         former = draft.previous.manifest

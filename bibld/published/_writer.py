@@ -43,7 +43,8 @@ class ReleaseState(msgspec.Struct, frozen=True):
     """The release whose documents are written.
 
     ``number`` is its number, ``created`` when it was made (ISO 8601, UTC), ``delivered`` the last patch of the catalog
-    that it has. ``description`` are the lines about the dataset that are in no patch, with their line ends.
+    that it has. ``description`` are the lines that are in no patch, with their line ends: about the dataset, and about
+    what must not be published.
     """
 
     number: int

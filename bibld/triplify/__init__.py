@@ -30,6 +30,7 @@ from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_state
 from bibld.triplify._entities import entity_statements
 from bibld.triplify._identity import Identity, parse_identity
 from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
+from bibld.triplify._tombstones import withdrawal_statements
 
 __all__ = (
     "LANGUAGE_TAGS",
@@ -57,4 +58,5 @@ __all__ = (
     "settings_digest",
     "to_quads",
     "triplify",
+    "withdrawal_statements",
 )

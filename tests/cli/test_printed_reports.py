@@ -33,12 +33,19 @@ def test_the_summary_states_figures_and_the_speed_of_each_stage_that_worked(caps
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert "1,289 records in 1,200 clusters, 40 of them merged; 700 entities; 54,321 quads" in lines
+    assert "deleted record" not in out
     rows = [line.split() for line in lines]
     assert ["read", "1,000", "2.00", "500"] in rows
     assert ["dedup", "current", "0.50"] in rows
     assert ["merge", "7", "0.00", "7,000"] in rows
     assert lines[-1] == "new release: releases/2"
     assert err == ""
+
+
+def test_the_summary_states_how_many_records_were_deleted(capsys):
+    done = summary(load("rsl"))
+    print_summary(msgspec.structs.replace(done, figures=msgspec.structs.replace(FIGURES, deleted=2)), Path("a.toml"))
+    assert "54,321 quads; 2 deleted records" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin
 from bibld.publish import Releases
+from bibld.published import Document, open_published, published_releases
 from bibld.serve import Site
 from tests.configuration import write_config
 from tests.end_to_end.test_differences import live, quads
@@ -107,6 +108,12 @@ class Library:
             with running(Site(manifest, release, catalog, original, self.loaded.serve)) as client:
                 yield client
 
+    def documents(self) -> dict[str, Document]:
+        """The documents of the current release by path."""
+        _, manifest = pipeline.current_release(self.loaded)
+        with open_published(self.loaded.workspace, manifest.number) as view:
+            return {document.path: document for document in view.documents()}
+
     def releases(self) -> list[int]:
         return Releases(self.loaded.workspace).numbers()
 
@@ -146,8 +153,18 @@ def test_a_suppressed_record_is_removed_from_all_published_data_and_does_not_red
                 assert "peace" not in answer.text and SECRET not in answer.text
         assert client.get("/resource/nlr/1").status_code == 303
         assert SECRET not in client.get("/doc/resource/nlr/1.html").text
+    found = library.documents()
+    for path in ("resource/rsl/1", "record/rsl/1"):
+        tombstone = found[path].quads.decode()
+        assert found[path].status == 410
+        assert '"The record was withdrawn from publication."@en' in tombstone
+        assert '"Запись снята с публикации."@ru' in tombstone
+        assert "2026-01-01T02:00:00Z" in tombstone, "the time of the run"
+    assert not any(SECRET.encode() in document.quads for document in found.values())
+    assert published_releases(library.loaded.workspace) == [2]
     library.run()
     assert all_published(library) == before
+    assert library.documents()["resource/rsl/1"].status == 200
     with library.site() as client:
         assert client.get("/doc/resource/rsl/1.html").status_code == 200
 
@@ -246,6 +263,10 @@ def test_a_restored_record_stays_suppressed_and_a_deleted_one_stays_deleted(libr
         answer = client.get("/resource/rsl/1")
         assert (answer.status_code, "nlr/1" in answer.headers["location"]) == (303, True), "its redirect answers"
         assert client.get("/record/rsl/1").status_code == 410
+    found = library.documents()
+    assert (found["resource/rsl/1"].status, found["resource/rsl/1"].target) == (303, "resource/nlr/1")
+    assert "The record was deleted from its source." in found["record/rsl/1"].quads.decode()
+    assert pipeline.current_release(library.loaded)[1].figures.deleted == 1
     library.run("rsl:1,,x")
     library.books["rsl"] = BOOKS["rsl"]
     library.run("rsl:1,,x")

@@ -146,7 +146,7 @@ class Libraries:
 
     def publishes(self, text: str) -> bool:
         """Return whether a text is published, except in the descriptions of single records and in tombstones."""
-        exceptions = (f"<{BASE}graph/provenance>", "prov#invalidatedAtTime", "isReplacedBy")
+        exceptions = (f"<{BASE}graph/provenance>", "prov#invalidatedAtTime", "isReplacedBy", '#comment> "')
         return any(text in line for line in self.quads() if not any(each in line for each in exceptions))
 
 

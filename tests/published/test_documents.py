@@ -221,6 +221,39 @@ def test_a_release_that_was_begun_before_is_written_again(tmp_path):
     assert set(statuses(tmp_path, 2)) == {"resource/a/2"}
 
 
+@pytest.mark.parametrize("withdraw", [False, True])
+def test_a_fill_that_is_stopped_costs_nothing(tmp_path, withdraw):
+    def stopping():
+        yield "".join(book("resource/a/2", "Two")).encode()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fill(tmp_path, BASE, state(1), stopping(), withdraw)
+    assert list(tmp_path.iterdir()) == []
+    publish(tmp_path, 1, book("resource/a/1", "One"))
+    with pytest.raises(KeyboardInterrupt):
+        fill(tmp_path, BASE, state(2), stopping(), withdraw)
+    assert published_releases(tmp_path) == [1]
+    assert statuses(tmp_path, 1) == {"resource/a/1": (200, "")}
+    publish(tmp_path, 2, book("resource/a/2", "Two"), withdraw)
+    assert statuses(tmp_path, 2) == {"resource/a/2": (200, "")}
+
+
+def test_a_reader_goes_on_while_the_next_release_is_written(tmp_path):
+    first = [one for number in range(50) for one in book(f"resource/a/{number}", f"Title {number}")]
+    publish(tmp_path, 1, first)
+    with open_published(tmp_path, 1) as view:
+        paths = view.entries()
+        assert next(paths).path == "resource/a/0"
+        publish_changes(tmp_path, 2, first, first[4:])
+        publish(tmp_path, 3, first[8:])
+        assert len(list(paths)) == 49
+        assert view.document("resource/a/0").title == "Title 0"
+        publish(tmp_path, 4, first[8:], withdraw=True)
+        assert view.document("resource/a/0").title == "Title 0"
+    assert document(tmp_path, 4, "resource/a/0") is None
+
+
 def test_what_no_kept_release_needs_is_deleted_and_its_release_refused(tmp_path):
     publish(tmp_path, 1, book("resource/a/1", "One"))
     publish_changes(tmp_path, 2, book("resource/a/1", "One"), book("resource/a/1", "Two"))

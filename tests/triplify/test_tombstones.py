@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.triplify import requeue_all
+from bibld.triplify import requeue_all, withdrawal_statements
 from tests.triplify.merged_book import IRIS, Quads
 from tests.triplify.small_world import Book, Change, World, record_id
 
@@ -33,6 +33,10 @@ def test_a_deleted_record_has_the_time_and_the_iri_that_replaces_it(world):
     assert made.values("prov:invalidatedAtTime", IRIS.resource(FIRST)) == ["2026-01-02T00:04:05Z^dateTime"]
     assert made.values("prov:invalidatedAtTime", IRIS.record(FIRST)) == ["2026-01-02T00:04:05Z^dateTime"]
     assert made.values("dcterms:isReplacedBy", IRIS.resource(FIRST)) == [f":resource/{SECOND.path}"]
+    for deleted in (IRIS.resource(FIRST), IRIS.record(FIRST)):
+        assert sorted(made.values("rdfs:comment", deleted)) == [
+            "The record was deleted from its source.@en", "Запись удалена из источника.@ru",
+        ]  # fmt: skip
     assert made.values("rdf:type", IRIS.resource(FIRST)) == []
     assert made.values("rdf:type", IRIS.resource(SECOND)) != []
 
@@ -88,3 +92,17 @@ def test_a_suppressed_record_has_no_tombstone_and_no_tombstone_names_it(world):
         world.catalog.suppressions.replace({(1, ""): "asked by the author", (2, ""): "asked by the author"})
     world.triplify()
     assert IRIS.resource(FIRST) not in Quads(world.quads()).subjects()
+
+
+def test_only_the_documents_of_suppressed_records_state_since_when_they_are_withdrawn(world):
+    world.change(Change({1: Book(1, 1), 2: Book(1, 1)}, SEPARATE))
+    assert withdrawal_statements(world.catalog, IRIS) == ()
+    with world.catalog.commit():
+        world.catalog.suppressions.replace({(1, ""): "asked by the author", (2, "a note"): "a letter"})
+        world.catalog.history.record_events([(1, "2026-01-02T00:00:00+00:00", "deleted", None)])
+    made = Quads(withdrawal_statements(world.catalog, IRIS))
+    assert made.subjects() == {IRIS.resource(FIRST), IRIS.record(FIRST)}
+    assert made.values("prov:invalidatedAtTime", IRIS.record(FIRST)) == ["2026-01-02T00:00:00Z^dateTime"]
+    assert sorted(made.values("rdfs:comment", IRIS.resource(FIRST))) == [
+        "The record was withdrawn from publication.@en", "Запись снята с публикации.@ru",
+    ]  # fmt: skip
