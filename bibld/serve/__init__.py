@@ -31,6 +31,7 @@ from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._front import Front
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._linkage import ReleaseView
+from bibld.serve._names import PreparedNames
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.pool import Limits, Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
@@ -160,7 +161,12 @@ def _open(site: Site) -> Served:
         view = site.published() if site.published is not None else None
         if view is not None:
             opening.callback(view.close)
-        pages = Pages(release)
+        names = None
+        if site.published is not None:
+            view_of_pages = site.published()  # for the thread that makes pages
+            opening.callback(view_of_pages.close)
+            names = PreparedNames(view_of_pages, addresses.iris, graph)
+        pages = Pages(release, names)
         pool = Pool(site.store, site.settings.limits)
         prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
         sizes = site.settings.max_result, site.settings.query_cache

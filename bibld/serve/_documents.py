@@ -20,22 +20,35 @@ from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
 from bibld.published import Document
-from bibld.serve._answers import Answer, Asked, ByteCache, Form, compress, is_gzip_wanted, not_modified, with_body
+from bibld.serve._answers import (
+    Answer,
+    Asked,
+    ByteCache,
+    Form,
+    Headers,
+    compress,
+    is_gzip_wanted,
+    not_modified,
+    with_body,
+)
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS, Kind, forms_of, is_document, kind_of, negotiate, split_suffix
 from bibld.serve._graph import lines_of, read_turtle, triple, triples_of
 from bibld.serve._http import VARY, ProblemError, link_header
+from bibld.serve._incoming import HYDRA, page_lines
 from bibld.serve._links import Links
+from bibld.serve._names import DocumentView
 from bibld.serve._negotiation import choose_language
-from bibld.serve._pages import Pages
-from bibld.serve._rendering import Rendered, Rendering
+from bibld.serve._pages import INCOMING_ON_PAGE, Pages
+from bibld.serve._rendering import Made, Rendered, Rendering
 from bibld.serve._statements import Statements
-from bibld.serve._store_documents import DocumentView, StoreDocuments
+from bibld.serve._store_documents import StoreDocuments
 from bibld.serve._things import Finder, OpenRelease, Thing
 from bibld.serve._writers import Writers, simple
 from bibld.terms import LANGUAGES, Ontology
 
 _CACHED_BYTES = 16 << 20
 _DATA_FORMS = frozenset((*RDF_FORMS, "json"))
+_LONGEST_NUMBER = 7
 _VARY = (b"vary", VARY.encode())
 _WRITTEN_AS = 1
 """To be raised when the same statements are written otherwise: it is part of all entity tags."""
@@ -57,7 +70,9 @@ class Documents:
         self._view = view or self._of_store
         self._statements = Statements(release.manifest.dataset)
         self._links = Links(release.addresses, release.manifest)
-        self._writers = Writers(release.vocabulary.prefixes, release.vocabulary.context)
+        # Only pages of links need this prefix, so it is not in the published context; a document declares what it uses.
+        prefixes = {**release.vocabulary.prefixes, "hydra": HYDRA}
+        self._writers = Writers(prefixes, {**release.vocabulary.context, "hydra": HYDRA})
         self._rendering = Rendering()
         self._bodies: ByteCache[bytes] = ByteCache(_CACHED_BYTES)
         edition = (_WRITTEN_AS, release.manifest.dataset, release.vocabulary.prefixes, release.vocabulary.context)
@@ -93,7 +108,7 @@ class Documents:
         rendered = self._rendering.cached((bare, form))
         if rendered is None:
             return None
-        return _of_rendered(asked, rendered, self._form(document, kind, form, rendered.tag))
+        return self._page(asked, document, kind, form, rendered)
 
     def _moved(self, target: str, form: str) -> Answer:
         link = link_header([(self._base + target, "canonical", None)])
@@ -107,7 +122,7 @@ class Documents:
 
     def _data(self, asked: Asked, document: Document, kind: Kind, form: str) -> Answer:
         tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
-        described = self._form(document, kind, form, tag)
+        described = Form(tag, MEDIA_TYPES[form], document.modified, self._headers(document, kind, form))
         unchanged = not_modified(asked, described)
         if unchanged is not None:
             return unchanged
@@ -129,14 +144,21 @@ class Documents:
             return simple.write(document, self._base, self._view.titles)
         return self._writers.write(form, self._statements.lines(document, kind), self._base + document.path)
 
-    def _form(self, document: Document, kind: Kind, form: str, tag: str) -> Form:
-        modified = document.modified
-        if form not in _DATA_FORMS:  # pages state the release; other forms are those of the catalog
-            modified = self._release.manifest.created if form == "html" else ""
+    def _page(
+        self, asked: Asked, document: Document, kind: Kind, form: str, rendered: Rendered, query: str = ""
+    ) -> Answer:
+        """Answer with what was rendered; ``query`` is the part of the address that names a page."""
+        # Pages state the release; forms from the catalog have no time.
+        modified = self._release.manifest.created if form == "html" or query else ""
+        headers = self._headers(document, kind, form, query)
+        if rendered.neighbours:
+            headers.append((b"link", rendered.neighbours))
+        return _of_rendered(asked, rendered, Form(rendered.tag, MEDIA_TYPES[form], modified, headers))
+
+    def _headers(self, document: Document, kind: Kind, form: str, query: str = "") -> Headers:
         link = self._links.of(document.path, kind, self._statements.type_of(document))
-        location = self._links.form(document.path, form).encode()
-        headers = [_VARY, (b"link", link), (b"content-location", location)]
-        return Form(tag, MEDIA_TYPES[form], modified, headers)
+        location = self._links.form(document.path, form) + query
+        return [_VARY, (b"link", link), (b"content-location", location.encode())]
 
     # -- with the catalog, the store and the templates
 
@@ -171,10 +193,30 @@ class Documents:
         form, _ = self._negotiated(asked, kind, suffix, bare)
         if not is_direct:
             return self._see_other(document, kind, form)
-        if form in _DATA_FORMS:
+        page = _page_number(asked) if kind == "entity" and form != "json" else None
+        if form in _DATA_FORMS and page is None:
             return self._data(asked, document, kind, form)
-        rendered = await self._rendering.render((bare, form), partial(self._rendered, document, form))
-        return _of_rendered(asked, rendered, self._form(document, kind, form, rendered.tag))
+        make = partial(self._rendered, document, form)
+        if kind == "entity":
+            make = partial(self._made_incoming, document, form, page or 1)
+        is_paged = page is not None and (page > 1 or form != "html")
+        rendered = await self._rendering.render((bare, form, page) if is_paged else (bare, form), make)
+        return self._page(asked, document, kind, form, rendered, f"?page={page}" if is_paged else "")
+
+    def _made_incoming(self, document: Document, form: str, page: int) -> Made:
+        """Return a page of what points to an entity; the first page in HTML describes the entity, too."""
+        graph = self._release.graph
+        incoming = graph.incoming(self._base + document.path, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
+        if page > 1 and not incoming.things:
+            raise ProblemError(404, "Not found", "There is no such page of this document.")
+        address = self._links.form(document.path, form)
+        numbers = {"prev": page - 1, "next": page + 1 if incoming.more else 0}
+        links = [(f"{address}?page={number}", relation, None) for relation, number in numbers.items() if number]
+        neighbours = link_header(links).encode()
+        if form == "html":
+            return Made(self._rendered(document, form, page).body, neighbours)
+        lines = page_lines(self._addresses.iris, document.path, page, incoming, INCOMING_ON_PAGE)
+        return Made(self._writers.write(form, lines, self._base + document.path), neighbours)
 
     def _negotiated(self, asked: Asked, kind: Kind, suffix: str | None, path: str) -> tuple[str, str]:
         """Return form and media type, those of the suffix if it names a form; raises the ``ProblemError`` 406."""
@@ -199,19 +241,19 @@ class Documents:
         body = self._writers.write(form, document.quads, self._base + document.path)
         return with_body(described, body, None, 410)
 
-    def _rendered(self, document: Document, form: str) -> bytes:
+    def _rendered(self, document: Document, form: str, page: int = 1) -> Made:
         """Return a page, or a form that is made from the record in the catalog."""
         thing = self._finder.find(document.path)
         if not isinstance(thing, Thing):  # the catalog has changed since the release
             raise _no_form(form)
         if form == "html":
-            return self._pages.document(thing, triples_of(document.quads))
+            return Made(self._pages.document(thing, triples_of(document.quads), page))
         if form == "mods.xml":
-            return to_xml(_mods(thing), pretty=True)
+            return Made(to_xml(_mods(thing), pretty=True))
         record = self._release.original(thing.record) if thing.record is not None else None
         if record is None:
             raise ProblemError(404, "Not found", "The source gave this record in another form than MARC.")
-        return to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode()
+        return Made(to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode())
 
     # -- the ontology, the dataset, its graphs
 
@@ -237,20 +279,20 @@ class Documents:
             headers.append(_VARY)
         return _of_rendered(asked, rendered, Form(rendered.tag, media_type, self._release.manifest.created, headers))
 
-    def _write_other(self, thing: Thing, form: str, language: str) -> bytes:
+    def _write_other(self, thing: Thing, form: str, language: str) -> Made:
         vocabulary = self._release.vocabulary
         if thing.kind == "context":
-            return msgspec.json.format(msgspec.json.encode({"@context": vocabulary.context}), indent=1)
+            return Made(msgspec.json.format(msgspec.json.encode({"@context": vocabulary.context}), indent=1))
         if thing.kind == "ontology" and form == "html":
-            return self._pages.vocabulary(thing, language)
+            return Made(self._pages.vocabulary(thing, language))
         if thing.kind == "ontology" and form == "ttl":
-            return vocabulary.ontologies[thing.ontology].encode()
+            return Made(vocabulary.ontologies[thing.ontology].encode())
         triples = self._triples(thing)
         if form == "html":
-            return self._pages.document(thing, triples)
+            return Made(self._pages.document(thing, triples))
         if thing.kind == "graph":
             triples.append(triple(thing.iri, "void:inDataset", self._addresses.iris.dataset))
-        return self._writers.write(form, lines_of(triples), thing.iri)
+        return Made(self._writers.write(form, lines_of(triples), thing.iri))
 
     def _triples(self, thing: Thing) -> list[ox.Triple]:
         if thing.kind == "ontology":
@@ -278,6 +320,12 @@ def _of_rendered(asked: Asked, rendered: Rendered, form: Form) -> Answer:
     return not_modified(asked, form) or with_body(
         form, rendered.body, rendered.coded if is_gzip_wanted(asked) else None
     )
+
+
+def _page_number(asked: Asked) -> int | None:
+    """Return the number of the page that the address names, from 1; None if it names none."""
+    number = parse_qs(asked.query).get("page", [""])[0]
+    return max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < _LONGEST_NUMBER else None
 
 
 def _never_was() -> ProblemError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import msgspec
 import pyoxigraph as ox
@@ -12,21 +13,21 @@ import pyoxigraph as ox
 from bibld.errors import StoreError
 from bibld.model.rdf import expand
 from bibld.protocols import ReadableStore
+from bibld.serve._names import LABELS, Label, labels_among
 from bibld.serve._writers import Writers
 
 Subject = ox.NamedNode | ox.BlankNode | ox.Triple
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
-_LABELS = tuple(
-    expand(curie)
-    for curie in ("rdfs:label", "skos:prefLabel", "dcterms:title", "schema:name", "foaf:name", "bibo:shortTitle")
-)
 _SAME_AS = expand("owl:sameAs")
 _TYPE = expand("rdf:type")
 _XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
 _PARSED_AT_ONCE = 500
 _MANY_NODES = 20_000
 _INCOMING_COUNTED = 10_000
+_REMEMBERED_INCOMING = 4
+"""Lists of up to 10,000 things: a crawler that reads the pages of one finds it there."""
+
 _FORMS = {
     "text/turtle": "ttl",
     "application/n-triples": "nt",
@@ -36,22 +37,37 @@ _FORMS = {
 }
 
 
-class Label(msgspec.Struct, frozen=True):
-    """A name of a thing; ``language`` is a tag or empty."""
+class PointingThing(msgspec.Struct, frozen=True):
+    """A thing that points to another: its IRI, the best predicate, and all (subject, predicate) that do.
 
-    text: str
-    language: str
+    The subjects are the thing and hash IRIs of it.
+    """
+
+    iri: str
+    predicate: str
+    statements: tuple[tuple[str, str], ...]
 
 
 class Incoming(msgspec.Struct, frozen=True):
-    """Things that point to a thing, as (predicate, subject without fragment); ``more`` are not among ``links``.
+    """Things that point to a thing: some of them, how many there are before and after these, and in all.
 
     ``is_all`` is false where counting was given up.
     """
 
-    links: tuple[tuple[str, str], ...]
+    things: tuple[PointingThing, ...]
+    before: int
     more: int
     is_all: bool
+
+    @property
+    def links(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of predicate and thing."""
+        return tuple((each.predicate, each.iri) for each in self.things)
+
+    @property
+    def total(self) -> int:
+        """How many things point there, as far as they were counted."""
+        return self.before + len(self.things) + self.more
 
 
 class ReleaseGraph:
@@ -59,6 +75,7 @@ class ReleaseGraph:
 
     def __init__(self, store: ReadableStore) -> None:
         self._store = store
+        self._pointing = lru_cache(maxsize=_REMEMBERED_INCOMING)(self._find_pointing)
 
     def _quads(
         self, subject: str | None = None, predicate: str | None = None, value: str | None = None
@@ -117,36 +134,35 @@ class ReleaseGraph:
 
     def labels(self, thing: str) -> list[Label]:
         """Return the names of a thing, the best first."""
-        found: list[Label] = []
-        for predicate in _LABELS:
-            literals = [quad.object for quad in self._quads(thing, predicate) if isinstance(quad.object, ox.Literal)]
-            literals.sort(key=_by_language)
-            found.extend(Label(literal.value, literal.language or "") for literal in literals)
-        return list(dict.fromkeys(found))
+        found = [quad.triple for predicate in LABELS for quad in self._quads(thing, predicate)]
+        return labels_among(found).get(thing, [])
 
-    def incoming(self, thing: str, shown: int) -> Incoming:
-        """Return what points to a thing, up to ``shown`` of it, in the order of the IRIs."""
+    def titles(self, things: Iterable[str]) -> dict[str, str]:
+        """Return the best name of each thing that has one."""
+        found = ((thing, self.labels(thing)) for thing in things)
+        return {thing: labels[0].text for thing, labels in found if labels}
+
+    def incoming(self, thing: str, shown: int, start: int = 0) -> Incoming:
+        """Return what points to a thing, by predicate and IRI: ``shown`` things at most, from ``start`` on."""
+        ordered, is_all = self._pointing(thing)
+        chosen = ordered[start : start + shown]
+        return Incoming(tuple(chosen), min(start, len(ordered)), max(0, len(ordered) - start - shown), is_all)
+
+    def _find_pointing(self, thing: str) -> tuple[list[PointingThing], bool]:
         quads = self._quads(None, None, thing)
-        links = {
-            ("#" in str(quad.subject), quad.predicate.value, _without_fragment(quad.subject))
-            for quad in itertools.islice(quads, _INCOMING_COUNTED)
-        }
-        subjects: dict[str, str] = {}
-        for _, predicate, subject in sorted(links):  # statements of the thing itself before those of its hash IRIs
-            if subject != thing and subject:
-                subjects.setdefault(subject, predicate)
-        ordered = sorted((predicate, subject) for subject, predicate in subjects.items())
-        return Incoming(tuple(ordered[:shown]), max(0, len(ordered) - shown), next(quads, None) is None)
-
-
-def _by_language(literal: ox.Literal) -> tuple[bool, bool, str, str]:
-    """Names in a stated language first, in its own script before a romanised one."""
-    language = literal.language or ""
-    return not language, "-" in language, language, literal.value
-
-
-def _without_fragment(subject: object) -> str:
-    return subject.value.partition("#")[0] if isinstance(subject, ox.NamedNode) else ""
+        found: dict[str, set[tuple[bool, str, str]]] = {}
+        for quad in itertools.islice(quads, _INCOMING_COUNTED):
+            if isinstance(quad.subject, ox.NamedNode):
+                iri, mark, _ = quad.subject.value.partition("#")
+                if iri != thing:
+                    found.setdefault(iri, set()).add((bool(mark), quad.predicate.value, quad.subject.value))
+        ordered = []
+        for iri, statements in found.items():
+            best = sorted(statements)  # statements of the thing itself before those of its hash IRIs
+            pairs = tuple((subject, predicate) for _, predicate, subject in best)
+            ordered.append(PointingThing(iri, best[0][1], pairs))
+        ordered.sort(key=lambda each: (each.predicate, each.iri))
+        return ordered, next(quads, None) is None
 
 
 def triple(subject: str, predicate: str, value: str | Term) -> ox.Triple:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -23,11 +23,22 @@ Result = TypeVar("Result")
 
 
 class Rendered(msgspec.Struct, frozen=True):
-    """A body, the same coded with gzip (None if that is not worth it), and its entity tag without quotes."""
+    """A body, the same coded with gzip (None if that is not worth it), and its entity tag without quotes.
+
+    ``neighbours`` are the Link relations to the pages before and after it; empty if it has none.
+    """
 
     body: bytes
     coded: bytes | None
     tag: str
+    neighbours: bytes = b""
+
+
+class Made(NamedTuple):
+    """A body that was just made; see :class:`Rendered`."""
+
+    body: bytes
+    neighbours: bytes = b""
 
 
 class Rendering:
@@ -42,7 +53,7 @@ class Rendering:
         """Return what was rendered with this key not long ago."""
         return self._bodies.get(key)
 
-    async def render(self, key: Hashable, make: Callable[[], bytes]) -> Rendered:
+    async def render(self, key: Hashable, make: Callable[[], Made]) -> Rendered:
         """Return the body with this key, which ``make`` returns if it is not cached; it runs in the thread.
 
         Raises the ``ProblemError`` 503 if too many bodies are waited for, and what ``make`` raises.
@@ -75,6 +86,7 @@ class Rendering:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
 
-def _rendered(make: Callable[[], bytes]) -> Rendered:
-    body = make()
-    return Rendered(body, compress(body), hashlib.blake2b(body, digest_size=_TAG_BYTES).hexdigest())
+def _rendered(make: Callable[[], Made]) -> Rendered:
+    body, neighbours = make()
+    tag = hashlib.blake2b(body, digest_size=_TAG_BYTES).hexdigest()
+    return Rendered(body, compress(body), tag, neighbours)

@@ -24,6 +24,7 @@ class Statements:
         self._in_dataset = f" {term('void:inDataset')} {iri(self._iris.dataset)} .\n".encode()
         self._is_document = f" {term('rdf:type')} {term('foaf:Document')} .\n".encode()
         self._license = f" {term('dcterms:license')} {iri(dataset.license)} .\n".encode()
+        self._see_also = f" {term('rdfs:seeAlso')} ".encode()
         self._source = f" {term('dcterms:source')} <{dataset.base}record/".encode()
         self._modified = f" {term('dcterms:modified')} ".encode()
         self._topic = f" {term('foaf:primaryTopic')} ".encode()
@@ -39,6 +40,8 @@ class Statements:
         modified = literal(document.modified, datatype=f"{XSD}dateTime").encode()
         about = [name, self._in_dataset, name, self._is_document, name, self._topic, thing, b" .\n"]
         about += (name, self._modified, modified, b" .\n", name, self._license)
+        if kind == "entity":
+            about += (name, self._see_also, name[:-1], b"?page=1> .\n")
         if kind == "resource":
             for member in self.members(document):
                 about += (name, self._source, member, b"> .\n")

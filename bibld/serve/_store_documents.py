@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Protocol
 
 from bibld.model.release import Manifest
 from bibld.published import Document
@@ -19,22 +18,6 @@ from bibld.serve._things import Finder, Gone, Moved
 
 _CACHED_DOCUMENTS = 512
 _DIGEST_BYTES = 16
-
-
-class DocumentView(Protocol):
-    """The documents of one release, prepared (``bibld.published.PublishedView``) or not."""
-
-    def document(self, path: str) -> Document | None:
-        """Return the document of the IRI with this path; None if there is none."""
-        ...
-
-    def titles(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return the titles of documents by path; none that are empty."""
-        ...
-
-    def close(self) -> None:
-        """Close it."""
-        ...
 
 
 class StoreDocuments:

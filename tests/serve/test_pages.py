@@ -220,11 +220,18 @@ def test_the_record_page_shows_the_original_and_its_forms(client):
         assert client.get(path).status_code == 200
 
 
-def test_an_entity_page_is_bounded_and_counts_the_rest(client):
-    seen = page(client, PUBLISHER)
-    pointing = [attributes for attributes in seen.of("a") if attributes["href"].startswith("/lod/concept/")]
-    assert len(pointing) == 100
-    assert "50 more" in seen.text
+def test_what_points_to_an_entity_is_on_pages_that_lead_to_each_other(client):
+    pages = [page(client, f"{PUBLISHER}{query}") for query in ("", "?page=2")]
+    pointing = [
+        [attributes["href"] for attributes in seen.of("a") if attributes["href"].startswith("/lod/concept/")]
+        for seen in pages
+    ]
+    assert [len(each) for each in pointing] == [100, 50]
+    assert len({href for each in pointing for href in each}) == 150
+    assert "1–100 of 150" in pages[0].text
+    assert "101–150 of 150" in pages[1].text
+    links = [{each.get("rel"): each["href"] for each in seen.of("a") if "?page=" in each["href"]} for seen in pages]
+    assert links == [{"next": f"{PUBLISHER}?page=2"}, {"prev": f"{PUBLISHER}?page=1"}]
 
 
 def test_russian_is_marked_as_russian(client):

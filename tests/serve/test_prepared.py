@@ -190,3 +190,51 @@ def test_a_page_that_many_ask_for_is_made_once_and_kept(fast, here):
     assert second.content == first.content
     assert second.headers["content-encoding"] == "gzip"
     assert "<script>alert" not in first.text
+
+
+HYDRA = "http://www.w3.org/ns/hydra/core#"
+PUBLISHER = IRIS.publisher("наука")
+
+
+@pytest.mark.parametrize("form", RDF)
+def test_what_points_to_an_entity_has_pages_as_data(fast, here, form):
+    document = IRIS.document(PUBLISHER)
+    path = here.document(PUBLISHER, form)
+    pages = [fast.get(f"{path}?page={number}") for number in (1, 2)]
+    assert [(each.status_code, bare(each)) for each in pages] == [(200, RDF[form][0])] * 2
+    found = [triples(each.content, form) for each in pages]
+    pointing = [{each.subject for each in some if each.object == ox.NamedNode(PUBLISHER)} for some in found]
+    topics = [{subject for subject in some if "/concept/" in subject.value} for some in pointing]
+    assert [len(each) for each in topics] == [100, 50]
+    assert len(topics[0] | topics[1]) == 150
+    first, second = (ox.NamedNode(f"{document}?page={number}") for number in (1, 2))
+    hydra = {(each.subject, each.predicate.value.removeprefix(HYDRA), each.object) for each in found[1]}
+    assert {(second, "previous", first), (second, "first", first), (second, "last", second)} <= hydra
+    assert (second, "totalItems", ox.Literal("150", datatype=ox.NamedNode(f"{XSD}integer"))) in hydra
+    assert not [each for each in hydra if each[1] == "next"]
+    assert f'<{path}?page=2>; rel="next"' in pages[0].headers["link"]
+    assert f'<{path}?page=1>; rel="prev"' in pages[1].headers["link"]
+    assert pages[1].headers["content-location"] == f"{path}?page=2"
+    assert fast.get(f"{path}?page=3").status_code == 404
+
+
+def test_the_data_of_an_entity_lead_to_the_pages(fast, here):
+    found = triples(fast.get(here.document(AUTHOR, "ttl")).content, "ttl")
+    page = ox.NamedNode(f"{IRIS.document(AUTHOR)}?page=1")
+    assert page in {each.object for each in found if each.predicate.value.endswith("#seeAlso")}
+    answer = fast.get(here(page.value), "application/n-triples")
+    assert {ox.NamedNode(IRIS.resource(record)) for record in (FOUNDER, ALONE)} <= {
+        each.subject for each in triples(answer.content, "nt")
+    }
+
+
+@pytest.mark.parametrize("query", ["?page=0", "?page=-1", "?page=1e3", "?page=99999999999999999999", "?page=", "?x"])
+def test_an_invalid_page_is_the_first_or_none(fast, here, query):
+    assert fast.get(f"{here.document(PUBLISHER, 'html')}{query}").status_code == 200
+
+
+def test_a_page_of_links_is_the_same_from_the_cache(fast, here):
+    path = here.document(PUBLISHER, "html")
+    first, again = fast.get(path), fast.get(path)
+    assert (first.content, dict(first.headers)) == (again.content, dict(again.headers))
+    assert f'<{path}?page=2>; rel="next"' in again.headers["link"]

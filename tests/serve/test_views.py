@@ -12,7 +12,8 @@ from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.serve import _pages as pages
 from bibld.serve._addresses import Addresses
-from bibld.serve._graph import Label, ReleaseGraph, read_turtle, triple, with_prefixes_in_order, write
+from bibld.serve._graph import ReleaseGraph, read_turtle, triple, with_prefixes_in_order, write
+from bibld.serve._names import Label
 from bibld.serve._pages import views
 
 BASE = "https://data.example.org/lod/"

@@ -16,6 +16,7 @@ from bibld.model.origin import RecordId
 from bibld.model.web import is_web_iri
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
+from bibld.serve._names import Names
 from bibld.serve._pages import fields, ontology, views
 from bibld.serve._pages.codes import ROLE_LABELS
 from bibld.serve._things import OpenRelease, Thing
@@ -25,7 +26,9 @@ _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SAMPLES = 12
 _COMPARED = 12
 _EDGES_SHOWN = 40
-_INCOMING_SHOWN = 100
+INCOMING_ON_PAGE = 100
+"""Of what points to an entity, in each form."""
+
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
 FORM_NAMES = {
@@ -56,7 +59,8 @@ class SparqlView(msgspec.Struct, frozen=True):
 class Pages:
     """Makes the bytes of every page."""
 
-    def __init__(self, release: OpenRelease) -> None:
+    def __init__(self, release: OpenRelease, names: Names | None = None) -> None:
+        self._names = names or release.graph
         self._manifest = release.manifest
         self._catalog = release.catalog
         self._graph = release.graph
@@ -127,8 +131,8 @@ class Pages:
             compact=lambda iri: views.compact(iri, self._vocabulary.prefixes, self._addresses.iris),
         )
 
-    def document(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
-        """Return the page about a thing."""
+    def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
+        """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
         common = {"thing": thing, "forms": forms}
         match thing.kind:
@@ -139,7 +143,7 @@ class Pages:
             case "match":
                 return self._match(thing, triples, common)
             case _:
-                return self._entity(thing, triples, common)
+                return self._entity(thing, triples, common, page)
 
     def vocabulary(self, thing: Thing, language: str) -> bytes:
         """Return the page about an ontology in a language."""
@@ -162,7 +166,7 @@ class Pages:
         prefixes = self._vocabulary.prefixes
         iri = found.subject.value
         subject = views.Link(self._addresses.href(iri) or iri, views.compact(iri, prefixes, self._addresses.iris))
-        (row,) = views.statements([found], iri, self._graph, self._addresses, prefixes)
+        (row,) = views.statements([found], iri, self._names, self._addresses, prefixes)
         text = views.compact(term.iri, prefixes) if term.kind == "class" else row.text
         return ontology.Example(subject, row.predicate, views.Link(row.href or "", text, "", row.language))
 
@@ -171,7 +175,7 @@ class Pages:
         assert merged is not None
         members = merged.cluster.members
         records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
-        entities = views.entity_links(triples, self._graph, self._addresses)
+        entities = views.entity_links(triples, self._names, self._addresses)
         edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
         groups = views.field_groups(merged.mods, views.links_by_text(entities), members, merged.sources)
         return self._render(
@@ -204,7 +208,7 @@ class Pages:
             groups=views.field_groups(record.mods, {}),
             original=to_mrk(original) if original is not None else "",
             founder=cluster.founder if cluster is not None else record.id,
-            siblings=[each for each in cluster.members if each != record.id][:_INCOMING_SHOWN] if cluster else [],
+            siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
             statements=self._statements(triples, thing),
             **common,
         )
@@ -221,23 +225,23 @@ class Pages:
             **common,
         )
 
-    def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
-        labels = self._graph.labels(thing.iri)
-        incoming = self._graph.incoming(thing.iri, _INCOMING_SHOWN)
+    def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object], page: int) -> bytes:
+        labels = self._names.labels(thing.iri)
+        incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
+        titles = self._names.titles(subject for _, subject in incoming.links)
         pointing = []
         for predicate, subject in incoming.links:
-            names = self._graph.labels(subject)
-            text = names[0].text if names else views.compact(subject, {}, self._addresses.iris)
-            language = fields.language_of(text)
+            text = titles.get(subject) or views.compact(subject, {}, self._addresses.iris)
             href = self._addresses.href(subject)
             if href is not None:
                 name = views.compact(predicate, self._vocabulary.prefixes)
                 kind = ROLE_LABELS.get(name.removeprefix("relators:"), name)
-                pointing.append(views.Link(href, text, kind, language))
+                pointing.append(views.Link(href, text, kind, fields.language_of(text)))
         heading = labels[0].text if labels else thing.path
         partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
         if partitions:
             triples = [each for each in triples if not views.is_of_partition(each, thing.iri)]
+        address = self._addresses.page(f"doc/{thing.path}.html")
         return self._render(
             "entity.html",
             partitions=partitions,
@@ -246,15 +250,17 @@ class Pages:
             other_names=[label for label in labels[1:] if label.text != heading],
             kind=views.ENTITY_KINDS.get(thing.path.partition("/")[0], thing.path.partition("/")[0].capitalize()),
             pointing=sorted(pointing, key=lambda link: (link.text.casefold(), link.href)),
-            more=incoming.more,
-            is_all=incoming.is_all,
-            statements=self._statements(triples, thing),
+            incoming=incoming,
+            page=page,
+            before=f"{address}?page={page - 1}" if page > 1 else "",
+            after=f"{address}?page={page + 1}" if incoming.more and thing.kind == "entity" else "",
+            statements=self._statements(triples, thing) if page == 1 else [],
             **common,
         )
 
     def _statements(self, triples: Iterable[ox.Triple], thing: Thing) -> list[views.Statement]:
         shown = itertools.islice(triples, _STATEMENTS_SHOWN)
-        return views.statements(shown, thing.iri, self._graph, self._addresses, self._vocabulary.prefixes)
+        return views.statements(shown, thing.iri, self._names, self._addresses, self._vocabulary.prefixes)
 
     def _record_href(self, record: RecordId) -> str:
         return self._addresses.href(self._addresses.iris.record(record)) or ""

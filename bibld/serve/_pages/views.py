@@ -15,7 +15,7 @@ from bibld.model.origin import RecordId, from_slug
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.model.web import is_web_iri
 from bibld.serve._addresses import Addresses
-from bibld.serve._graph import ReleaseGraph
+from bibld.serve._names import Names, labels_among
 from bibld.serve._pages import fields
 
 ENTITY_KINDS = {
@@ -139,9 +139,7 @@ def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
     return [EdgeView(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
 
 
-def entity_links(
-    triples: Iterable[ox.Triple], graph: ReleaseGraph, addresses: Addresses
-) -> list[tuple[Link, set[str]]]:
+def entity_links(triples: Iterable[ox.Triple], names: Names, addresses: Addresses) -> list[tuple[Link, set[str]]]:
     """Return the entities that a description points to, with all folded forms of their names."""
     found: dict[str, tuple[Link, set[str]]] = {}
     for triple in triples:
@@ -152,7 +150,7 @@ def entity_links(
         kind = ENTITY_KINDS.get((path or "").partition("/")[0], "")
         if path is None or kind in ("", "Publication", "Source record", "Match"):
             continue
-        labels = graph.labels(value.value)
+        labels = names.labels(value.value)
         if labels:
             href = addresses.href(value.value) or ""
             link = Link(href, labels[0].text, kind, labels[0].language or fields.language_of(labels[0].text))
@@ -186,21 +184,26 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 def statements(
-    triples: Iterable[ox.Triple], thing: str, graph: ReleaseGraph, addresses: Addresses, prefixes: Mapping[str, str]
+    triples: Iterable[ox.Triple], thing: str, names: Names, addresses: Addresses, prefixes: Mapping[str, str]
 ) -> list[Statement]:
     """Return triples in their order, those of the thing itself before those of its hash IRIs."""
+    listed = [triple for triple in triples if isinstance(triple.subject, ox.NamedNode)]
+    objects = {triple.object.value for triple in listed if isinstance(triple.object, ox.NamedNode)}
+    titles = names.titles(iri for iri in objects if "#" not in iri and iri.startswith(addresses.iris.base))
+    titles |= {iri: labels[0].text for iri, labels in labels_among(listed).items() if "#" in iri}
+    short: dict[str, str] = {iri: compact(iri, prefixes) for iri in {each.predicate.value for each in listed}}
+    fragments = {
+        subject: "" if subject == thing else compact(subject.removeprefix(thing), prefixes)
+        for subject in {each.subject.value for each in listed if isinstance(each.subject, ox.NamedNode)}
+    }
     rows = []
-    for triple in triples:
-        if not isinstance(triple.subject, ox.NamedNode):
-            continue
-        subject = triple.subject.value
-        fragment = "" if subject == thing else compact(subject.removeprefix(thing), prefixes)
-        text, href, language, datatype = _value(triple.object, graph, addresses, prefixes)
+    for triple in listed:
+        text, href, language, datatype = _value(triple.object, titles, addresses, prefixes)
         predicate = triple.predicate.value
         rows.append(
             Statement(
-                fragment,
-                compact(predicate, prefixes),
+                fragments[triple.subject.value] if isinstance(triple.subject, ox.NamedNode) else "",
+                short[predicate],
                 addresses.href(predicate),
                 text,
                 href,
@@ -213,14 +216,13 @@ def statements(
 
 
 def _value(
-    term: object, graph: ReleaseGraph, addresses: Addresses, prefixes: Mapping[str, str]
+    term: object, titles: Mapping[str, str], addresses: Addresses, prefixes: Mapping[str, str]
 ) -> tuple[str, str | None, str, str]:
     if isinstance(term, ox.NamedNode):
         here = addresses.href(term.value)
         if here is None:
             return compact(term.value, prefixes), term.value if is_web_iri(term.value) else None, "", ""
-        label = next(iter(graph.labels(term.value)), None)
-        text = label.text if label is not None else compact(term.value, prefixes, addresses.iris)
+        text = titles.get(term.value) or compact(term.value, prefixes, addresses.iris)
         return text, here, fields.language_of(text), ""
     if isinstance(term, ox.Literal):
         datatype = "" if term.language else compact(term.datatype.value, prefixes)
