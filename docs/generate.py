@@ -32,6 +32,7 @@ from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 from bibld.model.release import DatasetDescription
+from bibld.serve import LimitSettings
 from bibld.vocabulary import example_queries
 
 DOCS = Path(__file__).parent
@@ -59,6 +60,11 @@ MEANINGS = {
     "store.remote.password": "the environment variable that contains the password, or the access token",
     "serve.host": "address to listen on",
     "serve.port": "port to listen on; 0 takes a free one",
+    "serve.processes": "server processes on one socket; 0 for one on each processor core",
+    "serve.request_timeout": "seconds for the header of a request, for its body, and of an idle connection",
+    "serve.hosts": "names that requests may have in `Host`; any if empty",
+    "serve.access_log_format": "format of the access log",
+    "serve.limits": "requests that one client may send in a minute: see `[serve.limits]`",
     "serve.query_timeout": "seconds that one query may take, waiting for its turn included",
     "serve.query_memory": "MiB that one query may take beside what the store takes",
     "serve.query_workers": "queries that run at once, each in its own process",
@@ -87,6 +93,7 @@ _STRUCTS: dict[str, type[Any]] = {
     "merge": MergeConfig,
     "store": StoreConfig,
     "store.remote": RemoteConfig,
+    "serve.limits": LimitSettings,
 }
 
 

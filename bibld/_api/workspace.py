@@ -166,17 +166,20 @@ class Workspace:
         files = [file for source in self.config.sources for file in harvest.files(self.config, source)]
         return Table(FileRow, (FileRow(file.source, file.name, file.path.stat().st_size) for file in files))
 
-    def serve(self, host: str | None = None, port: int | None = None) -> None:
+    def serve(self, host: str | None = None, port: int | None = None, **settings: Any) -> None:  # noqa: ANN401
         """Serve the current release until the process is interrupted; a newer release is served as soon as it exists.
 
-        ``host`` and ``port`` replace those of the configuration. Raises ``StageError`` before the first release.
+        ``host``, ``port`` and ``settings`` (``processes``, ``access_log`` …) replace those in ``[serve]``, unless they
+        are None. Raises ``StageError`` before the first release.
         """
         from bibld import serve  # loads the web framework, which nothing else here needs
 
-        changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-        settings = msgspec.structs.replace(self.config.serve, **changes)
-        releases = serve.Releases(Releases(self.config.workspace).current, lambda: self._open_site(settings))
-        serve.serve(releases.open_current(), releases)
+        stated = {"host": host, "port": port, **settings}
+        changes = {name: value for name, value in stated.items() if value is not None}
+        changed = msgspec.structs.replace(self.config.serve, **changes)
+        releases = serve.Releases(Releases(self.config.workspace).current, lambda: self._open_site(changed))
+        pipeline.current_release(self.config)  # reports at once that there is none
+        serve.serve(changed, self.config.dataset.base, releases)
 
     def _open_site(self, settings: Any) -> Any:  # noqa: ANN401 - types of the web framework's module
         """Open the current release, which stays on disk until it is closed, and a catalog for it alone."""

@@ -7,6 +7,8 @@ store of the release is opened read-only; nothing here writes. A newer release t
 
 from __future__ import annotations
 
+import mmap
+import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from bibld.config import Remote
 from bibld.model.iris import Iris
@@ -30,16 +32,25 @@ from bibld.serve._following import Following, Served
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._front import Front
 from bibld.serve._graph import ReleaseGraph
+from bibld.serve._guarding import Guard, Health, Rules
+from bibld.serve._guarding.clients import Clients
+from bibld.serve._guarding.limits import BUCKET_BYTES, Buckets
+from bibld.serve._guarding.limits import LimitSettings as LimitSettings
+from bibld.serve._guarding.log import AccessLog, Format
+from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
+from bibld.serve._guarding.requests import Checks, Classes
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._pages import Pages
-from bibld.serve._sparql.pool import Limits, Pool
+from bibld.serve._sparql.places import Limits, Places, new_lock, places_bytes
+from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
+from bibld.serve._supervisor import Supervisor, Tasks
 from bibld.serve._things import Finder, OpenRelease
 from bibld.serve._writers.simple import KEYS as JSON_KEYS
 
-__all__ = ["JSON_KEYS", "MEDIA_TYPES", "Releases", "Settings", "Site", "application", "serve"]
+__all__ = ["JSON_KEYS", "MEDIA_TYPES", "LimitSettings", "Releases", "Settings", "Site", "application", "serve"]
 
 Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
 Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
@@ -48,10 +59,17 @@ Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x0
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table ``[serve]``.
 
+    ``processes`` serve on one socket; 0 for one on each processor core. A client has ``request_timeout`` seconds for
+    the header of a request, as many again for its body, and to take what was sent; an idle connection is closed after
+    them. ``hosts``: names that requests may have in ``Host``; any if empty. ``trusted_proxies``: networks of proxies
+    whose ``X-Forwarded-For`` is believed; ``metrics_clients``: networks of clients that may read ``/metrics``.
+    ``access_log``: a file, "-" for standard output, or empty for none; its format is ``access_log_format``. ``limits``:
+    see ``LimitSettings``.
+
     A query may take ``query_timeout`` seconds (waiting for its turn included), ``query_memory`` MiB beside what the
-    store takes, and answer with ``max_result`` MiB; ``query_workers`` run at once and ``query_queue`` wait. Of these
-    places one client address may have ``query_share``, and always one. Results of queries are remembered in
-    ``query_cache`` MiB.
+    store takes, and answer with ``max_result`` MiB; ``query_workers`` run at once and ``query_queue`` wait, counted for
+    all processes together. Of these places one client address may have ``query_share``, and always one. Results of
+    queries are remembered in ``query_cache`` MiB, in each process.
 
     ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
 
@@ -61,6 +79,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     host: str = "127.0.0.1"
     port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 8000
+    processes: Annotated[int, msgspec.Meta(ge=0, le=256)] = 0
+    request_timeout: Annotated[float, msgspec.Meta(ge=0.1)] = 20.0
+    hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
+    metrics_clients: tuple[str, ...] = ("127.0.0.0/8", "::1")
+    access_log: str = ""
+    access_log_format: Format = "combined"
+    limits: LimitSettings = LimitSettings()
     query_timeout: Annotated[float, msgspec.Meta(gt=0)] = 15.0
     query_memory: Annotated[int, msgspec.Meta(ge=16)] = 1024
     query_workers: Annotated[int, msgspec.Meta(ge=1)] = 2
@@ -72,7 +98,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prefixes: dict[Prefix, Namespace] = {}
 
     @property
-    def limits(self) -> Limits:
+    def query_limits(self) -> Limits:
         """The bounds of queries."""
         of_one = max(1, int(self.query_share * (self.query_workers + self.query_queue)))
         return Limits(self.query_timeout, self.query_memory, self.query_workers, self.query_queue, of_one)
@@ -125,20 +151,63 @@ class Releases(msgspec.Struct, frozen=True):
     open_current: Callable[[], Site]
 
 
-def application(site: Site, releases: Releases | None = None) -> Starlette:
+class Memory(msgspec.Struct, frozen=True):
+    """What the server processes of a site share: request counts, allowances of clients, and places of queries."""
+
+    metrics: memoryview
+    buckets: memoryview
+    places: memoryview
+    lock: int
+
+
+def application(site: Site, releases: Releases | None = None) -> ASGIApp:
     """Return the site as an ASGI application; raises ``StoreError`` if the release has no store.
 
     With ``releases`` it follows the current one: a newer release is opened beside the old one and answers from then on.
     Run it with its lifespan, which ends the query processes and closes the site.
     """
+    return _application(site, releases, _new_memory(site.settings, 1), 0)[0]
+
+
+def _application(
+    site: Site, releases: Releases | None, memory: Memory, process: int
+) -> tuple[ASGIApp, AccessLog | None, Following]:
+    settings = site.settings
+    metrics = Metrics(memory.metrics, process)
+    metrics.begin()
+    places = Places(settings.query_limits, memory.places, memory.lock, process)
     if releases is None:
-        following = Following(_open(site))
+        following = Following(_open(site, places))
     else:
-        following = Following(_open(site), releases.current, lambda: _open(releases.open_current()))
-    return _app.with_lifespan(following, following.close)
+        open_current = releases.open_current
+        following = Following(_open(site, places), releases.current, lambda: _open(open_current(), places))
+    addresses = Addresses(Iris(site.manifest.dataset.base))
+    rules = Rules(
+        _clients(settings),
+        Checks(settings.hosts),
+        Classes(addresses.route),
+        Buckets(settings.limits, memory.buckets),
+        metrics,
+        settings.request_timeout,
+        addresses.mount,
+    )
+    health = Health(following.release_number, following.check, places.counts)
+    log = AccessLog(settings.access_log, settings.access_log_format) if settings.access_log else None
+    return Guard(following, following.close, rules, health, log), log, following
 
 
-def _open(site: Site) -> Served:
+def _clients(settings: Settings) -> Clients:
+    return Clients(settings.trusted_proxies, settings.limits.exempt, settings.metrics_clients)
+
+
+def _new_memory(settings: Settings, processes: int) -> Memory:
+    """Return memory that this process shares with those that it forks."""
+    sizes = (processes * PROCESS_BYTES, BUCKET_BYTES, places_bytes(settings.query_limits))
+    metrics, buckets, places = (memoryview(mmap.mmap(-1, size))[:size] for size in sizes)
+    return Memory(metrics, buckets, places, new_lock())
+
+
+def _open(site: Site, places: Places) -> Served:
     addresses = Addresses(Iris(site.manifest.dataset.base))
     with ExitStack() as opening:
         opening.callback(site.close)
@@ -167,7 +236,7 @@ def _open(site: Site) -> Served:
             opening.callback(view_of_pages.close)
             names = PreparedNames(view_of_pages, addresses.iris, graph)
         pages = Pages(release, names)
-        pool = Pool(site.store, site.settings.limits)
+        pool = Pool(site.store, site.settings.query_limits, places)
         prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
         sizes = site.settings.max_result, site.settings.query_cache
         endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes)
@@ -183,17 +252,38 @@ def _open(site: Site) -> Served:
         await pool.close()
         close_site()
 
-    return Served(site.release, Front(documents, addresses.route, app), close)
+    def check() -> None:
+        site.release.stat()
+        graph.has_description(addresses.iris.dataset)
+
+    return Served(site.release, site.manifest.number, Front(documents, addresses.route, app), close, check)
 
 
-def serve(site: Site, releases: Releases | None = None) -> None:
-    """Serve until SIGINT or SIGTERM, and report the address on standard error; raises ``StageError`` if it is taken.
+def serve(settings: Settings, base: str, releases: Releases) -> None:
+    """Serve until SIGINT or SIGTERM, and report the address on standard error; ``base`` is that of the dataset.
 
-    With ``releases`` a newer release is served as soon as there is one.
+    This process only starts others, which open the current release and follow it, and starts those again that die.
+    Raises ``StageError`` if the address is taken, and the error of a release that cannot be opened.
     """
+    _clients(settings)  # a faulty network is reported once, and before anything is started
+    count = settings.processes or os.cpu_count() or 1
+    memory = _new_memory(settings, count)
+    metrics = Metrics(memory.metrics)
+    listener = _server.listen(settings.host, settings.port, settings.request_timeout)
 
-    def report_address(address: str) -> None:
-        path = Addresses(Iris(site.manifest.dataset.base)).mount
-        print(f"serving release {site.manifest.number} at {address.rstrip('/')}{path}", file=sys.stderr, flush=True)
+    def run(process: int, supervisor: int) -> None:
+        site = releases.open_current()
+        app, log, following = _application(site, releases, memory, process)
+        hang_up = log.reopen if log is not None else _nothing
+        _server.run(app, listener, settings.request_timeout, supervisor, hang_up, following.close)
 
-    _server.run(application(site, releases), site.settings.host, site.settings.port, report_address)
+    def report_address() -> None:
+        address = f"{_server.address_of(listener)}{Addresses(Iris(base)).mount}"
+        print(f"serving release {metrics.release(0)} at {address}", file=sys.stderr, flush=True)
+
+    def forget(process: int) -> None:
+        metrics.mark_ended(process)
+        Places(settings.query_limits, memory.places, memory.lock).clear(process)
+
+    with listener:
+        Supervisor(Tasks(run, metrics.is_ready, report_address, forget), count).run()

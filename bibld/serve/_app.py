@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from starlette.applications import Starlette
@@ -12,8 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Mount, Route
-from starlette.types import ASGIApp
+from starlette.routing import Route
 
 from bibld.errors import QueryTimeoutError, StoreUnavailableError
 from bibld.serve._addresses import Addresses
@@ -78,17 +75,6 @@ def build(parts: Parts) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would write the host that the client sent into the location
     return app
-
-
-def with_lifespan(app: ASGIApp, close: Callable[[], Awaitable[None]]) -> Starlette:
-    """Return an application that is closed at the end of its lifespan."""
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
-        await close()
-
-    return Starlette(routes=[Mount("", app=app)], lifespan=lifespan)
 
 
 def _route(path: str, endpoint: Endpoint, *methods: str) -> Route:

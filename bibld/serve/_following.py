@@ -15,12 +15,19 @@ _LOG = logging.getLogger("bibld.serve")
 
 
 class Served:
-    """A release that is open: its application, and the function that closes it."""
+    """A release that is open: its folder and number, its application, and the function that closes it.
 
-    def __init__(self, release: Path, app: ASGIApp, close: Callable[[], Awaitable[None]]) -> None:
+    ``check`` raises an error if the release cannot answer; it may be called in any thread.
+    """
+
+    def __init__(
+        self, release: Path, number: int, app: ASGIApp, close: Callable[[], Awaitable[None]], check: Callable[[], None]
+    ) -> None:
         self.release = release
+        self.number = number
         self.app = app
         self.close = close
+        self.check = check
         self.requests = 0
 
 
@@ -56,6 +63,14 @@ class Following:
         finally:
             served.requests -= 1
             self._close_if_unused(served)
+
+    def release_number(self) -> int:
+        """Return the number of the release that is served."""
+        return self._served.number
+
+    def check(self) -> None:
+        """Raise an error if the release that is served cannot answer."""
+        self._served.check()
 
     async def close(self) -> None:
         """Close all releases; requests that still run fail."""

@@ -1,64 +1,147 @@
-"""Runs an application on a socket until a signal stops it."""
+"""Runs the application in one server process, on a socket that the supervisor has opened."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
+import os
+import resource
 import signal
 import socket
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
 
-from granian.constants import Interfaces
+import granian.net
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.server.embed import Server
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from bibld.errors import StageError
 
-_RETRY_SECONDS = 0.02
+_SocketHolder: Any = granian.net.SocketHolder  # type: ignore[attr-defined]
+"""Makes granian use a socket that exists; its stubs do not name the arguments."""
+
+GRACE_SECONDS = 10.0
+"""Requests that have begun may go on so long after the signal to stop."""
+_LAST_SECONDS = 2.0
+_BACKLOG = 4096
+_CONNECTIONS = 16384
+"""Connections of one process; idle and slow ones are closed after the request timeout."""
+_LONGEST_HEAD = 96 * 1024
+"""Bytes of a request line and headers: an address of 64 KiB (longer ones get 414) and headers of 32 KiB."""
+_ACTIVATED_SOCKET = 3
+"""The descriptor of the first socket that systemd hands over (sd_listen_fds)."""
 
 
-def run(app: Starlette, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve in this process until SIGINT or SIGTERM; ``ready`` is called with the address once it answers.
+def listen(host: str, port: int, timeout: float) -> socket.socket:
+    """Return a socket that listens; port 0 takes a free one. A socket handed over by systemd is used instead.
 
-    Port 0 takes a free one. Raises ``StageError`` where the address cannot be taken.
+    ``timeout``: seconds after which a client that takes no more of its answer is cut. Raises ``StageError`` where the
+    address cannot be taken.
     """
-    port = _free_port(host, port)
-    server = Server(app, address=host, port=port, interface=Interfaces.ASGI, websockets=False, log_enabled=False)
-    asyncio.run(_serve(server, host, port, ready))
+    if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
+        listener = socket.socket(fileno=_ACTIVATED_SOCKET)
+        listener.set_inheritable(False)
+    else:
+        listener = _bind(host, port)
+    # Connections inherit both. Without them a client that vanishes, or stops reading, keeps its answer in memory.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(timeout * 1000))
+    listener.setblocking(False)
+    listener.listen(_BACKLOG)
+    return listener
 
 
-async def _serve(server: Server, host: str, port: int, ready: Callable[[str], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, server.stop)
-    announcing = loop.create_task(_announce(host, port, ready))
-    try:
-        await server.serve()
-    finally:
-        announcing.cancel()
+def address_of(listener: socket.socket) -> str:
+    """Return the address at which a socket listens, as an IRI without path."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def _announce(host: str, port: int, ready: Callable[[str], None]) -> None:
-    while True:
-        try:
-            _, writer = await asyncio.open_connection(host, port)
-        except OSError:
-            await asyncio.sleep(_RETRY_SECONDS)
-            continue
-        writer.close()
-        shown = f"[{host}]" if ":" in host else host
-        ready(f"http://{shown}:{port}/")
-        return
-
-
-def _free_port(host: str, port: int) -> int:
-    """Return the port, or a free one for 0; the server itself would share a port with another server."""
+def _bind(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trial.bind(address)
-            return int(trial.getsockname()[1])
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+        except OSError:
+            listener.close()
+            raise
     except OSError as error:
         wrong = "host" if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL else "port"
         raise StageError(f"cannot serve at {host}, port {port}: {error.strerror}; choose another {wrong}") from error
+    return listener
+
+
+class _EmbeddedServer(Server):
+    """granian on a socket that exists: its own sockets would be lost with the process that opened them."""
+
+    def __init__(self, app: ASGIApp, listener: socket.socket, timeout: float) -> None:
+        super().__init__(
+            app,
+            interface=Interfaces.ASGI,
+            http=HTTPModes.http1,
+            websockets=False,
+            log_enabled=False,
+            backlog=_BACKLOG,
+            backpressure=_CONNECTIONS,
+            http1_settings=HTTP1Settings(
+                header_read_timeout=max(1, int(timeout * 1000)), max_buffer_size=_LONGEST_HEAD
+            ),
+        )
+        self._listener = listener
+
+    def _init_shared_socket(self) -> None:
+        self._ssp = None
+        self._shd: Any = _SocketHolder(os.dup(self._listener.fileno()), False, _BACKLOG)
+
+
+def run(
+    app: ASGIApp,
+    listener: socket.socket,
+    timeout: float,
+    supervisor: int,
+    hang_up: Callable[[], None],
+    close: Callable[[], Awaitable[None]],
+) -> None:
+    """Serve in this process until SIGTERM, or until the other end of the pipe ``supervisor`` is closed.
+
+    ``timeout`` is the time in seconds that the header of a request may take, and that a connection may be idle.
+    ``hang_up`` is called at SIGHUP. Requests that have begun end; ``close`` is awaited where they take too long.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    asyncio.run(_serve(_EmbeddedServer(app, listener, timeout), supervisor, hang_up, close))
+
+
+async def _serve(
+    server: Server, supervisor: int, hang_up: Callable[[], None], close: Callable[[], Awaitable[None]]
+) -> None:
+    loop = asyncio.get_running_loop()
+    closing: list[asyncio.Future[None]] = []
+
+    def stop() -> None:
+        if not server.interrupt_signal:
+            server.stop()  # type: ignore[no-untyped-call]
+            loop.call_later(GRACE_SECONDS, lambda: closing.append(asyncio.ensure_future(close())))
+            loop.call_later(GRACE_SECONDS + _LAST_SECONDS, os._exit, 0)
+
+    def watch() -> None:
+        os.read(supervisor, 1)  # nothing is ever written: this returns when the supervisor has ended
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(stop)
+        threading.Event().wait(GRACE_SECONDS + 2 * _LAST_SECONDS)
+        os._exit(1)  # the event loop hangs
+
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    loop.add_signal_handler(signal.SIGHUP, hang_up)
+    threading.Thread(target=watch, name="watch-supervisor", daemon=True).start()
+    await server.serve()
+    if not server.interrupt_signal:
+        sys.exit("the HTTP server ended without a signal")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import httpx
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from bibld.serve import Releases, Site, application
 
@@ -22,7 +22,7 @@ def children() -> set[str]:
 class Client:
     """Sends requests to an application in this process, one at a time or several at once; follows no redirect."""
 
-    def __init__(self, app: Starlette, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, app: ASGIApp, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         self._http = httpx.AsyncClient(
@@ -56,12 +56,26 @@ class Client:
         return self._loop.run_until_complete(begun)
 
 
+@asynccontextmanager
+async def within_lifespan(app: ASGIApp) -> AsyncIterator[None]:
+    """Start an application, and end it."""
+    events: asyncio.Queue[dict[str, str]] = asyncio.Queue()
+    answers: asyncio.Queue[dict[str, str]] = asyncio.Queue()
+    lifespan = asyncio.create_task(app({"type": "lifespan"}, events.get, answers.put))
+    await events.put({"type": "lifespan.startup"})
+    assert (await answers.get())["type"] == "lifespan.startup.complete"
+    yield
+    await events.put({"type": "lifespan.shutdown"})
+    assert (await answers.get())["type"] == "lifespan.shutdown.complete"
+    await lifespan
+
+
 @contextmanager
 def running(site: Site, releases: Releases | None = None) -> Iterator[Client]:
     """An application within its lifespan."""
     app = application(site, releases)
     loop = asyncio.new_event_loop()
-    lifespan = app.router.lifespan_context(app)
+    lifespan = within_lifespan(app)
     loop.run_until_complete(lifespan.__aenter__())
     try:
         yield Client(app, loop)

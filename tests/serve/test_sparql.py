@@ -16,7 +16,7 @@ from bibld.errors import BadQueryError, QueryTimeoutError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve import application
 from bibld.serve._sparql.pool import Limits, Pool, QueryMemoryError, QueueFullError, Worker
-from tests.serve.client import children
+from tests.serve.client import children, within_lifespan
 
 ENDPOINT = "/lod/sparql"
 ALL = "SELECT * WHERE { ?s ?p ?o }"
@@ -357,7 +357,8 @@ def test_a_client_that_leaves_takes_its_query_with_it(site):
         "path": ENDPOINT,
         "raw_path": ENDPOINT.encode(),
         "query_string": urlencode({"query": PRODUCT}).encode(),
-        "headers": [],
+        "http_version": "1.1",
+        "headers": [(b"host", b"data.example.org")],
         "client": ("203.0.113.7", 1),
     }
 
@@ -369,7 +370,7 @@ def test_a_client_that_leaves_takes_its_query_with_it(site):
             sent.append(message)
 
         before = children()
-        async with app.router.lifespan_context(app):
+        async with within_lifespan(app):
             await messages.put({"type": "http.request"})
             answering = asyncio.create_task(app(scope, messages.get, send))
             while not children() - before:

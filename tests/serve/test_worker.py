@@ -11,13 +11,11 @@ from urllib.parse import urlencode
 
 import msgspec
 import pytest
-from starlette.requests import Request
 
 from bibld.errors import BadQueryError, NotAcceptableError, StoreError
 from bibld.protocols import Query
 from bibld.serve import Settings
 from bibld.serve._sparql import worker
-from bibld.serve._sparql.clients import client_of
 
 LONGEST = 256 * 1024
 
@@ -114,36 +112,13 @@ def test_messages_are_read_as_they_were_sent_until_the_input_ends():
 
 
 @pytest.mark.parametrize(
-    ("peer", "forwarded", "client"),
-    [
-        ("203.0.113.7", [], "203.0.113.7"),
-        ("203.0.113.7", ["198.51.100.1"], "203.0.113.7"),
-        ("::ffff:203.0.113.7", [], "203.0.113.7"),
-        ("2001:db8:1:2:3::4", [], "2001:db8:1:2::/64"),
-        ("127.0.0.1", [], "127.0.0.1"),
-        ("127.0.0.1", ["198.51.100.1"], "198.51.100.1"),
-        ("127.0.0.1", ["198.51.100.1, 198.51.100.2"], "198.51.100.2"),
-        ("127.0.0.1", ["198.51.100.1", "198.51.100.2"], "198.51.100.2"),
-        ("127.0.0.1", ["not an address"], "127.0.0.1"),
-        ("::1", [], "::1"),
-        ("::1", ["2001:db8:1:2:3::4"], "2001:db8:1:2::/64"),
-        (None, ["198.51.100.1"], "None"),
-    ],
-)
-def test_a_client_is_an_address_or_a_network_of_ipv6(peer, forwarded, client):
-    headers = [(b"x-forwarded-for", each.encode()) for each in forwarded]
-    scope = {"type": "http", "headers": headers, "client": (peer, 1) if peer else None}
-    assert client_of(Request(scope)) == client
-
-
-@pytest.mark.parametrize(
     ("workers", "queue", "share", "of_one"),
     [(2, 32, 0.5, 17), (2, 2, 1.0, 4), (1, 0, 0.5, 1), (2, 8, 0.01, 1), (3, 4, 0.5, 3)],
 )
 def test_a_client_has_its_share_of_all_places_and_always_one(workers, queue, share, of_one):
     limits = Settings(
         query_workers=workers, query_queue=queue, query_share=share, query_timeout=3, query_memory=64
-    ).limits
+    ).query_limits
     assert limits.of_one_client == of_one
     assert (limits.seconds, limits.memory, limits.workers, limits.waiting) == (3, 64, workers, queue)
 

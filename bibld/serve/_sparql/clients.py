@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -12,8 +11,6 @@ from starlette.requests import Request
 from bibld.serve._http import ProblemError
 
 _T = TypeVar("_T")
-_CLIENT_NETWORK_BITS = 64
-"""The part of an IPv6 address that one customer of a network usually has."""
 _CLIENT_LEFT = 499
 """Nobody sees it; the name is nginx's."""
 
@@ -40,27 +37,6 @@ async def _left(request: Request) -> None:
 
 
 def client_of(request: Request) -> str:
-    """Return the address of the client, of IPv6 its network; queries are counted by it.
-
-    Behind a proxy on this machine it is the last address of ``X-Forwarded-For``, which the proxy added; the client can
-    write anything before it.
-    """
-    peer = _address(request.client.host if request.client is not None else "")
-    if peer is None or not peer.is_loopback:
-        return _name(peer)
-    forwarded = ",".join(request.headers.getlist("x-forwarded-for")).rpartition(",")[2]
-    return _name(_address(forwarded.strip()) or peer)
-
-
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
-
-
-def _name(address: ipaddress.IPv4Address | ipaddress.IPv6Address | None) -> str:
-    if isinstance(address, ipaddress.IPv6Address) and not address.is_loopback:
-        return str(ipaddress.IPv6Network((address.packed, _CLIENT_NETWORK_BITS), strict=False))
-    return str(address)
+    """Return the name of the client as the guard of the site has found it; queries are counted by it."""
+    client: str = request.scope.get("bibld.client", "unknown")
+    return client

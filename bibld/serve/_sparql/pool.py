@@ -10,7 +10,6 @@ import struct
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +20,10 @@ import msgspec
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve._sparql import worker
+from bibld.serve._sparql.places import Limits as Limits
+from bibld.serve._sparql.places import Places
+from bibld.serve._sparql.places import QueueFullError as QueueFullError
+from bibld.serve._sparql.places import TooManyQueriesError as TooManyQueriesError
 from bibld.serve._sparql.worker import Job, RemoteSource, Setup, StoreCopy
 
 _REPLACED_AFTER_QUERIES = 1000
@@ -31,14 +34,6 @@ _BUFFER = 1 << 20
 _LAST_WORDS = 2000
 _MEBIBYTE = 1 << 20
 _REMEDY = "add LIMIT, write narrower patterns, or download the dump"
-
-
-class QueueFullError(StoreUnavailableError):
-    """No further query may wait."""
-
-
-class TooManyQueriesError(StoreUnavailableError):
-    """One client has more queries here than one client may have."""
 
 
 class QueryTooLargeError(BadQueryError):
@@ -55,20 +50,6 @@ class ResultTooLargeError(BadQueryError):
 
 class EndedError(Exception):
     """The process ended before it had an answer."""
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """The limits of queries.
-
-    ``seconds``: for one query, in the queue and in a process together; ``memory``: MiB for one; ``workers``: processes;
-    ``waiting``: queries in the queue; ``of_one_client``: queries of a client that run or wait.
-    """
-
-    seconds: float
-    memory: int
-    workers: int
-    waiting: int
-    of_one_client: int
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -182,13 +163,13 @@ class Pool:
     """Worker processes over one store. They start when first needed and are replaced when they end.
 
     All of it runs in one event loop. A query whose task is cancelled leaves the queue, or its process is killed.
+    ``places`` are those of the site, if other pools take from them too.
     """
 
-    def __init__(self, store: StoreCopy | RemoteSource, limits: Limits) -> None:
+    def __init__(self, store: StoreCopy | RemoteSource, limits: Limits, places: Places | None = None) -> None:
         self._setup = Setup(store, limits.memory)
         self.limits = limits
-        self._turns = asyncio.Semaphore(limits.workers)
-        self._clients: Counter[str] = Counter()
+        self._places = Places(limits) if places is None else places
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._running = 0
@@ -203,12 +184,14 @@ class Pool:
         Raises ``QueueFullError`` and ``TooManyQueriesError`` at once, ``QueryTimeoutError`` at the deadline,
         ``BadQueryError`` …
         """
-        with self._place(client):
+        self._check_open()
+        with self._places.take(client) as place:
             try:
-                async with asyncio.timeout(self.limits.seconds) as deadline, self._turns:
+                async with asyncio.timeout(self.limits.seconds) as deadline, self._places.turn(place):
                     with self._count_running():
                         return await self._answer(query, limit, deadline)
             except TimeoutError as error:
+                self._places.count_killed()
                 unit = "second" if self.limits.seconds == 1 else "seconds"
                 text = f"the query had no answer within {self.limits.seconds:g} {unit}, time in the queue included"
                 raise QueryTimeoutError(text) from error
@@ -226,23 +209,6 @@ class Pool:
         while self._idle:
             self._end(self._idle.pop())
         await asyncio.gather(*self._endings)
-
-    @contextmanager
-    def _place(self, client: str) -> Iterator[None]:
-        """Count a query among those that run or wait."""
-        queries = self._clients[client]
-        if queries >= self.limits.of_one_client:
-            verb = "query is" if queries == 1 else "queries are"
-            raise TooManyQueriesError(f"{queries} {verb} running or waiting for your address; wait until one has ended")
-        if self._closed or self._clients.total() >= self.limits.workers + self.limits.waiting:
-            raise QueueFullError("too many queries are running; try again in a few seconds")
-        self._clients[client] += 1
-        try:
-            yield
-        finally:
-            self._clients[client] -= 1
-            if not self._clients[client]:
-                del self._clients[client]
 
     @contextmanager
     def _count_running(self) -> Iterator[None]:

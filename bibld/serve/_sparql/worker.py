@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import resource
+import signal
 import struct
 import sys
 import time
@@ -32,6 +33,7 @@ _MEBIBYTE = 1 << 20
 _NICENESS = 5
 _NEW_USER_AND_NETWORK_NAMESPACE = 0x10000000 | 0x40000000
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2
+_SET_SIGNAL_OF_PARENTS_END = 1
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
 _REFUSE, _ALLOW = 0x00050000, 0x7FFF0000
 _SOCKET_CALLS = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
@@ -114,6 +116,7 @@ class _Bounded(io.BytesIO):
 
 def main() -> None:
     """Open the store, then answer jobs until the input ends."""
+    _end_with_server()
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     setup = _receive(source, Setup)
     assert setup is not None
@@ -126,6 +129,12 @@ def main() -> None:
     while job := _receive(source, Job):
         _limit_processor_time(job.seconds)
         _send(sink, *_answer(store, job))
+
+
+def _end_with_server() -> None:
+    """Let the kernel end this process when the server process is killed, even during a query (on Linux)."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_SET_SIGNAL_OF_PARENTS_END, signal.SIGKILL, 0, 0, 0)
 
 
 def _leave_network() -> None:

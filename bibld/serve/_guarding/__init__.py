@@ -1,0 +1,197 @@
+"""The outermost part of the site: checks requests, limits clients, and writes the access log and the metrics.
+
+It wraps every other part (log, metrics and limits outermost), in plain ASGI, since each request pays for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bibld.serve._guarding.clients import Client, Clients
+from bibld.serve._guarding.limits import CLASSES, CONTROL, Buckets
+from bibld.serve._guarding.log import AccessLog, Entry, cut, header_text
+from bibld.serve._guarding.metrics import Metrics
+from bibld.serve._guarding.requests import Body, Checks, Classes, Head
+from bibld.serve._http import ALWAYS, ProblemError
+
+_LOG = logging.getLogger("bibld.serve")
+_HEALTH_SECONDS = 5.0
+_UNKNOWN_STATUS = 499
+"""Of a request whose client left before an answer began; the name is nginx's."""
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """What the guard applies: ``body_seconds`` is the time that the body of a request may take."""
+
+    clients: Clients
+    checks: Checks
+    classes: Classes
+    buckets: Buckets
+    metrics: Metrics
+    body_seconds: float
+    mount: str
+
+
+class Health(msgspec.Struct, frozen=True):
+    """How the guard finds out whether the site can answer.
+
+    ``release`` returns the number of the release that is served, ``check`` (run in a thread) raises an error if it
+    cannot answer, ``queries`` returns the number of queries by state.
+    """
+
+    release: Callable[[], int]
+    check: Callable[[], None]
+    queries: Callable[[], dict[str, int]]
+
+
+class Guard:
+    """The outermost ASGI application of the site; ``close`` is awaited at the end of its lifespan."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        close: Callable[[], Awaitable[None]],
+        rules: Rules,
+        health: Health,
+        log: AccessLog | None = None,
+    ) -> None:
+        self._app = app
+        self._close = close
+        self._rules = rules
+        self._health = health
+        self._log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or follow the lifespan of the server."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while (await receive())["type"] != "lifespan.shutdown":
+            self._rules.metrics.set_ready(self._health.release())
+            await send({"type": "lifespan.startup.complete"})
+        await self._close()
+        if self._log is not None:
+            self._log.flush()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begin = time.perf_counter()
+        rules = self._rules
+        head = Head(scope)
+        peer = scope.get("client")
+        client = rules.clients.find(peer[0] if peer else "", head.forwarded)
+        scope["bibld.client"] = client.name
+        kind = rules.classes.find(scope["path"], head.accept)
+        status = size = 0
+
+        async def send_and_count(message: Message) -> None:
+            nonlocal status, size
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            elif "body" in message:
+                size += len(message["body"])
+            await send(message)
+
+        rules.metrics.begin_request()
+        try:
+            rules.checks.check(scope, head)
+            if not client.is_exempt and (wait := rules.buckets.take(client.name, kind)):
+                raise self._too_many(kind, wait)
+            if kind == CONTROL or scope["path"] == "*":
+                await self._control(scope, client, send_and_count)
+            else:
+                body = Body(receive, rules.body_seconds) if head.has_body else receive
+                await self._app(scope, body, send_and_count)
+        except Exception as error:  # noqa: BLE001 - where an answer has begun, the application has reported the error
+            if not status:
+                await _refuse(scope, error, send_and_count)
+        finally:
+            seconds = time.perf_counter() - begin
+            rules.metrics.set_ready(self._health.release())
+            rules.metrics.end_request(kind, status or _UNKNOWN_STATUS, seconds)
+            if (is_hit := scope.get("bibld.cache")) is not None:
+                rules.metrics.count_cache(is_hit)
+            if self._log is not None:
+                entry = Entry(
+                    "", client.name, scope["method"], "", status or _UNKNOWN_STATUS, size, seconds, CLASSES[kind]
+                )
+                self._write_log(scope, head, entry)
+
+    def _write_log(self, scope: Scope, head: Head, entry: Entry) -> None:
+        assert self._log is not None
+        target = (scope["raw_path"] or b"").decode("latin-1")
+        if scope["query_string"]:
+            target = cut(f"{target}?{scope['query_string'].decode('latin-1')}")
+        entry.target = target
+        entry.ms = round(entry.ms * 1000, 3)
+        entry.referer = header_text(head.referer)
+        entry.agent = header_text(head.agent)
+        self._log.write(entry, time.time())
+
+    def _too_many(self, kind: int, wait: float) -> ProblemError:
+        mount = self._rules.mount
+        detail = (
+            f"Your address has sent too many requests for {CLASSES[kind]}. Complete copies of the data are in the "
+            f"dumps: see {mount}dumps/manifest.json, /.well-known/void, and the sitemap that /robots.txt names."
+        )
+        alternates = (("application/json", f"{mount}dumps/manifest.json"), ("text/turtle", "/.well-known/void"))
+        headers = {"Retry-After": str(math.ceil(wait))}
+        return ProblemError(429, "Too many requests", detail, headers, alternates)
+
+    async def _control(self, scope: Scope, client: Client, send: Send) -> None:
+        """Answer ``/health``, ``/health/live``, ``/metrics`` and ``OPTIONS *``."""
+        path = scope["path"]
+        if path == "*" or scope["method"] == "OPTIONS":
+            allowed = "GET, HEAD, OPTIONS, POST" if path == "*" else "GET, HEAD, OPTIONS"
+            await _send(scope, 204, {"Allow": allowed}, b"", send)
+        elif scope["method"] not in ("GET", "HEAD"):
+            detail = f"{scope['method']} is not possible here."
+            raise ProblemError(405, "Method not allowed", detail, {"Allow": "GET, HEAD, OPTIONS"})
+        elif path == "/metrics":
+            if not client.may_read_metrics:
+                raise ProblemError(403, "Forbidden", "Metrics are for the clients that [serve] metrics_clients names.")
+            text = self._rules.metrics.write(self._health.queries)
+            await _send(scope, 200, {"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}, text, send)
+        else:
+            await self._report_health(scope, path == "/health/live", send)
+
+    async def _report_health(self, scope: Scope, is_liveness: bool, send: Send) -> None:
+        status, word = 200, "ok"
+        if not is_liveness:
+            try:
+                await asyncio.wait_for(asyncio.to_thread(self._health.check), _HEALTH_SECONDS)
+            except Exception as error:  # noqa: BLE001 - whatever is wrong with a release, it is what this reports
+                _LOG.error("the release cannot answer: %s", error)
+                status, word = 503, "the release cannot answer; the log of the server contains the cause"
+        body = msgspec.json.encode({"status": word, "release": self._health.release()})
+        headers = {"Content-Type": "application/json"}
+        await _send(scope, status, {**headers, "Retry-After": "10"} if status == 503 else headers, body, send)
+
+
+async def _refuse(scope: Scope, error: Exception, send: Send) -> None:
+    if isinstance(error, ProblemError):
+        problem = error
+    else:
+        _LOG.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
+        problem = ProblemError(500, "Internal error", "The server failed at this request; its log contains the cause.")
+    headers = {**problem.headers, "Content-Type": "application/problem+json"}
+    await _send(scope, problem.status, headers, problem.to_json(), send)
+
+
+async def _send(scope: Scope, status: int, headers: dict[str, str], body: bytes, send: Send) -> None:
+    written = {**ALWAYS, "Cache-Control": "no-cache", **headers}
+    if status != 204:
+        written["Content-Length"] = str(len(body))
+    pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in written.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

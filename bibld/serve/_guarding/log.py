@@ -1,0 +1,123 @@
+"""The access log: one line for each request, as JSON or in the combined format."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from bibld.errors import StageError
+
+_LOG = logging.getLogger("bibld.serve")
+_FLUSH_SECONDS = 0.2
+_LONGEST_QUERY = 200
+"""Characters of the query of an address; a SPARQL query would fill the log."""
+_LONGEST_HEADER = 300
+_UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\x9f]')
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+Format = Literal["json", "combined"]
+
+
+class Entry(msgspec.Struct):
+    """A request that has been answered; ``bytes`` of the body, ``ms`` until its end; ``kind`` is its class."""
+
+    time: str
+    client: str
+    method: str
+    target: str
+    status: int
+    bytes: int
+    ms: float
+    kind: str = msgspec.field(name="class")
+    referer: str = ""
+    agent: str = ""
+
+
+class AccessLog:
+    """Appends lines to a file, or writes them to standard output if ``path`` is "-".
+
+    Lines are collected for a fifth of a second, and written at once: lines of several processes never mix, and the file
+    may be copied and truncated meanwhile. Raises ``StageError`` if the file cannot be opened.
+    """
+
+    def __init__(self, path: str, form: Format) -> None:
+        self._path = path
+        self._form = form
+        self._lines: list[bytes] = []
+        self._flushing: asyncio.TimerHandle | None = None
+        self._has_failed = False
+        self._file = _open(path)
+
+    def write(self, entry: Entry, now: float) -> None:
+        """Add a request; ``now`` is its time in seconds since 1970."""
+        moment = datetime.fromtimestamp(now, UTC)
+        if self._form == "json":
+            entry.time = moment.isoformat(timespec="milliseconds")
+            line = msgspec.json.encode(entry)
+        else:
+            time = f"{moment.day:02}/{_MONTHS[moment.month - 1]}/{moment:%Y:%H:%M:%S} +0000"
+            referer, agent = (_UNSAFE.sub(_escape, text) or "-" for text in (entry.referer, entry.agent))
+            request = _UNSAFE.sub(_escape, f"{entry.method} {entry.target} HTTP/1.1")
+            text = f'{entry.client} - - [{time}] "{request}" {entry.status} {entry.bytes} "{referer}" "{agent}"'
+            line = text.encode()
+        self._lines.append(line + b"\n")
+        if self._flushing is None:
+            self._flushing = asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self.flush)
+
+    def flush(self) -> None:
+        """Write what has been collected. A failure is reported once; the server goes on without these lines."""
+        self._flushing = None
+        lines, self._lines = self._lines, []
+        try:
+            data = memoryview(b"".join(lines))
+            while data:
+                data = data[os.write(self._file, data) :]
+            self._has_failed = False
+        except OSError as error:
+            if not self._has_failed:
+                _LOG.error("%s: lines of the access log are lost: %s", self._path, error.strerror)
+            self._has_failed = True
+
+    def reopen(self) -> None:
+        """Open the file again by its name, after it was renamed."""
+        self.flush()
+        if self._path == "-":
+            return
+        try:
+            opened = _open(self._path)
+        except StageError as error:
+            _LOG.error("%s; the old file is written further", error)
+            return
+        os.close(self._file)
+        self._file = opened
+
+
+def cut(target: str) -> str:
+    """Shorten the query of a request target."""
+    path, mark, query = target.partition("?")
+    return f"{path}?{query[:_LONGEST_QUERY]}…" if len(query) > _LONGEST_QUERY else path + mark + query
+
+
+def header_text(value: bytes) -> str:
+    """Return a header as text, shortened."""
+    return value[:_LONGEST_HEADER].decode("latin-1")
+
+
+def _open(path: str) -> int:
+    if path == "-":
+        return 1
+    try:
+        return os.open(Path(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o640)
+    except OSError as error:
+        raise StageError(f"access log {path} cannot be opened: {error.strerror}; choose another file") from error
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\x{ord(found[0]):02x}"

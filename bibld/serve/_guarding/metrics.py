@@ -1,0 +1,122 @@
+"""Counts what the server does, and writes it as Prometheus metrics. Every process has its own part of shared memory."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+
+from bibld.serve._guarding.limits import CLASSES
+
+_KNOWN = (200, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 410, 412, 413, 414, 415, 416)
+_STATUSES = (*_KNOWN, 421, 429, 431, 499, 500, 501, 503, 0)
+"""The last one stands for all others."""
+_STATUS_PLACES = {status: place for place, status in enumerate(_STATUSES)}
+_OTHER = len(_STATUSES) - 1
+_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0)
+"""Upper bounds of durations, in seconds."""
+
+_READY, _RELEASE, _IN_FLIGHT, _CACHE_HITS, _CACHE_MISSES, _STARTS = range(6)
+_COUNTS = 6
+_DURATIONS = _COUNTS + len(CLASSES) * len(_STATUSES)
+_SUMS = _DURATIONS + len(CLASSES) * (len(_BUCKETS) + 1)
+_CELLS = _SUMS + len(CLASSES)
+PROCESS_BYTES = _CELLS * 8
+_MICROSECONDS = 1_000_000
+
+
+class Metrics:
+    """The counters of all server processes; ``process`` is the number of this one.
+
+    A process writes only its own counters. One that replaces another continues them, so that they never decrease.
+    """
+
+    def __init__(self, memory: memoryview, process: int = 0) -> None:
+        self._cells = memory.cast("B").cast("q")
+        self._processes = len(self._cells) // _CELLS
+        self._start = process * _CELLS
+
+    def begin(self) -> None:
+        """Count a start of this process, which is not ready yet."""
+        self._cells[self._start + _READY] = 0
+        self._cells[self._start + _IN_FLIGHT] = 0
+        self._cells[self._start + _STARTS] += 1
+
+    def set_ready(self, release: int) -> None:
+        """State that this process answers for a release."""
+        self._cells[self._start + _RELEASE] = release
+        self._cells[self._start + _READY] = 1
+
+    def is_ready(self, process: int) -> bool:
+        """Whether a process answers requests."""
+        return bool(self._cells[process * _CELLS + _READY])
+
+    def release(self, process: int) -> int:
+        """Return the number of the release that a process serves."""
+        return self._cells[process * _CELLS + _RELEASE]
+
+    def mark_ended(self, process: int) -> None:
+        """State that a process has ended."""
+        for cell in (_READY, _IN_FLIGHT):
+            self._cells[process * _CELLS + cell] = 0
+
+    def begin_request(self) -> None:
+        """Count a request that is being answered."""
+        self._cells[self._start + _IN_FLIGHT] += 1
+
+    def end_request(self, kind: int, status: int, seconds: float) -> None:
+        """Count a request that has ended."""
+        cells, start = self._cells, self._start
+        cells[start + _IN_FLIGHT] -= 1
+        cells[start + _COUNTS + kind * len(_STATUSES) + _STATUS_PLACES.get(status, _OTHER)] += 1
+        cells[start + _DURATIONS + kind * (len(_BUCKETS) + 1) + bisect_left(_BUCKETS, seconds)] += 1
+        cells[start + _SUMS + kind] += int(seconds * _MICROSECONDS)
+
+    def count_cache(self, is_hit: bool) -> None:
+        """Count an answer that was found in a cache, or could have been."""
+        self._cells[self._start + (_CACHE_HITS if is_hit else _CACHE_MISSES)] += 1
+
+    def write(self, queries: Callable[[], dict[str, int]]) -> bytes:
+        """Return all metrics in the text format of Prometheus; ``queries`` returns their number by state."""
+        return ("\n".join(self._lines(queries())) + "\n").encode()
+
+    def _total(self, cell: int) -> int:
+        return sum(self._cells[process * _CELLS + cell] for process in range(self._processes))
+
+    def _lines(self, queries: dict[str, int]) -> Iterator[str]:
+        yield "# HELP bibld_requests_total Requests that have been answered."
+        yield "# TYPE bibld_requests_total counter"
+        for kind, name in enumerate(CLASSES):
+            for place, status in enumerate(_STATUSES):
+                if count := self._total(_COUNTS + kind * len(_STATUSES) + place):
+                    yield f'bibld_requests_total{{class="{name}",status="{status or "other"}"}} {count}'
+        yield "# HELP bibld_request_duration_seconds Time from the header of a request to the end of its answer."
+        yield "# TYPE bibld_request_duration_seconds histogram"
+        for kind, name in enumerate(CLASSES):
+            count = 0
+            for place, bound in enumerate((*map(str, _BUCKETS), "+Inf")):
+                count += self._total(_DURATIONS + kind * (len(_BUCKETS) + 1) + place)
+                yield f'bibld_request_duration_seconds_bucket{{class="{name}",le="{bound}"}} {count}'
+            seconds = self._total(_SUMS + kind) / _MICROSECONDS
+            yield f'bibld_request_duration_seconds_sum{{class="{name}"}} {seconds:.6f}'
+            yield f'bibld_request_duration_seconds_count{{class="{name}"}} {count}'
+        ready = self._total(_READY)
+        for name, kind_of_metric, meaning, value in (
+            ("requests_in_flight", "gauge", "Requests that are being answered.", self._total(_IN_FLIGHT)),
+            ("processes_ready", "gauge", "Server processes that answer.", ready),
+            ("process_starts_total", "counter", "Starts of server processes.", self._total(_STARTS)),
+            ("cache_hits_total", "counter", "Answers found in a cache.", self._total(_CACHE_HITS)),
+            ("cache_misses_total", "counter", "Answers that a cache did not have.", self._total(_CACHE_MISSES)),
+            ("queries_running", "gauge", "Queries that are being evaluated.", queries["running"]),
+            ("queries_waiting", "gauge", "Queries that wait for their turn.", queries["waiting"]),
+            ("queries_total", "counter", "Queries that were accepted.", queries["accepted"]),
+            ("queries_refused_total", "counter", "Queries refused: too many run or wait.", queries["refused"]),
+            ("queries_killed_total", "counter", "Queries ended at their deadline.", queries["killed"]),
+        ):
+            yield f"# HELP bibld_{name} {meaning}"
+            yield f"# TYPE bibld_{name} {kind_of_metric}"
+            yield f"bibld_{name} {value}"
+        yield "# HELP bibld_release The number of the release that each process serves."
+        yield "# TYPE bibld_release gauge"
+        for process in range(self._processes):
+            if self.is_ready(process):
+                yield f'bibld_release{{process="{process}"}} {self.release(process)}'
