@@ -176,6 +176,17 @@ class Catalog:
                 raise CatalogError(f"the catalog cannot be written: {error}; {remedy}, then run again") from error
             raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read one committed state of the catalog inside; many queries take less time so. Nothing may be written."""
+        for connection in (self._register_connection, self._connection):
+            connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            for connection in (self._register_connection, self._connection):
+                connection.execute("COMMIT")
+
     def invalidate_results(self) -> None:
         """Mark merged descriptions and statements as outdated; each is made again when its cluster is processed."""
         self._connection.execute("UPDATE merged SET made_by = ''")

@@ -56,13 +56,13 @@ class CatalogReaders:
         """
         remaining = iter(portions)
         for portion in remaining if self._pool.workers == 1 else islice(remaining, here):
-            yield portion, compute(self._catalog, portion)
+            yield portion, _compute(compute, self._catalog, portion)
         waiting: deque[Portion] = deque()
 
         def submit() -> Iterator[Future[Result]]:
             for portion in remaining:
                 waiting.append(portion)
-                yield self._pool.submit(_compute, compute, portion)
+                yield self._pool.submit(_compute_in_worker, compute, portion)
 
         for result in self._pool.results(submit()):
             yield waiting.popleft(), result
@@ -107,5 +107,10 @@ def _open_catalog(workspace: Path) -> None:
     _CATALOG.append(Catalog(workspace, read_only=True))
 
 
-def _compute(compute: Callable[[Catalog, Portion], Result], portion: Portion) -> Result:
-    return compute(_CATALOG[0], portion)
+def _compute_in_worker(compute: Callable[[Catalog, Portion], Result], portion: Portion) -> Result:
+    return _compute(compute, _CATALOG[0], portion)
+
+
+def _compute(compute: Callable[[Catalog, Portion], Result], catalog: Catalog, portion: Portion) -> Result:
+    with catalog.snapshot():
+        return compute(catalog, portion)

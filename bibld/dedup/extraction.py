@@ -99,7 +99,8 @@ _CATALOG: list[Catalog] = []
 
 
 def _rows_in_process(ordinals: list[int]) -> ExtractedRows:
-    return _rows_of(_CATALOG[0], ordinals)
+    with _CATALOG[0].snapshot():
+        return _rows_of(_CATALOG[0], ordinals)
 
 
 def _open_catalog(workspace: Path) -> None:

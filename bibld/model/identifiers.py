@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -16,6 +17,7 @@ _ISSN = re.compile(rf"{_START}[0-9]{{4}}{_SEPARATOR}[0-9]{{3}}[0-9XxХх]{_END}"
 _NUMBER = re.compile(r"[0-9](?:[-.\u00ad\u2010-\u2015\u2212]*[0-9XxХх])*")
 _NOT_DIGIT = re.compile(r"[^0-9X]")
 _NAME_OF_SCHEME = re.compile(r"\be?-?ISS?[BS]?N(?:-1[03]|-L)?\b:?", re.IGNORECASE)
+_TEXTS_REMEMBERED = 4096
 _BETWEEN = " \t\n\r:;,"
 
 NUMBERS_OF_PUBLISHERS = frozenset(
@@ -40,6 +42,7 @@ class Issn(msgspec.Struct, frozen=True):
     qualifier: str = ""
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def isbn(text: str) -> Isbn | None:
     """Find the ISBN in a text such as ``ISBN 5-7390-0346-6 (в пер.)``.
 
@@ -139,7 +142,7 @@ def _isbn10_check(digits: str) -> str:
 
 
 def _isbn13_check(digits: str) -> str:
-    total = sum(int(digit) * (3 if position % 2 else 1) for position, digit in enumerate(digits))
+    total = sum(map(int, digits[::2])) + 3 * sum(map(int, digits[1::2]))
     return str(-total % 10)
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 import msgspec
 
 _SLUGS_REMEMBERED = 4096
+_IS_SLUG = re.compile(r"[A-Za-z0-9_-]*")
 _NOT_KEPT = re.compile(r"[^A-Za-z0-9_-]")
 _ESCAPE = re.compile(r"~([0-9A-F]{2})")
 
@@ -72,6 +73,8 @@ def to_slug(text: str) -> str:
     ASCII letters, digits, ``-`` and ``_`` stand for themselves; every other byte of the trimmed NFC text in UTF-8 is
     written ``~XX``. Different texts have different slugs.
     """
+    if _IS_SLUG.fullmatch(text):
+        return text
     one_character_a_byte = unicodedata.normalize("NFC", text.strip()).encode().decode("latin-1")
     return _NOT_KEPT.sub(lambda byte: f"~{ord(byte[0]):02X}", one_character_a_byte)
 

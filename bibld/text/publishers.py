@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from bibld.text.folding import fold, strip_brackets, trim
 
@@ -25,7 +26,10 @@ _ALL_GENERIC = re.compile(rf"(?:{_GENERIC})(?: (?:{_GENERIC}))*")
 _AT_START = re.compile("|".join((_PHRASES, *_LEGAL_FORMS.split(), *_HOUSE_FIRST.split())).join(("(?:", ") ")))
 _AT_END = re.compile("|".join((_PHRASES, *_LEGAL_FORMS.split(), *_HOUSE_LAST.split())).join((" (?:", ")$")))
 
+_TEXTS_REMEMBERED = 16_384
 
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def publisher_label(text: str) -> str:
     """Return the name of a publisher without brackets and quotation marks.
 
@@ -39,6 +43,7 @@ def publisher_label(text: str) -> str:
     return trim(quoted[1] if quoted else _QUOTATION_MARKS.sub("", plain))
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def publisher_key(text: str) -> str:
     """Return the folded name of a publisher without words for a publishing house and legal forms around it.
 

@@ -18,6 +18,9 @@ CYRILLIC_LETTER = re.compile("[\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f]")
 _NOT_LATIN_LETTER = re.compile("[\u0370-\u1dff\u1f00-\u1fff\u2c80-\ua6ff\ua8e0-\ud7ff\uf900-\ufdff\ufe70-\ufefe]")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
+_ASCII_LETTER = re.compile("[A-Za-z]")
+_COMMON_CYRILLIC_LETTER = re.compile("[\u0400-\u0481\u048a-\u052f]")
+_WITHOUT_OTHER_LETTERS = re.compile(r"[\W\d_\u0400-\u0481\u048a-\u052f]*")
 _LETTER_BESIDE_FOREIGN_LETTER = re.compile("[A-Za-z][\u0400-\u052f]|[\u0400-\u052f][A-Za-z]")
 _WORD = re.compile(r"[^\W\d_]+")
 _CYRILLIC_FOR_LATIN = dict(zip("aceiopxyABCEHIKMOPTXYjs", "асеіорхуАВСЕНІКМОРТХУјѕ", strict=True))
@@ -35,7 +38,7 @@ _SCRIPT_OF_UNICODE_NAME = {
 
 _FIRST_WORD = re.compile(r"[A-Z]+")
 _FIRST_BEYOND_LATIN = "\u0370"
-_TEXTS_REMEMBERED = 4096
+_TEXTS_REMEMBERED = 16_384
 
 
 _NO_LETTER = ""
@@ -63,6 +66,10 @@ def script_of(text: str) -> str | None:
 
     Han, Japanese and Korean letters count as one script, ``CJK``.
     """
+    if text.isascii():
+        return LATIN if _ASCII_LETTER.search(text) else None
+    if _COMMON_CYRILLIC_LETTER.search(text) and _WITHOUT_OTHER_LETTERS.fullmatch(text):
+        return CYRILLIC
     scripts = set(map(_script_of_letter, set(text)))
     scripts.discard(_NO_LETTER)
     return scripts.pop() if len(scripts) == 1 else None

@@ -106,7 +106,12 @@ def record_date(date: Date) -> str | None:
     Understood are ``yymmdd`` (MARC 21, 008/00-05; years from 50 on are of the twentieth century), ``yyyymmdd``,
     ``yyyymmddhhmmss.f`` (005) and ISO 8601.
     """
-    digits = _SEPARATORS.sub("", tidy(date.value))
+    return _record_date(tidy(date.value))
+
+
+@lru_cache(maxsize=_DATES_REMEMBERED)
+def _record_date(text: str) -> str | None:
+    digits = _SEPARATORS.sub("", text)
     if _SIX_DIGITS.fullmatch(digits):
         digits = ("19" if int(digits[:2]) >= _FIRST_YEAR_OF_1900S else "20") + digits
     if not _STAMP.fullmatch(digits):

@@ -62,8 +62,7 @@ class Draft:
         self.claims: list[Claim] = []
         self.mentions: list[Mention] = []
         self.existence_dependencies: list[RecordId] = []
-        self._resource = iris.resource(merged.cluster.founder)
-        self.subject = iri(self._resource)
+        self.subject = iri(iris.resource(merged.cluster.founder))
         self._exists = exists
         self._records_by_path = {source.path: frozenset(source.records) for source in merged.sources}
         self._hidden: dict[str, list[ValueSource]] = {}
@@ -147,8 +146,8 @@ class Draft:
         return self.hash_iri(f"{kind}{self._count[kind]}")
 
     def hash_iri(self, fragment: str) -> str:
-        """Return the hash IRI of the resource with this fragment."""
-        return iri(f"{self._resource}#{fragment}")
+        """Return the hash IRI of the resource with this fragment, which has no characters that no IRI may contain."""
+        return f"{self.subject[:-1]}#{fragment}>"
 
     @staticmethod
     def name_form(text: str, language: str | None) -> NameForm:

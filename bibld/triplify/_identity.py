@@ -71,7 +71,7 @@ _ROMAN_NUMERAL = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\u
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
 _ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
 _LONGEST_READABLE_KEY = 60
-_KEYS_REMEMBERED = 4096
+_KEYS_REMEMBERED = 16_384
 
 
 class Identity(msgspec.Struct, frozen=True):

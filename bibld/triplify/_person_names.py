@@ -15,7 +15,7 @@ _IN_PARENTHESES = re.compile(r"\(([^()]*)\)?")
 _ROMAN_NUMERAL = re.compile("[IVXLC]+")
 _LONGEST_INITIAL = 2
 """Letters of an initial as it is compared: ``Ж.`` is ``zh``."""
-_NAMES_REMEMBERED = 4096
+_NAMES_REMEMBERED = 16_384
 
 
 class PersonName(msgspec.Struct, frozen=True):

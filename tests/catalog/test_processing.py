@@ -151,3 +151,13 @@ def test_a_killed_run_with_processes_is_continued_to_the_same_catalog(tmp_path, 
         assert done.returncode == -signal.SIGKILL, done.stderr
     pipeline.run(config, CLOCK, progress.Silent(), until="triplify")
     assert contents(config.workspace) == contents(undisturbed.workspace)
+
+
+def test_a_snapshot_does_not_see_what_is_committed_meanwhile(catalog, tmp_path):
+    with Catalog(tmp_path, read_only=True) as reader:
+        with reader.snapshot():
+            before = len(reader.dirty[Queue.UNMERGED_CLUSTERS])
+            with catalog.commit():
+                catalog.dirty[Queue.UNMERGED_CLUSTERS].add([99])
+            assert len(reader.dirty[Queue.UNMERGED_CLUSTERS]) == before
+        assert len(reader.dirty[Queue.UNMERGED_CLUSTERS]) == before + 1

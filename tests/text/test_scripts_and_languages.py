@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 
 from bibld.text.languages import language_tag, usual_script
 from bibld.text.scripts import (
+    CYRILLIC,
     LATIN,
     first_foreign_script,
     has_cyrillic,
@@ -14,6 +17,7 @@ from bibld.text.scripts import (
     has_non_latin,
     repair_lookalikes,
     script_of,
+    script_of_character,
 )
 from tests.strategies import any_texts
 
@@ -52,6 +56,17 @@ def test_codes_of_languages_are_tags_of_bcp_47(code, tag):
 )
 def test_the_script_is_that_of_all_letters(text, script):
     assert script_of(text) == script
+
+
+def test_quick_tests_of_scripts_decide_as_the_names_of_the_characters_do():
+    for code in range(0x1100):  # before the scripts of East Asia
+        character = chr(code)
+        expected = script_of_character(character) if character.isalpha() else None
+        is_modifier = unicodedata.category(character) == "Lm"
+        for text in (character, f"{character} 1."):
+            assert script_of(text) == (None if is_modifier else expected), hex(code)
+        if not is_modifier and character.isalpha():
+            assert script_of(f"Ж{character}") == (CYRILLIC if expected == CYRILLIC else None), hex(code)
 
 
 @pytest.mark.parametrize(

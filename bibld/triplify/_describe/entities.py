@@ -31,7 +31,7 @@ _SCHEME_OF_FREE_TERMS = "keywords"
 _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
 
-_NAMES_REMEMBERED = 4096
+_NAMES_REMEMBERED = 16_384
 _NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
 """Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
 

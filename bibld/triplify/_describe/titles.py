@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from bibld.model.mods import TitleInfo
 from bibld.model.rdf import literal
 from bibld.text.folding import tidy
@@ -13,8 +15,11 @@ _NODE_CLASSES = {
     "abbreviated": "bf:AbbreviatedTitle",
     "uniform": "bf:Title",
 }
+_TITLES_REMEMBERED = 256
+"""Enough for the titles of one publication, each of which is written several times."""
 
 
+@lru_cache(maxsize=_TITLES_REMEMBERED)
 def title_proper(title: TitleInfo) -> str:
     """Return a title with its parts, without the subtitle."""
     parts = [text for text in map(tidy, (main_title(title), *title.part_number, *title.part_name)) if text]
@@ -27,6 +32,7 @@ def main_title(title: TitleInfo) -> str:
     return f"{title.non_sort or ''}{gap}{title.title}"
 
 
+@lru_cache(maxsize=_TITLES_REMEMBERED)
 def full_title(title: TitleInfo) -> str:
     """Return title proper and subtitles, as a label."""
     return " : ".join(filter(None, (title_proper(title), *map(tidy, title.sub_title))))

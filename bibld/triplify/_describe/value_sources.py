@@ -142,10 +142,10 @@ def describe_values(draft: Draft) -> None:
         return
     by_property: dict[str, list[ValueSource]] = {}
     for source in draft.merged.sources:
-        if members.intersection(source.records) and source.path.partition("/")[0] not in _PATHS_ABOUT_RECORDS:
+        if not members.isdisjoint(source.records) and source.path.partition("/")[0] not in _PATHS_ABOUT_RECORDS:
             by_property.setdefault(main_property(draft, source), []).append(source)
     for property_, sources in by_property.items():
-        differing = [source for source in sources if not (source.is_shown and members <= set(source.records))]
+        differing = [source for source in sources if not (source.is_shown and members.issubset(source.records))]
         for source in sources if differing else ():
             if source in differing or not _is_container(source):
                 _describe_value(draft, property_, source)
