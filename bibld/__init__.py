@@ -56,8 +56,10 @@ if TYPE_CHECKING:
     from bibld._api.workspace import Workspace as Workspace
     from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
+    from bibld.check import CheckedFile as CheckedFile
     from bibld.check import CheckReport as CheckReport
     from bibld.check import Finding as Finding
+    from bibld.check import SourcesReport as SourcesReport
     from bibld.dedup import MethodOptions as MethodOptions
     from bibld.dedup.comparison import MethodComparison as MethodComparison
     from bibld.dedup.comparison import MethodResult as MethodResult
@@ -80,6 +82,8 @@ if TYPE_CHECKING:
     from bibld.explain import PairReport as PairReport
     from bibld.explain import RecordReport as RecordReport
     from bibld.ingest import Conversion as Conversion
+    from bibld.ingest import LoadResult as LoadResult
+    from bibld.ingest import Withheld as Withheld
     from bibld.link import LinkReport as LinkReport
     from bibld.model.marc import ControlField as ControlField
     from bibld.model.marc import DataField as DataField
@@ -91,6 +95,7 @@ if TYPE_CHECKING:
     from bibld.model.mods_xml import to_xml as to_xml
     from bibld.model.origin import Origin as Origin
     from bibld.model.origin import RecordId as RecordId
+    from bibld.pipeline import Doubt as Doubt
     from bibld.pipeline import Summary as Summary
     from bibld.protocols import Row as Row
     from bibld.protocols import SourceRecord as SourceRecord
@@ -122,7 +127,7 @@ _HOMES = {
     "_api.tables": ("Table",),
     "_api.workspace": ("Workspace",),
     "catalog": ("RELATIONS", "Reject"),
-    "check": ("CheckReport", "Finding"),
+    "check": ("CheckReport", "CheckedFile", "Finding", "SourcesReport"),
     "dedup": ("MethodOptions",),
     "dedup.comparison": ("MethodComparison", "MethodResult"),
     "dedup.evaluate": ("Evaluation",),
@@ -143,13 +148,13 @@ _HOMES = {
         "StoreUnavailableError",
     ),
     "explain": ("IriReport", "PairReport", "RecordReport"),
-    "ingest": ("Conversion",),
+    "ingest": ("Conversion", "LoadResult", "Withheld"),
     "link": ("LinkReport",),
     "model.marc": ("ControlField", "DataField", "Leader", "MarcRecord", "Subfield"),
     "model.mods": ("Mods",),
     "model.mods_xml": ("from_xml", "to_xml"),
     "model.origin": ("Origin", "RecordId"),
-    "pipeline": ("Summary",),
+    "pipeline": ("Doubt", "Summary"),
     "protocols": ("Row", "SourceRecord"),
     "publish": ("ReleaseCheck", "ReleaseSummary", "Verification"),
     "resources": ("write_sample",),

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import msgspec
 
 from bibld import dedup, ingest, link, publish, store, triplify
-from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
+from bibld.catalog import Catalog, Queue, StageQueue
 from bibld.config import Config, Remote
 from bibld.errors import ConfigError, StageError, StoreError
+from bibld.ingest import LoadResult, Withheld
 from bibld.merge import merge as merge_clusters
 from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
@@ -44,26 +46,48 @@ class StageTime(msgspec.Struct, frozen=True):
     was_current: bool
 
 
+class Doubt(msgspec.Struct, frozen=True):
+    """A source that was not loaded, so that it keeps its old state, and the reasons."""
+
+    source: str
+    reasons: tuple[str, ...]
+
+
 class Summary(msgspec.Struct, frozen=True):
     """What a run did.
 
     ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given.
+    ``doubts`` are sources that keep their old state, ``withheld`` deletions that were not done. ``seconds`` is how long
+    the run took.
     """
 
-    sources: tuple[LoadCounts, ...]
+    sources: tuple[LoadResult, ...]
     figures: Figures
     stages: tuple[StageTime, ...]
     release: str
     release_is_new: bool
     for_review: int = 0
     deliveries: tuple[store.Delivered, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+    seconds: float = 0.0
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """What one run does differently from others.
+
+    ``until`` is its last stage. ``restat``: count the statistics of blocking again; ``rebuild``: repeat every stage
+    after reading, as if nothing but the records were stored; ``allow_deletes``: delete as many records as are missing.
+    """
+
+    until: str = "publish"
+    restat: bool = False
+    rebuild: bool = False
+    allow_deletes: bool = False
 
 
 class Pipeline:
-    """One run over one workspace; ``run_time`` is the only time that any output contains.
-
-    ``restat`` and ``rebuild`` are explained at :func:`run`.
-    """
+    """One run over one workspace; ``run_time`` is the only time that any output contains."""
 
     def __init__(
         self,
@@ -71,22 +95,24 @@ class Pipeline:
         config: Config,
         run_time: datetime,
         progress: Progress,
-        restat: bool = False,
-        rebuild: bool = False,
+        options: RunOptions | None = None,
     ) -> None:
         self.catalog = catalog
         self.config = config
         self.run_time = run_time
         self.progress = progress
-        self.restat = restat
-        self.rebuild = rebuild
+        self.options = options or RunOptions()
         self.number = 0
-        self.loads: list[LoadCounts] = []
+        self.loads: list[LoadResult] = []
+        self.doubts: list[Doubt] = []
+        self.withheld: list[Withheld] = []
         self.releases = publish.Releases(config.workspace)
         self.iris = Iris(config.dataset.base)
 
-    def run(self, until: str = "publish") -> Summary:
-        """Run the stages up to and including ``until``; raises ``StageError``."""
+    def run(self) -> Summary:
+        """Run the stages up to and including the last one of the options; raises ``StageError``."""
+        until = self.options.until
+        started = perf_counter()
         with self.catalog.commit():
             self.number = self.catalog.runs.begin(self.run_time.isoformat())
         compiling = dedup.KernelWarmUp(self.config, self.progress)
@@ -99,7 +125,7 @@ class Pipeline:
             times.append(StageTime(stage.name, perf_counter() - begin, done or 0, was_current=done is None))
             if stage.name == "read":
                 compiling.wait()
-            if stage.name == until:
+            if stage.name == until or self._has_nothing():
                 break
         with self.catalog.commit():
             self.catalog.runs.end(self.number, self.run_time.isoformat())
@@ -110,7 +136,37 @@ class Pipeline:
         new = any(time.stage == "publish" and not time.was_current for time in times)
         waiting = self.catalog.linkage.count_for_review()
         deliveries = self._deliver_all() if until == "publish" else ()
-        return Summary(tuple(self.loads), figures, tuple(times), str(place or ""), new, waiting, deliveries)
+        return Summary(
+            sources=tuple(self.loads),
+            figures=figures,
+            stages=tuple(times),
+            release=str(place or ""),
+            release_is_new=new,
+            for_review=waiting,
+            deliveries=deliveries,
+            doubts=tuple(self.doubts),
+            withheld=tuple(self.withheld),
+            seconds=perf_counter() - started,
+        )
+
+    def _has_nothing(self) -> bool:
+        """Return whether all sources are in doubt and nothing was ever read, so that there is nothing to publish."""
+        return bool(self.doubts) and not self.loads and not self.catalog.records.load_counts()
+
+    def doubt(self, source: str, reasons: Sequence[str]) -> None:
+        """Note that a source is in doubt, and warn of each reason."""
+        self.doubts.append(Doubt(source, tuple(reasons)))
+        for reason in reasons:
+            self.progress.warn(f"{source}: keeps its old state: {reason}")
+
+    def note_withheld(self, withheld: Withheld) -> None:
+        """Note that deletions were not done, and warn."""
+        self.withheld.append(withheld)
+        command = f"bibld run {shlex.quote(str(self.config.file))} --allow-deletes"
+        self.progress.warn(
+            f"{withheld.source}: nothing was deleted: {withheld.reason}; see {withheld.file}; if that is right,"
+            f" run `{command}`"
+        )
 
     def _deliver_all(self) -> tuple[store.Delivered, ...]:
         """Bring the remote stores of the configuration up to date; one that fails does not stop the others."""
@@ -136,9 +192,9 @@ class Pipeline:
         self, stage: str, made_by: str, queue: StageQueue, requeue_all: Callable[[Catalog, StageQueue], None]
     ) -> None:
         """Requeue all items of a stage if its settings or its version changed, or if a rebuild is wanted."""
-        if self.rebuild or self.catalog.runs.made_by(stage) != made_by:
+        if self.options.rebuild or self.catalog.runs.made_by(stage) != made_by:
             with self.catalog.commit():
-                if self.rebuild:
+                if self.options.rebuild:
                     self.catalog.invalidate_results()
                 requeue_all(self.catalog, queue)
                 self.catalog.runs.complete(stage, made_by, self.number)
@@ -146,7 +202,14 @@ class Pipeline:
     @cached_property
     def source_figures(self) -> tuple[SourceFigures, ...]:
         """The figures of each source; counted once, after reading, because all records have to be visited."""
-        return count_sources(self.catalog, self.config)
+        return (*count_sources(self.catalog, self.config), *self._removed_sources())
+
+    def _removed_sources(self) -> Iterator[SourceFigures]:
+        """Yield the figures of sources that are no longer configured and whose records are still published."""
+        kept = {withheld.source for withheld in self.withheld} - {source.id for source in self.config.sources}
+        place = self.releases.current()
+        if kept and place is not None:
+            yield from (one for one in self.releases.manifest(place).figures.sources if one.source in kept)
 
     @cached_property
     def figures(self) -> Figures:
@@ -186,30 +249,52 @@ def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]
 
 
 def _read(run: Pipeline, queue: StageQueue) -> int:
-    run.progress.stage("read", "records")
     suppressed = ingest.read_suppressions(run.config)
+    ingest.clear_withheld(run.catalog)
+    inspections = ingest.inspect_sources(run.config, run.progress)
+    live = run.catalog.records.count_by_source()
+    run.progress.stage("read", "records", sum(one.records for one in inspections if not one.doubts))
     with ingest.ConversionPool(run.config.workers) as pool:
-        for source in run.config.sources:
-            intake = ingest.Intake(run.catalog, run.config, source, run.number, pool, run.progress)
-            run.loads.append(intake.load())
+        for inspection in inspections:
+            source = inspection.source.id
+            if inspection.doubts:
+                run.doubt(source, inspection.doubts)
+                continue
+            intake = ingest.Intake(run.catalog, run.config, inspection, run.number, pool, run.progress)
+            load = intake.load(live.get(source, 0), run.options.allow_deletes)
+            run.loads.append(load)
+            if load.fault:
+                run.doubt(source, [load.fault])
+            if load.withheld is not None:
+                run.note_withheld(load.withheld)
     configured = {source.id for source in run.config.sources}
-    for load in run.catalog.records.load_counts():
-        if load.source not in configured:
-            with run.catalog.commit():
-                deleted = run.catalog.records.delete_source(load.source, run.number)
-            count = with_number(deleted, "record")
-            run.progress.report(f"read: source {load.source} is not in the configuration any more: {count} deleted")
+    for counts in run.catalog.records.load_counts():
+        if counts.source not in configured:
+            _remove_source(run, counts.source, live.get(counts.source, 0))
     ingest.apply_suppressions(run.catalog, run.config, suppressed, run.progress)
     return sum(load.read for load in run.loads)
 
 
+def _remove_source(run: Pipeline, source: str, live: int) -> None:
+    """Delete the records of a source that is no longer configured, if that is allowed or there are none."""
+    if live and not run.options.allow_deletes:
+        unseen = run.catalog.records.unseen(source, run.number)
+        reason = f"the source is not in the configuration any more, and has {with_number(live, 'record')}"
+        run.note_withheld(ingest.withhold(run.catalog, source, unseen, reason))
+        return
+    with run.catalog.commit():
+        deleted = run.catalog.records.delete_source(source, run.number)
+    count = with_number(deleted, "record")
+    run.progress.report(f"read: source {source} is not in the configuration any more: {count} deleted")
+
+
 def _dedup(run: Pipeline, queue: StageQueue) -> int | None:
     made_by = dedup.settings_digest(run.config)
-    rematch_all = run.rebuild or run.catalog.runs.made_by("dedup") != made_by
-    if not rematch_all and not run.restat and not dedup.is_pending(run.catalog, queue):
+    rematch_all = run.options.rebuild or run.catalog.runs.made_by("dedup") != made_by
+    if not rematch_all and not run.options.restat and not dedup.is_pending(run.catalog, queue):
         return None
     time = run.run_time.isoformat()
-    found = dedup.dedup(run.catalog, run.config, run.progress, time, queue, run.restat, rematch_all)
+    found = dedup.dedup(run.catalog, run.config, run.progress, time, queue, run.options.restat, rematch_all)
     with run.catalog.commit():
         run.catalog.runs.complete("dedup", made_by, run.number)
     return found.records
@@ -291,22 +376,14 @@ def stage_queue(catalog: Catalog, name: str) -> StageQueue:
     return StageQueue(catalog.dirty[own] if own else None, successors)
 
 
-def run(
-    config: Config,
-    run_time: datetime,
-    progress: Progress,
-    until: str = "publish",
-    restat: bool = False,
-    rebuild: bool = False,
-) -> Summary:
-    """Run the stages up to ``until`` over the configured sources.
+def run(config: Config, run_time: datetime, progress: Progress, **options: Any) -> Summary:  # noqa: ANN401
+    """Run the stages over the configured sources; ``options`` are the fields of :class:`RunOptions`.
 
-    ``restat``: count the statistics of blocking again; ``rebuild``: repeat every stage after reading, as if nothing but
-    the records were stored. Continues a run that was interrupted. Raises ``StageError`` when a stage cannot continue,
-    ``CatalogError`` when another run uses the workspace.
+    Continues a run that was interrupted. Raises ``StageError`` when a stage cannot continue, ``CatalogError`` when
+    another run uses the workspace.
     """
     with _rare_cycle_search(), Catalog(config.workspace, config_file=config.file) as catalog:
-        return Pipeline(catalog, config, run_time, progress, restat, rebuild).run(until)
+        return Pipeline(catalog, config, run_time, progress, RunOptions(**options)).run()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Progress of long work: silent by default, a bar on a terminal, one line per batch in a log.
+"""Progress of long work: silent by default, a bar on a terminal, a line a minute elsewhere; and a log in a file.
 
 A stage is given a ``Progress`` and reports to it; it never prints.
 """
@@ -6,15 +6,27 @@ A stage is given a ``Progress`` and reports to it; it never prints.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Literal, Protocol, TextIO, TypeVar
+
+import msgspec
+
+from bibld.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
 Item = TypeVar("Item")
+
+LogFormat = Literal["text", "json"]
+
+_EVERY = 60.0
+"""Seconds between two lines about the same stage."""
 
 
 class Progress(Protocol):
@@ -29,6 +41,12 @@ class Progress(Protocol):
     def report(self, message: str) -> None:
         """Show a message of one line."""
 
+    def detail(self, message: str) -> None:
+        """Show a message of one line to those who want to see more."""
+
+    def warn(self, message: str) -> None:
+        """Show a message that a person must see: something is not as it should be. Also without other progress."""
+
 
 class Silent:
     """Shows nothing."""
@@ -42,39 +60,76 @@ class Silent:
     def report(self, message: str) -> None:
         """Do nothing."""
 
+    def detail(self, message: str) -> None:
+        """Do nothing."""
+
+    def warn(self, message: str) -> None:
+        """Do nothing."""
+
+
+class Quiet(Silent):
+    """Shows only warnings."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def warn(self, message: str) -> None:
+        """Write a line."""
+        _write(self._out, f"warning: {message}")
+
 
 class LogLines:
-    """Writes one line when a stage begins, and one for each ``every`` items that are done."""
+    """Writes one line when a stage begins, and while it lasts one a minute: time, percentage, remaining time."""
 
-    def __init__(self, out: TextIO, every: int = 100_000) -> None:
+    def __init__(
+        self,
+        out: TextIO,
+        is_verbose: bool = False,
+        every: float = _EVERY,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """``every``: seconds between two lines; ``clock`` returns seconds that only grow."""
         self._out = out
+        self._is_verbose = is_verbose
         self._every = every
-        self._stage = ""
-        self._what = ""
-        self._done = 0
+        self._clock = clock
+        self._counter = _Counter("", "", None, clock())
+        self._written = clock()
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Write a line that names the stage."""
-        self._stage, self._what, self._done = name, what, 0
+        self._counter = _Counter(name, what, total, self._clock())
+        self._written = self._clock()
         self.report(f"{name}: {total} {what}" if total is not None else name)
 
     def advance(self, count: int = 1) -> None:
-        """Count, and write a line when a batch is full."""
-        before = self._done // self._every
-        self._done += count
-        if self._done // self._every > before:
-            self.report(f"{self._stage}: {self._done} {self._what} done")
+        """Count, and write a line when a minute has passed since the last one."""
+        self._counter.done += count
+        now = self._clock()
+        if now - self._written >= self._every:
+            self._written = now
+            self.report(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {self._counter.describe(now)}")
 
     def report(self, message: str) -> None:
         """Write a line."""
-        print(message, file=self._out, flush=True)
+        _write(self._out, message)
+
+    def detail(self, message: str) -> None:
+        """Write a line if that is wanted."""
+        if self._is_verbose:
+            self.report(message)
+
+    def warn(self, message: str) -> None:
+        """Write a line."""
+        self.report(f"warning: {message}")
 
 
 class Bar:
     """Draws a bar on a terminal."""
 
-    def __init__(self, rich_progress: RichProgress) -> None:
+    def __init__(self, rich_progress: RichProgress, is_verbose: bool = False) -> None:
         self._rich = rich_progress
+        self._is_verbose = is_verbose
         self._task: TaskID | None = None
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
@@ -92,22 +147,152 @@ class Bar:
         """Print a line above the bar."""
         self._rich.console.print(message, markup=False, highlight=False)
 
+    def detail(self, message: str) -> None:
+        """Print a line above the bar if that is wanted."""
+        if self._is_verbose:
+            self.report(message)
+
+    def warn(self, message: str) -> None:
+        """Print a line above the bar."""
+        self.report(f"warning: {message}")
+
+
+class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line of the log: when, how important, and what; for progress also the stage and its counts."""
+
+    time: str
+    level: Literal["debug", "info", "warning"]
+    message: str
+    stage: str = ""
+    what: str = ""
+    done: int | None = None
+    total: int | None = None
+
+
+class LogFile:
+    """Passes everything on, and writes it to a file too, each line with its time: as text, or as JSON."""
+
+    def __init__(
+        self, shown: Progress, out: TextIO, log_format: LogFormat = "text", clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._shown = shown
+        self._out = out
+        self._format = log_format
+        self._clock = clock
+        self._counter = _Counter("", "", None, clock())
+        self._written = clock()
+
+    def stage(self, name: str, what: str, total: int | None = None) -> None:
+        """Log that a stage begins."""
+        self._counter = _Counter(name, what, total, self._clock())
+        self._written = self._clock()
+        self._log("info", f"{name}: {total} {what}" if total is not None else name, with_counts=True)
+        self._shown.stage(name, what, total)
+
+    def advance(self, count: int = 1) -> None:
+        """Count, and log the progress once a minute."""
+        self._counter.done += count
+        now = self._clock()
+        if now - self._written >= _EVERY:
+            self._written = now
+            self._log("info", self._counter.describe(now), with_counts=True)
+        self._shown.advance(count)
+
+    def report(self, message: str) -> None:
+        """Log a message."""
+        self._log("info", message)
+        self._shown.report(message)
+
+    def detail(self, message: str) -> None:
+        """Log a detail, wanted or not."""
+        self._log("debug", message)
+        self._shown.detail(message)
+
+    def warn(self, message: str) -> None:
+        """Log a warning."""
+        self._log("warning", message)
+        self._shown.warn(message)
+
+    def _log(self, level: Literal["debug", "info", "warning"], message: str, with_counts: bool = False) -> None:
+        time = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        if self._format == "text":
+            _write(self._out, f"{time} {level} {message}")
+            return
+        entry = LogEntry(time, level, message)
+        if with_counts:
+            counter = self._counter
+            entry = LogEntry(time, level, message, counter.name, counter.what, counter.done, counter.total)
+        _write(self._out, msgspec.json.encode(entry).decode())
+
+
+class _Counter:
+    """What a stage has done since ``begun``, a reading of the clock."""
+
+    def __init__(self, name: str, what: str, total: int | None, begun: float) -> None:
+        self.name = name
+        self.what = what
+        self.total = total
+        self.begun = begun
+        self.done = 0
+
+    def describe(self, now: float) -> str:
+        """Return what is done, how much of all that is, and how long the rest will take at this speed."""
+        if not self.total:
+            return f"{self.name}: {self.done:,} {self.what} done"
+        left = (now - self.begun) * max(self.total - self.done, 0) / max(self.done, 1)
+        share = min(100 * self.done // self.total, 100)
+        return f"{self.name}: {share} % ({self.done:,} of {self.total:,} {self.what}), {in_words(left)} left"
+
+
+def _write(out: TextIO, line: str) -> None:
+    print(line, file=out, flush=True)
+
 
 @contextmanager
-def display(out: TextIO = sys.stderr, quiet: bool = False) -> Iterator[Progress]:
-    """Yield the progress that fits the output: a bar on a terminal, lines otherwise, nothing if ``quiet``."""
+def display(
+    out: TextIO = sys.stderr,
+    quiet: bool = False,
+    verbose: bool = False,
+    log: Path | None = None,
+    log_format: LogFormat = "text",
+) -> Iterator[Progress]:
+    """Yield the progress that fits the output: a bar on a terminal, lines otherwise, only warnings if ``quiet``.
+
+    ``verbose`` shows details too. ``log`` is a file to which all of this is appended. Raises ``ConfigError`` if it
+    cannot be written.
+    """
+    with _shown(out, quiet, verbose) as shown:
+        if log is None:
+            yield shown
+            return
+        try:
+            file = log.open("a", encoding="utf-8")
+        except OSError as error:
+            raise ConfigError([f"{log}: the log cannot be written: {error.strerror}; name another file"]) from error
+        with file:
+            yield LogFile(shown, file, log_format)
+
+
+@contextmanager
+def _shown(out: TextIO, quiet: bool, verbose: bool) -> Iterator[Progress]:
     if quiet:
-        yield Silent()
+        yield Quiet(out)
     elif out.isatty():
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+        )
         with RichProgress(*columns, console=Console(file=out), transient=True) as rich_progress:
-            yield Bar(rich_progress)
+            yield Bar(rich_progress, verbose)
     else:
-        yield LogLines(out)
+        yield LogLines(out, verbose)
 
 
 def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:
@@ -120,3 +305,11 @@ def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:
 def with_number(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: "1 record", "2 records"; ``plural`` is the noun with an s by default."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def in_words(seconds: float) -> str:
+    """Return a duration as people write it: "4.2 s", "12 min", "3 h 05 min"."""
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -289,6 +289,9 @@ API = {
     "workspace": (
         "Workspace",
         "Summary",
+        "LoadResult",
+        "Doubt",
+        "Withheld",
         "FileRow",
         "RecordRow",
         "ClusterRow",
@@ -301,6 +304,8 @@ API = {
         "Evaluation",
         "MethodComparison",
         "MethodResult",
+        "SourcesReport",
+        "CheckedFile",
         "CheckReport",
         "ValidationReport",
         "ShapeFinding",

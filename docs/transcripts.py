@@ -31,7 +31,7 @@ _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"Write `([^`]+)`:\s*\Z")
 _NOT_RUN = re.compile(r"<!-- not run -->\s*\Z")
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-_TIMING = re.compile(r"^(\S+ +(?:[\d,]+|current)) +\d+\.\d\d(?: +[\d,]+)?$")
+_TIMING = re.compile(r"^(\S+ +(?:[\d,]+|current)) +\d+\.\d\d(?: +[\d,]+)?$|^(in all:) .*$")
 _ANY = "…"
 _SERVE = re.compile(r"^bibld serve ")
 _SHOWN_PORT = 8000
@@ -80,7 +80,7 @@ def is_as_shown(shown: str, printed: str) -> bool:
 
 def _comparable(output: str) -> list[str]:
     """Return the lines of an output without timings; runs of spaces count as one, since values set column widths."""
-    lines = (_TIMING.sub(r"\1 seconds", line.rstrip()) for line in output.rstrip().splitlines())
+    lines = (_TIMING.sub(r"\1\2 seconds", line.rstrip()) for line in output.rstrip().splitlines())
     return [re.sub(r"(?<=\S) +", " ", line) for line in lines]
 
 

@@ -6,7 +6,7 @@ import csv
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, BinaryIO, Literal, get_args
 
 import msgspec
 
@@ -116,3 +116,15 @@ def member_rows(catalog: Catalog, min_size: int) -> Iterable[MemberRow]:
             stored = catalog.record(record)
             title = main_title(stored.mods) if stored is not None else ""
             yield MemberRow(str(members[0]), str(record), record.source, len(members), title)
+
+
+def folder_or_stream(out: PathName | BinaryIO) -> Path | BinaryIO:
+    """Return a stream as it is, and a folder by its path, made if it does not exist; raises ``ConfigError``."""
+    if not isinstance(out, str | os.PathLike):
+        return out
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError([f"{folder}: the folder cannot be made: {error.strerror}"]) from error
+    return folder

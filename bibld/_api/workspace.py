@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -29,7 +28,7 @@ from bibld._api.sparql import table_of_graph, table_of_results
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
-from bibld.check import CheckReport, check_workspace
+from bibld.check import CheckReport, SourcesReport, check_sources, check_workspace
 from bibld.config import Config, Remote
 from bibld.dedup.labels import read_pairs
 from bibld.errors import CatalogError, ConfigError
@@ -98,16 +97,19 @@ class Workspace:
         *,
         restat: bool = False,
         rebuild: bool = False,
+        allow_deletes: bool = False,
         at: datetime | None = None,
     ) -> Summary:
         """Run the stages up to ``until``, and return what was done; what did not change is not done again.
 
-        ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading. ``at`` is the
-        time that the published data state (now, or SOURCE_DATE_EPOCH). Raises ``ConfigError`` for an unknown stage, and
-        ``StageError`` when a stage cannot continue.
+        ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading, ``allow_deletes``
+        deletes missing records even if they are more than a source may lose in one run. ``at`` is the time that the
+        published data state (now, or SOURCE_DATE_EPOCH). Raises ``ConfigError`` for an unknown stage, ``StageError``
+        when a stage cannot continue.
         """
         check_choice(until, "stage", list(get_args(Until)))
-        return pipeline.run(self.config, at or run_time(), self.progress, until, restat, rebuild)
+        options = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
+        return pipeline.run(self.config, at or run_time(), self.progress, **options)
 
     def deliver(
         self,
@@ -160,6 +162,14 @@ class Workspace:
         Raises ``StageError`` if there is no such release.
         """
         return verify_release(self.config, release, self.progress)
+
+    def check_sources(self) -> SourcesReport:
+        """Read the files of the sources as a run does first, and look at the workspace; nothing is changed.
+
+        The report lists the files with carrier, charset, flavour and number of records, the sources in doubt, and the
+        faults that would stop a run.
+        """
+        return check_sources(self.config, self.progress)
 
     def files(self) -> Table[FileRow]:
         """Return the files of each source, in the order in which they are read."""
@@ -476,7 +486,7 @@ class Workspace:
         check_source(self.config, source)
         sources = [one.id for one in self.config.sources] if source is None else [source]
         with self.catalog() as catalog:
-            export_mods(catalog, sources, _folder_or_stream(out), self.progress)
+            export_mods(catalog, sources, exports.folder_or_stream(out), self.progress)
 
     def export_originals(self, out: PathName | BinaryIO, source: str | None = None) -> Table[Exported]:
         """Write the original bytes of all live records: into a folder one file for each file that they come from.
@@ -485,16 +495,5 @@ class Workspace:
         """
         check_source(self.config, source)
         with self.catalog() as catalog:
-            written = export_originals(catalog, source, _folder_or_stream(out), self.progress)
+            written = export_originals(catalog, source, exports.folder_or_stream(out), self.progress)
             return Table(Exported, written)
-
-
-def _folder_or_stream(out: PathName | BinaryIO) -> Path | BinaryIO:
-    if not isinstance(out, str | os.PathLike):
-        return out
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError([f"{folder}: the folder cannot be made: {error.strerror}"]) from error
-    return folder

@@ -13,7 +13,7 @@ import bibld
 
 config_argument = click.argument("config", type=click.Path(path_type=Path))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress, only warnings.")
 keep_tables_option = click.option(
     "--keep-tables",
     type=click.Path(path_type=Path, file_okay=False),

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
-from bibld.cli._options import config_argument, count_of, json_option, print_json, print_rows
+from bibld.cli._options import config_argument, json_option, print_json, print_rows, quiet_option
+from bibld.cli.run import KEPT_OLD_STATE, STAGE_FAILED
 
 
 @click.command()
 @config_argument
-def check(config: Path) -> None:
-    """Check CONFIG without starting anything: every fault is reported at once, with file, line and what is allowed."""
-    from bibld import Workspace
+@json_option
+@quiet_option
+def check(config: Path, as_json: bool, quiet: bool) -> None:
+    """Check CONFIG, its sources and its workspace without changing anything.
 
-    workspace = Workspace(config)
-    files = workspace.files()
-    for source in workspace.config.sources:
-        sizes = [file.bytes for file in files if file.source == source.id]
-        click.echo(f"{source.id}: {count_of(len(sizes), 'file')}, {count_of(sum(sizes), 'byte')}")
-    click.echo(f"{config}: configuration is valid")
+    Faults of the configuration are reported all at once, with file, line and what is allowed (exit code 2). Then the
+    files of the sources are read as a run reads them, and their first records are converted: a source in doubt
+    (missing, empty, cut off, damaged, no catalogue) is reported with exit code 4, as by a run. Exit code 1: a run could
+    not write.
+    """
+    from bibld import Workspace, progress
+
+    with progress.display(quiet=quiet) as display:
+        report = Workspace(config, progress=display).check_sources()
+    if as_json:
+        print_json(report)
+    else:
+        print_rows(report.files, "source", "file", "bytes", "carrier", "charset", "flavour", "records")
+    for text in report.warnings:
+        click.echo(f"warning: {text}", err=True)
+    for doubt in report.doubts:
+        for reason in doubt.reasons:
+            click.echo(f"bibld: {doubt.source}: in doubt, keeps its old state: {reason}", err=True)
+    for fault in report.faults:
+        click.echo(f"bibld: {fault}", err=True)
+    if report.faults or report.doubts:
+        sys.exit(STAGE_FAILED if report.faults else KEPT_OLD_STATE)
+    if not as_json:
+        click.echo(f"{config}: configuration is valid")
 
 
 @click.command()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from bibld.cli._options import (
     print_table,
     quiet_option,
 )
+from bibld.progress import in_words
 
 if TYPE_CHECKING:
     from bibld import Summary
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 STAGE_FAILED = 1
 TOO_MANY_REJECTS = 3
+KEPT_OLD_STATE = 4
+
+Fault = tuple[int, str]
+"""An exit code, and the message that explains it."""
 
 _HELP = {
     "dedup": "Find the records that describe the same publication, and group them in clusters.",
@@ -44,9 +50,30 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
         is_flag=True,
         help="Rebuild every stage after reading, as if nothing else were stored. What is published stays the same.",
     )
-    for option in (quiet_option, json_option, rebuild, restat):
-        command = option(command)
-    return command
+    allow_deletes = click.option(
+        "--allow-deletes",
+        is_flag=True,
+        help="Delete what is missing from the sources even if it is more than they may lose in one run.",
+    )
+    verbose = click.option("--verbose", "-v", is_flag=True, help="Show details too.")
+    log = click.option(
+        "--log",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Append progress and warnings to this file, each line with its time.",
+    )
+    log_format = click.option(
+        "--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format of --log."
+    )
+
+    @wraps(command)
+    def with_display(quiet: bool, verbose: bool, log: Path | None, log_format: str, **options: Any) -> None:  # noqa: ANN401
+        display = {"quiet": quiet, "verbose": verbose, "log": log, "log_format": log_format}
+        command(display=display, **options)
+
+    wrapped: Callable[..., None] = with_display
+    for option in (log_format, log, verbose, quiet_option, json_option, allow_deletes, rebuild, restat):
+        wrapped = option(wrapped)
+    return wrapped
 
 
 @click.command()
@@ -54,48 +81,82 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--max-rejects",
     type=click.FloatRange(0, 100),
-    default=100,
-    show_default=True,
-    help="Exit with code 3 when more than this percentage of the records read is rejected.",
+    help="Exit with code 3 when more than this percentage of the records of a source is rejected.  [default: the key"
+    " max_rejects of the source, or 100]",
 )
 @_run_options
-def run(config: Path, max_rejects: float, as_json: bool, **options: Any) -> None:  # noqa: ANN401
+def run(config: Path, max_rejects: float | None, as_json: bool, **options: Any) -> None:  # noqa: ANN401
     """Run all stages: read the sources of CONFIG, match, merge, and publish a release.
 
     What did not change since the last run is not done again; a run that was interrupted is resumed. The summary lists
     the records of each source, the clusters, the quads and the folder of the release.
     """
-    summary = _run(config, "publish", as_json, **options)
-    faults = [f"bibld: store {each.store}: {each.fault}" for each in summary.deliveries if each.fault]
+    _end(_run(config, "publish", as_json, max_rejects, **options))
+
+
+def _end(faults: Sequence[Fault]) -> None:
+    """Report what makes a run end with another exit code than 0, and end with the first of these codes."""
+    for _, message in faults:
+        click.echo(f"bibld: {message}", err=True)
     if faults:
-        click.echo("\n".join(faults), err=True)
-        sys.exit(STAGE_FAILED)
-    total = sum(load.read for load in summary.sources)
-    rejected = sum(load.rejected for load in summary.sources)
-    if total and 100 * rejected / total > max_rejects:
-        click.echo(f"bibld: {rejected} of {total} records were rejected, more than {max_rejects} %", err=True)
-        sys.exit(TOO_MANY_REJECTS)
+        sys.exit(faults[0][0])
 
 
-def _run(config: Path, until: Any, as_json: bool, restat: bool, rebuild: bool, quiet: bool) -> Summary:  # noqa: ANN401
+def _run(
+    config: Path,
+    until: Any,  # noqa: ANN401
+    as_json: bool,
+    max_rejects: float | None = None,
+    *,
+    display: Mapping[str, Any],
+    **options: Any,  # noqa: ANN401
+) -> list[Fault]:
+    """Run the stages and print the summary; return what makes the run end with another exit code than 0."""
     from bibld import Workspace, progress
 
-    with progress.display(quiet=quiet) as display:
-        workspace = Workspace(config, progress=display)
-        summary = workspace.run(until, restat=restat, rebuild=rebuild)
+    with progress.display(**display) as shown:
+        workspace = Workspace(config, progress=shown)
+        summary = workspace.run(until, **options)
     if as_json:
         print_json(summary)
     else:
         print_summary(summary, config)
-    return summary
+    limits = {source.id: source.config.max_rejects for source in workspace.config.sources}
+    return list(_faults(summary, lambda source: limits[source] if max_rejects is None else max_rejects))
+
+
+def _faults(summary: Summary, max_rejects: Callable[[str], float]) -> Iterator[Fault]:
+    """Yield pairs of an exit code and a message, the most serious first."""
+    for each in summary.deliveries:
+        if each.fault:
+            yield STAGE_FAILED, f"store {each.store}: {each.fault}"
+    if summary.doubts:
+        names = ", ".join(dict.fromkeys(doubt.source for doubt in summary.doubts))
+        yield KEPT_OLD_STATE, f"{names}: in doubt and not loaded; the warnings state why, the rest is done"
+    if summary.withheld:
+        names = ", ".join(withheld.source for withheld in summary.withheld)
+        yield KEPT_OLD_STATE, f"{names}: deletions withheld; the warnings state why, the rest is done"
+    for load in summary.sources:
+        most = max_rejects(load.source)
+        if load.read and 100 * load.rejected / load.read > most:
+            message = f"{load.source}: {load.rejected} of {load.read} records were rejected, more than {most:g} %"
+            yield TOO_MANY_REJECTS, message
 
 
 def print_summary(summary: Summary, config: Path) -> None:
     """Print what a run did: records of each source, figures, seconds of each stage, the folder of the release."""
-    print_rows(summary.sources, "source", "read", "converted", "superseded", "rejected", "deleted")
+    print_rows(summary.sources, "source", "read", "converted", "superseded", "rejected", "deleted", "absent")
+    for doubt in summary.doubts:
+        click.echo(f"{doubt.source}: in doubt, keeps its old state")
+    for withheld in summary.withheld:
+        click.echo(f"{withheld.source}: {count_of(withheld.deletions, 'deletion')} withheld: {withheld.file}")
+    changes = {name: sum(getattr(load, name) for load in summary.sources) for name in ("new", "changed", "restored")}
+    changes["deleted"] = sum(load.absent + load.withdrawn for load in summary.sources)
+    changed = ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
+    click.echo(f"\nsince the last run: {changed or 'nothing changed'}")
     figures = summary.figures
     click.echo(
-        f"\n{figures.records:,} records in {figures.clusters:,} clusters, {figures.merged_clusters:,} of them merged; "
+        f"{figures.records:,} records in {figures.clusters:,} clusters, {figures.merged_clusters:,} of them merged; "
         f"{figures.entities:,} entities; {figures.quads:,} quads"
         + (f"; {count_of(figures.deleted, 'deleted record')}" if figures.deleted else "")
     )
@@ -115,6 +176,7 @@ def print_summary(summary: Summary, config: Path) -> None:
             for time in summary.stages
         ],
     )
+    click.echo(f"in all: {in_words(summary.seconds)}")
     if summary.release:
         click.echo(f"\n{'new release' if summary.release_is_new else 'release is current'}: {summary.release}")
     for delivery in summary.deliveries:
@@ -129,7 +191,7 @@ def _stage_command(stage: str) -> click.Command:
     @config_argument
     @_run_options
     def command(config: Path, as_json: bool, **options: Any) -> None:  # noqa: ANN401
-        _run(config, stage, as_json, **options)
+        _end(_run(config, stage, as_json, **options))
 
     return command
 
@@ -138,11 +200,12 @@ def _stage_command(stage: str) -> click.Command:
 @config_argument
 @keep_tables_option
 @_run_options
-def dedup(config: Path, keep_tables: Path | None, as_json: bool, quiet: bool, **options: Any) -> None:  # noqa: ANN401
+def dedup(config: Path, keep_tables: Path | None, as_json: bool, **options: Any) -> None:  # noqa: ANN401
     """Match the records of CONFIG."""
-    _run(config, "dedup", as_json, quiet=quiet, **options)
+    faults = _run(config, "dedup", as_json, **options)
     if keep_tables is not None:
-        write_tables(config, keep_tables, quiet)
+        write_tables(config, keep_tables, options["display"]["quiet"])
+    _end(faults)
 
 
 def write_tables(config: Path, folder: Path, quiet: bool, **method: Any) -> None:  # noqa: ANN401
@@ -178,18 +241,17 @@ def store(
     replace: bool,
     forget: bool,
     as_json: bool,
-    quiet: bool,
     **options: Any,  # noqa: ANN401
 ) -> None:
     """Load the quads of CONFIG."""
     if to is None:
         if kind != "sparql" or user_env or password_env or replace or forget:
             raise click.UsageError("--kind, --user-env, --password-env, --replace and --forget need --to")
-        _run(config, "store", as_json, quiet=quiet, **options)
+        _end(_run(config, "store", as_json, **options))
         return
     from bibld import Workspace, progress
 
-    with progress.display(quiet=quiet) as display:
+    with progress.display(**options["display"]) as display:
         workspace = Workspace(config, progress=display)
         if forget:
             known = workspace.forget_store(to)

@@ -167,11 +167,6 @@ class Checker:
                 charset_name(config.charset)
             except ConfigError as error:
                 self._add_fault(f"{where}.charset", error.faults[0])
-        if config.deletes:
-            try:
-                (self._file.parent / config.deletes).read_text(encoding="utf-8-sig")
-            except (OSError, ValueError) as error:
-                self._add_fault(f"{where}.deletes", f'"{config.deletes}" cannot be read as text in UTF-8: {error}')
         harvest_settings = self._struct(harvest, table, where) if harvest else None
         if harvest_settings is not None:
             check = getattr(adapters.load_adapter("harvest", config.harvest), "faults", None)

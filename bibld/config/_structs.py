@@ -20,6 +20,15 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 File = NewType("File", str)
 """A file that settings name relative to the configuration; in a loaded configuration an absolute path, or empty."""
 
+PERCENTAGE = r"^\s*[0-9]+(\.[0-9]+)?\s*%\s*$"
+"""How a percentage is written."""
+
+_FEW_DELETIONS, _SHARE_OF_DELETIONS = 50, 0.1
+"""More deletions than this number and this share of a source are too many by default."""
+
+_SMALL_SOURCE = 20
+"""A source with at least this many records must not lose more than half of them."""
+
 Difference = Literal["edition", "year", "carrier", "language"]
 """What can differ between records that are otherwise equal."""
 
@@ -31,6 +40,11 @@ class SourceConfig(msgspec.Struct, frozen=True):
     record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
     cluster can contain two records of this source; ``trust``: how far its values are trusted when records are merged,
     a higher number further; ``columns``: for a table, which column contains the title, the author …
+
+    ``max_deletes``: how many of its records one run may delete, a number or a percentage (``"10%"``); if more would be,
+    none is, until ``--allow-deletes`` allows it. By default more than 50 records and more than 10 % are too many, and
+    more than half where it has 20 or more. ``max_rejects``: the percentage of rejected records above which a run ends
+    with exit code 3; ``--max-rejects`` replaces it.
     """
 
     id: str
@@ -46,6 +60,17 @@ class SourceConfig(msgspec.Struct, frozen=True):
     duplicates: bool = False
     trust: int = 1
     columns: dict[str, str | tuple[str, ...]] = {}
+    max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
+    max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0
+
+    def are_too_many_deletions(self, deleted: int, records: int) -> bool:
+        """Return whether a run must not delete this many of the source's live ``records``."""
+        if self.max_deletes is None:
+            is_large = deleted > _FEW_DELETIONS and deleted > records * _SHARE_OF_DELETIONS
+            return is_large or (records >= _SMALL_SOURCE and deleted > records / 2)
+        if isinstance(self.max_deletes, int):
+            return deleted > self.max_deletes
+        return deleted > records * float(self.max_deletes.strip().removesuffix("%")) / 100
 
 
 class Source(msgspec.Struct, frozen=True):

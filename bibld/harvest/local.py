@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,42 +28,81 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the settings before anything is started: pairs of key and message."""
+    """Yield what is wrong with the settings themselves: pairs of key and message. Files may come later."""
     if not settings.paths:
         yield "path", "names no file"
     for path in settings.paths:
-        if not _matches(folder, path):
-            kind = "no file matches the pattern" if _PATTERN_CHARACTERS & set(path) else "there is no file"
-            yield "path", f'{kind} "{path}" (looked in {folder})'
+        try:
+            _matches(folder, path)
+        except ValueError:
+            yield "path", f'"{path}" is not a file name or pattern'
 
 
 def on_disk(folder: Path, settings: Settings) -> list[Path]:
     """Return the files that exist, in the order of the list."""
-    return [match for path in settings.paths for match in _matches(folder, path)]
+    return [match for path in settings.paths for match in _matches(folder, path) if match.is_file()]
 
 
 def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFile]:
     """Yield the files in the order of the list, the matches of a pattern in the order of their names, each once.
 
-    Raises ``HarvestError`` for a path without a file.
+    Raises ``HarvestError`` after the last file if a path leads to no file, or to something that is not a file.
     """
     seen: set[Path] = set()
+    missing: list[str] = []
     for path in settings.paths:
         matches = _matches(folder, path)
         if not matches:
-            raise HarvestError(f'source {source}: no file matches "{path}" in {folder}; was it moved?')
+            missing.append(_fault_of_pattern(folder, path))
         for match in matches:
-            if match not in seen:
+            name = Path(os.path.relpath(match, folder)).as_posix()
+            if fault := _fault_of_file(match):
+                missing.append(f"{name}: {fault}")
+            elif match not in seen:
                 seen.add(match)
-                yield HarvestedFile(source, Path(os.path.relpath(match, folder)).as_posix(), match)
+                yield HarvestedFile(source, name, match)
+    if missing:
+        raise HarvestError("; ".join(missing))
 
 
 def _matches(folder: Path, path: str) -> list[Path]:
+    """Return the paths that match, files or not; raises ``ValueError`` for a text that cannot be a pattern or path."""
     absolute = folder / path
+    if "\0" in path:
+        raise ValueError(path)
+    if not _PATTERN_CHARACTERS & set(path):
+        return [absolute]
+    anchor = Path(absolute.anchor)
+    found = anchor.glob(str(absolute.relative_to(anchor)))
+    return sorted(match for match in found if not match.is_dir())
+
+
+def _fault_of_file(path: Path) -> str:
+    """Return why a path is not a file, and what to do; empty if it is one."""
     try:
-        if not _PATTERN_CHARACTERS & set(path):
-            return [absolute] if absolute.is_file() else []
-        anchor = Path(absolute.anchor)
-        return sorted(match for match in anchor.glob(str(absolute.relative_to(anchor))) if match.is_file())
-    except ValueError:  # an invalid pattern (a**b) or path (NUL) matches nothing
-        return []
+        mode = path.stat().st_mode
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return "is a loop of symbolic links; put the file there"
+        if error.errno == errno.ENOENT:
+            kind = "is a symbolic link to a file that does not exist" if path.is_symlink() else "not found"
+            return f"{kind} (looked in {path.parent}); was it moved?"
+        return f"cannot be read: {error.strerror}; check the permissions of its folders"
+    if stat.S_ISREG(mode):
+        return ""
+    if stat.S_ISDIR(mode):
+        return 'is a folder, not a file; name the files in it, such as path = "folder/*.mrc"'
+    kind = "FIFO" if stat.S_ISFIFO(mode) else "device or socket"
+    return f"is a {kind}, not a file; put the file there"
+
+
+def _fault_of_pattern(folder: Path, path: str) -> str:
+    """Return why no file matches a pattern: the deepest folder before its first special character cannot be read."""
+    place = folder
+    for part in Path(path).parts[:-1]:
+        if _PATTERN_CHARACTERS & set(part):
+            break
+        place = place / part
+    if place.is_dir() and not os.access(place, os.R_OK | os.X_OK):
+        return f'no file matches "{path}": the folder {place} cannot be read; check its permissions'
+    return f'no file matches "{path}" (looked in {folder}); were the files moved?'

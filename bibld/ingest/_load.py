@@ -1,7 +1,8 @@
-"""Load a source: its files in, source records in the catalog out (harvest, read, crosswalk).
+"""Load an inspected source: its files in, source records in the catalog out (read, crosswalk).
 
 Every record read is converted, superseded (the same id came again in this load), rejected, or deleted by its own
-status; a load counts each of these. Unchanged bytes are recognised by their hash before they are parsed.
+status; a load counts each of these. Unchanged bytes are recognised by their hash before they are parsed. Deletions
+come last: if they are more than the source may lose in one run, none of them is done.
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 
-from bibld import crosswalk, harvest
+from bibld import crosswalk
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
-from bibld.errors import DamagedFileError, HarvestError, RecordError
+from bibld.errors import DamagedFileError, RecordError
 from bibld.ingest._conversion import Conversion, ConversionPool, Job, convert_record
+from bibld.ingest._inspection import InspectedFile, Inspection
+from bibld.ingest._withheld import Withheld, withhold
 from bibld.model.marc import MarcRecord, without_subfields
-from bibld.model.origin import Origin, RecordId
+from bibld.model.origin import RecordId
 from bibld.model.withheld import without_texts
 from bibld.parallel import batches
 from bibld.progress import Progress, with_number
-from bibld.protocols import HarvestedFile, Raw, SourceRecord
+from bibld.protocols import Raw, SourceRecord
 from bibld.read import VERSION as READ_VERSION
-from bibld.read import Examined, carrier_of, examine, read, to_json
+from bibld.read import carrier_of, read, to_json
 
 _RECORDS_AT_ONCE = 1000
 
@@ -39,6 +41,23 @@ class _Unchanged(msgspec.Struct, frozen=True):
 _Item = Conversion | RecordError | _Unchanged
 
 
+class LoadResult(LoadCounts, frozen=True):
+    """What a load changed in the catalog: records of ids never seen before, changed ones, and those that came back.
+
+    ``absent`` counts the records that were deleted because the files lack them or a list names them, ``withdrawn``
+    those that were live before and now state that they are deleted; ``withheld`` are the deletions that were not done,
+    and ``fault`` is why the files are not what was inspected before.
+    """
+
+    new: int = 0
+    changed: int = 0
+    restored: int = 0
+    absent: int = 0
+    withdrawn: int = 0
+    withheld: Withheld | None = None
+    fault: str = ""
+
+
 class Intake:
     """Loads one source into the catalog, in commits of many records."""
 
@@ -46,51 +65,75 @@ class Intake:
         self,
         catalog: Catalog,
         config: Config,
-        source: Source,
+        inspection: Inspection,
         run: int,
         conversions: ConversionPool,
         progress: Progress,
     ) -> None:
         self._catalog = catalog
         self._config = config
-        self._source = source
+        self._files = inspection.files
+        self._source = inspection.source
         self._run = run
         self._conversions = conversions
         self._progress = progress
         self._counts: Counter[str] = Counter()
-        self._is_complete = True
+        self._fault = ""
         self._spared: set[int] = set()
-        self._made_with = settings_digest(config, source)
+        self._deferred: dict[int, NewRecord] = {}
+        self._made_with = settings_digest(config, self._source)
 
-    def load(self) -> LoadCounts:
-        """Read all files of the source and delete what they lack; raises ``StageError`` if it cannot be fetched."""
+    def load(self, live: int, allow_deletes: bool) -> LoadResult:
+        """Load the files, then delete what the source deleted.
+
+        ``live`` is the number of its live records before; ``allow_deletes``: delete as many as there are. Raises
+        ``CatalogError`` if the catalog cannot be written.
+        """
+        records = self._catalog.records
+        rejected_before = records.count_unnamed_rejects(self._source.id)
         with self._catalog.commit():
-            self._catalog.records.begin_load(self._source.id)
-        for file in harvest.files(self._config, self._source):
-            self._progress.report(f"read: {file.name}")
-            try:
-                examined = examine(file, self._source.config.read, self._source.config.charset, self._source.read)
-            except HarvestError as error:
-                self._progress.report(f"read: {error}")
-                self._is_complete = False
-                if not file.path.is_file() or file.path.stat().st_size:  # an empty file has no records
-                    self._counts["read"] += 1
-                    with self._catalog.commit():
-                        self._reject([DamagedFileError(Origin(file.source, file.name, 1, 0), str(error))])
+            records.begin_load(self._source.id)
+        for inspected in self._files:
+            self._progress.report(f"read: {inspected.file.name}")
+            self._load_file(inspected)
+        with self._catalog.commit():
+            gone = self._missing() | self._listed()
+            is_damaged = records.count_unnamed_rejects(self._source.id) > rejected_before
+            withheld = None if allow_deletes else self._withhold(gone, live, is_damaged)
+            absent = withdrawn = 0
+            if withheld is None:
+                withdrawn = len(self._deferred)
+                self._put(list(self._deferred.values()))
+                absent = sum(records.delete(ordinal, self._run) for ordinal in sorted(gone))
             else:
-                self._load_file(file, examined)
-        with self._catalog.commit():
-            deleted = self._delete_missing()
-            if self._source.config.deletes:
-                deleted += self._delete_listed(self._config.folder / self._source.config.deletes)
-            if deleted:
-                self._progress.report(f"read: {self._source.id}: {with_number(deleted, 'record')} deleted")
+                self._counts["deleted"] += len(self._deferred)
+            changed, restored = records.count_changed()
             names = ("read", "converted", "superseded", "rejected", "deleted")
             counts = LoadCounts(self._source.id, *(self._counts[name] for name in names))
-            self._catalog.records.end_load(counts, self._run)
-        return counts
+            records.end_load(counts, self._run)
+        return LoadResult(
+            **msgspec.structs.asdict(counts),
+            new=self._counts["new"],
+            changed=changed,
+            restored=restored + self._counts["restored"],
+            absent=absent,
+            withdrawn=withdrawn,
+            withheld=withheld,
+            fault=self._fault,
+        )
 
-    def _load_file(self, file: HarvestedFile, examined: Examined) -> None:
+    def _withhold(self, gone: set[int], live: int, is_damaged: bool) -> Withheld | None:
+        """Return the deletions that must not be done, written to a list; None if they may be done."""
+        named = gone | self._deferred.keys()
+        reason = ""
+        if self._source.config.are_too_many_deletions(len(named), live):
+            reason = f"{with_number(len(named), 'deletion')} of {with_number(live, 'record')} are more than it may lose"
+        elif gone and is_damaged:
+            reason = "some pieces of its files cannot be read, which may be the records that are missing"
+        return withhold(self._catalog, self._source.id, sorted(named), reason) if reason else None
+
+    def _load_file(self, inspected: InspectedFile) -> None:
+        file, examined = inspected.file, inspected.examined
         with self._catalog.commit():
             carrier = self._catalog.records.add_carrier(
                 self._source.id, file.name, examined.reader, to_json(examined.carrier)
@@ -106,11 +149,10 @@ class Intake:
 
         def pieces() -> Iterator[Raw | _Unchanged | RecordError]:
             for piece in read(file, examined):
-                if (
-                    isinstance(piece, Raw)
-                    and self._catalog.records.find_unchanged(_made_by(piece, context)) is not None
-                ):
-                    yield _Unchanged(piece)
+                if isinstance(piece, Raw):
+                    self._counts[file.name] += 1
+                    is_known = self._catalog.records.find_unchanged(_made_by(piece, context)) is not None
+                    yield _Unchanged(piece) if is_known else piece
                 else:
                     yield piece
 
@@ -119,6 +161,8 @@ class Intake:
             with self._catalog.commit():
                 self._store_batch(batch, carrier, job, context)
             self._progress.advance(len(batch))
+        if self._counts[file.name] != inspected.records:
+            self._fault = f"{file.name}: has changed while it was being read; leave it in place until the run has ended"
 
     def _store_batch(self, batch: list[_Item], carrier: int, job: Job, context: bytes) -> None:
         new: list[NewRecord] = []
@@ -135,7 +179,10 @@ class Intake:
                     kind = "superseded" if last_run == self._run else "deleted" if deleted else "converted"
                     self._counts[kind] += 1
                     origin = item.raw.origin
-                    self._catalog.records.mark_seen(ordinal, origin.position, origin.offset, carrier, self._run)
+                    self._counts["restored"] += self._catalog.records.mark_seen(
+                        ordinal, origin.position, origin.offset, carrier, self._run
+                    )
+                    self._supersede_deferred(ordinal)
                     continue
                 outcome = convert_record(job, item.raw)  # it was superseded after it had been recognised
             else:
@@ -168,8 +215,27 @@ class Intake:
         )
 
     def _store(self, new: list[NewRecord]) -> None:
+        """Store records; of live ones that now state that they are deleted the last versions wait for the end."""
+        now: list[NewRecord] = []
+        for record in new:
+            ordinal = self._catalog.register.ordinal(record.id)
+            self._supersede_deferred(ordinal)
+            if record.deleted and ordinal is not None and self._catalog.records.is_live(ordinal):
+                self._put(now)
+                now = []
+                self._deferred[ordinal] = record
+            else:
+                now.append(record)
+        self._put(now)
+
+    def _supersede_deferred(self, ordinal: int | None) -> None:
+        if ordinal is not None and self._deferred.pop(ordinal, None) is not None:
+            self._counts["superseded"] += 1
+
+    def _put(self, new: list[NewRecord]) -> None:
         superseded = self._catalog.records.put(new, self._run)
         deleted = sum(record.deleted for record in new)
+        self._counts["new"] += superseded.new
         self._counts["superseded"] += superseded.live + superseded.deleted
         self._counts["deleted"] += deleted - superseded.deleted
         self._counts["converted"] += len(new) - deleted - superseded.live
@@ -179,34 +245,40 @@ class Intake:
         self._catalog.records.put_rejects(rejects)
         self._counts["rejected"] += len(rejects)
         for error in rejects:
-            self._is_complete = self._is_complete and not isinstance(error, DamagedFileError)
+            if isinstance(error, DamagedFileError):
+                self._fault = str(error)
             if error.control_number:
                 record = RecordId.from_control_number(self._source.id, error.control_number)
                 ordinal = self._catalog.register.ordinal(record)
                 self._spared.update([] if ordinal is None else [ordinal])
 
-    def _delete_missing(self) -> int:
-        """Delete the records that a complete source lacks now; return their number."""
-        if not self._source.config.complete:
-            return 0
-        if self._is_complete:
-            return self._catalog.records.delete_unseen(self._source.id, self._run, self._spared)
-        self._progress.report(f"read: {self._source.id}: a file is damaged or empty, so no missing record is deleted")
-        return 0
+    def _missing(self) -> set[int]:
+        """Return the records that a complete source lacks now."""
+        if not self._source.config.complete or self._fault:
+            return set()
+        unseen = self._catalog.records.unseen(self._source.id, self._run)
+        return {ordinal for ordinal in unseen if ordinal not in self._deferred} - self._spared
 
-    def _delete_listed(self, listed: Path) -> int:
-        """Delete the records of a list of control numbers, one in a line; return their number."""
-        deleted = 0
-        for line in listed.read_text(encoding="utf-8-sig").splitlines():
+    def _listed(self) -> set[int]:
+        """Return the live records in the source's list of deletions, one control number in a line."""
+        name = self._source.config.deletes
+        if not name:
+            return set()
+        listed: set[int] = set()
+        unknown: list[RecordId] = []
+        for line in (self._config.folder / name).read_text(encoding="utf-8-sig").splitlines():
             if not line.strip():
                 continue
             record = RecordId.from_control_number(self._source.id, line)
             ordinal = self._catalog.register.ordinal(record)
             if ordinal is None:
-                self._progress.report(f"{listed.name}: {record} was never seen, so it cannot be deleted")
-            else:
-                deleted += self._catalog.records.delete(ordinal, self._run)
-        return deleted
+                unknown.append(record)
+            elif self._catalog.records.is_live(ordinal) and ordinal not in self._deferred:
+                listed.add(ordinal)
+        if unknown:
+            count = with_number(len(unknown), "control number")
+            self._progress.warn(f"{self._source.id}: {count} in {name} were never seen, such as {unknown[0]}; ignored")
+        return listed
 
 
 def settings_digest(config: Config, source: Source) -> str:

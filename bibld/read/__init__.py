@@ -7,7 +7,7 @@ records, and ``carrier.parse`` parses each alone. A carrier can be stored as JSO
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import msgspec
@@ -27,6 +27,7 @@ __all__ = [
     "carrier_of",
     "examine",
     "file_frame",
+    "first_bytes",
     "open_harvested",
     "read",
     "to_json",
@@ -79,17 +80,19 @@ def read(
     charset: str = AUTO,
     settings: Any = None,  # noqa: ANN401
     max_bytes: int = MAXIMUM,
+    consumed: Callable[[int], None] | None = None,
 ) -> Iterator[Raw | ReadError]:
     """Cut a file into records; a piece that is not a record, and damage of the file, is yielded as a ``ReadError``.
 
     Without ``examined`` the file is examined first, with the other arguments, which raises what :func:`examine`
-    raises. ``max_bytes`` is the most that a compressed file may decompress to.
+    raises. ``max_bytes`` is the most that a compressed file may decompress to. ``consumed`` is called with the number
+    of bytes each time that some were read from the disk.
     """
     examined = examined or examine(file, reader, charset, settings)
     carrier: Carrier = examined.carrier
     position = offset = 0
     failure = ""
-    opened = _Tolerant(file, max_bytes)
+    opened = _Tolerant(file, max_bytes, consumed)
     with opened:
         try:
             for piece in carrier.raws(opened.stream):
@@ -101,7 +104,13 @@ def read(
             failure = _failure(examined.reader, "raws", error)
     if failure or opened.damage:
         origin = Origin(file.source, file.name, position + 1, offset)
-        yield DamagedFileError(origin, f"nothing can be read after the previous record: {failure or opened.damage}")
+        yield DamagedFileError(origin, f"the file is damaged: {failure or opened.damage}")
+
+
+def first_bytes(file: HarvestedFile, size: int) -> bytes:
+    """Return the first bytes of a file, decompressed; raises ``HarvestError`` if it cannot be opened."""
+    with _Tolerant(file) as opened:
+        return opened.stream.read(size)
 
 
 def to_json(carrier: Carrier) -> bytes:
@@ -129,8 +138,10 @@ def _failure(reader: str, function: str, error: Exception) -> str:
 class _Tolerant:
     """An open file whose damage is remembered, so that everything before it is read."""
 
-    def __init__(self, file: HarvestedFile, maximum: int = MAXIMUM) -> None:
-        self._opening = open_harvested(file.path, maximum)
+    def __init__(
+        self, file: HarvestedFile, maximum: int = MAXIMUM, consumed: Callable[[int], None] | None = None
+    ) -> None:
+        self._opening = open_harvested(file.path, maximum, consumed)
         self.damage = ""
 
     def __enter__(self) -> _Tolerant:

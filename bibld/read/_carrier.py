@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import BinaryIO, ClassVar, Self
 
@@ -72,8 +72,15 @@ class CharsetCarrier(msgspec.Struct, frozen=True, kw_only=True):
         return self.recoded or self.charsets.main
 
 
-def to_raws(source: str, file: str, pieces: Iterable[Piece]) -> Iterator[Raw | ReadError]:
-    """Yield the pieces of a file, numbered from 1; those with a fault as errors."""
+def to_raws(
+    source: str, file: str, pieces: Iterable[Piece], fault_at_end: Callable[[], str] = str
+) -> Iterator[Raw | ReadError]:
+    """Yield the pieces of a file, numbered from 1; those with a fault as errors.
+
+    ``fault_at_end`` is called after the last piece; it returns why the file is not complete (empty: it is).
+    """
+    position = offset = 0
+    fault = ""
     for position, (offset, data, fault) in enumerate(pieces, 1):
         origin = Origin(source, file, position, offset)
         if not fault:
@@ -82,6 +89,8 @@ def to_raws(source: str, file: str, pieces: Iterable[Piece]) -> Iterator[Raw | R
             yield DamagedFileError(origin, fault, data)
         else:
             yield ReadError(origin, fault, data)
+    if not fault.startswith(BROKEN_OFF) and (incomplete := fault_at_end()):
+        yield DamagedFileError(Origin(source, file, position + 1, offset), incomplete)
 
 
 def sample_charsets(pieces: Iterable[Piece]) -> list[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
@@ -19,35 +19,47 @@ MAXIMUM = 64 * 1024**3
 """Bytes that a compressed file may contain by default."""
 
 _GZIP = b"\x1f\x8b"
+_REMEMBERED = 4 * 1024
 _CHUNK = 256 * 1024
+_HOLE = bytes(64)
+"""No carrier contains 64 zeros in a row: they are the space of a file that was never written."""
 
 
 @contextmanager
-def open_harvested(path: Path, maximum: int = MAXIMUM) -> Iterator[BinaryIO]:
+def open_harvested(
+    path: Path, maximum: int = MAXIMUM, consumed: Callable[[int], None] | None = None
+) -> Iterator[BinaryIO]:
     """Open a file for reading; gzip is recognised by its first bytes and decompressed while it is read.
 
-    ``maximum`` bounds the decompressed bytes. Damage (a truncated or corrupt gzip, too many bytes, a failing disk) ends
-    the stream after the last good byte, and is raised as ``HarvestError`` when the ``with`` block is left: what came
-    before is kept. A file that cannot be opened raises ``HarvestError`` at once.
+    ``maximum`` bounds the decompressed bytes; ``consumed`` is called with the number of bytes of each read. Damage (a
+    truncated or corrupt gzip, too many bytes, a failing disk) ends the stream after the last good byte, and is raised
+    as ``HarvestError`` when the ``with`` block is left: what came before is kept. So are zeros where content should be,
+    but what follows them is read. A file that cannot be opened raises ``HarvestError`` at once.
     """
     try:
         file = path.open("rb")
     except OSError as error:
         raise HarvestError(f"{path}: cannot be opened: {error.strerror or error}") from error
     with file:
-        source = _Inflated(file, maximum) if file.peek(2)[:2] == _GZIP else _Plain(file)
+        source = _Inflated(file, maximum, consumed) if file.peek(2)[:2] == _GZIP else _Plain(file, consumed)
         with io.BufferedReader(source, _CHUNK) as stream:
             yield cast(BinaryIO, stream)
         if source.damage:
             raise HarvestError(f"{path}: {source.damage}")
+        if source.hole >= 0:
+            raise HarvestError(f"{path}: contains only zeros from byte {source.hole} on; fetch it again")
 
 
 class _Plain(io.RawIOBase):
     """A file that ends at an error, because an exception would lose what is in the buffer before it."""
 
-    def __init__(self, file: io.BufferedReader) -> None:
+    def __init__(self, file: io.BufferedReader, consumed: Callable[[int], None] | None) -> None:
         self._file = file
+        self._consumed = consumed
         self.damage = ""
+        self.hole = -1
+        self._passed = 0
+        self._last = b""
 
     def readable(self) -> bool:
         return True
@@ -56,11 +68,26 @@ class _Plain(io.RawIOBase):
         view = memoryview(buffer).cast("B")
         data = self._next(len(view)) if len(view) and not self.damage else b""
         view[: len(data)] = data
+        if self.hole < 0:
+            self._find_hole(data)
         return len(data)
+
+    def _find_hole(self, data: bytes) -> None:
+        """Note where zeros begin that fill at least 64 bytes, also across the border of two reads."""
+        border = self._last + data[: len(_HOLE)]
+        if (at := border.find(_HOLE)) >= 0:
+            self.hole = self._passed - len(self._last) + at
+        elif (at := data.find(_HOLE)) >= 0:
+            self.hole = self._passed + at
+        self._passed += len(data)
+        self._last = (self._last + data[-len(_HOLE) :])[-len(_HOLE) :]
 
     def _next(self, size: int) -> bytes:
         try:
-            return self._file.read(size)
+            data = self._file.read(size)
+            if self._consumed is not None:
+                self._consumed(len(data))
+            return data
         except OSError as error:
             self.damage = f"cannot be read further: {error.strerror or error}"
             return b""
@@ -69,8 +96,8 @@ class _Plain(io.RawIOBase):
 class _Inflated(_Plain):
     """The content of a gzip file of one or more members."""
 
-    def __init__(self, file: io.BufferedReader, maximum: int) -> None:
-        super().__init__(file)
+    def __init__(self, file: io.BufferedReader, maximum: int, consumed: Callable[[int], None] | None) -> None:
+        super().__init__(file, consumed)
         self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
         self._left = maximum
         self._waiting = b""
@@ -139,6 +166,24 @@ class Stream(Protocol):
 
     def read(self, size: int = -1, /) -> bytes:
         """Return up to ``size`` bytes; empty at the end."""
+
+
+class Ends:
+    """A stream that remembers its first and its last bytes, to find out whether the end of the file is there."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.head = b""
+        self.tail = b""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return the next bytes."""
+        data = self._stream.read(size)
+        if len(self.head) < _REMEMBERED:
+            self.head += data[: _REMEMBERED - len(self.head)]
+        if data:
+            self.tail = (self.tail + data[-_REMEMBERED:])[-_REMEMBERED:]
+        return data
 
 
 class Rejoined:

@@ -19,7 +19,7 @@ from bibld.model.mods_plan import MODS, XLINK
 from bibld.protocols import Raw
 from bibld.read._carrier import CharsetCarrier, CharsetSettings, drop_illegal, illegal_warning, sample_charsets, to_raws
 from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_charsets
-from bibld.read._stream import Rejoined, recode, recode_head, recoded_charset
+from bibld.read._stream import Ends, Rejoined, recode, recode_head, recoded_charset
 from bibld.read._xml_cut import RecordShape, cut
 from bibld.text.charsets import UTF8, charset_name
 
@@ -29,6 +29,8 @@ _HEAD = 64 * 1024
 _DECLARATION = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _XMLNS = re.compile(rb"""\sxmlns(?::([\w.-]+))?\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
 _PREFIX = re.compile(rb"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]")
+_NO_ELEMENT = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_FIRST_TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)((?:\s[^>]*)?)>")
 _CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
 
 _USUAL_PREFIXES = {"mods": MODS, "xlink": XLINK}
@@ -45,8 +47,10 @@ class XmlCarrier(CharsetCarrier, frozen=True, kw_only=True):
     shape: RecordShape
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
-        """Cut the file into its record elements."""
-        return to_raws(self.source, self.file, cut(recode(stream, self.recoded), self.shape, self.max_record_bytes))
+        """Cut the file into its record elements; a file that ends before its outermost element does is damaged."""
+        ends = Ends(recode(stream, self.recoded))
+        pieces = cut(ends, self.shape, self.max_record_bytes)
+        return to_raws(self.source, self.file, pieces, lambda: _missing_end(ends))
 
     def element(self, raw: Raw, warnings: list[str]) -> etree._Element:
         """Parse a record as it is, and if that fails, without characters that XML cannot contain.
@@ -187,3 +191,11 @@ def _drop_illegal_and_references(text: str) -> tuple[str, int]:
         return ""
 
     return _CHARACTER_REFERENCE.sub(keep_if_legal, text), illegal + wrong
+
+
+def _missing_end(ends: Ends) -> str:
+    """Return the fault of a file that does not end with the end of its first element; empty if it does."""
+    first = _FIRST_TAG.search(_NO_ELEMENT.sub(b"", ends.head))
+    if first is None or first[2].endswith(b"/") or re.search(rb"</" + re.escape(first[1]) + rb"\s*>", ends.tail):
+        return ""
+    return f"the file ends before </{first[1].decode(errors='replace')}>, so it may be cut off; fetch it again"

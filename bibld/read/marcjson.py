@@ -24,7 +24,7 @@ from bibld.read._carrier import (
 from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_charsets
 from bibld.read._json_cut import cut
 from bibld.read._json_dialects import Reading, decode_json
-from bibld.read._stream import Rejoined, recode, recode_head, recoded_charset
+from bibld.read._stream import Ends, Rejoined, recode, recode_head, recoded_charset
 from bibld.text.charsets import UTF8
 
 _FIRST_CHARACTERS = b"{["
@@ -41,8 +41,9 @@ class MarcjsonCarrier(CharsetCarrier, frozen=True):
     """One file of MARC as JSON, which is UTF-8 (RFC 8259, 8.1) but for old and wrong software."""
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
-        """Cut the file into the objects of its records."""
-        return to_raws(self.source, self.file, cut(recode(stream, self.recoded), self.max_record_bytes))
+        """Cut the file into the objects of its records; an array that is not closed is damage of the file."""
+        ends = Ends(recode(stream, self.recoded))
+        return to_raws(self.source, self.file, cut(ends, self.max_record_bytes), lambda: _missing_end(ends))
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one record; raises ``ReadError`` if it is not JSON, or has no field."""
@@ -87,3 +88,10 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Mar
     return MarcjsonCarrier(
         source=source, file=name, charsets=charsets, recoded=recoded, max_record_bytes=settings.max_record_bytes
     )
+
+
+def _missing_end(ends: Ends) -> str:
+    """Return the fault of a file that begins an array and does not close it; empty for every other file."""
+    is_array = ends.head.removeprefix(BOM).lstrip().startswith(b"[")
+    is_closed = ends.tail.rstrip(b" \t\r\n\0\x1a").endswith(b"]")
+    return "the file ends before its array does, so it may be cut off; fetch it again" if is_array > is_closed else ""

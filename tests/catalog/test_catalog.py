@@ -66,7 +66,7 @@ def test_many_records_compressed_with_a_dictionary_are_returned_unchanged(catalo
 
 
 def test_a_second_record_with_the_same_id_in_one_load_supersedes_the_first(catalog):
-    assert put(catalog, new("1", "old"), new("1", "new")) == Superseded(1, 0)
+    assert put(catalog, new("1", "old"), new("1", "new")) == Superseded(1, 0, new=1)
     assert put(catalog, new("1", "newer"), run=2) == Superseded(0, 0)
     assert catalog.record(RecordId("rsl", "1")).mods.title_info[0].title == "newer"
     assert catalog.records.count() == 1
@@ -76,7 +76,7 @@ def test_a_deleted_and_restored_record_has_the_same_ordinal(catalog):
     put(catalog, new("1"), new("2"))
     ordinal = catalog.register.ordinal(RecordId("rsl", "1"))
     with catalog.commit():
-        assert catalog.records.delete_unseen("rsl", run=2) == 2
+        assert [catalog.records.delete(one, run=2) for one in catalog.records.unseen("rsl", run=2)] == [True, True]
     assert catalog.records.count() == 0
     put(catalog, new("1"), run=3)
     assert catalog.record(RecordId("rsl", "1")).ordinal == ordinal
@@ -103,7 +103,8 @@ def test_ordinals_are_consecutive_and_never_reused(catalog):
 def test_a_missing_record_is_restored_when_it_is_seen_again_but_not_one_deleted_by_its_status(catalog):
     put(catalog, new("1"), new("2", deleted=True))
     with catalog.commit():
-        catalog.records.delete_unseen("rsl", run=2)
+        for ordinal in catalog.records.unseen("rsl", run=2):
+            catalog.records.delete(ordinal, run=2)
     for number, deleted in (("1", False), ("2", True)):
         ordinal, _, by_status = catalog.records.find_unchanged(new(number).made_by)
         assert by_status is deleted

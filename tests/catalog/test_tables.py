@@ -103,7 +103,8 @@ def test_records_that_a_run_did_not_see_are_missing_but_those_of_other_sources_a
         catalog.records.mark_seen(1, 1, 0, 1, run=2)
     clear(catalog)
     with catalog.commit():
-        assert catalog.records.delete_unseen("rsl", 2, {3}) == 1
+        assert catalog.records.unseen("rsl", 2) == [2, 3]
+        assert catalog.records.delete(2, 2)
     assert [ordinal for ordinal, _, _ in catalog.records.live()] == [1, 3, 4]
     assert waiting(catalog) == [2]
     with catalog.commit():
@@ -125,7 +126,7 @@ def test_a_source_is_deleted_with_its_rejects_and_counts(catalog):
 
 
 def test_a_record_that_replaces_another_of_the_same_load_is_counted_by_the_status_of_the_replaced_one(catalog):
-    assert put(catalog, new("1", deleted=True), new("1"), new("2"), new("2")) == Superseded(1, 1)
+    assert put(catalog, new("1", deleted=True), new("1"), new("2"), new("2")) == Superseded(1, 1, new=2)
     assert put(catalog) == Superseded(0, 0)
     assert put(catalog, new("1", "b"), run=1) == Superseded(1, 0)
     assert put(catalog, new("1", "c"), run=2) == Superseded(0, 0)

@@ -9,21 +9,23 @@ import pytest
 from click.testing import CliRunner
 
 import bibld
-from bibld.catalog import LoadCounts
+from bibld import config as configuration
 from bibld.cli import command_line
 from bibld.cli.run import print_summary
+from bibld.ingest import LoadResult, Withheld
 from bibld.model.linkage import Feature
 from bibld.model.release import Figures
-from bibld.pipeline import StageTime, Summary
+from bibld.pipeline import Doubt, StageTime, Summary
+from tests.configuration import write_config
 
 FIGURES = Figures((), records=1289, clusters=1200, merged_clusters=40, links=3, quads=54321, entities=700)
 
 
-def load(source: str, rejected: int = 0, read: int = 10) -> LoadCounts:
-    return LoadCounts(source=source, read=read, converted=read - rejected, superseded=0, rejected=rejected, deleted=0)
+def load(source: str, rejected: int = 0, read: int = 10) -> LoadResult:
+    return LoadResult(source=source, read=read, converted=read - rejected, superseded=0, rejected=rejected, deleted=0)
 
 
-def summary(*loads: LoadCounts, release: str = "releases/2", is_new: bool = True) -> Summary:
+def summary(*loads: LoadResult, release: str = "releases/2", is_new: bool = True) -> Summary:
     times = (StageTime("read", 2.0, 1000, False), StageTime("dedup", 0.5, 0, True), StageTime("merge", 0.0, 7, False))
     return Summary(loads, FIGURES, times, release, is_new)
 
@@ -84,6 +86,8 @@ def invoke(monkeypatch):
         class Workspace:
             def __init__(self, path: Path, progress: object = None) -> None:
                 self.path = path
+                if path.exists():
+                    self.config = configuration.load(path)
 
             def __getattr__(self, name: str):
                 return lambda *arguments, **options: values[name]
@@ -94,20 +98,56 @@ def invoke(monkeypatch):
     return invoke
 
 
+@pytest.fixture
+def config(tmp_path):
+    for name in ("rsl", "nlr"):
+        (tmp_path / f"{name}.mrc").touch()
+    return str(write_config(tmp_path, "max_rejects = 25\n", rsl="rsl.mrc", nlr="nlr.mrc"))
+
+
 @pytest.mark.parametrize(
-    ("rejected", "most", "code"), [(2, "20", 0), (2, "19.9", 3), (0, "0", 0), (10, "100", 0), (1, "0", 3)]
+    ("rsl", "nlr", "most", "code"),
+    [
+        (2, 2, "20", 0),
+        (2, 2, "19.9", 3),
+        (0, 0, "0", 0),
+        (10, 10, "100", 0),
+        (0, 1, "0", 3),
+        (10, 2, "", 0),
+        (0, 3, "", 3),
+    ],
 )
-def test_more_rejects_than_allowed_are_the_exit_code_3(invoke, rejected, most, code):
-    ran = summary(
-        load("rsl", rejected, 6) if rejected <= 6 else load("rsl", 6, 6), load("nlr", max(0, rejected - 6), 4)
-    )
-    done = invoke("run", "x.toml", "--quiet", "--max-rejects", most, run=ran)
+def test_more_rejects_of_one_source_than_allowed_are_the_exit_code_3(invoke, config, rsl, nlr, most, code):
+    ran = summary(load("rsl", rsl), load("nlr", nlr))
+    done = invoke("run", config, "--quiet", *(["--max-rejects", most] if most else []), run=ran)
     assert done.exit_code == code
-    assert (f"{rejected} of 10 records were rejected" in done.stderr) is (code == 3)
+    assert (f"nlr: {nlr} of 10 records were rejected" in done.stderr) is (code == 3)
 
 
-def test_a_run_without_records_has_no_share_of_rejects(invoke):
-    assert invoke("run", "x.toml", "--quiet", "--max-rejects", "0", run=summary(load("rsl", read=0))).exit_code == 0
+def test_a_run_without_records_has_no_share_of_rejects(invoke, config):
+    assert invoke("run", config, "--quiet", "--max-rejects", "0", run=summary(load("rsl", read=0))).exit_code == 0
+
+
+def test_sources_in_doubt_and_withheld_deletions_are_the_exit_code_4_and_in_the_summary(invoke, config):
+    ran = summary(load("rsl", rejected=10), release="")
+    doubted = msgspec.structs.replace(ran, doubts=(Doubt("nlr", ("nlr.mrc: is empty; fetch it again",)),))
+    done = invoke("run", config, "-q", "--max-rejects", "1", run=doubted)
+    assert done.exit_code == 4
+    assert "nlr: in doubt, keeps its old state" in done.stdout.splitlines()
+    assert "bibld: nlr: in doubt and not loaded" in done.stderr
+    assert "bibld: rsl: 10 of 10 records were rejected, more than 1 %" in done.stderr
+    withheld = msgspec.structs.replace(ran, withheld=(Withheld("rsl", 113, "too many", Path("w/rsl.txt")),))
+    done = invoke("run", config, "-q", run=withheld)
+    assert (done.exit_code, "rsl: 113 deletions withheld: w/rsl.txt" in done.stdout.splitlines()) == (4, True)
+
+
+def test_the_summary_states_what_changed_since_the_last_run(capsys):
+    changed = msgspec.structs.replace(load("rsl"), new=3, changed=1200, restored=1, absent=4, withdrawn=2)
+    print_summary(summary(changed, load("nlr")), Path("bibld.toml"))
+    out = capsys.readouterr().out.splitlines()
+    assert "since the last run: 3 new, 1,200 changed, 1 restored, 6 deleted" in out
+    print_summary(summary(load("rsl")), Path("bibld.toml"))
+    assert "since the last run: nothing changed" in capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize(

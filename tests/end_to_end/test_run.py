@@ -194,7 +194,9 @@ def test_changed_labels_and_licences_reach_the_release_without_matching_again(sa
 
 @pytest.mark.parametrize("words", [("run",), ("serve",), ("check",), ("dedup",), ("harvest",)])
 def test_a_bad_configuration_starts_nothing_and_ends_with_2(tmp_path, words):
-    (tmp_path / "bibld.toml").write_text('workspace = "w"\n[dataset]\nbase = "x"\n[[source]]\nid = "a"\npath = "no"\n')
+    (tmp_path / "bibld.toml").write_text(
+        'workspace = "w"\n[dataset]\nbase = "x"\n[[source]]\nid = "a"\npath = "a**b"\n'
+    )
     done = command(*words, "bibld.toml", cwd=tmp_path)
     assert done.returncode == 2
     for key in ("license", "title", "publisher"):

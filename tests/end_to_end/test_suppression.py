@@ -86,7 +86,7 @@ class Library:
         (self.place / "suppress.csv").write_text(lines + "\n", encoding="utf-8")
         self.clock += timedelta(hours=1)
         listening = Listening()
-        pipeline.run(self.loaded, self.clock, listening, until)
+        pipeline.run(self.loaded, self.clock, listening, until=until)
         return [message for message in listening.messages if "suppress" in message]
 
     @property

@@ -105,7 +105,7 @@ class Libraries:
         (place / "bibld.toml").write_text(text, encoding="utf-8")
         self.clock += timedelta(days=1)
         loaded = config.load(place / "bibld.toml")
-        return pipeline.run(loaded, self.clock, progress.Silent(), until=until, rebuild=rebuild)
+        return pipeline.run(loaded, self.clock, progress.Silent(), until=until, rebuild=rebuild, allow_deletes=True)
 
     # -- what can be seen ----------------------------------------------------------------------------------------------
 

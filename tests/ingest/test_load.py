@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bibld import pipeline, progress
-from bibld.catalog import Catalog
+from bibld.catalog import Catalog, Queue
 from bibld.ingest import original_of, public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
@@ -20,12 +20,17 @@ def record(number: str | None, title: str = "War and peace", leader: str = "0000
     return to_iso2709(MarcRecord(Origin("lib", "x", 1, 0), Leader(leader), tuple(fields)))
 
 
+def run(loaded, allow_deletes: bool = False):
+    clock = datetime(2026, 1, 1, tzinfo=UTC)
+    return pipeline.run(loaded, clock, progress.Silent(), until="read", allow_deletes=allow_deletes)
+
+
 @pytest.fixture
 def load(tmp_path: Path):
-    def load(*records: bytes, extra: str = "", sources: int = 1):
+    def load(*records: bytes, extra: str = "", sources: int = 1, allow_deletes: bool = False):
         (tmp_path / "books.mrc").write_bytes(b"".join(records))
         loaded = load_config(tmp_path, extra, lib="books.mrc")
-        summary = pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="read")
+        summary = run(loaded, allow_deletes)
         assert len(summary.sources) == sources
         counts = summary.sources[0]
         assert counts.read == counts.converted + counts.superseded + counts.rejected + counts.deleted
@@ -133,25 +138,22 @@ def test_records_are_read_again_when_their_charset_is_changed(load):
         assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "Война"
 
 
-def test_a_truncated_file_deletes_no_record(load, tmp_path):
-    load(record("1"), record("2"), record("3"))[1].close()
-    counts, catalog = load(record("1"), record("2")[:60])
-    with catalog:
-        assert as_tuple(counts) == (2, 1, 0, 1, 0)
-        assert catalog.records.count() == 3
-    counts, catalog = load(b"")
-    with catalog:
-        assert as_tuple(counts) == (0, 0, 0, 0, 0)
-        assert catalog.records.count() == 3
-
-
-def test_a_file_of_an_unknown_carrier_is_one_reject_and_other_files_are_read(load, tmp_path):
-    (tmp_path / "odd.mrc").write_bytes(b"%PDF-1.7 not a catalogue")
-    _, catalog = load(record("1"), extra='[[source]]\nid = "odd"\npath = "odd.mrc"\n', sources=2)
-    with catalog:
-        assert catalog.records.count() == 1
-        (reject,) = catalog.records.rejects("odd")
-    assert "odd.mrc" in reject.reason
+@pytest.mark.parametrize("damaged", [record("1") + record("2")[:60], record("1") + b"0", b"", b"%PDF-1.7 no catalogue"])
+def test_a_source_whose_file_is_damaged_keeps_its_old_state_and_the_others_are_loaded(load, tmp_path, damaged):
+    extra = '[[source]]\nid = "more"\npath = "more.mrc"\n'
+    (tmp_path / "more.mrc").write_bytes(record("7"))
+    load(record("1", "old"), record("2"), b"this is no record\x1d", extra=extra, sources=2)[1].close()
+    (tmp_path / "books.mrc").write_bytes(damaged)
+    (tmp_path / "more.mrc").write_bytes(record("8"))
+    summary = run(load_config(tmp_path, extra, lib="books.mrc"))
+    assert [loaded.source for loaded in summary.sources] == ["more"]
+    (doubt,) = summary.doubts
+    assert (doubt.source, len(doubt.reasons), "books.mrc" in doubt.reasons[0]) == ("lib", 1, True)
+    with Catalog(load_config(tmp_path, extra, lib="books.mrc").workspace, read_only=True) as catalog:
+        assert catalog.records.count_by_source() == {"lib": 2, "more": 1}
+        assert catalog.record(RecordId("lib", "1")).mods.title_info[0].title == "old"
+        assert len(list(catalog.records.rejects("lib"))) == 1
+        assert [one.read for one in catalog.records.load_counts() if one.source == "lib"] == [3]
 
 
 def test_a_record_whose_new_version_is_rejected_stays_as_it_was(load):
@@ -186,11 +188,16 @@ def test_a_renamed_file_is_not_converted_again(load, tmp_path):
         assert catalog.record(RecordId("lib", "1")).origin.file == "other.mrc"
 
 
-def test_the_records_of_a_source_that_is_no_longer_configured_are_deleted(load, tmp_path):
+def test_the_records_of_a_source_that_is_no_longer_configured_are_deleted_when_that_is_allowed(load, tmp_path):
     (tmp_path / "more.mrc").write_bytes(record("7"))
     load(record("1"), extra='[[source]]\nid = "more"\npath = "more.mrc"\n', sources=2)[1].close()
     _, catalog = load(record("1"))
     with catalog:
+        assert not catalog.record(RecordId("more", "7")).deleted
+        assert (catalog.workspace / "withheld" / "more.txt").read_text() == "more:7\n"
+    _, catalog = load(record("1"), allow_deletes=True)
+    with catalog:
+        assert not (catalog.workspace / "withheld" / "more.txt").exists()
         assert catalog.record(RecordId("more", "7")).deleted
         assert [counts.source for counts in catalog.records.load_counts()] == ["lib"]
 
@@ -217,3 +224,120 @@ def test_two_sources_may_contain_records_of_the_same_bytes(load, tmp_path):
     with catalog:
         assert catalog.records.count() == 2
         assert {counts.source: counts.converted for counts in catalog.records.load_counts()} == {"lib": 1, "other": 1}
+
+
+DELETED = "00000dam a2200000 i 4500"
+
+
+def numbers(count: int, first: int = 1) -> list[bytes]:
+    return [record(str(number)) for number in range(first, first + count)]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "extra", "withheld"),
+    [
+        (19, 1, "", 0),
+        (20, 10, "", 0),
+        (20, 9, "", 11),
+        (123, 10, "", 113),
+        (600, 540, "", 0),
+        (600, 539, "", 61),
+        (100, 50, "", 0),
+        (30, 27, "max_deletes = 3\n", 0),
+        (30, 26, "max_deletes = 3\n", 4),
+        (30, 29, "max_deletes = 0\n", 1),
+        (30, 27, 'max_deletes = "10%"\n', 0),
+        (30, 26, 'max_deletes = "10 %"\n', 4),
+        (30, 1, 'max_deletes = "100%"\n', 0),
+    ],
+)
+@pytest.mark.parametrize("how", ["absent", "status", "list"])
+def test_more_deletions_than_a_source_may_lose_are_withheld(load, tmp_path, before, now, extra, withheld, how):
+    gone = range(now + 1, before + 1)
+    listed = tmp_path / "gone.txt"
+    listed.write_text("")
+    if how == "list":
+        extra += 'deletes = "gone.txt"\n'
+    load(*numbers(before), extra=extra)[1].close()
+    kept = numbers(now) if how != "list" else numbers(before)
+    if how == "status":
+        kept += [record(str(number), leader=DELETED) for number in gone]
+    listed.write_text("".join(f"{number}\n" for number in gone))
+    new = [record("new")]
+    for allowed in (False, True):
+        counts, catalog = load(*kept, *new, extra=extra, allow_deletes=allowed)
+        expected = before if withheld and not allowed else now
+        with catalog:
+            assert catalog.records.count() == expected + 1
+            file = catalog.workspace / "withheld" / "lib.txt"
+            assert counts.absent + counts.withdrawn == (
+                before - now if expected == now and (allowed or not withheld) else 0
+            )
+            if withheld and not allowed:
+                assert counts.withheld.deletions == withheld
+                assert file.read_text().splitlines() == [f"lib:{number}" for number in gone]
+            else:
+                assert (counts.withheld, file.exists()) == (None, False)
+        if not withheld:
+            break
+
+
+def test_records_that_are_missing_while_some_pieces_cannot_be_read_are_not_deleted(load):
+    load(*numbers(5), b"always broken\x1d")[1].close()
+    counts, catalog = load(*numbers(4), b"always broken\x1d", b"5 has become this\x1d")
+    with catalog:
+        assert (catalog.records.count(), counts.withheld.deletions) == (5, 1)
+        assert "cannot be read" in counts.withheld.reason
+    counts, catalog = load(*numbers(4), b"always broken\x1d")
+    with catalog:
+        assert (catalog.records.count(), counts.withheld) == (4, None)
+
+
+def test_a_live_version_after_a_deleted_one_of_a_stored_record_decides(load):
+    live, deleted, other = record("1"), record("1", leader=DELETED), record("1", "other")
+    load(live)[1].close()
+    for versions, counts_expected, is_live in [
+        ((deleted, live), (2, 1, 1, 0, 0), True),
+        ((live, deleted), (2, 0, 1, 0, 1), False),
+        ((deleted, other), (2, 1, 1, 0, 0), True),
+        ((deleted, deleted), (2, 0, 1, 0, 1), False),
+    ]:
+        counts, catalog = load(*versions)
+        with catalog:
+            assert (as_tuple(counts), catalog.records.count() == 1) == (counts_expected, is_live)
+        load(live)[1].close()
+
+
+def test_an_unchanged_load_with_two_versions_of_a_record_leaves_nothing_to_match(load):
+    records = [record("1", "old"), record("2"), record("1", "new")]
+    load(*records)[1].close()
+    with Catalog(load(*records)[1].workspace) as catalog, catalog.commit():
+        catalog.dirty[Queue.UNMATCHED_RECORDS].clear()
+    counts, catalog = load(*records)
+    with catalog:
+        assert catalog.dirty[Queue.UNMATCHED_RECORDS].is_empty()
+        assert (counts.new, counts.changed, counts.restored, counts.absent) == (0, 0, 0, 0)
+    counts, catalog = load(*records[:2], record("1", "newer"), record("3"))
+    with catalog:
+        assert catalog.dirty[Queue.UNMATCHED_RECORDS].items() == [1, 3]
+        assert (counts.new, counts.changed, counts.restored, counts.absent) == (1, 1, 0, 0)
+
+
+def test_what_a_load_changed_is_counted(load):
+    load(record("1"), record("2"), record("3"))[1].close()
+    counts, catalog = load(record("1"), record("2", "other"), record("4"))
+    catalog.close()
+    assert (counts.new, counts.changed, counts.restored, counts.absent, counts.withdrawn) == (1, 1, 0, 1, 0)
+    counts, catalog = load(record("1", leader=DELETED), record("2", "other"), record("3"), record("4"))
+    catalog.close()
+    assert (counts.new, counts.changed, counts.restored, counts.absent, counts.withdrawn) == (0, 0, 1, 0, 1)
+    counts, catalog = load(record("1"), record("2", "other"), record("3"), record("4"))
+    catalog.close()
+    assert (counts.new, counts.changed, counts.restored, counts.absent, counts.withdrawn) == (0, 0, 1, 0, 0)
+
+
+def test_an_empty_delta_is_a_day_without_changes(load):
+    load(record("1"), extra="complete = false\n")[1].close()
+    counts, catalog = load(b"", extra="complete = false\n")
+    with catalog:
+        assert (as_tuple(counts), catalog.records.count()) == ((0, 0, 0, 0, 0), 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import msgspec
@@ -23,6 +23,12 @@ from bibld.protocols import SourceRecord
 
 _PARAMETERS = 500
 """Ordinals in one query; SQLite takes 32,766 at most."""
+
+_REPLACED = (
+    "CREATE TEMP TABLE IF NOT EXISTS replaced"
+    " (ordinal INTEGER PRIMARY KEY, made_by BLOB, status TEXT, was_queued INTEGER)"
+)
+"""The records that a load has replaced, as they were before it."""
 
 _MODS = msgspec.json.Decoder(Mods)
 
@@ -59,10 +65,14 @@ class LoadCounts(msgspec.Struct, frozen=True):
 
 
 class Superseded(msgspec.Struct, frozen=True):
-    """How many records of this load were replaced by later ones: live ones, and ones deleted by their status."""
+    """How many records of this load were replaced by later ones: live ones, and ones deleted by their status.
+
+    ``new`` is the number of ids that were never seen before.
+    """
 
     live: int
     deleted: int
+    new: int = 0
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -112,8 +122,10 @@ class Records:
         return int(row[0])
 
     def begin_load(self, source: str) -> None:
-        """Delete the rejects of the last reading of a source."""
+        """Delete the rejects of the last reading of a source, and begin to note which records it replaces."""
         self._connection.execute("DELETE FROM reject WHERE source = ?", (source,))
+        self._connection.execute(_REPLACED)
+        self._connection.execute("DELETE FROM replaced")
 
     def find_unchanged(self, made_by: bytes) -> tuple[int, int, bool] | None:
         """Return the stored record that was made from the same bytes in the same way; None if there is none.
@@ -125,8 +137,11 @@ class Records:
         ).fetchone()
         return (row[0], row[1], row[2] == RecordStatus.DELETED) if row else None
 
-    def mark_seen(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
-        """Store the run that saw an unchanged record, and its place there; restore the record if it was missing."""
+    def mark_seen(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> bool:
+        """Store the run that saw an unchanged record, and its place there; restore the record if it was missing.
+
+        Return whether it was restored.
+        """
         self._connection.execute(
             "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ? WHERE ordinal = ?",
             (run, position, offset, carrier, ordinal),
@@ -137,6 +152,7 @@ class Records:
         )
         if restored.rowcount and status == RecordStatus.LIVE:
             self._unmatched.add([ordinal])
+        return bool(restored.rowcount)
 
     def put(self, records: Sequence[NewRecord], run: int) -> Superseded:
         """Store records; later ones replace earlier ones with the same id."""
@@ -162,6 +178,12 @@ class Records:
                     live += 1
             is_deleted[ordinal] = record.deleted
         last = dict(zip(ordinals, records, strict=True))
+        self._connection.execute(_REPLACED)
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO replaced SELECT ordinal, made_by, status,"
+            " EXISTS (SELECT 1 FROM dirty_queue WHERE queue = ? AND item = ordinal) FROM record WHERE ordinal = ?",
+            ((Queue.UNMATCHED_RECORDS, ordinal) for ordinal, (last_run, _) in stored.items() if last_run != run),
+        )
         self._connection.executemany("DELETE FROM warning WHERE ordinal = ?", ((ordinal,) for ordinal in stored))
         self._subfields.refresh()
         pieces = [pack(record.mods, record.original) for record in last.values()]
@@ -189,7 +211,27 @@ class Records:
             ((ordinal, text) for ordinal, record in last.items() for text in record.warnings),
         )
         self._unmatched.add(sorted(last))
-        return Superseded(live, deleted)
+        return Superseded(live, deleted, len(last.keys() - stored.keys()))
+
+    def count_changed(self) -> tuple[int, int]:
+        """Return how many records this load has changed, and how many it has restored that were missing or deleted.
+
+        Records whose last version is the one from before the load, after others of the same id among the files, are
+        taken out of the queue of unmatched records again.
+        """
+        self._connection.execute(
+            "DELETE FROM dirty_queue WHERE queue = ? AND item IN (SELECT ordinal FROM replaced JOIN record"
+            " USING (ordinal) WHERE NOT was_queued AND replaced.made_by = record.made_by"
+            " AND replaced.status = record.status)",
+            (Queue.UNMATCHED_RECORDS,),
+        )
+        row = self._connection.execute(
+            "SELECT count(*) FILTER (WHERE replaced.status IN (?1, ?2) AND replaced.made_by <> record.made_by),"
+            " count(*) FILTER (WHERE replaced.status NOT IN (?1, ?2)) FROM replaced JOIN record USING (ordinal)"
+            " WHERE record.status IN (?1, ?2)",
+            (RecordStatus.LIVE, RecordStatus.SUPPRESSED),
+        ).fetchone()
+        return int(row[0]), int(row[1])
 
     def put_rejects(self, errors: Sequence[RecordError]) -> None:
         """Store pieces of files that were rejected."""
@@ -224,18 +266,25 @@ class Records:
         )
         return False
 
-    def delete_unseen(self, source: str, run: int, spared: Container[int] = ()) -> int:
-        """Mark the records of a source as missing that this run did not see; return how many were live."""
+    def unseen(self, source: str, run: int) -> list[int]:
+        """Return the records that a source had, live or suppressed, and that this run did not see."""
         rows = self._connection.execute(
             "SELECT record.ordinal FROM record JOIN carrier USING (carrier)"
             " WHERE source = ? AND run <> ? AND status IN ('live', 'suppressed')",
             (source, run),
-        ).fetchall()
-        return sum(self.delete(ordinal, run) for (ordinal,) in rows if ordinal not in spared)
+        )
+        return [ordinal for (ordinal,) in rows]
+
+    def count_unnamed_rejects(self, source: str) -> int:
+        """Return how many rejects of a source have no control number, so that it is unknown which records they are."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM reject WHERE source = ? AND control_number IS NULL", (source,)
+        ).fetchone()
+        return int(row[0])
 
     def delete_source(self, source: str, run: int) -> int:
         """Mark all records of a source as missing, and delete its rejects and counts; return how many were live."""
-        deleted = self.delete_unseen(source, run)
+        deleted = sum(self.delete(ordinal, run) for ordinal in self.unseen(source, run))
         self._connection.execute("DELETE FROM reject WHERE source = ?", (source,))
         self._connection.execute("DELETE FROM load WHERE source = ?", (source,))
         return deleted

@@ -1,0 +1,126 @@
+"""Inspect the files of a source before anything of them is stored: whether they are complete, and what they are.
+
+A source is in doubt when one of its files is missing, cannot be read, is empty, cut off or damaged, or is something
+else than a catalogue. Nothing of such a source is loaded; it keeps the state of its last reading.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+import msgspec
+
+from bibld import harvest
+from bibld.config import Config, Source
+from bibld.errors import DamagedFileError, HarvestError
+from bibld.progress import Progress
+from bibld.protocols import HarvestedFile, Raw
+from bibld.read import Examined, examine, first_bytes, read
+
+_HEAD = 4 * 1024
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_LONGEST_TITLE = 80
+_BOM = b"\xef\xbb\xbf"
+
+
+class InspectedFile(msgspec.Struct, frozen=True):
+    """A file that can be loaded: its carrier, and how many records its carrier cuts it into."""
+
+    file: HarvestedFile
+    examined: Examined
+    records: int
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """The files of a source, in their order, and the reasons for which the source is in doubt (none: it is not).
+
+    ``warnings`` are what a person should look at although the source is loaded.
+    """
+
+    source: Source
+    files: tuple[InspectedFile, ...]
+    doubts: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> int:
+        """The number of records in all files."""
+        return sum(file.records for file in self.files)
+
+
+def inspect_sources(config: Config, progress: Progress) -> list[Inspection]:
+    """Read all files of all sources once, without parsing their records."""
+    found = [_harvest(config, source) for source in config.sources]
+    progress.stage("read", "bytes", sum(file.path.stat().st_size for files, _ in found for file in files))
+    return [
+        _inspect(config, source, files, doubts, progress)
+        for source, (files, doubts) in zip(config.sources, found, strict=True)
+    ]
+
+
+def _harvest(config: Config, source: Source) -> tuple[list[HarvestedFile], list[str]]:
+    """Return the files of a source that exist, and why some do not."""
+    files: list[HarvestedFile] = []
+    try:
+        for file in harvest.files(config, source):
+            files.append(file)
+    except HarvestError as error:
+        return files, [str(error)]
+    return files, []
+
+
+def _inspect(
+    config: Config, source: Source, files: list[HarvestedFile], doubts: list[str], progress: Progress
+) -> Inspection:
+    inspected: list[InspectedFile] = []
+    for file in files:
+        try:
+            found = _inspect_file(file, source, progress)
+        except HarvestError as error:
+            doubts.append(str(error).replace(f"{file.path}:", f"{file.name}:"))
+        else:
+            if found is not None:
+                inspected.append(found)
+    if source.config.deletes:
+        try:
+            (config.folder / source.config.deletes).read_text(encoding="utf-8-sig")
+        except (OSError, ValueError) as error:
+            cause = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+            doubts.append(f"{source.config.deletes}: the list of deletions cannot be read: {cause}")
+    return Inspection(source, tuple(inspected), tuple(doubts))
+
+
+def _inspect_file(file: HarvestedFile, source: Source, progress: Progress) -> InspectedFile | None:
+    """Return what a file contains; None for a file without records where that is no reason for doubt.
+
+    That is a delta: on a day without changes it is empty. Raises ``HarvestError`` if the file must not be loaded.
+    """
+    may_be_empty = not source.config.complete
+    if not file.path.stat().st_size:
+        if may_be_empty:
+            return None
+        raise HarvestError(f"{file.name}: is empty; fetch it again")
+    if page := _html_page(file):
+        raise HarvestError(f"{file.name}: {page}; fetch the catalogue again")
+    examined = examine(file, source.config.read, source.config.charset, source.read)
+    records = 0
+    for piece in read(file, examined, consumed=progress.advance):
+        if isinstance(piece, Raw):
+            records += 1
+        elif isinstance(piece, DamagedFileError):
+            raise HarvestError(str(piece))
+    if not records and not may_be_empty:
+        raise HarvestError(f"{file.name}: is {examined.reader} without a record; fetch it again")
+    return InspectedFile(file, examined, records)
+
+
+def _html_page(file: HarvestedFile) -> str:
+    """Return a description of a web page that was stored in place of data; empty for any other file."""
+    head = first_bytes(file, _HEAD).removeprefix(_BOM)
+    if not _HTML.match(head):
+        return ""
+    title = _TITLE.search(head)
+    text = html.unescape(" ".join(title[1].decode(errors="replace").split())) if title else ""
+    return f'is a web page ("{text[:_LONGEST_TITLE]}")' if text else "is a web page"
