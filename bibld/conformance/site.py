@@ -16,6 +16,7 @@ from bibld.model.rdf import expand
 _LINK = re.compile(r"<([^>]*)>((?:\s*;\s*[\w*-]+\s*=\s*(?:\"[^\"]*\"|[^\s;,]+))*)")
 _PARAMETER = re.compile(r"([\w*-]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,]+))")
 HTML = "text/html"
+_OF_MAIN_DATASETS = ("void:uriSpace", "void:sparqlEndpoint", "void:exampleResource", "void:dataDump", "void:triples")
 _OK = 200
 
 
@@ -78,14 +79,16 @@ class Site:
 
     @cached_property
     def dataset(self) -> str:
-        """The dataset: the instance of void:Dataset that is not a part of another one."""
+        """The dataset: the instance of void:Dataset that most is stated about, parts last."""
         datasets = self.void.instances("void:Dataset")
-        parts = set(self.void.objects(None, "void:subset"))
-        main = [each for each in datasets if each not in parts]
-        with_figures = [each for each in main if self.void.objects(each, "void:triples")]
-        if not main:
+        if not datasets:
             raise NotApplicableError("the description has no void:Dataset")
-        return (with_figures or main)[0]
+        parts = set(self.void.objects(None, "void:subset"))
+
+        def rank(iri: str) -> tuple[int, bool]:
+            return sum(bool(self.void.objects(iri, name)) for name in _OF_MAIN_DATASETS), iri not in parts
+
+        return max(datasets, key=rank)
 
     @cached_property
     def base(self) -> str:

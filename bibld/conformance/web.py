@@ -7,6 +7,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
@@ -147,7 +148,9 @@ class Client:
                     connection.putheader(name, value.encode("utf-8"))
                 if body or method in ("POST", "PUT"):
                     connection.putheader("Content-Length", str(len(body)))
-                connection.endheaders(body or None)
+                connection.endheaders()
+                with suppress(ConnectionError):  # the server may answer before it has read the body, and read no more
+                    connection.send(body)
                 response = connection.getresponse()
                 data = response.read(_LONGEST_BODY)
                 return Answer(url, response.status, tuple(response.getheaders()), data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
@@ -150,16 +150,26 @@ class PublishedView:
             for path, status, since in rows:
                 yield Entry(path, status, since, self._created[since])
 
-    def documents(self, folder: str = "") -> Iterator[Document]:
-        """Yield all documents with their content, or those whose paths begin with ``folder``, in the same order."""
+    @property
+    def created_times(self) -> Mapping[int, str]:
+        """When each release with documents was made (ISO 8601, UTC), by its number; none later than this one."""
+        return {number: created for number, created in self._created.items() if number <= self.release}
+
+    def documents(self, folder: str = "", after: str = "", since: tuple[int, int] | None = None) -> Iterator[Document]:
+        """Yield all documents with their content, or those whose paths begin with ``folder``, in the same order.
+
+        ``after`` leaves out the documents up to and with this path; ``since``: only documents that last changed from
+        the first to the last of two releases.
+        """
+        first, last = since if since is not None else (0, self.release)
         with reporting_errors(self._file):
             rows = self._connection.execute(
                 "SELECT path, status, target, title, since, digest, quads FROM document"
-                f" WHERE path >= ?1 AND path < ?3 AND {_VALID} ORDER BY path",
-                (folder, self.release, _after(folder)),
+                f" WHERE path >= ?1 AND path > ?4 AND path < ?3 AND since BETWEEN ?5 AND ?6 AND {_VALID} ORDER BY path",
+                (folder, self.release, _after(folder), after, first, last),
             )
-            for path, status, target, title, since, digest, frame in rows:
-                yield self._document(path, (status, target, title, since, digest, frame))
+            for path, status, target, title, number, digest, frame in rows:
+                yield self._document(path, (status, target, title, number, digest, frame))
 
     def changes(self) -> Iterator[Change]:
         """Yield what the release changed, in the order of the paths.

@@ -39,6 +39,7 @@ from bibld.serve._guarding.limits import LimitSettings as LimitSettings
 from bibld.serve._guarding.log import AccessLog, Format
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Checks, Classes
+from bibld.serve._interfaces import open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._pages import Pages
@@ -231,8 +232,8 @@ def _open(site: Site, places: Places) -> Served:
         if view is not None:
             opening.callback(view.close)
         names = None
-        if site.published is not None:
-            view_of_pages = site.published()  # for the thread that makes pages
+        view_of_pages = site.published() if site.published is not None else None  # for the thread that makes pages
+        if view_of_pages is not None:
             opening.callback(view_of_pages.close)
             names = PreparedNames(view_of_pages, addresses.iris, graph)
         pages = Pages(release, names)
@@ -243,8 +244,9 @@ def _open(site: Site, places: Places) -> Served:
         sparql = SparqlEndpoint(pool, pages, endpoint)
         files = Files(site.release, site.manifest, addresses)
         documents = Documents(release, pages, finder, view)
-        opening.callback(documents.close)
-        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql))
+        interfaces = open_interfaces(release, finder, view_of_pages, pool, pages, documents.run)
+        opening.callback(documents.close)  # its thread reads what is closed next
+        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces))
         close_site = opening.pop_all().close
 
     async def close() -> None:

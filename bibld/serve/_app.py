@@ -17,6 +17,7 @@ from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
 from bibld.serve._http import ALWAYS, VARY, Endpoint, Headers, ProblemError, Representation, accept_of, respond
+from bibld.serve._interfaces import Interfaces
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.protocol import SparqlEndpoint
@@ -39,6 +40,7 @@ class Parts(NamedTuple):
     files: Files
     pages: Pages
     sparql: SparqlEndpoint
+    interfaces: Interfaces
 
 
 def build(parts: Parts) -> Starlette:
@@ -64,6 +66,7 @@ def build(parts: Parts) -> Starlette:
         _route(f"{mount}sparql", parts.sparql.answer, "GET", "POST"),
         _route(f"{mount}dumps/{{name:path}}", files.dump),
         _route(f"{mount}static/{{name:path}}", files.static),
+        *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.interfaces.routes()),
         _route(f"{mount}{{path:path}}", parts.documents.answer),
     ]
     if mount != "/":

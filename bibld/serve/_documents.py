@@ -39,7 +39,7 @@ from bibld.serve._links import Links
 from bibld.serve._names import DocumentView
 from bibld.serve._negotiation import choose_language
 from bibld.serve._pages import INCOMING_ON_PAGE, Pages
-from bibld.serve._rendering import Made, Rendered, Rendering
+from bibld.serve._rendering import Made, Rendered, Rendering, Result
 from bibld.serve._statements import Statements
 from bibld.serve._store_documents import StoreDocuments
 from bibld.serve._things import Finder, OpenRelease, Thing
@@ -81,6 +81,10 @@ class Documents:
     def close(self) -> None:
         """End the thread that makes pages."""
         self._rendering.close()
+
+    async def run(self, find: Callable[[], Result]) -> Result:
+        """Return what a function finds; it runs in the thread in which catalog and store are read for pages."""
+        return await self._rendering.run(find)
 
     # -- at once
 

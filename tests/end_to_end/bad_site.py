@@ -7,7 +7,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import BaseRequestHandler, ThreadingTCPServer
@@ -99,7 +99,9 @@ def answer(exchange: Exchange, host: str, port: int) -> None:
     for name, value in exchange.sent:
         if name not in ("host", "connection"):
             connection.putheader(name, value.encode("latin-1"))
-    connection.endheaders(exchange.content or None)
+    connection.endheaders()
+    with suppress(ConnectionError):  # a server may answer before it has read the body
+        connection.send(exchange.content)
     response = connection.getresponse()
     exchange.status = response.status
     for name, value in response.getheaders():

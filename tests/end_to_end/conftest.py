@@ -1,6 +1,9 @@
 """The sample, run once for all tests that only look at the result."""
 
+import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -41,3 +44,19 @@ def site(sample: Config) -> Iterator[Site]:
     release, manifest = pipeline.current_release(sample)
     with Catalog(sample.workspace, read_only=True) as catalog:
         yield Site(manifest, release, catalog, partial(public_original_of, catalog=catalog), sample.serve)
+
+
+@pytest.fixture(scope="session")
+def server(sample: Config) -> Iterator[str]:
+    """The address of a server of the sample."""
+    command = [sys.executable, "-m", "bibld", "serve", str(sample.file), "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r" at (http://\S+)", line)
+        assert found, line + process.stderr.read()
+        yield found[1]
+    finally:
+        process.terminate()
+        process.communicate(timeout=600)

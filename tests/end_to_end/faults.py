@@ -257,6 +257,19 @@ FAULTS: dict[str, Fault] = {
         case.id: status(200 if case.expected == "refused" else 500, in_path(r"/sparql(?!.*SELECT%20%3Fg)"))
         for case in CASES
     },
+    "oai-identify": body("<adminEmail>[^<]*</adminEmail>", "", "text/xml"),
+    "oai-formats": body("oai_dc", "other", "text/xml"),
+    "oai-records": body("<datestamp>[^<]*", "<datestamp>yesterday", "text/xml"),
+    "oai-get-record": status(500, in_path("GetRecord")),
+    "oai-resumption": status(500, in_path("resumptionToken=")),
+    "oai-errors": body("badVerb", "badVerbs", "text/xml"),
+    "tpf-controls": body("hydra:variable ", "hydra:other ", "application/trig"),
+    "tpf-estimate": body("(void:triples|hydra:totalItems)", OTHER, "application/trig"),
+    "tpf-matches": body(
+        "localhost:8000/resource", "localhost:8000/other", "application/trig", when=in_path("subject=")
+    ),
+    "tpf-empty": body("(void:triples|hydra:totalItems) 0", r"\1 7", "application/trig"),
+    "tpf-next": status(404, in_path("page=2")),
     "query-dataset-is-used": status(500, in_path("/sparql")),
     **{f"results-{name}": status(500, in_path("/sparql")) for name in ("json", "xml", "csv", "tsv", "unknown")},
     "results-default": header("content-type", "text/plain", in_path("/sparql")),

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
 from bibld import cli, conformance
-from bibld.config import Config
 from bibld.conformance import Politeness, Subject
 from bibld.errors import ConfigError
 from tests.end_to_end.bad_site import Exchange, Fault, proxy, relay
@@ -22,21 +18,10 @@ from tests.end_to_end.faults import ALL, FAULTS, MESSAGES
 pytestmark = pytest.mark.server
 
 FAST = Politeness(rate=10_000.0, requests=3000, timeout=60.0)
-OPTIONAL = ("deleted-410", "oai-*", "tpf-*", "reconcile-*")
+OPTIONAL = ("deleted-410", "reconcile-*")
 """Checks of what a site need not have, or of what only its owner knows."""
 
 PENDING = {
-    "if-none-match-lines",
-    "last-modified",
-    "if-modified-since",
-    "if-modified-since-old",
-    "if-modified-since-bad",
-    "if-none-match-first",
-    "no-host",
-    "two-hosts",
-    "connect",
-    "link-cite-as",
-    "link-type",
     "dcat",
     "dcat-required",
     "dcat-downloads",
@@ -46,29 +31,12 @@ PENDING = {
     "sitemap",
     "sitemap-dates",
     "sitemap-pages",
-    "sparql-two-places",
 }
 """Checks that our server does not fulfil yet."""
 
-WITHOUT_FAULT = {check for check in ALL if check.startswith(("oai-", "tpf-", "reconcile-", "dcat", "sitemap"))}
+WITHOUT_FAULT = {check for check in ALL if check.startswith(("reconcile-", "dcat", "sitemap"))}
 WITHOUT_MESSAGES = sorted(ALL - MESSAGES.keys())
 """Checks that can be sent through a proxy."""
-
-
-@pytest.fixture(scope="module")
-def server(sample: Config) -> Iterator[str]:
-    """The address of a server of the sample."""
-    command = [sys.executable, "-m", "bibld", "serve", str(sample.file), "--port", "0"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        found = re.search(r" at (http://\S+)", line)
-        assert found, line + process.stderr.read()
-        yield found[1]
-    finally:
-        process.terminate()
-        process.communicate(timeout=600)
 
 
 def check(url: str, *only: str, **named: str) -> dict[str, conformance.Finding]:

@@ -120,6 +120,12 @@ class Pages:
         """Return the page for an error."""
         return self._render("problem.html", problem=problem)
 
+    def fragment(self, fragment: object, pages: dict[str, str]) -> bytes:
+        """Return the page of a triple pattern fragment; ``pages``: the queries of other pages by their relation."""
+        return self._render(
+            "fragment.html", fragment=fragment, pages=pages, local=lambda iri: self._addresses.href(iri)
+        )
+
     def sparql(self, view: SparqlView) -> bytes:
         """Return the query page with or without a result."""
         return self._render(

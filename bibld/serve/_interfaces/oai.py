@@ -1,0 +1,389 @@
+"""OAI-PMH 2.0: the publications of a release for harvesters.
+
+The items are the publications, merged ones included. A publication that was absorbed by another one, or deleted, stays
+in the lists as deleted. The lists are in the order of the paths, and a resumption token contains the place where the
+next part begins, so that the server remembers nothing: a token is valid for ever, in later releases too.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from lxml import etree
+
+from bibld.model.iris import Iris
+from bibld.model.marc import MarcRecord
+from bibld.model.marc_writers import to_marcxml
+from bibld.model.mods import Mods
+from bibld.model.mods_xml import to_element, without_illegal_characters
+from bibld.model.release import Manifest
+from bibld.published import Document, PublishedView
+from bibld.serve._interfaces import dublin_core
+
+_OAI = "http://www.openarchives.org/OAI/2.0/"
+_IDENTIFIER = "http://www.openarchives.org/OAI/2.0/oai-identifier"
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_NAMES: Any = {None: _IDENTIFIER}
+_OAI_NAMES: Any = {None: _OAI, "xsi": _XSI}  # lxml-stubs forget the default namespace
+FOLDER = "resource/"
+_RECORDS, _HEADERS = 50, 500
+"""Items of one part of a list."""
+_SCANNED = 20_000
+"""Documents that are looked at for one part, if a set leaves out most."""
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_SECOND = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_FIRST_SECOND, _LAST_SECOND = "T00:00:00Z", "T23:59:59Z"
+_LONGEST_TOKEN = 2000
+MERGED = "merged"
+SOURCE = "source"
+
+
+class Format(msgspec.Struct, frozen=True):
+    """A metadata format."""
+
+    prefix: str
+    schema: str
+    namespace: str
+
+
+FORMATS = {
+    each.prefix: each
+    for each in (
+        Format("oai_dc", dublin_core.SCHEMA, dublin_core.NAMESPACE),
+        Format("mods", "http://www.loc.gov/standards/mods/v3/mods-3-8.xsd", "http://www.loc.gov/mods/v3"),
+        Format(
+            "marcxml",
+            "http://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd",
+            "http://www.loc.gov/MARC21/slim",
+        ),
+    )
+}
+
+
+class Content(msgspec.Struct, frozen=True):
+    """Reads descriptions from the catalog: that of a publication, and the MARC record of its founder, by the path."""
+
+    mods: Callable[[str], Mods | None]
+    marc: Callable[[str], MarcRecord | None]
+
+
+class _RefusalError(Exception):
+    """An error of the protocol; it is answered with status 200."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+class _Item(msgspec.Struct, frozen=True):
+    path: str
+    modified: str
+    is_deleted: bool
+    sets: tuple[str, ...]
+
+
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """A resumption token: the selection, the path after which to go on, and the number of items before."""
+
+    prefix: str
+    begin: str
+    end: str
+    set: str
+    after: str
+    cursor: int
+
+
+_ARGUMENTS = {
+    "Identify": ((), ()),
+    "ListMetadataFormats": ((), ("identifier",)),
+    "ListSets": ((), ("resumptionToken",)),
+    "GetRecord": (("identifier", "metadataPrefix"), ()),
+    "ListIdentifiers": (("metadataPrefix",), ("from", "until", "set")),
+    "ListRecords": (("metadataPrefix",), ("from", "until", "set")),
+}
+"""Required and optional arguments of the verbs; the lists also take a resumption token alone."""
+
+_LISTS = ("ListIdentifiers", "ListRecords")
+
+
+class Provider:
+    """Answers requests; to be used in one thread at a time."""
+
+    def __init__(self, manifest: Manifest, view: PublishedView, content: Content) -> None:
+        self._dataset = manifest.dataset
+        self._sources = {each.source: each.label for each in manifest.figures.sources}
+        self._iris = Iris(manifest.dataset.base)
+        self._view = view
+        self._content = content
+        self._url = f"{self._iris.base}oai"
+        self._host = urlsplit(self._iris.base).hostname or "localhost"
+        records = re.escape(f"{self._iris.base}record/")
+        self._derived = re.compile(rf"prov#wasDerivedFrom> <{records}([^/>]+)/".encode())
+
+    def answer(self, pairs: Sequence[tuple[str, str]]) -> bytes:
+        """Return the XML that answers a request with these arguments."""
+        root = etree.Element(f"{{{_OAI}}}OAI-PMH", nsmap=_OAI_NAMES)
+        root.set(f"{{{_XSI}}}schemaLocation", f"{_OAI} {_OAI}OAI-PMH.xsd")
+        _add(root, "responseDate", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        request = _add(root, "request", self._url)
+        try:
+            arguments = _arguments(pairs)
+            answered = self._answered(arguments)
+            for name, value in arguments.items():
+                request.set(name, without_illegal_characters(value))
+            root.append(answered)
+        except _RefusalError as refusal:
+            if refusal.code not in ("badVerb", "badArgument"):
+                for name, value in pairs:
+                    request.set(name, without_illegal_characters(value))
+            _add(root, "error", refusal.text).set("code", refusal.code)
+        return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+
+    def _answered(self, arguments: dict[str, str]) -> etree._Element:
+        verb = arguments["verb"]
+        root = etree.Element(f"{{{_OAI}}}{verb}")
+        if verb == "Identify":
+            self._identify(root)
+        elif verb == "ListMetadataFormats":
+            self._list_formats(root, arguments.get("identifier"))
+        elif verb == "ListSets":
+            self._list_sets(root, arguments)
+        elif verb == "GetRecord":
+            document = self._document(arguments["identifier"])
+            root.append(self._record(self._item(document), _format(arguments["metadataPrefix"])))
+        else:
+            self._list(root, verb, arguments)
+        return root
+
+    # -- about the repository
+
+    def _identify(self, root: etree._Element) -> None:
+        titles = self._dataset.title
+        _add(root, "repositoryName", titles.get("en") or next(iter(titles.values()), self._host))
+        _add(root, "baseURL", self._url)
+        _add(root, "protocolVersion", "2.0")
+        _add(root, "adminEmail", f"webmaster@{self._host if '.' in self._host else f'{self._host}.invalid'}")
+        _add(root, "earliestDatestamp", min(self._view.created_times.values()))
+        _add(root, "deletedRecord", "persistent")
+        _add(root, "granularity", "YYYY-MM-DDThh:mm:ssZ")
+        described = etree.SubElement(_add(root, "description"), f"{{{_IDENTIFIER}}}oai-identifier", nsmap=_NAMES)
+        described.set(f"{{{_XSI}}}schemaLocation", f"{_IDENTIFIER} {_IDENTIFIER}.xsd")
+        for name, value in (
+            ("scheme", "oai"),
+            ("repositoryIdentifier", self._host),
+            ("delimiter", ":"),
+            ("sampleIdentifier", f"oai:{self._host}:{FOLDER}{next(iter(self._sources), 'source')}/1"),
+        ):
+            etree.SubElement(described, f"{{{_IDENTIFIER}}}{name}").text = value
+
+    def _list_formats(self, root: etree._Element, identifier: str | None) -> None:
+        item = self._item(self._document(identifier)) if identifier is not None else None
+        for each in FORMATS.values():
+            if item is not None and not item.is_deleted and self._metadata(item, each) is None:
+                continue
+            described = _add(root, "metadataFormat")
+            _add(described, "metadataPrefix", each.prefix)
+            _add(described, "schema", each.schema)
+            _add(described, "metadataNamespace", each.namespace)
+
+    def _list_sets(self, root: etree._Element, arguments: dict[str, str]) -> None:
+        if "resumptionToken" in arguments:
+            raise _RefusalError("badResumptionToken", "The list of sets has one part; there are no tokens for it.")
+        names = [(MERGED, "Publications that records of more than one entry describe"), (SOURCE, "All publications")]
+        names += [(f"{SOURCE}:{name}", label.get("en") or name) for name, label in sorted(self._sources.items())]
+        for spec, name in names:
+            described = _add(root, "set")
+            _add(described, "setSpec", spec)
+            _add(described, "setName", name)
+
+    # -- items
+
+    def _document(self, identifier: str) -> Document:
+        prefix = f"oai:{self._host}:"
+        path = identifier.removeprefix(prefix)
+        document = None
+        if identifier.startswith(prefix) and path.startswith(FOLDER):
+            document = self._view.document(path)
+        if document is None:
+            raise _RefusalError("idDoesNotExist", f"No item has the identifier {identifier}.")
+        return document
+
+    def _item(self, document: Document) -> _Item:
+        if document.status != 200:
+            sources = {document.path.split("/")[1]}
+        else:
+            sources = {each.decode() for each in self._derived.findall(document.quads)}
+        sets = [f"{SOURCE}:{each}" for each in sorted(sources)]
+        if document.status == 200 and self._derived.search(document.quads) and self._is_merged(document):
+            sets.insert(0, MERGED)
+        return _Item(document.path, document.modified, document.status != 200, tuple(sets))
+
+    def _is_merged(self, document: Document) -> bool:
+        thing = re.escape(f"<{self._iris.base}{document.path}> ".encode())
+        lines = re.findall(rb"(?m)^" + thing + rb"<[^>]*prov#wasDerivedFrom> (<[^>]*/record/[^>]*>)", document.quads)
+        return len(set(lines)) > 1
+
+    def _list(self, root: etree._Element, verb: str, arguments: dict[str, str]) -> None:
+        place = self._place(arguments)
+        form = _format(place.prefix, is_token="resumptionToken" in arguments)
+        found: list[etree._Element] = []
+        after, is_complete, scanned = place.after, True, 0
+        most = _RECORDS if verb == "ListRecords" else _HEADERS
+        for scanned, document in enumerate(self._documents(place), 1):
+            if len(found) >= most or (found and scanned > _SCANNED):
+                is_complete = False
+                break
+            after = document.path
+            item = self._item(document)
+            if _is_in(item, place.set):
+                found += self._listed(item, verb, form)
+        if not found and not place.cursor:
+            raise _RefusalError("noRecordsMatch", "No record is selected by these arguments.")
+        root.extend(found)
+        if not is_complete:
+            token = _add(
+                root,
+                "resumptionToken",
+                _token(msgspec.structs.replace(place, after=after, cursor=place.cursor + len(found))),
+            )
+            token.set("cursor", str(place.cursor))
+        elif place.cursor:
+            _add(root, "resumptionToken").set("cursor", str(place.cursor))
+
+    def _listed(self, item: _Item, verb: str, form: Format) -> list[etree._Element]:
+        if verb == "ListIdentifiers" and (item.is_deleted or form.prefix != "marcxml"):
+            return [self._header(item)]
+        try:
+            record = self._record(item, form)
+        except _RefusalError:  # the item has no metadata in this format
+            return []
+        return [record if verb == "ListRecords" else self._header(item)]
+
+    def _documents(self, place: _Place) -> Iterator[Document]:
+        times = self._view.created_times
+        numbers = [number for number, made in times.items() if (place.begin or made) <= made <= (place.end or made)]
+        if not numbers:
+            return iter(())
+        return self._view.documents(FOLDER, place.after, (min(numbers), max(numbers)))
+
+    def _place(self, arguments: dict[str, str]) -> _Place:
+        if "resumptionToken" in arguments:
+            return _from_token(arguments["resumptionToken"])
+        begin, end = arguments.get("from", ""), arguments.get("until", "")
+        for date in filter(None, (begin, end)):
+            _check_date(date)
+        if begin and end and len(begin) != len(end):
+            raise _RefusalError("badArgument", "from and until have different granularities.")
+        begin = begin + _FIRST_SECOND if _DAY.fullmatch(begin) else begin
+        end = end + _LAST_SECOND if _DAY.fullmatch(end) else end
+        if begin and end and begin > end:
+            raise _RefusalError("badArgument", "from is later than until.")
+        chosen = arguments.get("set", "")
+        if chosen and chosen not in (MERGED, SOURCE, *(f"{SOURCE}:{name}" for name in self._sources)):
+            raise _RefusalError("noRecordsMatch", "There is no such set; see ListSets.")
+        return _Place(arguments["metadataPrefix"], begin, end, chosen, "", 0)
+
+    def _header(self, item: _Item) -> etree._Element:
+        root = etree.Element(f"{{{_OAI}}}header")
+        if item.is_deleted:
+            root.set("status", "deleted")
+        _add(root, "identifier", f"oai:{self._host}:{item.path}")
+        _add(root, "datestamp", item.modified)
+        for each in item.sets:
+            _add(root, "setSpec", each)
+        return root
+
+    def _record(self, item: _Item, form: Format) -> etree._Element:
+        root = etree.Element(f"{{{_OAI}}}record")
+        root.append(self._header(item))
+        if item.is_deleted:
+            return root
+        metadata = self._metadata(item, form)
+        if metadata is None:
+            raise _RefusalError("cannotDisseminateFormat", f"The item is not available as {form.prefix}.")
+        _add(root, "metadata").append(metadata)
+        return root
+
+    def _metadata(self, item: _Item, form: Format) -> etree._Element | None:
+        if form.prefix == "marcxml":
+            record = self._content.marc(item.path)
+            return etree.fromstring(to_marcxml(record)) if record is not None else None
+        description = self._content.mods(item.path)
+        if description is None:
+            return None
+        if form.prefix == "mods":
+            return to_element(description)
+        return dublin_core.to_dublin_core(description, self._iris.base + item.path)
+
+
+def _is_in(item: _Item, chosen: str) -> bool:
+    return not chosen or any(each == chosen or each.startswith(f"{chosen}:") for each in item.sets)
+
+
+def _arguments(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the arguments by name; raises the refusal ``badVerb`` or ``badArgument``."""
+    arguments = dict(pairs)
+    verbs = [value for name, value in pairs if name == "verb"]
+    if len(verbs) != 1 or verbs[0] not in _ARGUMENTS:
+        raise _RefusalError("badVerb", f"verb is one of {', '.join(_ARGUMENTS)}, and is sent once.")
+    if len(arguments) != len(pairs):
+        raise _RefusalError("badArgument", "An argument is sent more than once.")
+    required, optional = _ARGUMENTS[verbs[0]]
+    names = arguments.keys() - {"verb"}
+    if "resumptionToken" in names and verbs[0] in _LISTS:
+        if names != {"resumptionToken"}:
+            raise _RefusalError("badArgument", "A resumptionToken is sent without other arguments.")
+        return arguments
+    unknown = names - {*required, *optional}
+    missing = set(required) - names
+    if unknown or missing:
+        wrong = [f"unknown: {name}" for name in sorted(unknown)] + [f"missing: {name}" for name in sorted(missing)]
+        raise _RefusalError("badArgument", f"Arguments of {verbs[0]}: {', '.join(wrong)}.")
+    return arguments
+
+
+def _format(prefix: str, is_token: bool = False) -> Format:
+    if prefix not in FORMATS:
+        code = "badResumptionToken" if is_token else "cannotDisseminateFormat"
+        raise _RefusalError(code, f"metadataPrefix is one of {', '.join(FORMATS)}.")
+    return FORMATS[prefix]
+
+
+def _check_date(text: str) -> None:
+    if not _DAY.fullmatch(text) and not _SECOND.fullmatch(text):
+        raise _RefusalError("badArgument", "Dates are written as 2026-01-31 or 2026-01-31T12:30:00Z.")
+    try:
+        datetime.fromisoformat(text)
+    except ValueError as error:
+        raise _RefusalError("badArgument", f"{text} is no date.") from error
+
+
+def _token(place: _Place) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode().rstrip("=")
+
+
+def _from_token(token: str) -> _Place:
+    try:
+        if len(token) > _LONGEST_TOKEN:
+            raise ValueError(token)
+        data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        place = msgspec.json.decode(data, type=_Place)
+    except (ValueError, msgspec.DecodeError) as error:
+        raise _RefusalError("badResumptionToken", "The resumptionToken is not one of this server.") from error
+    if not place.after.startswith(FOLDER) or place.cursor < 0:
+        raise _RefusalError("badResumptionToken", "The resumptionToken is not one of this server.")
+    return place
+
+
+def _add(parent: etree._Element, name: str, text: str | None = None) -> etree._Element:
+    child = etree.SubElement(parent, f"{{{_OAI}}}{name}")
+    if text is not None:
+        child.text = without_illegal_characters(text)
+    return child

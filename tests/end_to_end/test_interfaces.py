@@ -1,0 +1,270 @@
+"""OAI-PMH and Triple Pattern Fragments of the sample, asked as harvesters and clients do."""
+
+from __future__ import annotations
+
+import httpx
+import pyoxigraph as ox
+import pytest
+from lxml import etree
+from sickle import Sickle
+
+pytestmark = pytest.mark.server
+
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+FIRST = "oai:localhost:resource/rsl/01001325043"
+DC = "{http://purl.org/dc/elements/1.1/}"
+HYDRA = "http://www.w3.org/ns/hydra/core#"
+XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
+
+
+@pytest.fixture(scope="module")
+def http(server):
+    with httpx.Client(base_url=server, timeout=600) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def ask(http):
+    def ask(**arguments):
+        answer = http.get("oai", params={name.rstrip("_"): value for name, value in arguments.items()})
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "text/xml; charset=utf-8"
+        return etree.fromstring(answer.content)
+
+    return ask
+
+
+def error(root):
+    (found,) = root.findall(f"{OAI}error")
+    return found.get("code")
+
+
+def identifiers(root):
+    return [each.text for each in root.iter(f"{OAI}identifier")]
+
+
+@pytest.fixture(scope="module")
+def every_record(server):
+    return list(Sickle(f"{server}oai").ListRecords(metadataPrefix="oai_dc"))
+
+
+# -- OAI-PMH -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_answer_has_the_envelope_of_the_protocol(ask):
+    root = ask(verb="Identify")
+    assert root.tag == f"{OAI}OAI-PMH"
+    assert root.get(f"{XSI}schemaLocation").split()[0] == OAI.strip("{}")
+    assert [each.tag for each in root] == [f"{OAI}responseDate", f"{OAI}request", f"{OAI}Identify"]
+    assert root.findtext(f"{OAI}responseDate").endswith("Z")
+    assert dict(root.find(f"{OAI}request").attrib) == {"verb": "Identify"}
+    assert root.findtext(f"{OAI}request") == "http://localhost:8000/oai"
+
+
+def test_identify_has_its_elements_in_the_order_of_the_schema(ask):
+    (found,) = ask(verb="Identify").findall(f"{OAI}Identify")
+    names = ["repositoryName", "baseURL", "protocolVersion", "adminEmail", "earliestDatestamp", "deletedRecord"]
+    assert [each.tag.removeprefix(OAI) for each in found] == [*names, "granularity", "description"]
+    assert found.findtext(f"{OAI}granularity") == "YYYY-MM-DDThh:mm:ssZ"
+    assert found.findtext(f"{OAI}earliestDatestamp") == "2026-01-01T00:00:00Z"
+
+
+def test_a_harvester_gets_every_publication_once(every_record, sample):
+    from bibld.published import open_published
+
+    with open_published(sample.workspace, 1) as view:
+        expected = {entry.path: entry.status for entry in view.entries("resource/")}
+    found = {each.header.identifier.removeprefix("oai:localhost:"): each for each in every_record}
+    assert len(every_record) == len(found)
+    assert found.keys() == expected.keys()
+    assert {path for path, each in found.items() if each.deleted} == {
+        path for path in expected if expected[path] != 200
+    }
+    assert all(each.header.datestamp == "2026-01-01T00:00:00Z" for each in every_record)
+
+
+def test_dublin_core_has_the_iri_title_and_creator(ask):
+    root = ask(verb="GetRecord", identifier=FIRST, metadataPrefix="oai_dc")
+    found = root.find(".//{http://www.openarchives.org/OAI/2.0/oai_dc/}dc")
+    assert found.findtext(f"{DC}identifier") == "http://localhost:8000/resource/rsl/01001325043"
+    assert found.findtext(f"{DC}title") and found.findtext(f"{DC}creator")
+    assert all(each.tag.startswith(DC) and each.text for each in found)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "name"),
+    [("mods", "{http://www.loc.gov/mods/v3}mods"), ("marcxml", "{http://www.loc.gov/MARC21/slim}record")],
+)
+def test_records_come_as_mods_and_as_the_marc_record_of_the_founder(ask, prefix, name):
+    root = ask(verb="ListRecords", metadataPrefix=prefix)
+    live = [each for each in root.iter(f"{OAI}record") if each.find(f"{OAI}header").get("status") is None]
+    assert live
+    assert all([child.tag for child in each.find(f"{OAI}metadata")] == [name] for each in live)
+    deleted = [each for each in root.iter(f"{OAI}record") if each.find(f"{OAI}header").get("status") == "deleted"]
+    assert deleted and all(each.find(f"{OAI}metadata") is None for each in deleted)
+
+
+def test_sets_are_the_sources_and_the_merged_publications(server, every_record, ask):
+    sets = {each.setSpec for each in Sickle(f"{server}oai").ListSets()}
+    assert sets == {"merged", "source", "source:nlr", "source:rsl", "source:slavica"}
+    for spec in sets - {"source"}:
+        chosen = {each.identifier for each in Sickle(f"{server}oai").ListIdentifiers(metadataPrefix="oai_dc", set=spec)}
+        assert chosen == {each.header.identifier for each in every_record if spec in each.header.setSpecs}
+    merged = [each for each in every_record if "merged" in each.header.setSpecs]
+    assert len(merged) == 75
+    assert error(ask(verb="ListRecords", metadataPrefix="oai_dc", set="nothing")) == "noRecordsMatch"
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "is_found"),
+    [
+        ("2026-01-01", "2026-01-01", True),
+        ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", True),
+        ("2026-01-01T00:00:01Z", None, False),
+        ("2026-01-02", None, False),
+        (None, "2025-12-31", False),
+        (None, "2025-12-31T23:59:59Z", False),
+        ("2025-01-01", None, True),
+    ],
+)
+def test_dates_select_inclusively(ask, begin, end, is_found):
+    dates = {name: value for name, value in (("from", begin), ("until", end)) if value}
+    root = ask(verb="ListIdentifiers", metadataPrefix="oai_dc", **dates)
+    assert bool(identifiers(root)) is is_found
+    assert is_found or error(root) == "noRecordsMatch"
+
+
+def test_a_token_gives_the_same_part_again_and_the_last_part_has_an_empty_one(ask):
+    root = ask(verb="ListRecords", metadataPrefix="oai_dc")
+    first = root.find(f".//{OAI}resumptionToken")
+    assert (len(identifiers(root)), first.get("cursor")) == (50, "0")
+    parts = [ask(verb="ListRecords", resumptionToken=first.text) for _ in range(2)]
+    assert identifiers(parts[0]) == identifiers(parts[1])
+    assert not set(identifiers(root)) & set(identifiers(parts[0]))
+    token = first.text
+    while token:
+        last = ask(verb="ListRecords", resumptionToken=token).find(f".//{OAI}resumptionToken")
+        token = last.text
+    assert int(last.get("cursor")) > 0
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("", "badVerb"),
+        ("verb=Nothing", "badVerb"),
+        ("verb=Identify&verb=Identify", "badVerb"),
+        ("verb=identify", "badVerb"),
+        ("verb=Identify&other=1", "badArgument"),
+        ("verb=GetRecord", "badArgument"),
+        ("verb=GetRecord&metadataPrefix=oai_dc", "badArgument"),
+        ("verb=ListRecords", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&metadataPrefix=mods", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&from=yesterday", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&from=2026-02-30", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&from=2026-01-01&until=2026-01-01T00:00:00Z", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&from=2026-01-02&until=2026-01-01", "badArgument"),
+        ("verb=ListRecords&metadataPrefix=oai_dc&resumptionToken=x", "badArgument"),
+        ("verb=ListRecords&resumptionToken=x", "badResumptionToken"),
+        ("verb=ListRecords&resumptionToken=WyJ4Il0", "badResumptionToken"),
+        ("verb=ListSets&resumptionToken=x", "badResumptionToken"),
+        ("verb=ListRecords&metadataPrefix=nothing", "cannotDisseminateFormat"),
+        (
+            "verb=GetRecord&metadataPrefix=nothing&identifier=oai:localhost:resource/rsl/01001325043",
+            "cannotDisseminateFormat",
+        ),
+        ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:localhost:resource/rsl/no", "idDoesNotExist"),
+        ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:other:resource/rsl/01001325043", "idDoesNotExist"),
+        ("verb=GetRecord&metadataPrefix=oai_dc&identifier=%00", "idDoesNotExist"),
+        ("verb=ListMetadataFormats&identifier=x", "idDoesNotExist"),
+    ],
+)
+def test_errors_are_answers_with_status_200(http, query, code):
+    answer = http.get(f"oai?{query}")
+    assert answer.status_code == 200
+    root = etree.fromstring(answer.content)
+    assert error(root) == code
+    if code in ("badVerb", "badArgument"):
+        assert not root.find(f"{OAI}request").attrib
+
+
+def test_arguments_may_be_posted(http):
+    answer = http.post("oai", data={"verb": "ListMetadataFormats"})
+    prefixes = [each.text for each in etree.fromstring(answer.content).iter(f"{OAI}metadataPrefix")]
+    assert prefixes == ["oai_dc", "mods", "marcxml"]
+    assert http.post("oai", content=b"verb=Identify", headers={"content-type": "text/plain"}).status_code == 415
+    assert http.put("oai").status_code == 405
+
+
+# -- Triple Pattern Fragments ------------------------------------------------------------------------------------------
+
+
+def fragment(http, accept="application/trig", **terms):
+    answer = http.get("fragments", params=terms, headers={"accept": accept})
+    assert answer.status_code == 200, answer.text
+    kind = {"application/trig": ox.RdfFormat.TRIG, "text/turtle": ox.RdfFormat.TURTLE}[accept]
+    quads = list(ox.parse(answer.content, format=kind))
+    data = [quad.triple for quad in quads if isinstance(quad.graph_name, ox.DefaultGraph)]
+    controls = [quad.triple for quad in quads if not isinstance(quad.graph_name, ox.DefaultGraph)]
+    return data, controls
+
+
+def value_of(controls, name):
+    return [each.object.value for each in controls if each.predicate.value == name]
+
+
+def test_following_next_gives_every_triple_of_a_pattern_once(http):
+    predicate = "http://purl.org/dc/terms/title"
+    seen, page = [], 1
+    while True:
+        data, controls = fragment(http, predicate=predicate, page=page)
+        seen += data
+        following = value_of(controls, f"{HYDRA}next")
+        if not following:
+            break
+        page += 1
+        assert following == [
+            f"http://localhost:8000/fragments?predicate=http%3A%2F%2Fpurl.org%2Fdc%2Fterms%2Ftitle&page={page}"
+        ]
+    assert len(set(map(str, seen))) == len(seen) > 100
+    query = f"SELECT (COUNT(*) AS ?n) WHERE {{ ?s <{predicate}> ?o }}"
+    answer = http.get("sparql", params={"query": query}, headers={"accept": "text/csv"})
+    assert int(answer.text.split()[1]) == len(seen)
+    _, controls = fragment(http, predicate=predicate)
+    assert set(value_of(controls, "http://rdfs.org/ns/void#triples")) == {str(len(seen))}
+
+
+@pytest.mark.parametrize("value", ['"Часть речи"@ru', '"Chastʹ rechi"@ru-latn'])
+def test_a_literal_finds_its_subjects(http, value):
+    data, _ = fragment(http, predicate="http://purl.org/dc/terms/title", object=value)
+    assert {each.subject.value for each in data} == {"http://localhost:8000/resource/slavica/ocm00082045"}
+
+
+def test_a_pattern_of_three_terms_is_the_triple_or_nothing(http):
+    subject, predicate = "http://localhost:8000/resource/slavica/ocm00082045", "http://purl.org/ontology/bibo/oclcnum"
+    assert len(fragment(http, subject=subject, predicate=predicate, object='"82045"')[0]) == 1
+    data, controls = fragment(http, subject=subject, predicate=predicate, object='"1"')
+    assert data == []
+    assert set(value_of(controls, f"{HYDRA}totalItems")) == {"0"}
+    assert value_of(controls, f"{HYDRA}template") == ["http://localhost:8000/fragments{?subject,predicate,object}"]
+
+
+def test_a_term_is_never_more_than_a_term_of_the_query(http):
+    hostile = '"x" } } UNION { SELECT * WHERE { ?s ?p ?o } } #"'
+    data, _ = fragment(http, object=hostile)
+    assert data == []
+    for wrong in ({"subject": "<a b>"}, {"subject": '"x"'}, {"predicate": "x> ?p <y"}, {"page": "0"}, {"page": "x"}):
+        assert http.get("fragments", params=wrong, headers={"accept": "text/turtle"}).status_code == 400
+
+
+def test_fragments_come_as_page_and_data(http):
+    assert http.get("fragments", headers={"accept": "image/png"}).status_code == 406
+    page = http.get("fragments", params={"subject": "urn:x"}, headers={"accept": "text/html"})
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert 'name="predicate"' in page.text
+    hostile = http.get("fragments", params={"object": '"<script>alert(1)</script>"'}, headers={"accept": "text/html"})
+    assert "<script>alert" not in hostile.text
+    for media_type in ("text/turtle", "application/n-quads", "application/n-triples", "application/ld+json"):
+        answer = http.get("fragments", headers={"accept": media_type})
+        assert answer.headers["content-type"].partition(";")[0] == media_type
+        assert answer.headers["vary"].startswith("Accept")
