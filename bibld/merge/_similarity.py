@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn13, number_and_source
@@ -32,6 +33,9 @@ from bibld.text.romanisation import romanise
 from bibld.text.scripts import LATIN, has_cyrillic
 
 Key = Callable[[Any], Hashable]
+
+_VALUES_REMEMBERED = 256
+"""Enough for the values of one cluster, each of which is compared several times."""
 
 _BLANKS = re.compile(r"[\s-]")
 _IN_PARENTHESES = re.compile(r"\(([^)]*)\)?")
@@ -72,6 +76,7 @@ def fold_or_tidy(text: str) -> str:
     return fold(text) or tidy(text)
 
 
+@lru_cache(maxsize=_VALUES_REMEMBERED)
 def _title_key(value: TitleInfo) -> tuple[Hashable, ...]:
     """Return type, title with subtitle, numbers and names of parts.
 
@@ -85,6 +90,7 @@ def _title_key(value: TitleInfo) -> tuple[Hashable, ...]:
     )
 
 
+@lru_cache(maxsize=_VALUES_REMEMBERED)
 def _name_key(value: Name) -> tuple[Hashable, ...]:
     """Return type and heading; of a person also dates, additions in parentheses and terms of address. No roles."""
     if not value.name_part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from bibld.model.mods import OriginInfo
@@ -18,18 +19,23 @@ def words_of(value: object) -> str:
 
 
 def _texts(value: Any) -> list[str]:  # noqa: ANN401
-    if value is None:
+    if not value:
         return []
     if isinstance(value, str):
         return [value]
     if isinstance(value, tuple):
         return [text for one in value for text in _texts(one)]
     kind: type = type(value)
+    return [text for field in _fields_with_texts(kind) for text in _texts(getattr(value, field))]
+
+
+@cache
+def _fields_with_texts(kind: type) -> tuple[str, ...]:
+    """Return the fields of an element that contain text or other elements, in the order of MODS."""
     plan = plan_of(kind)
     fields = [child.field for child in plan.children]
     fields += [field for field in (plan.raw, plan.inline) if field is not None]
-    fields += ["value"] if plan.has_text else []
-    return [text for field in fields for text in _texts(getattr(value, field))]
+    return (*fields, "value") if plan.has_text else tuple(fields)
 
 
 def publication_statement(info: OriginInfo) -> str:

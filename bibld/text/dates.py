@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from bibld.text.folding import strip_brackets
 from bibld.text.numerals import LATIN_LOOKALIKES, roman_number
@@ -15,10 +16,12 @@ _SEPARATORS_IN_ROMAN = re.compile(r"[ .]")
 _UNCERTAIN_YEAR = re.compile(r"(?<![\w-])(1[0-9]|20)(?:([0-9])[-uUxXхХ?]|[-uUxXхХ.?]{2})-?(?=[]\s?>,;:.)]|$)")
 """A year of which the last digit or the last two are unknown: ``197-?``, ``19uu``, ``[18--]``, ``19..``."""
 _QUESTIONED_DECADE = re.compile(r"(?<!\d)(1[0-9]|20)([0-9])(?:0-?s|0-?(?:е|х|ые|ых)\b)", re.IGNORECASE)
+_TEXTS_REMEMBERED = 4096
 _FEWEST_SEPARATED_LETTERS = 5
 """A Roman numeral with blanks or full stops in it is a year only from this length: ``M. D.`` is a physician."""
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def years(text: str) -> tuple[int, ...]:
     """Return the years from 1000 to 2099 in a text, in its order; ``1898/99`` is two, ``2003-10`` a year and a month.
 

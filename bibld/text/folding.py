@@ -47,6 +47,7 @@ def strip_brackets(text: str) -> str:
     return " ".join(text.replace("[", "").replace("]", "").split())
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def fold(text: str) -> str:
     """Remove everything in which cataloguing rules, typists and character sets vary.
 

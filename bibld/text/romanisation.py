@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 from anyascii import anyascii
 
@@ -44,9 +44,11 @@ _TRANSCRIPTIONS = (
 )  # fmt: skip
 """Letters of a romanised word as German, French and Polish readers spell them → as :func:`romanise` does."""
 _FRENCH_ENDING = re.compile(r"(?<=[^\W\d_]{2}in)e\b")
+_TEXTS_REMEMBERED = 4096
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_][oe])ff\b")
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def romanise(text: str) -> str:
     """Return a key that is equal for the Cyrillic and all usual Latin forms of Slavic words.
 
