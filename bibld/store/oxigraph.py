@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -17,7 +16,6 @@ from bibld.model.rdf import split_graphs
 from bibld.parallel import batches, map_in_threads, worker_count
 from bibld.protocols import Query, ResultKind
 from bibld.sparql.faults import explain_fault
-from bibld.sparql.patterns import find_patterns
 
 _UNFINISHED = "bulk-*.sst"
 """Files of a load that was stopped; complete files have another name."""
@@ -25,10 +23,6 @@ _UNFINISHED = "bulk-*.sst"
 
 _THREADS = 2
 """Chunks that are loaded at a time: Oxigraph parses a chunk in one thread, and sorts and writes it after that."""
-
-
-_GRAPHS_LOOKED_INTO = 100
-_PREDICATES_REMEMBERED = 10_000
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -42,9 +36,6 @@ class OxigraphStore:
 
     def __init__(self, folder: Path, settings: Settings, is_copy: bool = False) -> None:
         self._settings = settings
-        self._is_copy = is_copy
-        self._in_named_graphs: dict[str, bool] = {}
-        self._named_graphs: list[Any] | None = None
         with _translate_errors(f"{folder}"):
             if is_copy:
                 self._store = pyoxigraph.Store.read_only(str(folder))
@@ -137,7 +128,7 @@ class OxigraphStore:
 
     def answer(self, query: Query, out: BinaryIO) -> ResultKind:
         """Evaluate a query and write its result."""
-        dataset: dict[str, Any] = {"use_default_graph_as_union": query.union and self._needs_named_graphs(query)}
+        dataset: dict[str, Any] = {"use_default_graph_as_union": query.union}
         try:
             if query.default_graphs or query.named_graphs:
                 dataset = {
@@ -160,38 +151,6 @@ class OxigraphStore:
             raise BadQueryError(f"the query cannot be evaluated: {error}") from error
         except (ValueError, OSError) as error:
             raise BadQueryError(f"the query cannot be evaluated: {error}") from error
-
-    def _needs_named_graphs(self, query: Query) -> bool:
-        """Return whether a query over all graphs could find more than the same query over the default graph.
-
-        It cannot if each of its triple patterns has predicates that no named graph contains: what a pattern matches in
-        the union of all graphs is then what it matches in the default graph. Patterns inside GRAPH are the same in
-        both. The default graph alone is searched in about half of the time.
-        """
-        if not self._is_copy:  # its quads may change
-            return True
-        patterns = find_patterns(query.text, query.prefixes)
-        if patterns is None:
-            return True
-        return any(
-            pattern.predicates is None or any(map(self._is_in_named_graph, pattern.predicates))
-            for pattern in patterns
-            if not pattern.graph
-        )
-
-    def _is_in_named_graph(self, predicate: str) -> bool:
-        found = self._in_named_graphs.get(predicate)
-        if found is None:
-            if self._named_graphs is None:
-                self._named_graphs = list(islice(self._store.named_graphs(), _GRAPHS_LOOKED_INTO + 1))
-            node = pyoxigraph.NamedNode(predicate)
-            found = len(self._named_graphs) > _GRAPHS_LOOKED_INTO or any(
-                next(self._store.quads_for_pattern(None, node, None, graph), None) is not None
-                for graph in self._named_graphs
-            )
-            if len(self._in_named_graphs) < _PREDICATES_REMEMBERED:
-                self._in_named_graphs[predicate] = found
-        return found
 
     def count(self) -> int:
         """Return the number of quads."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Literal
 
 import msgspec
@@ -17,6 +17,8 @@ import msgspec
 from bibld.serve._sparql.pool import Answer, QueueFullError, TooManyQueriesError
 
 Key = tuple[str, ...]
+Ask = Callable[[], Coroutine[Any, Any, Answer]]
+Wait = Callable[[asyncio.Task[Answer]], Awaitable[None]]
 _SHARE_OF_ONE = 8
 """One result may take this part of the bytes."""
 
@@ -70,36 +72,42 @@ class ResultCache:
         self._entries.move_to_end(key)
         return Served(entry[0], "hit", int(time.monotonic() - entry[1]))
 
-    async def answer(self, key: Key | None, ask: Callable[[], Coroutine[Any, Any, Answer]]) -> Served:
-        """Return the remembered answer, wait for an equal query that runs, or ask. Without a key it is always asked."""
-        if key is None:
-            return Served(await ask(), "bypass")
+    async def answer(self, key: Key | None, ask: Ask, wait: Wait) -> Served:
+        """Return the remembered answer, wait for an equal query that runs, or ask. Without a key it is always asked.
+
+        ``wait`` waits until a task is done, or raises; the query is cancelled when nobody waits for it any more.
+        """
         found = self.find(key)
         if found is not None:
             return found
-        running = self._running.get(key)
+        running = self._running.get(key) if key is not None else None
         if running is not None:
             try:
-                return Served(await self._wait(key, running), "collapsed")
+                return Served(await self._wait(key, running, wait), "collapsed")
             except (QueueFullError, TooManyQueriesError):
-                return Served(await ask(), "miss")  # the other client had no place, this one may have
+                key = None  # the other client had no place, this one may have
         running = _Running(asyncio.ensure_future(ask()))
+        if key is None:
+            return Served(await self._wait(None, running, wait), "bypass")
         self._running[key] = running
-        answer = await self._wait(key, running)
+        answer = await self._wait(key, running, wait)
         self._remember(key, answer)
         return Served(answer, "miss")
 
-    async def _wait(self, key: Key, running: _Running) -> Answer:
-        """Wait for a query; it is cancelled when the last client that waits for it is."""
+    async def _wait(self, key: Key | None, running: _Running, wait: Wait) -> Answer:
+        """Wait for a query; it is cancelled when the last client that waits for it leaves."""
         running.waiting += 1
         try:
-            return await asyncio.shield(running.task)
+            await wait(running.task)
+            return running.task.result()
         finally:
             running.waiting -= 1
             if not running.waiting:  # nobody joins it from here on
-                self._running.pop(key, None)
-                running.task.cancel()
-                await asyncio.wait((running.task,))
+                if key is not None and self._running.get(key) is running:
+                    del self._running[key]
+                if not running.task.done():
+                    running.task.cancel()
+                    await asyncio.wait((running.task,))
 
     def _remember(self, key: Key, answer: Answer) -> None:
         size = _size(key, answer)

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.requests import Request
 
 from bibld.serve._http import ProblemError
 
-_T = TypeVar("_T")
+_QUICK_SECONDS = 0.03
+"""A query that is answered within this time is not worth watching its client for."""
+
 _CLIENT_LEFT = 499
 """Nobody sees it; the name is nginx's."""
 
 
-async def while_connected(request: Request, answering: Coroutine[Any, Any, _T]) -> _T:
-    """Wait for the answer; the query is cancelled when the client leaves before."""
-    asking = asyncio.ensure_future(answering)
+async def while_connected(request: Request, task: asyncio.Task[Any]) -> None:
+    """Wait until a task is done; raises ``ProblemError`` when the client leaves before."""
+    await asyncio.wait((task,), timeout=_QUICK_SECONDS)
+    if task.done():
+        return
     leaving = asyncio.ensure_future(_left(request))
     try:
-        await asyncio.wait((asking, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not asking.done():
+        await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
             raise ProblemError(_CLIENT_LEFT, "Client left", "The client closed the connection before the answer.")
-        return asking.result()
     finally:
-        asking.cancel()
         leaving.cancel()
-        await asyncio.gather(asking, leaving, return_exceptions=True)
+        await asyncio.wait((leaving,))
 
 
 async def _left(request: Request) -> None:

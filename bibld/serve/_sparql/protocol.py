@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from functools import lru_cache, partial
 
 import msgspec
 from starlette.requests import Request
@@ -44,6 +45,9 @@ _RETRY_AFTER = "10"
 _SHORT = 8192
 """Characters; a longer query is checked in a thread, so that it does not delay other requests."""
 
+_CHECKED = 512
+"""Checks of short queries that are remembered."""
+
 _COUNTING_SECONDS = 3.0
 """How long the description of the service waits for the sizes of the graphs."""
 
@@ -76,6 +80,7 @@ class SparqlEndpoint:
         self._prefixes = dict(endpoint.prefixes)
         self._max_result = endpoint.max_result
         self._cache = ResultCache(endpoint.cache * _MEBIBYTE)
+        self._check_short = lru_cache(maxsize=_CHECKED)(check_query)
         self._counting: asyncio.Task[Sizes] | None = None
 
     async def answer(self, request: Request) -> Response:
@@ -99,7 +104,7 @@ class SparqlEndpoint:
             await asyncio.wait((self._counting,))
 
     async def _check(self, text: str) -> CheckedQuery:
-        return check_query(text) if len(text) <= _SHORT else await asyncio.to_thread(check_query, text)
+        return self._check_short(text) if len(text) <= _SHORT else await asyncio.to_thread(check_query, text)
 
     def _query(self, asked: Asked, checked: CheckedQuery, table: str | None, graph: str | None) -> Query:
         assert asked.query is not None
@@ -119,12 +124,9 @@ class SparqlEndpoint:
         checked = await self._check(asked.query)
         query = self._query(asked, checked, table, graph)
         limit = min(self._max_result, _PAGE_MEBIBYTES) if HTML in (table, graph) else self._max_result
-        client = client_of(request)
         key = _key(query, checked, limit) if checked.is_repeatable else None
-        served = self._cache.find(key)
-        if served is None:
-            answering = self._cache.answer(key, lambda: self._evaluate(query, limit, client))
-            served = await while_connected(request, answering)
+        ask = partial(self._evaluate, query, limit, request)
+        served = await self._cache.answer(key, ask, partial(while_connected, request))
         result = served.answer
         media_type = graph if result.kind == "graph" else table
         assert media_type is not None
@@ -136,8 +138,8 @@ class SparqlEndpoint:
             headers.append(("Age", str(served.age)))
         return respond(request, Representation(body, media_type, tuple(headers)))
 
-    async def _evaluate(self, query: Query, limit: int, client: str) -> Answer:
-        answer = await self._pool.answer(query, limit, client)
+    async def _evaluate(self, query: Query, limit: int, request: Request) -> Answer:
+        answer = await self._pool.answer(query, limit, client_of(request))
         if answer.kind != "graph":
             return answer
         body = await asyncio.to_thread(with_prefixes_in_order, answer.body, answer.media_type)
@@ -150,10 +152,14 @@ class SparqlEndpoint:
         media_type = named.get(asked.format or "") or choose(accept, ("application/json", HTML))
         if media_type is None:
             raise ProblemError(406, "Not acceptable", "An explanation is application/json or text/html.")
+        explaining = asyncio.create_task(self._explanation(asked, client_of(request)))
         try:
-            found = await while_connected(request, self._explanation(asked, client_of(request)))
+            await while_connected(request, explaining)
+            found = explaining.result()
         except StoreError as error:
             raise self._problem(asked.query, error, media_type == HTML) from error
+        finally:
+            explaining.cancel()
         if media_type == HTML:
             body = self._pages.sparql(SparqlView(asked.query, text=found.as_text()))
         else:

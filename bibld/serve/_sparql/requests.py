@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -75,7 +76,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 async def read_request(request: Request) -> Asked:
     """Parse a request; raises ``ProblemError`` where it breaks the protocol."""
-    parameters = _parameters(request.url.query)
+    parameters = _parameters(request.scope["query_string"].decode("latin-1"))
     if request.method == "POST":
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         body = await _body(request)
@@ -121,9 +122,14 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
 
 def wanted_types(asked: Asked, accept: str) -> tuple[str | None, str | None]:
     """Return the media types to answer with: for a table or boolean, and for a graph."""
-    if asked.format is None:
+    return _wanted_types(asked.format, accept)
+
+
+@lru_cache(maxsize=256)
+def _wanted_types(form: str | None, accept: str) -> tuple[str | None, str | None]:
+    if form is None:
         return choose(accept, tuple(TABLES)), choose(accept, tuple(GRAPHS))
-    name = asked.format.strip().lower()
+    name = form.strip().lower()
     if name in _NAMED:
         return _NAMED[name]
     table = name if name in TABLES else None
