@@ -43,6 +43,7 @@ from bibld.serve._interfaces import open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._pages import Pages
+from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.places import Limits, Places, new_lock, places_bytes
 from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
@@ -240,7 +241,9 @@ def _open(site: Site, places: Places) -> Served:
         pool = Pool(site.store, site.settings.query_limits, places)
         prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
         sizes = site.settings.max_result, site.settings.query_cache
-        endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes)
+        is_own = site.remote is None  # a remote store may be behind the release
+        lookups = Lookups(view, addresses.iris.base) if view is not None and is_own else None
+        endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes, lookups)
         sparql = SparqlEndpoint(pool, pages, endpoint)
         files = Files(site.release, site.manifest, addresses)
         documents = Documents(release, pages, finder, view)

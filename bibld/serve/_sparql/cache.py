@@ -30,7 +30,7 @@ class Served(msgspec.Struct, frozen=True):
     """An answer, and where it comes from; ``age`` is in seconds."""
 
     answer: Answer
-    origin: Literal["hit", "miss", "collapsed", "bypass"]
+    origin: Literal["hit", "miss", "collapsed", "bypass", "prepared"]
     age: int = 0
 
     @property
@@ -41,6 +41,8 @@ class Served(msgspec.Struct, frozen=True):
                 return "bibld; hit"
             case "collapsed":
                 return "bibld; fwd=miss; collapsed"
+            case "prepared":
+                return "bibld; hit; detail=prepared"
             case "bypass":
                 return "bibld; fwd=bypass"
             case _:

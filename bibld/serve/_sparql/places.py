@@ -18,6 +18,7 @@ _STATE, _PROCESS, _CLIENT, _TICKET = range(4)
 _CELLS = 4
 _NEXT_TICKET, _ACCEPTED, _REFUSED, _KILLED = range(4)
 _HEAD = 4
+_OVERTAKEN = 16
 _WAIT_SECONDS = 0.005
 _LONGEST_WAIT_SECONDS = 0.04
 
@@ -54,7 +55,7 @@ class Places:
     """The places of one site, in memory that its server processes share; ``process`` is the number of this one.
 
     The table is changed under a lock that the kernel releases when a process dies. Waiting queries run in the order in
-    which they came, whichever process they came to.
+    which they came; those that came to different processes nearly so.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Places:
         self._cells = memory.cast("B").cast("q")
         self._lock = lock
         self._process = process
+        self._waiters: list[asyncio.Future[None]] = []
         self._places = range(_HEAD, len(self._cells), _CELLS)
 
     @contextmanager
@@ -79,13 +81,22 @@ class Places:
         finally:
             with self._locked():
                 self._cells[place + _STATE] = _FREE
+            for waiter in self._waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
+            self._waiters.clear()
 
     @asynccontextmanager
     async def turn(self, place: int) -> AsyncIterator[None]:
-        """Wait until the query of a place may run; it keeps its place afterwards, until ``take`` ends."""
+        """Wait until the query of a place may run; it keeps its place afterwards, until ``take`` ends.
+
+        A place that another query of this process leaves is noticed at once, one of another process a little later.
+        """
         pause = _WAIT_SECONDS
         while not self._may_run(place):
-            await asyncio.sleep(pause)
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            await asyncio.wait((waiter,), timeout=pause)
             pause = min(2 * pause, _LONGEST_WAIT_SECONDS)
         yield
 
@@ -143,17 +154,25 @@ class Places:
     def _may_run(self, place: int) -> bool:
         """Let the query of a place run if it is the next, and fewer run than may."""
         cells = self._cells
+        ticket = cells[place + _TICKET]
         with self._locked():
             running = 0
             for each in self._places:
                 if cells[each + _STATE] == _RUNNING:
                     running += 1
-                elif cells[each + _STATE] == _WAITING and cells[each + _TICKET] < cells[place + _TICKET]:
+                elif cells[each + _STATE] == _WAITING and cells[each + _TICKET] + self._head_start(each) < ticket:
                     running += 1  # it comes first
             if running >= self._limits.workers:
                 return False
             cells[place + _STATE] = _RUNNING
             return True
+
+    def _head_start(self, place: int) -> int:
+        """Return how many younger queries may run before that of a place: some if it waits in another process.
+
+        That one looks for its turn now and then; a worker does not stay idle for it.
+        """
+        return 0 if self._cells[place + _PROCESS] == self._process else _OVERTAKEN
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -21,10 +21,11 @@ from bibld.serve._http import ProblemError, Representation, accept_of, link_head
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, SparqlView, result_view
 from bibld.serve._sparql import explanation
-from bibld.serve._sparql.cache import Key, ResultCache
+from bibld.serve._sparql.cache import Key, ResultCache, Served
 from bibld.serve._sparql.clients import client_of, while_connected
 from bibld.serve._sparql.description import DEFAULT_SIZE, GRAPH_NAMES, GRAPH_SIZES, Sizes, describe_service
 from bibld.serve._sparql.guard import CheckedQuery, ForbiddenQueryError, check_query
+from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import (
     Answer,
     Pool,
@@ -33,7 +34,7 @@ from bibld.serve._sparql.pool import (
     ResultTooLargeError,
     TooManyQueriesError,
 )
-from bibld.serve._sparql.requests import GRAPHS, HTML, TABLES, Asked, read_request, wanted_types
+from bibld.serve._sparql.requests import GRAPHS, HTML, RESULTS_JSON, TABLES, Asked, read_request, wanted_types
 from bibld.serve._vocabulary import Vocabulary
 from bibld.sparql.faults import undeclared_prefixes
 from bibld.sparql.patterns import find_patterns
@@ -59,7 +60,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     """What an endpoint is configured with.
 
     ``prefixes`` need no declaration; ``max_result`` and ``cache`` are MiB, of one result and of all that are
-    remembered; ``limits`` are those that ``pool`` keeps.
+    remembered; ``lookups`` answers the simplest queries from prepared documents.
     """
 
     vocabulary: Vocabulary
@@ -67,6 +68,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     prefixes: Mapping[str, str]
     max_result: int
     cache: int
+    lookups: Lookups | None = None
 
 
 class SparqlEndpoint:
@@ -75,6 +77,7 @@ class SparqlEndpoint:
     def __init__(self, pool: Pool, pages: Pages, endpoint: Endpoint) -> None:
         self._pool = pool
         self._pages = pages
+        self._endpoint = endpoint
         self._vocabulary = endpoint.vocabulary
         self._base = endpoint.base
         self._prefixes = dict(endpoint.prefixes)
@@ -121,12 +124,14 @@ class SparqlEndpoint:
 
     async def _result(self, request: Request, asked: Asked, table: str | None, graph: str | None) -> Response:
         assert asked.query is not None
-        checked = await self._check(asked.query)
-        query = self._query(asked, checked, table, graph)
         limit = min(self._max_result, _PAGE_MEBIBYTES) if HTML in (table, graph) else self._max_result
-        key = _key(query, checked, limit) if checked.is_repeatable else None
-        ask = partial(self._evaluate, query, limit, request)
-        served = await self._cache.answer(key, ask, partial(while_connected, request))
+        served = self._look_up(asked, table, limit)
+        if served is None:
+            checked = await self._check(asked.query)
+            query = self._query(asked, checked, table, graph)
+            key = _key(query, checked, limit) if checked.is_repeatable else None
+            ask = partial(self._evaluate, query, limit, request)
+            served = await self._cache.answer(key, ask, partial(while_connected, request))
         result = served.answer
         media_type = graph if result.kind == "graph" else table
         assert media_type is not None
@@ -137,6 +142,16 @@ class SparqlEndpoint:
         if served.age:
             headers.append(("Age", str(served.age)))
         return respond(request, Representation(body, media_type, tuple(headers)))
+
+    def _look_up(self, asked: Asked, table: str | None, limit: int) -> Served | None:
+        """Answer from the prepared documents; None where a worker has to answer."""
+        lookups = self._endpoint.lookups
+        if lookups is None or asked.query is None or asked.default_graphs or asked.named_graphs:
+            return None
+        if table is None or TABLES[table] != RESULTS_JSON:
+            return None
+        answer = lookups.answer(asked.query, limit * _MEBIBYTE)
+        return None if answer is None else Served(answer, "prepared")
 
     async def _evaluate(self, query: Query, limit: int, request: Request) -> Answer:
         answer = await self._pool.answer(query, limit, client_of(request))
@@ -178,7 +193,7 @@ class SparqlEndpoint:
         sizes = None
         if patterns is not None:
             counting = msgspec.structs.replace(asked, query=explanation.counting_query(asked.query, patterns))
-            query = self._query(counting, checked, "application/sparql-results+json", None)
+            query = self._query(counting, checked, RESULTS_JSON, None)
             try:
                 counted: bytes | None = (await self._pool.answer(query, 1, client)).body
             except (QueryTimeoutError, QueryMemoryError):

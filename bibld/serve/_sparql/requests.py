@@ -13,16 +13,16 @@ from bibld.serve._http import ProblemError
 from bibld.serve._negotiation import choose
 
 HTML = "text/html"
-_RESULTS_JSON = "application/sparql-results+json"
+RESULTS_JSON = "application/sparql-results+json"
 TABLES = {
-    _RESULTS_JSON: _RESULTS_JSON,
+    RESULTS_JSON: RESULTS_JSON,
     "application/sparql-results+xml": "application/sparql-results+xml",
     "text/csv": "text/csv",
     "text/tab-separated-values": "text/tab-separated-values",
-    "application/json": _RESULTS_JSON,
+    "application/json": RESULTS_JSON,
     "application/xml": "application/sparql-results+xml",
     "text/xml": "application/sparql-results+xml",
-    HTML: _RESULTS_JSON,
+    HTML: RESULTS_JSON,
 }
 """Media types that are answered with, and the format that each is: of tables and booleans …"""
 
@@ -39,7 +39,7 @@ GRAPHS = {
 
 _NAMED = {
     "html": (HTML, HTML),
-    "json": (_RESULTS_JSON, "application/ld+json"),
+    "json": (RESULTS_JSON, "application/ld+json"),
     "xml": ("application/sparql-results+xml", "application/rdf+xml"),
     "csv": ("text/csv", None),
     "tsv": ("text/tab-separated-values", None),
