@@ -291,4 +291,4 @@ def serve(settings: Settings, base: str, releases: Releases) -> None:
         Places(settings.query_limits, memory.places, memory.lock).clear(process)
 
     with listener:
-        Supervisor(Tasks(run, metrics.is_ready, report_address, forget), count).run()
+        Supervisor(Tasks(run, metrics.is_ready, report_address, forget, listener.close), count).run()

@@ -26,7 +26,10 @@ _SocketHolder: Any = granian.net.SocketHolder  # type: ignore[attr-defined]
 
 GRACE_SECONDS = 10.0
 """Requests that have begun may go on so long after the signal to stop."""
-_LAST_SECONDS = 2.0
+_ORPHAN_SECONDS = 0.3
+"""The same, where the supervisor was killed."""
+
+_LAST_SECONDS = 0.5
 _BACKLOG = 4096
 _CONNECTIONS = 16384
 """Connections of one process; idle and slow ones are closed after the request timeout."""
@@ -117,27 +120,32 @@ def run(
     """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    asyncio.run(_serve(_EmbeddedServer(app, listener, timeout), supervisor, hang_up, close))
+    asyncio.run(_serve(_EmbeddedServer(app, listener, timeout), listener, supervisor, hang_up, close))
 
 
 async def _serve(
-    server: Server, supervisor: int, hang_up: Callable[[], None], close: Callable[[], Awaitable[None]]
+    server: Server,
+    listener: socket.socket,
+    supervisor: int,
+    hang_up: Callable[[], None],
+    close: Callable[[], Awaitable[None]],
 ) -> None:
     loop = asyncio.get_running_loop()
     closing: list[asyncio.Future[None]] = []
 
-    def stop() -> None:
+    def stop(grace: float = GRACE_SECONDS) -> None:
         if not server.interrupt_signal:
             server.stop()  # type: ignore[no-untyped-call]
-            loop.call_later(GRACE_SECONDS, lambda: closing.append(asyncio.ensure_future(close())))
-            loop.call_later(GRACE_SECONDS + _LAST_SECONDS, os._exit, 0)
+            listener.close()
+        loop.call_later(grace, lambda: closing.append(asyncio.ensure_future(close())))
+        loop.call_later(grace + _LAST_SECONDS, os._exit, 0)
 
     def watch() -> None:
         os.read(supervisor, 1)  # nothing is ever written: this returns when the supervisor has ended
         if not loop.is_closed():
-            loop.call_soon_threadsafe(stop)
-        threading.Event().wait(GRACE_SECONDS + 2 * _LAST_SECONDS)
-        os._exit(1)  # the event loop hangs
+            loop.call_soon_threadsafe(stop, _ORPHAN_SECONDS)
+        threading.Event().wait(_ORPHAN_SECONDS + _LAST_SECONDS)
+        os._exit(1)  # whatever hangs: another supervisor needs the address
 
     loop.add_signal_handler(signal.SIGTERM, stop)
     loop.add_signal_handler(signal.SIGHUP, hang_up)

@@ -27,6 +27,9 @@ _POLL_SECONDS = 0.02
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 _MOST_FAILURES = 8
+_MOST_FIRST_FAILURES = 3
+"""Before all processes have answered once."""
+
 _START_SECONDS = 120.0
 
 
@@ -35,13 +38,14 @@ class Tasks(msgspec.Struct, frozen=True):
 
     ``run`` serves (in a new process, with its number and a descriptor that is readable when the supervisor has ended);
     ``is_ready`` returns whether a process answers, ``ready`` is called once when all do; ``ended`` is called when a
-    process has ended.
+    process has ended, ``stopping`` when all begin to end.
     """
 
     run: Callable[[int, int], None]
     is_ready: Callable[[int], bool]
     ready: Callable[[], None]
     ended: Callable[[int], None]
+    stopping: Callable[[], None]
 
 
 class _Process:
@@ -133,6 +137,7 @@ class Supervisor:
     def _stop(self, number: signal.Signals) -> None:
         if self._stops_at is None:
             self._stops_at = time.monotonic()
+            self._tasks.stopping()
         for process in self._processes:
             self._kill(process, number)
 
@@ -161,7 +166,7 @@ class Supervisor:
             self._failure = error
             self._stop(signal.SIGTERM)
             return
-        if process.failures >= _MOST_FAILURES:
+        if process.failures >= (_MOST_FAILURES if self._is_announced else _MOST_FIRST_FAILURES):
             reason = f": {error}" if error is not None else "; see its messages above"
             self._failure = StageError(f"a server process failed {process.failures} times before it answered{reason}")
             self._stop(signal.SIGTERM)

@@ -107,7 +107,7 @@ def test_a_release_is_served_until_its_last_request_has_ended(publisher, running
         assert first.is_dir()
         client.wait_until(lambda: sorted(publisher.closed) == ["2", "3"])
         os.kill(process, signal.SIGABRT)
-        assert client.end(slow).json()["title"] == "Query too large"
+        assert client.end(slow).json()["title"] == "Query needs too much memory"
         assert served(client) == 4
         client.wait_until(lambda: sorted(publisher.closed) == ["1", "2", "3"])
         publisher.release()
