@@ -1,4 +1,4 @@
-"""A real server over the sample release, in processes of its own, and raw connections to it."""
+"""A real server over the sample release, in separate processes, and raw connections to it."""
 
 from __future__ import annotations
 

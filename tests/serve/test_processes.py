@@ -69,13 +69,13 @@ class Load:
 
 def test_others_are_answered_beside_thousands_of_idle_slow_and_half_open_connections(tmp_path):
     with serving(tmp_path, request_timeout=6.0) as server:
-        held: list[socket.socket] = []
+        open_connections: list[socket.socket] = []
         begin = time.monotonic()
         for _ in range(1000):
             idle = server.connect(b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
             slow = server.connect(b"GET /lod/ HTTP/1.1\r\nHost: loc")
             half_open = server.connect()
-            held += (idle, slow, half_open)
+            open_connections += (idle, slow, half_open)
         bodies = [
             server.connect(b"POST /lod/sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nquery=")
             for _ in range(200)
@@ -89,12 +89,12 @@ def test_others_are_answered_beside_thousands_of_idle_slow_and_half_open_connect
         for client in bodies:
             client.settimeout(10.0)
             assert client.recv(1000).startswith(b"HTTP/1.1 408 ")
-        for client in held:
+        for client in open_connections:
             client.settimeout(10.0)
             while client.recv(65536):
                 pass
         assert time.monotonic() - begin < 9.0
-        for client in (*held, *bodies):
+        for client in (*open_connections, *bodies):
             client.close()
 
 
