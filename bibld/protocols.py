@@ -552,7 +552,10 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
 
 
 class ReleasePart(Protocol):
-    """An adapter of ``bibld/publish/``: writes one part of a release. ``[publish] parts`` names those that are used."""
+    """An adapter of ``bibld/publish/``: writes one part of a release. ``[publish] parts`` names those that are used.
+
+    With ``DESCRIBES_FILES = True`` it is written after all others, and ``draft.manifest.files`` has their files.
+    """
 
     Settings: type
 

@@ -290,24 +290,24 @@ def publish(
     is_verification: bool,
     release: int | None,
     as_json: bool,
-    quiet: bool,
+    display: dict[str, Any],
     **options: Any,  # noqa: ANN401
 ) -> None:
     """Make or verify a release."""
     if is_verification:
-        verify(config, release, as_json, quiet)
+        verify(config, release, as_json, display)
         return
     if release is not None:
         raise click.UsageError("--release needs --verify")
-    _run(config, "publish", as_json, quiet=quiet, **options)
+    _end(_run(config, "publish", as_json, display=display, **options))
 
 
-def verify(config: Path, release: int | None, as_json: bool, quiet: bool) -> None:
+def verify(config: Path, release: int | None, as_json: bool, display: dict[str, Any]) -> None:
     """Print what the verification of a release found; exit with 1 if anything differs."""
     from bibld import Workspace, progress
 
-    with progress.display(quiet=quiet) as display:
-        found = Workspace(config, progress=display).verify(release)
+    with progress.display(**display) as shown:
+        found = Workspace(config, progress=shown).verify(release)
     if as_json:
         print_json(found)
     else:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, frozen=True):
     full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
     full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
     suppress: File = File("")
-    parts: tuple[str, ...] = ("void", "run", "documents", "dumps", "store")
+    parts: tuple[str, ...] = ("void", "run", "documents", "dumps", "store", "sitemap", "feed", "dcat")
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -148,7 +148,7 @@ def publish(
             withdrawn=frozenset(contents.withdrawn),
             withdraws=catalog.suppressions.has_new(),
         )
-        manifest = msgspec.structs.replace(_write_parts(draft, config), files=describe_files(folder, previous))
+        manifest = _write_parts(draft, config)
         (folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         with catalog.commit():
             catalog.patches.begin(CONSUMER, goal)
@@ -189,19 +189,33 @@ def _open_changes(
 
 
 def _write_parts(draft: ReleaseDraft, config: Config) -> Manifest:
-    for name in config.publish.parts:
-        part = adapters.load_adapter("publish", name)
-        try:
-            draft = part.write(draft, config.settings("publish", name))
-        except (BibldError, OSError):
-            raise
-        except Exception as error:
-            cause = f"{type(error).__name__}: {error}"
-            raise StageError(
-                f'part "{name}" of the release failed: {cause}; report this to its authors, or remove it from [publish]'
-                " parts, unless the store adapter is the cause"
-            ) from error
+    """Write all parts; those that describe the files of the release come after all others."""
+    parts = {name: adapters.load_adapter("publish", name) for name in config.publish.parts}
+    last = [name for name, part in parts.items() if getattr(part, "DESCRIBES_FILES", False)]
+    for name in parts:
+        if name not in last:
+            draft = _write_part(draft, config, name, parts[name])
     in_dumps = draft.manifest.figures.quads
     quads = draft.store.count() if draft.manifest.full is None else in_dumps + len(draft.run_statements)
     figures = msgspec.structs.replace(draft.manifest.figures, quads=quads)
-    return msgspec.structs.replace(draft.manifest, figures=figures)
+    files = describe_files(draft.folder, draft.previous)
+    manifest = msgspec.structs.replace(draft.manifest, figures=figures, files=files)
+    for name in last:
+        draft = _write_part(msgspec.structs.replace(draft, manifest=manifest), config, name, parts[name])
+        files = describe_files(draft.folder, draft.previous, manifest.files)
+        manifest = msgspec.structs.replace(draft.manifest, files=files)
+    return manifest
+
+
+def _write_part(draft: ReleaseDraft, config: Config, name: str, part: Any) -> ReleaseDraft:  # noqa: ANN401
+    try:
+        written: ReleaseDraft = part.write(draft, config.settings("publish", name))
+        return written
+    except (BibldError, OSError):
+        raise
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+        raise StageError(
+            f'part "{name}" of the release failed: {cause}; report this to its authors, or remove it from [publish]'
+            " parts, unless the store adapter is the cause"
+        ) from error

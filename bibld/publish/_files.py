@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,15 @@ _MEDIA_TYPES = {
     ".nt.gz": "application/n-triples",
     ".nq": "application/n-quads",
     ".ttl": "text/turtle",
+    ".activities.json": "application/activity+json",
     ".json": "application/json",
+    ".tsv": "text/tab-separated-values",
+    ".jsonl.gz": "application/jsonl",
+    ".jsonl.zst": "application/jsonl",
+    ".mods.xml.gz": "application/mods+xml",
+    ".mods.xml.zst": "application/mods+xml",
+    ".xml.gz": "application/xml",
+    ".xml": "application/xml",
 }
 
 
@@ -95,13 +103,17 @@ def link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def describe_files(folder: Path, previous: PreviousRelease | None) -> tuple[ReleaseFile, ...]:
+def describe_files(
+    folder: Path, previous: PreviousRelease | None, described: Iterable[ReleaseFile] = ()
+) -> tuple[ReleaseFile, ...]:
     """Return size, checksum and media type of all files of a release, sorted by name.
 
-    A file that is a hard link to one of the previous release is not read again.
+    A file that is a hard link to one of the previous release is not read again, nor is one that is ``described``.
     """
-    files = sorted(path for path in folder.iterdir() if path.is_file())
-    return tuple(map_in_threads(partial(_describe_file, previous), files, worker_count(0)))
+    known = {file.name: file for file in described}
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name not in known)
+    new = map_in_threads(partial(_describe_file, previous), files, worker_count(0))
+    return tuple(sorted((*known.values(), *new), key=lambda file: file.name))
 
 
 def _describe_file(previous: PreviousRelease | None, path: Path) -> ReleaseFile:

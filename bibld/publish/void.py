@@ -38,10 +38,15 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Describe the dataset, and write all statements of the graph ``dataset`` to ``void.ttl``."""
     manifest = draft.manifest
     counts = draft.counts()
-    lines = void_quads(counts, manifest.dataset, manifest.figures.sources, draft.examples, draft.description)
-    own = iri(Iris(manifest.dataset.base).graph("dataset"))
-    others = sum(count for graph, count in counts.graphs.items() if graph != own)
-    figures = msgspec.structs.replace(manifest.figures, quads=counts.default_graph + others + len(lines))
+    iris = Iris(manifest.dataset.base)
+    own = iri(iris.graph("dataset"))
+    others = set(draft.description)
+    if "dcat" in draft.settings.parts:
+        others.add(quad(iri(iris.dataset), term("rdfs:seeAlso"), iri(f"{iris.base}dumps/dcat.ttl"), own))
+    sources = manifest.figures.sources
+    lines = void_quads(counts, manifest.dataset, sources, draft.examples, frozenset(others))
+    in_others = sum(count for graph, count in counts.graphs.items() if graph != own)
+    figures = msgspec.structs.replace(manifest.figures, quads=counts.default_graph + in_others + len(lines))
     manifest = msgspec.structs.replace(manifest, figures=figures)
     return add_run_statements(msgspec.structs.replace(draft, description=lines, manifest=manifest), ())
 

@@ -351,6 +351,8 @@ def _undo(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("DELETE FROM document WHERE since >= ?", (number,))
     connection.execute("UPDATE document SET until = NULL WHERE until >= ?", (number,))
     connection.execute("DELETE FROM release WHERE number >= ?", (number,))
+    # Numbers begin again when all releases were deleted.
+    connection.execute("UPDATE dataset SET oldest = ?1 WHERE oldest > ?1", (number,))
 
 
 # -- files -----------------------------------------------------------------------------------------------------------

@@ -65,6 +65,8 @@ def build(parts: Parts) -> Starlette:
         _route(mount, first_page),
         _route(f"{mount}sparql", parts.sparql.answer, "GET", "POST"),
         _route(f"{mount}dumps/{{name:path}}", files.dump),
+        _route(f"{mount}dcat.ttl", files.dcat),
+        _route(f"{mount}sitemap{{rest}}", files.sitemap),
         _route(f"{mount}static/{{name:path}}", files.static),
         *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.interfaces.routes()),
         _route(f"{mount}{{path:path}}", parts.documents.answer),

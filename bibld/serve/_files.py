@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -15,7 +16,10 @@ from bibld.serve._addresses import Addresses
 from bibld.serve._http import ProblemError, Representation, respond, with_charset
 
 _STATIC_TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
-_SITEMAPS = ("sitemap.xml", "sitemap_index.xml", "sitemap/index.xml", "sitemap/sitemap.xml")
+_SITEMAP = "sitemap.xml"
+
+_PAGE_OF_FEED = re.compile(r"feed-\d+-\d+\.")
+"""Names of files that never change."""
 
 _COMPRESSED = {".gz": "application/gzip", ".zst": "application/zstd"}
 """Media types of compressed files (RFC 6713, RFC 8878), by the end of their names."""
@@ -33,7 +37,17 @@ class Files:
 
     async def dump(self, request: Request) -> Response:
         """Answer with a file of the release."""
-        name = request.path_params["name"]
+        return self._of_release(request, request.path_params["name"])
+
+    async def dcat(self, request: Request) -> Response:
+        """Answer with the description of the dataset and its distributions in DCAT."""
+        return self._of_release(request, "dcat.ttl")
+
+    async def sitemap(self, request: Request) -> Response:
+        """Answer with the index of the sitemaps or one of them, beside the documents that they list."""
+        return self._of_release(request, f"sitemap{request.path_params['rest']}")
+
+    def _of_release(self, request: Request, name: str) -> Response:
         if name == "manifest.json":
             return respond(request, Representation(self._manifest, "application/json"))
         file = self._files.get(name)
@@ -42,7 +56,8 @@ class Files:
             raise ProblemError(404, "Not found", "The release has no file with this name.")
         tag = f'"{file.sha256}"'
         media_type = _COMPRESSED.get(path.suffix, file.media_type)
-        headers = {"ETag": tag, "Cache-Control": "public, max-age=300"}
+        age = "public, max-age=31536000, immutable" if _PAGE_OF_FEED.match(name) else "public, max-age=300"
+        headers = {"ETag": tag, "Cache-Control": age}
         if tag in [each.strip() for each in request.headers.get("if-none-match", "").split(",")]:
             return Response(status_code=304, headers=headers)
         return FileResponse(path, headers={**headers, "Content-Type": with_charset(media_type)})
@@ -84,5 +99,6 @@ def _static_files() -> dict[str, Representation]:
 
 def _robots(files: Mapping[str, ReleaseFile], addresses: Addresses) -> str:
     lines = ["User-agent: *", f"Disallow: {addresses.page('sparql')}"]
-    lines += [f"Sitemap: {addresses.iris.base}dumps/{name}" for name in _SITEMAPS if name in files]
+    if _SITEMAP in files:
+        lines.append(f"Sitemap: {addresses.iris.base}{_SITEMAP}")
     return "\n".join(lines) + "\n"

@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from bibld import config, pipeline, progress, resources
+from bibld import Workspace, config, pipeline, progress, resources
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.ingest import public_original_of
@@ -37,6 +37,26 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Config:
     loaded = sample_in(tmp_path_factory.mktemp("sample"))
     pipeline.run(loaded, CLOCK, progress.Silent())
     return loaded
+
+
+def drop_records(workspace: Workspace, count: int) -> None:
+    """Remove the last records from one of the files."""
+    file = workspace.path.parent / "nlr.iso"
+    records = file.read_bytes().split(b"\x1d")
+    file.write_bytes(b"\x1d".join(records[: -1 - count]) + b"\x1d")
+
+
+@pytest.fixture(scope="session")
+def two_releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two releases: the second one has the full dumps of the first, and a patch; do not change it."""
+    file = sample_in(tmp_path_factory.mktemp("two_releases")).file
+    text = file.read_text(encoding="utf-8").replace("../build/sample", "workspace")
+    file.write_text(f"{text}\n[publish]\nfull_above = 0.9\n", encoding="utf-8")
+    workspace = Workspace(file)
+    workspace.run(at=CLOCK)
+    drop_records(workspace, 3)
+    workspace.run(at=CLOCK + timedelta(days=1))
+    return file.parent
 
 
 @pytest.fixture(scope="session")

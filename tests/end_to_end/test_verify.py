@@ -17,33 +17,13 @@ from click.testing import CliRunner
 import bibld
 from bibld import pipeline
 from bibld.cli import command_line
-from tests.end_to_end.conftest import CLOCK, sample_in
-
-
-def drop_records(workspace: bibld.Workspace, count: int) -> None:
-    """Remove the last records from one of the files."""
-    file = workspace.path.parent / "nlr.iso"
-    records = file.read_bytes().split(b"\x1d")
-    file.write_bytes(b"\x1d".join(records[: -1 - count]) + b"\x1d")
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory) -> Path:
-    """A folder with two releases: the second one has the full dumps of the first, and a patch."""
-    config = sample_in(tmp_path_factory.mktemp("published")).file
-    text = config.read_text(encoding="utf-8").replace("../build/sample", "workspace")
-    config.write_text(f"{text}\n[publish]\nfull_above = 0.9\n", encoding="utf-8")
-    workspace = bibld.Workspace(config)
-    workspace.run(at=CLOCK)
-    drop_records(workspace, 3)
-    workspace.run(at=CLOCK + timedelta(days=1))
-    return config.parent
+from tests.end_to_end.conftest import CLOCK, drop_records
 
 
 @pytest.fixture
-def own(published, tmp_path) -> bibld.Workspace:
+def own(two_releases, tmp_path) -> bibld.Workspace:
     """A copy that a test may change."""
-    shutil.copytree(published, tmp_path / "sample")
+    shutil.copytree(two_releases, tmp_path / "sample")
     return bibld.Workspace(tmp_path / "sample" / "bibld.toml")
 
 
@@ -69,8 +49,8 @@ def first_difference(workspace: bibld.Workspace) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("release", [None, 1, 2])
-def test_full_dumps_and_patches_agree_with_store_description_and_documents(published, release):
-    found = bibld.Workspace(published / "bibld.toml").verify(release)
+def test_full_dumps_and_patches_agree_with_store_description_and_documents(two_releases, release):
+    found = bibld.Workspace(two_releases / "bibld.toml").verify(release)
     assert [(check.name, check.is_ok) for check in found.checks] == [
         (name, True) for name in ("files", "dumps", "store", "void", "documents")
     ], found

@@ -1,15 +1,11 @@
 """Every figure of the description of the dataset is counted again: by SPARQL in the store, and in the dumps."""
 
 import gzip
-import shutil
-from datetime import timedelta
 
 import pyoxigraph
 import pytest
 
-from bibld import config as configuration
-from bibld import pipeline, progress
-from tests.end_to_end.conftest import CLOCK, sample_in
+from bibld import Workspace, pipeline
 from tests.publish.follower import quads_of
 
 VOID = "http://rdfs.org/ns/void#"
@@ -50,19 +46,9 @@ def described(sample):
 
 
 @pytest.fixture(scope="module")
-def patched(tmp_path_factory):
+def patched(two_releases):
     """The second release of the sample, after some records of one source went."""
-    sample = sample_in(tmp_path_factory.mktemp("patched"))
-    pipeline.run(sample, CLOCK, progress.Silent())
-    file = sample.file.parent / "nlr.iso"
-    records = file.read_bytes().split(b"\x1d")
-    file.write_bytes(b"\x1d".join(records[:-4]) + b"\x1d")
-    config = sample.file.read_text(encoding="utf-8")
-    sample.file.write_text(config + "\n[publish]\nfull_above = 0.9\n", encoding="utf-8")
-    loaded = configuration.load(sample.file)
-    pipeline.run(loaded, CLOCK + timedelta(days=1), progress.Silent())
-    yield Description(loaded)
-    shutil.rmtree(loaded.workspace)
+    return Description(Workspace(two_releases / "bibld.toml").config)
 
 
 @pytest.fixture(params=["described", "patched"])

@@ -1,0 +1,226 @@
+"""The change feed: what each release created, updated, merged, separated or deleted.
+
+``changes.tsv`` has the changes of this release. The feed has those of earlier ones too, in pages that never change once
+they are written: as a Linked Data Event Stream (``feed.ttl``, https://w3id.org/ldes/specification) and as a collection
+of ActivityStreams 2 (``feed.activities.json``, https://www.w3.org/TR/activitystreams-core/).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from bibld import published
+from bibld.model import rdf
+from bibld.model.iris import Iris
+from bibld.model.rdf import iri, term, typed_literal
+from bibld.parallel import batches
+from bibld.protocols import ReleaseDraft
+from bibld.publish._files import link_or_copy
+from bibld.published import Change, ChangeKind
+
+TABLE = "changes.tsv"
+STREAM = "feed.ttl"
+COLLECTION = "feed.activities.json"
+
+_PAGE = re.compile(r"feed-(\d+)-(\d+)\.ttl")
+_ACTIVITIES = "https://www.w3.org/ns/activitystreams"
+_LDES = "https://w3id.org/ldes#"
+_TREE = "https://w3id.org/tree#"
+_TYPES = {
+    ChangeKind.CREATED: "Create",
+    ChangeKind.UPDATED: "Update",
+    ChangeKind.MERGED: "Move",
+    ChangeKind.SPLIT: "Move",
+    ChangeKind.DELETED: "Delete",
+}
+"""The types of activities: a merge moves the description to another IRI, a split moves it back from there."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The table ``[publish.feed]``.
+
+    ``folders`` are the first parts of the paths of the IRIs whose changes are listed. ``page`` is the number of changes
+    on a page of the feed. ``releases``: the feed has the pages of this number of releases.
+    """
+
+    folders: tuple[str, ...] = ("resource", "agent", "concept", "place", "publisher", "series", "work")
+    page: Annotated[int, msgspec.Meta(ge=1)] = 500
+    releases: Annotated[int, msgspec.Meta(ge=1)] = 60
+
+
+class _Page(msgspec.Struct, frozen=True, order=True):
+    """A page of the feed: the release that made it, its number there, the time and the number of its changes."""
+
+    release: int
+    number: int
+    time: str
+    changes: int
+
+    @property
+    def name(self) -> str:
+        """The name of its files, without their end."""
+        return f"feed-{self.release}-{self.number}"
+
+
+def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
+    """Write the changes of the release and the feed; the part ``documents`` must have been written before.
+
+    A release before which no documents are known has no changes: whoever reads the feed begins with its dumps.
+    """
+    number, created = draft.manifest.number, draft.manifest.created
+    feed = _Feed(draft, settings)
+    with published.open_published(draft.workspace, number) as view:
+        changes = [] if view.is_first else [each for each in view.changes() if _is_in(each.path, settings.folders)]
+        pages = [] if view.is_first or draft.withdraws else feed.link_pages()
+    with (draft.folder / TABLE).open("w", encoding="utf-8", newline="\n") as table:
+        table.write("iri\tchange\tother\ttime\n")
+        for each in changes:
+            table.write(f"{feed.iri(each.path)}\t{each.kind}\t{feed.other(each)}\t{created}\n")
+    for place, batch in enumerate(batches(changes, settings.page), 1):
+        page = _Page(number, place, created, len(batch))
+        feed.write_page(page, batch, pages[-1] if pages else None)
+        pages.append(page)
+    feed.write_roots(pages)
+    return draft
+
+
+def _is_in(path: str, folders: Iterable[str]) -> bool:
+    return path.partition("/")[0] in folders
+
+
+class _Feed:
+    """The feed of one release in the making."""
+
+    def __init__(self, draft: ReleaseDraft, settings: Settings) -> None:
+        self._draft = draft
+        self._settings = settings
+        self._iris = Iris(draft.manifest.dataset.base)
+
+    def iri(self, path: str) -> str:
+        """Return the IRI with a path."""
+        return f"{self._iris.base}{path}"
+
+    def other(self, change: Change) -> str:
+        """Return the IRI that the change leads to, or comes from; empty if there is none."""
+        path = change.target_before if change.kind is ChangeKind.SPLIT else change.target_after
+        return self.iri(path) if path else ""
+
+    def _address(self, name: str) -> str:
+        return f"{self._iris.base}dumps/{name}"
+
+    def link_pages(self) -> list[_Page]:
+        """Take over the pages of the previous release, as far as they are not too old; return them in their order."""
+        previous = self._draft.previous
+        if previous is None:
+            return []
+        oldest = self._draft.manifest.number - self._settings.releases
+        pages = []
+        for file in previous.manifest.files:
+            found = _PAGE.fullmatch(file.name)
+            if found and int(found[1]) > oldest:
+                name = file.name.removesuffix(".ttl")
+                for end in (".ttl", ".activities.json"):
+                    link_or_copy(previous.folder / f"{name}{end}", self._draft.folder / f"{name}{end}")
+                content = msgspec.json.decode((previous.folder / f"{name}.activities.json").read_bytes())
+                count = len(content["orderedItems"])
+                pages.append(_Page(int(found[1]), int(found[2]), content["published"], count))
+        return sorted(pages)
+
+    def write_page(self, page: _Page, changes: Sequence[Change], before: _Page | None) -> None:
+        """Write a page as a node of the stream, and as a page of the collection."""
+        lines = [*self._prefixes(), *self._stream(), f"{iri(self._address(f'{page.name}.ttl'))} a tree:Node .\n"]
+        activities = []
+        for place, change in enumerate(changes, 1):
+            lines.extend(self._member(page, place, change))
+            activities.append(self._activity(page, place, change))
+        (self._draft.folder / f"{page.name}.ttl").write_text("".join(lines), encoding="utf-8")
+        collection_page: dict[str, Any] = {
+            "@context": _ACTIVITIES,
+            "id": self._address(f"{page.name}.activities.json"),
+            "type": "OrderedCollectionPage",
+            "partOf": self._address(COLLECTION),
+            "published": page.time,
+        }
+        if before is not None:
+            collection_page["prev"] = self._address(f"{before.name}.activities.json")
+        self._write_json(page.name, {**collection_page, "orderedItems": activities})
+
+    def _activity_iri(self, page: _Page, place: int) -> str:
+        return f"{self._address(f'{page.name}.ttl')}#{place}"
+
+    def _activity(self, page: _Page, place: int, change: Change) -> dict[str, Any]:
+        thing, other = self.iri(change.path), self.other(change)
+        activity: dict[str, Any] = {
+            "id": self._activity_iri(page, place),
+            "type": _TYPES[change.kind],
+            "summary": change.kind.value,
+            "published": page.time,
+            "object": thing,
+        }
+        if change.kind is ChangeKind.DELETED:
+            activity["object"] = {"id": thing, "type": "Tombstone", "deleted": page.time}
+        if change.kind is ChangeKind.SPLIT:
+            activity["origin"], activity["target"] = other, thing
+        elif other:
+            activity["target"] = other
+        return activity
+
+    def _member(self, page: _Page, place: int, change: Change) -> Iterator[str]:
+        thing, other = iri(self.iri(change.path)), self.other(change)
+        member, time = iri(self._activity_iri(page, place)), typed_literal(page.time, "dateTime")
+        yield f"{self._name} tree:member {member} .\n"
+        yield f'{member} a as:{_TYPES[change.kind]} ; as:summary "{change.kind.value}" ; as:object {thing} ;\n'
+        yield f"  {term('dcterms:isVersionOf')} {thing} ; as:published {time}"
+        if change.kind is ChangeKind.SPLIT:
+            yield f" ; as:origin {iri(other)} ; as:target {thing}"
+        elif other:
+            yield f" ; as:target {iri(other)}"
+        yield " .\n"
+        if change.kind is ChangeKind.DELETED:
+            yield f"{thing} a as:Tombstone ; as:deleted {time} .\n"
+
+    @property
+    def _name(self) -> str:
+        """The IRI of the stream, as a term."""
+        return iri(f"{self._address(STREAM)}#stream")
+
+    def _prefixes(self) -> Iterator[str]:
+        for prefix, namespace in (("as", f"{_ACTIVITIES}#"), ("ldes", _LDES), ("tree", _TREE), ("xsd", rdf.XSD)):
+            yield f"@prefix {prefix}: <{namespace}> .\n"
+
+    def _stream(self) -> Iterator[str]:
+        yield f"{self._name} a ldes:EventStream ; tree:view {iri(self._address(STREAM))} ;\n"
+        yield f"  ldes:timestampPath as:published ; ldes:versionOfPath {term('dcterms:isVersionOf')} .\n"
+
+    def write_roots(self, pages: Sequence[_Page]) -> None:
+        """Write the first node of the stream, which leads to all pages, and the collection."""
+        root = iri(self._address(STREAM))
+        lines = [*self._prefixes(), *self._stream()]
+        lines.append(f"{root} a tree:Node ; {term('dcterms:modified')} ")
+        lines.append(f"{typed_literal(self._draft.manifest.created, 'dateTime')} .\n")
+        for page in pages:
+            relation = iri(f"{self._address(STREAM)}#{page.name}")
+            time, node = typed_literal(page.time, "dateTime"), iri(self._address(f"{page.name}.ttl"))
+            lines.append(f"{root} tree:relation {relation} .\n")
+            lines.append(f"{relation} a tree:GreaterThanOrEqualToRelation ; tree:path as:published ;\n")
+            lines.append(f"  tree:value {time} ; tree:node {node} .\n")
+        (self._draft.folder / STREAM).write_text("".join(lines), encoding="utf-8")
+        collection: dict[str, Any] = {
+            "@context": _ACTIVITIES,
+            "id": self._address(COLLECTION),
+            "type": "OrderedCollection",
+            "updated": self._draft.manifest.created,
+            "totalItems": sum(page.changes for page in pages),
+        }
+        if pages:
+            collection["first"] = self._address(f"{pages[0].name}.activities.json")
+            collection["last"] = self._address(f"{pages[-1].name}.activities.json")
+        self._write_json("feed", collection)
+
+    def _write_json(self, name: str, value: dict[str, Any]) -> None:
+        text = msgspec.json.format(msgspec.json.encode(value), indent=1)
+        (self._draft.folder / f"{name}.activities.json").write_bytes(text)
