@@ -12,7 +12,7 @@ import msgspec
 
 from bibld.model.iris import Iris
 
-_KEPT_IN_PATHS = "/~:@!$&'()*+,;=%-._"
+KEPT_IN_PATHS = "/~:@!$&'()*+,;=%-._"
 
 
 class Addresses(msgspec.Struct, frozen=True):
@@ -23,7 +23,7 @@ class Addresses(msgspec.Struct, frozen=True):
     @property
     def mount(self) -> str:
         """The path of the base as links write it; begins and ends with ``/``, and never begins with ``//``."""
-        path = quote(urlsplit(self.iris.base).path, safe=_KEPT_IN_PATHS) or "/"
+        path = quote(urlsplit(self.iris.base).path, safe=KEPT_IN_PATHS) or "/"
         if path.startswith("//"):  # would name another host; /./ is the same path (RFC 3986, 5.2.4)
             path = f"/.{path}"
         return path if path.endswith("/") else path + "/"
@@ -38,8 +38,8 @@ class Addresses(msgspec.Struct, frozen=True):
         if not iri.startswith(self.iris.base):
             return None
         path, hash_sign, fragment = iri[len(self.iris.base) :].partition("#")
-        return self.mount + quote(path, safe=_KEPT_IN_PATHS) + hash_sign + quote(fragment, safe=_KEPT_IN_PATHS)
+        return self.mount + quote(path, safe=KEPT_IN_PATHS) + hash_sign + quote(fragment, safe=KEPT_IN_PATHS)
 
     def page(self, path: str) -> str:
         """Return the server's path for the part of an IRI that follows the base."""
-        return self.mount + quote(path, safe=_KEPT_IN_PATHS)
+        return self.mount + quote(path, safe=KEPT_IN_PATHS)

@@ -72,7 +72,7 @@ class Documents:
         self._links = Links(release.addresses, release.manifest)
         # Only pages of links need this prefix, so it is not in the published context; a document declares what it uses.
         prefixes = {**release.vocabulary.prefixes, "hydra": HYDRA}
-        self._writers = Writers(prefixes, {**release.vocabulary.context, "hydra": HYDRA})
+        self._writers = Writers(prefixes, {**release.vocabulary.context, "hydra": HYDRA}, self._base)
         self._rendering = Rendering()
         self._bodies: ByteCache[bytes] = ByteCache(_CACHED_BYTES)
         edition = (_WRITTEN_AS, release.manifest.dataset, release.vocabulary.prefixes, release.vocabulary.context)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import get_args
+from urllib.parse import quote
 
 from bibld.model.release import Manifest
-from bibld.serve._addresses import Addresses
+from bibld.serve._addresses import KEPT_IN_PATHS, Addresses
 from bibld.serve._forms import MEDIA_TYPES, Kind, forms_of, is_document
 from bibld.serve._http import link_header
 
@@ -13,6 +15,17 @@ _PATH = "\0"
 """Stands for a path in a header that is prepared for all documents of a kind."""
 
 _MOST_ITEMS = 20
+_REMEMBERED = 1024
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _quoted(path: str) -> str:
+    return quote(path, safe=KEPT_IN_PATHS)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _type_link(iri: str) -> str:
+    return ", " + link_header([(iri, "type", None)])
 
 
 class Links:
@@ -21,13 +34,14 @@ class Links:
     def __init__(self, addresses: Addresses, manifest: Manifest) -> None:
         self._addresses = addresses
         self._manifest = manifest
+        self._documents = addresses.page("doc/")
         self._prepared = {kind: self._header(kind) for kind in get_args(Kind)}
 
     def of(self, path: str, kind: Kind, type_iri: str = "") -> bytes:
         """Return the header of the document about what a path names; ``type_iri`` is a class of the thing."""
-        links = self._prepared[kind].replace(_PATH, self._addresses.page(path)[len(self._addresses.mount) :])
+        links = self._prepared[kind].replace(_PATH, _quoted(path))
         if type_iri:
-            links += ", " + link_header([(type_iri, "type", None)])
+            links += _type_link(type_iri)
         if path == "dataset":
             files = (file for file in self._manifest.files if file.media_type != "application/json")
             items = [
@@ -39,7 +53,7 @@ class Links:
 
     def form(self, path: str, form: str) -> str:
         """Return the server's path of a form of a document."""
-        return self._addresses.page(f"doc/{path}.{form}")
+        return f"{self._documents}{_quoted(path)}.{form}"
 
     def _header(self, kind: Kind) -> str:
         """Return the header of the documents of a kind, in which ``_PATH`` is the path."""

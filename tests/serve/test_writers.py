@@ -20,7 +20,7 @@ THING = f"{BASE}resource/rsl/1"
 DOCUMENT = f"{BASE}doc/resource/rsl/1"
 GRAPH = iri(f"{BASE}graph/provenance")
 VOCABULARY = _vocabulary.load(Iris(BASE))
-WRITERS = Writers(VOCABULARY.prefixes, VOCABULARY.context)
+WRITERS = Writers(VOCABULARY.prefixes, VOCABULARY.context, BASE)
 SYNTAXES = {
     "ttl": (ox.RdfFormat.TURTLE, "turtle"),
     "nt": (ox.RdfFormat.N_TRIPLES, "nt"),

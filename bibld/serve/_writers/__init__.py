@@ -10,11 +10,11 @@ from bibld.serve._writers.turtle import TurtleWriter
 
 
 class Writers:
-    """Writes documents with the same prefixes (name → namespace) and ``@context``."""
+    """Writes documents with the same prefixes (name → namespace) and ``@context``; most IRIs begin with ``base``."""
 
-    def __init__(self, prefixes: Mapping[str, str], context: Mapping[str, object]) -> None:
+    def __init__(self, prefixes: Mapping[str, str], context: Mapping[str, object], base: str = "") -> None:
         self._prefixes = prefixes
-        self._turtle = TurtleWriter(prefixes)
+        self._turtle = TurtleWriter(prefixes, base)
         self._json_ld = JsonLdWriter(context)
 
     def write(self, form: str, lines: bytes, thing: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 _CACHED_TERMS = 1 << 14
-LOCAL_NAME = re.compile(rb"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
+_LOCAL_NAME = re.compile(rb"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
 """Local names that need no escape in any syntax."""
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
@@ -29,7 +29,7 @@ class Namespaces:
         """Return the prefix and the local name of an IRI; two empty values where it has no short form."""
         end = max(iri.rfind(b"#"), iri.rfind(b"/")) + 1
         name = self._names.get(iri[:end])
-        return (name, iri[end:]) if name is not None and LOCAL_NAME.fullmatch(iri, end) else (b"", b"")
+        return (name, iri[end:]) if name is not None and _LOCAL_NAME.fullmatch(iri, end) else (b"", b"")
 
 
 def remember(cache: dict[bytes, Value], key: bytes, value: Value) -> Value:

@@ -7,10 +7,11 @@ faster than to parse and write the statements, even with a library that does bot
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Mapping
 
 from bibld.model.rdf import XSD, term
-from bibld.serve._writers.terms import LOCAL_NAME, Namespaces, object_of, remember
+from bibld.serve._writers.terms import Namespaces, object_of, remember
 
 _TYPE = b" a "
 _RDF_TYPE = term("rdf:type").encode()
@@ -25,14 +26,21 @@ _BARE = {
 _BARE_LITERALS = {f"{XSD}{name}".encode(): pattern for name, pattern in _BARE.items()}
 """Datatypes whose literals may be written without quotes and datatype."""
 
+_LETTERS = f"{string.ascii_letters}{string.digits}_-".encode()
+
 _Tail = tuple[bytes, bytes, bytes, bytes]
 """Predicate and object as Turtle, and the prefixes in them (empty without one)."""
 
 
 class TurtleWriter:
-    """Writes documents with the same prefixes (name → namespace)."""
+    """Writes documents with the same prefixes (name → namespace).
 
-    def __init__(self, prefixes: Mapping[str, str]) -> None:
+    Most IRIs begin with ``base``; of these only those in a namespace have a short form.
+    """
+
+    def __init__(self, prefixes: Mapping[str, str], base: str = "") -> None:
+        self._own = f"<{base}".encode() if base else b" "  # begins no term
+        self._own_spaces = tuple(f"<{space}".encode() for space in prefixes.values() if base and space.startswith(base))
         self._declarations = {
             name.encode(): f"@prefix {name}: <{space}> .\n".encode() for name, space in prefixes.items()
         }
@@ -62,9 +70,10 @@ class TurtleWriter:
                     (leading if subject == thing else blocks).append(_block(subject, types, others, hash_iri))
                 subject, predicate, types, others = this_subject, b"", [], []
             this_predicate, this_value, prefix, object_prefix = find_tail(tail) or self._tail(tail, hash_iri)
-            used.add(prefix)
-            used.add(object_prefix)
+            if object_prefix:
+                used.add(object_prefix)
             if this_predicate != predicate:
+                used.add(prefix)
                 predicate = this_predicate
                 parts = types if predicate == _TYPE else others
                 parts.append(predicate + this_value)
@@ -85,8 +94,12 @@ class TurtleWriter:
         predicate, prefix = self._predicates.get(term_) or self._predicate(term_)
         if rest[-3] == _QUOTE:  # a text without language in the default graph
             return predicate, rest[:-2], prefix, b""
-        if rest.startswith(hash_iri):
-            return predicate, _hash_name(object_of(rest), hash_iri), prefix, b""
+        if rest.startswith(self._own):
+            value = rest[: rest.index(b" ")]
+            if value.startswith(hash_iri):
+                return predicate, _hash_name(value, hash_iri), prefix, b""
+            if not value.startswith(self._own_spaces):
+                return predicate, value, prefix, b""
         value, object_prefix = self._object(object_of(rest))
         found = predicate, value, prefix, object_prefix
         if object_prefix or (value[0] == _QUOTE and len(value) < _REMEMBERED_TAIL):
@@ -128,4 +141,6 @@ def _block(subject: bytes, types: list[bytes], others: list[bytes], hash_iri: by
 def _hash_name(term_: bytes, hash_iri: bytes) -> bytes:
     """Return the short form of a hash IRI of the thing; the term if its fragment would need escapes."""
     local = term_[len(hash_iri) : -1]
-    return b":" + local if LOCAL_NAME.fullmatch(local) else term_
+    # Nothing is left of most names without their letters, which is faster than a regular expression.
+    is_plain = (not local.translate(None, _LETTERS) and local[-1:] != b"-" and local[:1] != b"-") and local
+    return b":" + local if is_plain else term_
