@@ -1,0 +1,220 @@
+"""Documents over HTTP: requests per second, p99 and processor time of each, beside rdflib-endpoint's DESCRIBE.
+
+    python benchmarks/serving.py [--config bibld.toml] [--seconds 5] [--connections 8] [--without-endpoint]
+
+Without ``--config`` the sample is published and served. Needs `wrk`. Processor time is that of all processes of the
+server (user and system) divided by the requests: unlike requests per second it says little about what else the machine
+does. Requests are for random publications of the release; none is asked for twice before all were. rdflib-endpoint is
+installed from PyPI into a temporary environment, and loads the default graph of the release.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import venv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from bibld import config
+from bibld.published import open_published
+
+_PATHS = 8000
+_PATIENCE = 120.0
+_TICKS = os.sysconf("SC_CLK_TCK")
+_WRK = """local paths = {{{paths}}}
+local at = 0
+request = function() at = at % #paths + 1; return wrk.format("GET", paths[at]) end
+{headers}
+done = function(summary, latency)
+  local errors = summary.errors
+  local failed = errors.status + errors.connect + errors.read + errors.write + errors.timeout
+  io.write(string.format("RESULT %d %d %.3f\\n", summary.requests, failed, latency:percentile(99) / 1000))
+end
+"""
+
+
+class Result(NamedTuple):
+    """Requests per second, the 99th percentile of their time and processor time of each (both in ms), failures."""
+
+    rate: float
+    p99: float
+    processor: float
+    failed: int
+
+
+def processes(process: int) -> list[int]:
+    """Return the ids of a process and of all that it started."""
+    found = [process]
+    for task in Path(f"/proc/{process}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            found += processes(int(child))
+    return found
+
+
+def processor_seconds(process: int) -> float:
+    """Return the processor time of a process and its children."""
+    total = 0
+    for each in processes(process):
+        fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+        total += int(fields[11]) + int(fields[12])
+    return total / _TICKS
+
+
+@contextmanager
+def running(*command: str | Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a server, which is ended by its process id."""
+    process = subprocess.Popen(
+        [str(part) for part in command], stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def measure(url: str, process: int, paths: list[str], header: str, options: argparse.Namespace) -> Result:
+    """Send requests for a few seconds."""
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        quoted = ",".join(json.dumps(path) for path in paths)
+        headers = f"wrk.headers[{header!r}] = {options.headers[header]!r}" if header else ""
+        script.write(_WRK.format(paths=quoted, headers=headers))
+        script.flush()
+        command = ["wrk", "-t1", f"-c{options.connections}", f"-d{options.seconds}s", "-s", script.name, url]
+        before, began = processor_seconds(process), time.perf_counter()
+        written = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE).stdout
+        spent, seconds = processor_seconds(process) - before, time.perf_counter() - began
+    found = re.search(r"RESULT (\d+) (\d+) (\S+)", written)
+    assert found is not None, written
+    requests = int(found[1])
+    return Result(requests / seconds, float(found[3]), spent / requests * 1000, int(found[2]))
+
+
+def free_port() -> int:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
+def wait_until(is_ready: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            is_ready()
+            return
+        except urllib.error.HTTPError:
+            raise
+        except OSError:
+            assert process.poll() is None, "the server has ended"
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.2)
+
+
+def measure_documents(file: Path, paths: list[str], options: argparse.Namespace) -> dict[str, Result]:
+    """Measure bibld's answers."""
+    documents = {form: [f"/doc/{path}.{form}" for path in paths] for form in ("ttl", "nt", "jsonld", "json", "html")}
+    things = [f"/{path}" for path in paths]
+    rows = {
+        "Turtle": (documents["ttl"], ""),
+        "N-Triples": (documents["nt"], ""),
+        "JSON-LD": (documents["jsonld"], ""),
+        "JSON": (documents["json"], ""),
+        "HTML": (documents["html"], ""),
+        "Turtle, gzip": (documents["ttl"], "Accept-Encoding"),
+        "303": (things, "Accept"),
+        "304": (documents["ttl"], "If-Modified-Since"),
+    }
+    with running(sys.executable, "-m", "bibld", "serve", file, "--port", "0") as server:
+        assert server.stderr is not None
+        found = re.search(r"http://[^/]+", server.stderr.readline())
+        assert found is not None, "the server does not start"
+        first = f"{found[0]}{documents['ttl'][0]}"
+        wait_until(lambda: urllib.request.urlopen(first, timeout=_PATIENCE).read(), server)
+        return {name: measure(found[0], server.pid, asked, header, options) for name, (asked, header) in rows.items()}
+
+
+def measure_endpoint(release: Path, base: str, paths: list[str], options: argparse.Namespace) -> Result:
+    """Measure rdflib-endpoint's DESCRIBE of the same things, as Turtle."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = Path(folder) / "environment"
+        venv.create(environment, with_pip=True)
+        install = [environment / "bin" / "pip", "install", "-q", "rdflib-endpoint", "oxrdflib", "uvicorn"]
+        subprocess.run(install, check=True, timeout=_PATIENCE)
+        dump = Path(folder) / "release.nt"
+        dump.write_bytes(gzip.decompress((release / "bibld.nt.gz").read_bytes()))
+        port = str(free_port())
+        command = ("serve", "--store", "Oxigraph", "--host", "127.0.0.1", "--port", port, dump)
+        queries = [f"/?query={quote(f'DESCRIBE <{base}{path}>')}" for path in paths]
+        url = f"http://127.0.0.1:{port}"
+        # Its log on standard error would fill the pipe.
+        with running(
+            "sh", "-c", 'exec "$@" 2>/dev/null', "-", environment / "bin" / "rdflib-endpoint", *command
+        ) as server:
+            request = urllib.request.Request(url + queries[0], headers={"Accept": "text/turtle"})
+            wait_until(lambda: urllib.request.urlopen(request, timeout=_PATIENCE).read(), server)
+            return measure(url, server.pid, queries, "Accept", options)
+
+
+def show(name: str, result: Result, baseline: Result | None) -> None:
+    ratios = ("", "")
+    if baseline is not None:
+        ratios = (f"{result.rate / baseline.rate:.1f}", f"{baseline.processor / result.processor:.1f}")
+    figures = (f"{result.rate:,.0f}", f"{result.p99:.1f}", f"{result.processor:.3f}", *ratios, f"{result.failed}")
+    print("| " + " | ".join((name, *figures)) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", type=Path)
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--connections", type=int, default=8)
+    parser.add_argument("--without-endpoint", action="store_true")
+    options = parser.parse_args()
+    options.headers = {
+        "Accept": "text/turtle",
+        "Accept-Encoding": "gzip",
+        "If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        file = options.config
+        if file is None:
+            file = Path(folder) / "sample" / "bibld.toml"
+            for command in (("sample", file.parent), ("run", file)):
+                subprocess.run([sys.executable, "-m", "bibld", *map(str, command)], check=True, capture_output=True)
+        loaded = config.load(file)
+        number = int((loaded.workspace / "releases" / "current").read_text())
+        with open_published(loaded.workspace, number) as view:
+            paths = [entry.path for entry in view.entries("resource/") if entry.status == 200]
+        random.Random(1).shuffle(paths)
+        paths = paths[:_PATHS]
+        baseline = None
+        if not options.without_endpoint:
+            release = loaded.workspace / "releases" / str(number)
+            baseline = measure_endpoint(release, loaded.dataset.base, paths, options)
+        print("| | requests a second | p99, ms | processor, ms | × requests | × processor | failed |")
+        print("|---|---|---|---|---|---|---|")
+        if baseline is not None:
+            show("rdflib-endpoint, DESCRIBE", baseline, None)
+        for name, result in measure_documents(file, paths, options).items():
+            show(name, result, baseline)
+
+
+if __name__ == "__main__":
+    main()
