@@ -3,7 +3,7 @@
     python benchmarks/serving.py [--config bibld.toml] [--seconds 5] [--connections 8] [--without-endpoint]
 
 Without ``--config`` the sample is published and served. Needs `wrk`. Processor time is that of all processes of the
-server (user and system) divided by the requests: unlike requests per second it says little about what else the machine
+server (user and system) divided by the requests: unlike requests per second it hardly depends on what else the machine
 does. Requests are for random publications of the release; none is asked for twice before all were. rdflib-endpoint is
 installed from PyPI into a temporary environment, and loads the default graph of the release.
 """
