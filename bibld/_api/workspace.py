@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -33,7 +33,7 @@ from bibld.config import Config, Remote
 from bibld.dedup.labels import read_pairs
 from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
-from bibld.ingest import Exported, export_mods, export_originals, public_original_of
+from bibld.ingest import Exported, export_mods, export_originals
 from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
 from bibld.pipeline import Summary
@@ -41,7 +41,6 @@ from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
-from bibld.published import open_published, published_releases
 from bibld.read import carrier_of
 from bibld.store import Delivered
 from bibld.triplify import ElementCoverage, mods_coverage
@@ -49,6 +48,7 @@ from bibld.triplify import ElementCoverage, mods_coverage
 if TYPE_CHECKING:
     from bibld.dedup.comparison import MethodComparison
     from bibld.dedup.evaluate import Evaluation
+    from bibld.serve import StaticSite
     from bibld.validate import ReportSettings, ValidationReport
 
 # The modules that match and train are imported by the functions that use them: they load compiler and database, which
@@ -171,6 +171,16 @@ class Workspace:
         """
         return check_sources(self.config, self.progress)
 
+    def write_static_site(self, folder: Path | str) -> StaticSite:
+        """Write the current release as files: every form of every document, the pages and the dumps.
+
+        ``folder`` is the root of a host that only sends files; an earlier site in it is replaced. Raises ``StageError``
+        before the first release, and if the folder contains something else.
+        """
+        from bibld import serve
+
+        return serve.write_static(self._open_site(self.config.serve), Path(folder).absolute(), self.progress)
+
     def files(self) -> Table[FileRow]:
         """Return the files of each source, in the order in which they are read."""
         files = [file for source in self.config.sources for file in harvest.files(self.config, source)]
@@ -193,23 +203,10 @@ class Workspace:
 
     def _open_site(self, settings: Any) -> Any:  # noqa: ANN401 - types of the web framework's module
         """Open the current release, which stays on disk until it is closed, and a catalog for it alone."""
-        from bibld.serve import Site
+        from bibld._api.site import open_site
 
-        with ExitStack() as opening:
-            lock = None
-            while lock is None:  # None: it was removed between two lines, and another one is current
-                release, manifest = pipeline.current_release(self.config)
-                lock = Releases.hold(release)
-            opening.callback(lock.close)
-            catalog = opening.enter_context(Catalog(self.config.workspace, read_only=True, config_file=self.path))
-            original = partial(public_original_of, catalog=catalog)
-            store_settings = self.config.settings("store", manifest.backend)
-            remote = self._remote_store(settings.store, "", "", "") if settings.store else None
-            published = None
-            if manifest.number in published_releases(self.config.workspace):
-                published = partial(open_published, self.config.workspace, manifest.number)
-            close = opening.pop_all().close
-            return Site(manifest, release, catalog, original, settings, close, store_settings, remote, published)
+        remote = self._remote_store(settings.store, "", "", "") if settings.store else None
+        return open_site(self.config, settings, remote)
 
     # -- look --------------------------------------------------------------------------------------------------------
 

@@ -278,19 +278,28 @@ def print_delivery(done: Delivered) -> None:
 
     Stages before it are brought up to date first. With --verify nothing is made: the files of a release are compared
     with the sums in its manifest, the full dump and its patches with the store, the store with the description (VoID)
-    and the prepared documents. The exit code is 1 if anything differs; the first difference is named.
+    and the prepared documents. The exit code is 1 if anything differs; the first difference is named. With --static the
+    release is also written as files, with which any server of files can answer for the IRIs.
     """
 )
 @config_argument
 @click.option("--verify", "is_verification", is_flag=True, help="Verify a release, and make none.")
 @click.option("--release", type=click.IntRange(1), help="The release to verify; else the current one.")
+@click.option(
+    "--static",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write documents, pages and dumps as files into this folder, too; an earlier site in it is replaced.",
+)
 @_run_options
 def publish(
     config: Path,
     is_verification: bool,
     release: int | None,
+    folder: Path | None,
     as_json: bool,
-    display: dict[str, Any],
+    *,
+    display: Mapping[str, Any],
     **options: Any,  # noqa: ANN401
 ) -> None:
     """Make or verify a release."""
@@ -299,10 +308,26 @@ def publish(
         return
     if release is not None:
         raise click.UsageError("--release needs --verify")
-    _end(_run(config, "publish", as_json, display=display, **options))
+    faults = _run(config, "publish", as_json, display=display, **options)
+    if folder is not None:
+        write_static_site(config, folder, as_json, display)
+    _end(faults)
 
 
-def verify(config: Path, release: int | None, as_json: bool, display: dict[str, Any]) -> None:
+def write_static_site(config: Path, folder: Path, as_json: bool, display: Mapping[str, Any]) -> None:
+    """Write the current release as files, and print what was written; with JSON, that goes to standard error."""
+    from bibld import Workspace, progress
+
+    with progress.display(**display) as shown:
+        written = Workspace(config, progress=shown).write_static_site(folder)
+    click.echo(
+        f"static site of release {written.release}: {written.documents:,} documents in {written.files:,} files,"
+        f" {written.bytes:,} bytes: {written.folder}",
+        err=as_json,
+    )
+
+
+def verify(config: Path, release: int | None, as_json: bool, display: Mapping[str, Any]) -> None:
     """Print what the verification of a release found; exit with 1 if anything differs."""
     from bibld import Workspace, progress
 

@@ -11,6 +11,8 @@ from types import TracebackType
 import msgspec
 
 from bibld.errors import StageError
+from bibld.model.rdf import literal
+from bibld.model.tombstones import WITHDRAWN
 from bibld.parallel import batches
 from bibld.published._lines import has_tombstone
 from bibld.published._schema import FILE, FORMAT, blobs_of, connect, created_times, releases_of, reporting_errors
@@ -19,6 +21,7 @@ _TITLES_AT_ONCE = 500
 _MOST_STEPS = 50
 """Targets that are followed from one path to another."""
 
+_WITHDRAWN = literal(*WITHDRAWN[0]).encode()
 _VALID = "since <= ?2 AND (until IS NULL OR until > ?2)"
 
 _Row = tuple[int, str, str, int, bytes, bytes]
@@ -40,6 +43,11 @@ class Document(msgspec.Struct, frozen=True):
     modified: str
     digest: bytes
     quads: bytes
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether the thing must not be published: then its tombstone is in no dump and in no store."""
+        return self.status == 410 and _WITHDRAWN in self.quads
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ store of the release is opened read-only; nothing here writes. A newer release t
 
 from __future__ import annotations
 
+import asyncio
 import mmap
 import os
 import sys
@@ -19,15 +20,17 @@ import msgspec
 from starlette.types import ASGIApp
 
 from bibld.config import Remote
+from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
+from bibld.progress import Progress
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.published import PublishedView
 from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
-from bibld.serve._files import Files
+from bibld.serve._files import Files, static_names
 from bibld.serve._following import Following, Served
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._front import Front
@@ -48,11 +51,23 @@ from bibld.serve._sparql.places import Limits, Places, new_lock, places_bytes
 from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
+from bibld.serve._static import StaticSite, StaticWriter
 from bibld.serve._supervisor import Supervisor, Tasks
 from bibld.serve._things import Finder, OpenRelease
 from bibld.serve._writers.simple import KEYS as JSON_KEYS
 
-__all__ = ["JSON_KEYS", "MEDIA_TYPES", "LimitSettings", "Releases", "Settings", "Site", "application", "serve"]
+__all__ = [
+    "JSON_KEYS",
+    "MEDIA_TYPES",
+    "LimitSettings",
+    "Releases",
+    "Settings",
+    "Site",
+    "StaticSite",
+    "application",
+    "serve",
+    "write_static",
+]
 
 Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
 Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
@@ -262,6 +277,33 @@ def _open(site: Site, places: Places) -> Served:
         graph.has_description(addresses.iris.dataset)
 
     return Served(site.release, site.manifest.number, Front(documents, addresses.route, app), close, check)
+
+
+def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:
+    """Write a release as files, with which any server of files answers for its IRIs.
+
+    ``folder`` is the root of the host. An earlier site in it is replaced when the new one is complete. Raises
+    ``StageError`` if the folder contains something else, or the release has no prepared documents.
+    """
+    if site.published is None:
+        site.close()
+        raise StageError(f"{site.release}: has no prepared documents; run `bibld run` with the part `documents`")
+    open_view = site.published
+    served = _open(site, Places(site.settings.query_limits))
+    addresses = Addresses(Iris(site.manifest.dataset.base))
+    writer = StaticWriter(served.app, addresses, site.manifest, site.release)
+
+    async def write() -> StaticSite:
+        try:
+            with open_view() as view:
+                return await writer.write(view, static_names(), folder, progress)
+        finally:
+            await served.close()
+
+    try:
+        return asyncio.run(write())
+    except OSError as error:
+        raise StageError(f"{folder}: cannot be written: {error}; free some space, then run again") from error
 
 
 def serve(settings: Settings, base: str, releases: Releases) -> None:

@@ -88,6 +88,11 @@ class Files:
         return respond(request, file)
 
 
+def static_names() -> list[str]:
+    """Return the names of the files that pages need."""
+    return sorted(_static_files())
+
+
 def _static_files() -> dict[str, Representation]:
     folder = resources.files("bibld.serve").joinpath("static")
     return {

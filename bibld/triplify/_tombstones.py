@@ -9,12 +9,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from bibld.catalog import Catalog
+from bibld.model import tombstones
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.triplify._draft import Quad, sort_quads
-
-_DELETED = (("The record was deleted from its source.", "en"), ("Запись удалена из источника.", "ru"))
-_WITHDRAWN = (("The record was withdrawn from publication.", "en"), ("Запись снята с публикации.", "ru"))
 
 
 def tombstone(iris: Iris, catalog: Catalog, ordinal: int) -> bytes:
@@ -31,7 +29,7 @@ def tombstone(iris: Iris, catalog: Catalog, ordinal: int) -> bytes:
         return b""
     record = register.record(ordinal)
     resource = iri(iris.resource(record))
-    quads = _quads_about(iris, catalog, ordinal, _DELETED)
+    quads = _quads_about(iris, catalog, ordinal, tombstones.DELETED)
     target = register.redirect_target(ordinal)
     if target is not None and not catalog.suppressions.is_suppressed(target):
         quads.append(("", resource, term("dcterms:isReplacedBy"), iri(iris.resource(register.record(target)))))
@@ -47,7 +45,7 @@ def withdrawal_statements(catalog: Catalog, iris: Iris) -> tuple[str, ...]:
     for suppression in catalog.suppressions.all():
         ordinal = catalog.register.ordinal(suppression.record)
         if not suppression.value and ordinal is not None:
-            quads += _quads_about(iris, catalog, ordinal, _WITHDRAWN)
+            quads += _quads_about(iris, catalog, ordinal, tombstones.WITHDRAWN)
     return sort_quads(quads, "")
 
 

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 from click.testing import CliRunner
 
-from bibld import config, explain, pipeline, progress
+from bibld import Workspace, config, explain, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.cli import command_line
 from bibld.ingest import public_original_of
@@ -162,6 +162,7 @@ def test_a_suppressed_record_is_removed_from_all_published_data_and_does_not_red
         assert "2026-01-01T02:00:00Z" in tombstone, "the time of the run"
     assert not any(SECRET.encode() in document.quads for document in found.values())
     assert published_releases(library.loaded.workspace) == [2]
+    assert Workspace(library.place / "bibld.toml").verify().is_ok
     library.run()
     assert all_published(library) == before
     assert library.documents()["resource/rsl/1"].status == 200

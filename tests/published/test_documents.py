@@ -20,6 +20,8 @@ from bibld.published import (
     remove_unneeded,
     update,
 )
+from bibld.published._lines import LABELS
+from bibld.serve._names import LABELS as SHOWN
 
 BASE = "https://data.example.org/"
 PROVENANCE = f"<{BASE}graph/provenance>"
@@ -411,8 +413,5 @@ def rows(folder: Path, number: int) -> list[object]:
 
 def test_the_names_of_things_are_those_that_pages_show():
     """The order of properties is the one of the server."""
-    from bibld.published._lines import LABELS
-    from bibld.serve._graph import _LABELS
-
-    assert [one.decode() for one in LABELS] == [f"<{label}>" for label in _LABELS]
-    assert expand("rdfs:label") == _LABELS[0]
+    assert [one.decode() for one in LABELS] == [f"<{label}>" for label in SHOWN]
+    assert expand("rdfs:label") == SHOWN[0]

@@ -1,0 +1,246 @@
+"""Writes a site as files, for servers and object stores that only send files.
+
+The application of a release is asked, in this process, for every form of every document, so that the files are what a
+server would answer. The folder is the root of the host: the base ``https://example.org/data/`` has its files in
+``data/``.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from starlette.types import ASGIApp, Message, Scope
+
+from bibld.errors import StageError
+from bibld.model.release import Manifest
+from bibld.progress import Progress
+from bibld.published import Document, PublishedView
+from bibld.serve._addresses import Addresses
+from bibld.serve._forms import MEDIA_TYPES, forms_of, kind_of
+from bibld.serve._static_rules import apache_rules, nginx_rules
+from bibld.vocabulary import CONTEXT, ONTOLOGIES
+
+GONE = "gone"
+"""The suffix of the empty file that marks a document whose status is 410."""
+
+_MARK = ".bibld-static.json"
+_ONTOLOGY = "ontology"
+_REDIRECT = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<meta http-equiv="refresh" content="0; url={page}">
+<link rel="canonical" href="{page}">
+{alternates}</head>
+<body><p><a href="{page}">{title}</a></p></body>
+</html>
+"""
+
+
+class StaticSite(msgspec.Struct, frozen=True):
+    """What was written: the folder, the release, and the number of documents, files and bytes."""
+
+    folder: str
+    release: int
+    documents: int
+    files: int
+    bytes: int
+
+
+class _Answer(NamedTuple):
+    status: int
+    body: bytes
+
+
+class _Mark(msgspec.Struct, frozen=True):
+    base: str
+    release: int
+
+
+class StaticWriter:
+    """Writes the files of one release into a folder, which takes the place of an earlier one when it is complete."""
+
+    def __init__(self, app: ASGIApp, addresses: Addresses, manifest: Manifest, release: Path) -> None:
+        self._app = app
+        self._addresses = addresses
+        self._manifest = manifest
+        self._release = release
+        self._root = Path()
+        self._files = self._bytes = self._documents = 0
+
+    async def write(self, view: PublishedView, static: Iterable[str], folder: Path, progress: Progress) -> StaticSite:
+        """Write all files; ``static`` are the names of those of the site's pages.
+
+        Raises ``StageError`` if the folder exists and is not a site that was written before.
+        """
+        self._check_folder(folder)
+        self._root = folder.with_name(f"{folder.name}.building")
+        shutil.rmtree(self._root, ignore_errors=True)
+        self._root.mkdir(parents=True)
+        await self._write_site(static)
+        progress.stage("publish", "documents", sum(1 for _ in view.entries()))
+        moved = []
+        for document in view.documents():
+            if document.status == 303:
+                moved.append((document.path, document.target))
+            else:
+                await self._write_document(document)
+            self._documents += 1
+            progress.advance()
+        for path, target in moved:
+            self._write_moved(path, target)
+        mark = _Mark(self._addresses.iris.base, self._manifest.number)
+        (self._root / _MARK).write_bytes(msgspec.json.encode(mark))
+        self._replace(folder)
+        return StaticSite(str(folder), self._manifest.number, self._documents, self._files, self._bytes)
+
+    # -- what is written -----------------------------------------------------------------------------------------------
+
+    async def _write_site(self, static: Iterable[str]) -> None:
+        """Write the first page, what describes the dataset and its terms, the dumps, and the rules for servers."""
+        await self._copy_answer("", "index.html")
+        for name in static:
+            await self._copy_answer(f"static/{name}", f"static/{name}")
+        for name in ("robots.txt", "favicon.ico", ".well-known/void"):
+            answer = await self._ask(f"/{name}")
+            if answer.status == 200:
+                self._put(self._root / name, answer.body)
+        for name in ("", *ONTOLOGIES):
+            path = f"{_ONTOLOGY}/{name}".rstrip("/")
+            await self._write_forms(path, "ontology")
+        await self._copy_answer(f"{_ONTOLOGY}/{CONTEXT}", f"{_ONTOLOGY}/{CONTEXT}")
+        for path in ("dataset", *(f"dataset/{each.source}" for each in self._manifest.figures.sources)):
+            await self._write_forms(path, path)
+        for form in forms_of("dataset"):
+            await self._copy_answer(f"dataset.{form}", f"dataset.{form}")
+        described = (await self._ask(f"{self._addresses.route}doc/dataset.nt")).body.decode()
+        for path in sorted(set(re.findall(f"<{re.escape(self._addresses.iris.base)}(graph/[^>#]+)>", described))):
+            await self._write_forms(path, path)
+        await self._copy_answer("dumps/manifest.json", "dumps/manifest.json")
+        for file in self._manifest.files:
+            place = self._place(f"dumps/{file.name}")
+            _link_or_copy(self._release / file.name, place)
+            self._files += 1
+            self._bytes += file.bytes
+        mount = self._addresses.mount
+        self._put(self._root / ".htaccess", apache_rules().encode())
+        self._put(self._root / "nginx.conf", nginx_rules(mount).encode())
+
+    async def _write_document(self, document: Document) -> None:
+        if document.status == 410:
+            self._put(self._place(f"doc/{document.path}.{GONE}"), b"")
+        await self._write_forms(document.path, document.title or document.path, document.status)
+
+    async def _write_forms(self, path: str, title: str, status: int = 200) -> None:
+        """Write each form that a document has, and at its IRI a page that leads to them."""
+        written = []
+        for form in forms_of(kind_of(path) or "dataset"):
+            answer = await self._ask(f"{self._addresses.route}doc/{path}.{form}", MEDIA_TYPES[form])
+            if answer.status == status:
+                self._put(self._place(f"doc/{path}.{form}"), answer.body)
+                written.append(form)
+        self._put(self._place(f"{path}/index.html"), self._leading_page(path, title, written))
+
+    def _write_moved(self, path: str, target: str) -> None:
+        """Write for an IRI that another one answers for the same files, and a page that leads to the page of that."""
+        written = []
+        for form in forms_of(kind_of(target) or "dataset"):
+            there = self._place(f"doc/{target}.{form}")
+            if there.is_file():
+                _link_or_copy(there, self._place(f"doc/{path}.{form}"))
+                self._files += 1
+                written.append(form)
+        self._put(self._place(f"{path}/index.html"), self._leading_page(target, target, written))
+
+    def _leading_page(self, path: str, title: str, forms: Iterable[str]) -> bytes:
+        page = html.escape(self._addresses.page(f"doc/{path}.html"))
+        alternates = "".join(
+            f'<link rel="alternate" type="{MEDIA_TYPES[form]}"'
+            f' href="{html.escape(self._addresses.page(f"doc/{path}.{form}"))}">\n'
+            for form in forms
+        )
+        return _REDIRECT.format(title=html.escape(title), page=page, alternates=alternates).encode()
+
+    # -- files and answers ---------------------------------------------------------------------------------------------
+
+    async def _copy_answer(self, path: str, name: str) -> None:
+        answer = await self._ask(self._addresses.route + path)
+        if answer.status == 200:
+            self._put(self._place(name), answer.body)
+
+    async def _ask(self, path: str, accept: str = "*/*") -> _Answer:
+        """Return what the application answers to a request for a path."""
+        scope: Scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": b"",
+            "headers": [(b"host", b"localhost"), (b"accept", accept.encode())],
+            "client": ("127.0.0.1", 0),
+            "server": ("localhost", 80),
+        }
+        status = 500
+        body: list[bytes] = []
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            elif message["type"] == "http.response.body":
+                body.append(message.get("body", b""))
+
+        await self._app(scope, receive, send)
+        if status >= 500:
+            raise StageError(f"the server answers {path} with {status}; its log contains the cause")
+        return _Answer(status, b"".join(body))
+
+    def _place(self, path: str) -> Path:
+        """Return the file for what follows the base; no path leads out of the folder."""
+        steps = [step for step in f"{self._addresses.route}{path}".split("/") if step]
+        if any(step in (".", "..") for step in steps):
+            raise StageError(f"{path}: cannot be the name of a file; report this as a fault of bibld")
+        return self._root.joinpath(*steps)
+
+    def _put(self, file: Path, data: bytes) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+        self._files += 1
+        self._bytes += len(data)
+
+    def _check_folder(self, folder: Path) -> None:
+        if not folder.exists() or (folder / _MARK).is_file():
+            return
+        if not folder.is_dir() or any(folder.iterdir()):
+            raise StageError(f"{folder}: exists and is not a site that bibld wrote; name a new folder")
+
+    def _replace(self, folder: Path) -> None:
+        former = folder.with_name(f"{folder.name}.former")
+        shutil.rmtree(former, ignore_errors=True)
+        if folder.exists():
+            folder.rename(former)
+        self._root.rename(folder)
+        shutil.rmtree(former, ignore_errors=True)
+
+
+def _link_or_copy(file: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(file, place)
+    except OSError:  # another file system, or one without links
+        shutil.copyfile(file, place)

@@ -1,0 +1,165 @@
+"""A site of files: what a server of files needs to answer for every IRI of a release."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from bibld import Workspace
+from bibld.cli import command_line
+from bibld.errors import StageError
+from tests.end_to_end.test_suppression import BOOKS, Library
+from tests.serve.client import running
+
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory) -> Library:
+    """Two libraries with a book in common; another was deleted, and one more is withdrawn."""
+    made = Library(tmp_path_factory.mktemp("library"))
+    made.run()
+    made.books["nlr"] = BOOKS["nlr"][:1]
+    made.run("rsl:2,,a court ordered it")
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(library) -> Path:
+    place = library.place / "static"
+    Workspace(library.place / "bibld.toml").write_static_site(place)
+    return place
+
+
+def asked(library: Library, path: str, accept: str) -> bytes:
+    site = Workspace(library.place / "bibld.toml")._open_site(library.loaded.serve)
+    with running(site) as client:
+        return client.get(path, accept=accept).content
+
+
+def test_every_form_of_a_document_is_a_file_with_the_bytes_that_the_server_sends(library, folder):
+    for form, accept in (("ttl", "text/turtle"), ("jsonld", "application/ld+json"), ("html", "text/html")):
+        for path in ("doc/resource/rsl/1", "doc/record/nlr/1", "doc/dataset", "doc/ontology"):
+            assert (folder / f"{path}.{form}").read_bytes() == asked(library, f"/{path}.{form}", accept), path
+    assert "Tolstoy" in (folder / "doc/record/rsl/1.mrk").read_text(encoding="utf-8")
+    assert (folder / "doc/resource/rsl/1.mods.xml").is_file()
+    assert (folder / "index.html").read_bytes() == asked(library, "/", "text/html")
+    assert (folder / "ontology/context.jsonld").is_file()
+    assert (folder / "doc/graph/provenance.ttl").is_file()
+    release = Path(library.loaded.workspace / "releases/2")
+    assert (folder / "dumps/bibld.nq.gz").read_bytes() == (release / "bibld.nq.gz").read_bytes()
+
+
+def test_at_each_iri_a_page_leads_to_the_document(folder):
+    page = (folder / "resource/rsl/1/index.html").read_text(encoding="utf-8")
+    assert 'content="0; url=/doc/resource/rsl/1.html"' in page
+    assert '<link rel="alternate" type="text/turtle" href="/doc/resource/rsl/1.ttl">' in page
+
+
+def test_an_absorbed_iri_has_the_files_of_the_one_that_answers(folder):
+    assert 'url=/doc/resource/rsl/1.html"' in (folder / "resource/nlr/1/index.html").read_text(encoding="utf-8")
+    assert (folder / "doc/resource/nlr/1.ttl").read_bytes() == (folder / "doc/resource/rsl/1.ttl").read_bytes()
+
+
+def test_deleted_and_withdrawn_things_have_tombstones_and_are_marked(folder):
+    for path, cause in (("resource/nlr/3", "was deleted from its source"), ("record/rsl/2", "was withdrawn")):
+        assert (folder / f"doc/{path}.gone").read_bytes() == b""
+        assert cause in (folder / f"doc/{path}.ttl").read_text(encoding="utf-8")
+        assert (folder / f"doc/{path}.html").is_file()
+    texts = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file() and "doc" in file.parts)
+    assert b"cherry" not in texts.lower(), "the withdrawn title"
+
+
+def test_no_link_to_a_thing_leads_to_a_file_that_is_not_there(folder):
+    missing = set()
+    for page in folder.rglob("*.html"):
+        for link in re.findall(r'(?:href|src)="(/[^"#?]*)"', page.read_text(encoding="utf-8")):
+            target = folder / link[1:]
+            if not (target.is_file() or (target / "index.html").is_file()):
+                missing.add(link)
+    assert missing <= {"/sparql"}
+
+
+def test_a_site_is_replaced_and_nothing_else_is(library, folder, tmp_path):
+    (folder / "resource/rsl/99.txt").write_text("of an earlier release")
+    done = CliRunner().invoke(
+        command_line, ["publish", str(library.place / "bibld.toml"), "--static", str(folder), "--quiet"]
+    )
+    assert done.exit_code == 0, done.output
+    assert re.search(r"static site of release 2: \d+ documents in [\d,]+ files", done.output)
+    assert not (folder / "resource/rsl/99.txt").exists()
+    assert {file.name for file in folder.parent.iterdir()} >= {"static"}
+    assert not list(folder.parent.glob("static.*"))
+    (tmp_path / "mine.txt").write_text("not a site")
+    with pytest.raises(StageError, match="exists and is not a site that bibld wrote"):
+        Workspace(library.place / "bibld.toml").write_static_site(tmp_path)
+    assert (tmp_path / "mine.txt").exists()
+
+
+@pytest.mark.server
+@pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
+def test_nginx_answers_with_the_right_types_and_statuses(folder, tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    places = "\n".join(
+        f"{name}_temp_path {tmp_path}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (tmp_path / "nginx.conf").write_text(
+        f"daemon off; master_process off; pid {tmp_path}/pid; error_log {tmp_path}/error.log;\n"
+        f"events {{}}\nhttp {{ access_log off; {places}\n"
+        f"server {{ listen 127.0.0.1:{port}; root {folder}; include {folder}/nginx.conf; }} }}\n"
+    )
+    server = subprocess.Popen([NGINX, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+            for _ in range(100):
+                try:
+                    client.get("/")
+                    break
+                except httpx.ConnectError:
+                    assert server.poll() is None
+                    time.sleep(0.05)
+            check_answers(client)
+    finally:
+        server.kill()
+        server.wait()
+
+
+def check_answers(client: httpx.Client) -> None:
+    types = {
+        "/": "text/html; charset=utf-8",
+        "/doc/resource/rsl/1.ttl": "text/turtle; charset=utf-8",
+        "/doc/resource/rsl/1.nt": "application/n-triples",
+        "/doc/resource/rsl/1.jsonld": "application/ld+json",
+        "/doc/resource/rsl/1.rdf": "application/rdf+xml",
+        "/doc/resource/rsl/1.mods.xml": "application/mods+xml",
+        "/doc/resource/rsl/1.json": "application/json",
+        "/doc/record/rsl/1.mrk": "text/plain; charset=utf-8",
+        "/doc/record/rsl/1.marcxml": "application/marcxml+xml",
+        "/dumps/bibld.nq.zst": "application/zstd",
+        "/.well-known/void": "text/turtle; charset=utf-8",
+    }
+    for path, media_type in types.items():
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, media_type), path
+        assert answer.headers["access-control-allow-origin"] == "*", path
+    for accept, form in (("text/turtle", "ttl"), ("application/ld+json", "jsonld"), ("text/html,*/*", "html")):
+        for path in ("resource/rsl/1", "record/rsl/1", "dataset", "ontology"):
+            answer = client.get(f"/{path}", headers={"accept": accept})
+            assert answer.status_code == 303, path
+            assert answer.headers["location"].endswith(f"/doc/{path}.{form}")
+            assert answer.headers["vary"] == "Accept"
+    for path in ("/resource/nlr/3", "/record/rsl/2", "/doc/resource/nlr/3.ttl"):
+        answer = client.get(path)
+        assert answer.status_code == 410, path
+        assert "deleted" in answer.text or "withdrawn" in answer.text
+    for path in ("/resource/rsl/77", "/doc/resource/rsl/77.ttl", "/nginx.conf", "/doc/resource/nlr/3.gone"):
+        assert client.get(path).status_code == 404, path
