@@ -113,6 +113,11 @@ def check_sources(config: Config, progress: Progress) -> SourcesReport:
                 f"workspace: {place} has {free // _MEGABYTE:,} MB free; the first run needs about"
                 f" {needed // _MEGABYTE:,} MB for these files"
             )
+    from bibld.dedup.warm_up import cache_fault, state_cache  # reads its sources
+
+    state_cache(config.dedup.cache)
+    if fault := cache_fault():
+        warnings.append(fault)
     return SourcesReport(tuple(files), doubts, tuple(faults), tuple(warnings))
 
 

@@ -116,15 +116,14 @@ class Pipeline:
         with self.catalog.commit():
             self.number = self.catalog.runs.begin(self.run_time.isoformat())
         compiling = dedup.KernelWarmUp(self.config, self.progress)
-        if until != "read":
-            compiling.begin()
+        modules = compiling.begin() if until != "read" else 0
         times: list[StageTime] = []
         for stage in STAGES:
             begin = perf_counter()
             done = stage.run(self, stage_queue(self.catalog, stage.name))
             times.append(StageTime(stage.name, perf_counter() - begin, done or 0, was_current=done is None))
-            if stage.name == "read":
-                compiling.wait()
+            if stage.name == "read" and modules:
+                times.append(self._wait_for(compiling, modules))
             if stage.name == until or self._has_nothing():
                 break
         with self.catalog.commit():
@@ -148,6 +147,14 @@ class Pipeline:
             withheld=tuple(self.withheld),
             seconds=perf_counter() - started,
         )
+
+    def _wait_for(self, compiling: dedup.KernelWarmUp, modules: int) -> StageTime:
+        """Wait for the compilation that began before reading; its seconds are those of waiting."""
+        begin = perf_counter()
+        self.progress.stage("compile", "modules", modules)
+        compiling.wait()
+        self.progress.advance(modules)
+        return StageTime("compile", perf_counter() - begin, modules, was_current=False)
 
     def _has_nothing(self) -> bool:
         """Return whether all sources are in doubt and nothing was ever read, so that there is nothing to publish."""
@@ -202,14 +209,16 @@ class Pipeline:
     @cached_property
     def source_figures(self) -> tuple[SourceFigures, ...]:
         """The figures of each source; counted once, after reading, because all records have to be visited."""
-        return (*count_sources(self.catalog, self.config), *self._removed_sources())
-
-    def _removed_sources(self) -> Iterator[SourceFigures]:
-        """Yield the figures of sources that are no longer configured and whose records are still published."""
+        counted = count_sources(self.catalog, self.config)
         kept = {withheld.source for withheld in self.withheld} - {source.id for source in self.config.sources}
         place = self.releases.current()
-        if kept and place is not None:
-            yield from (one for one in self.releases.manifest(place).figures.sources if one.source in kept)
+        if not kept or place is None:
+            return counted
+        # Sources that are no longer configured and still published are described as in the last release.
+        before = self.releases.manifest(place).figures.sources
+        order = {figures.source: number for number, figures in enumerate(before)}
+        together = (*counted, *(figures for figures in before if figures.source in kept))
+        return tuple(sorted(together, key=lambda figures: order.get(figures.source, len(order))))
 
     @cached_property
     def figures(self) -> Figures:
@@ -257,6 +266,8 @@ def _read(run: Pipeline, queue: StageQueue) -> int:
     with ingest.ConversionPool(run.config.workers) as pool:
         for inspection in inspections:
             source = inspection.source.id
+            for warning in inspection.warnings:
+                run.progress.warn(f"{source}: {warning}")
             if inspection.doubts:
                 run.doubt(source, inspection.doubts)
                 continue

@@ -250,7 +250,7 @@ def _write(out: TextIO, line: str) -> None:
 
 @contextmanager
 def display(
-    out: TextIO = sys.stderr,
+    out: TextIO | None = None,
     quiet: bool = False,
     verbose: bool = False,
     log: Path | None = None,
@@ -258,10 +258,10 @@ def display(
 ) -> Iterator[Progress]:
     """Yield the progress that fits the output: a bar on a terminal, lines otherwise, only warnings if ``quiet``.
 
-    ``verbose`` shows details too. ``log`` is a file to which all of this is appended. Raises ``ConfigError`` if it
-    cannot be written.
+    ``out`` is standard error by default. ``verbose`` shows details too. ``log`` is a file to which all of this is
+    appended. Raises ``ConfigError`` if it cannot be written.
     """
-    with _shown(out, quiet, verbose) as shown:
+    with _shown(out or sys.stderr, quiet, verbose) as shown:
         if log is None:
             yield shown
             return

@@ -1,13 +1,15 @@
 """The command line: each command parses its options, calls the public API once, and prints.
 
 Standard output is data, standard error is messages. Exit codes: 0; 1 a stage failed; 2 wrong use or configuration,
-nothing was started; 3 too many rejects; 130 interrupted.
+nothing was started; 3 too many rejects; 4 a source kept its old state; 130 interrupted.
 """
 
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
+import os
 import re
 import signal
 import sys
@@ -136,10 +138,13 @@ def command_line() -> None:
 
 def main() -> None:
     """Run the command ``bibld``; errors of bibld become messages and an exit code."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup ignores it
+        signal.signal(signal.SIGHUP, _interrupt)
     try:
-        command_line.main(prog_name="bibld", standalone_mode=False)
+        colour = False if os.environ.get("NO_COLOR") else None  # None: coloured on a terminal
+        command_line.main(prog_name="bibld", standalone_mode=False, color=colour)
+        sys.stdout.flush()
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -148,6 +153,22 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
+    except MemoryError:
+        click.echo("bibld: memory ran out; use fewer workers, or a machine with more memory, then run again", err=True)
+        sys.exit(BibldError.exit_code)
+    except OSError as error:
+        _end_without_output(error)
+
+
+def _end_without_output(error: OSError) -> NoReturn:
+    """End a command whose output cannot be written (a full disk, a closed pipe); another error is raised again."""
+    if error.errno not in (errno.EPIPE, errno.ENOSPC, errno.EIO):
+        raise error
+    # What is left in the buffer goes nowhere, so that the end of the interpreter does not fail too.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno != errno.EPIPE:
+        click.echo(f"bibld: the output cannot be written: {error.strerror}", err=True)
+    sys.exit(BibldError.exit_code)
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

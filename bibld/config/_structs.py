@@ -91,13 +91,16 @@ class DedupConfig(msgspec.Struct, frozen=True):
     """Which blockers propose candidate pairs (united), and which scorer scores them.
 
     ``exceptions``: which differences send a pair with a high score to review, unless the scorer is the paper's;
-    ``largest_cluster``: a group of linked records that is larger is cut at a higher score, with a message.
+    ``largest_cluster``: a group of linked records that is larger is cut at a higher score, with a message;
+    ``cache``: the folder for the machine code of what compares records, which is compiled once on a machine (the user's
+    cache folder by default).
     """
 
     block: tuple[str, ...] = ("identifier", "composite")
     score: str = "model"
     exceptions: tuple[Difference, ...] = ("edition", "year", "carrier", "language")
     largest_cluster: Annotated[int, msgspec.Meta(ge=2)] = 50
+    cache: File = File("")
 
 
 class MergeConfig(msgspec.Struct, frozen=True):

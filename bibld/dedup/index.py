@@ -229,7 +229,7 @@ class Index:
         try:
             tables = self.open_key_tables(rows, version)
         except CatalogError as error:
-            progress.report(f"dedup: {str(error).partition('; run')[0]}; the keys are made again")
+            progress.warn(f"dedup: {str(error).partition('; run')[0]}; the keys are made again")
             tables = self.new_key_tables(rows, version)
         try:
             tables.add(rows.table, statistics)

@@ -79,7 +79,7 @@ class MethodOptions(msgspec.Struct, frozen=True):
     @property
     def dedup(self) -> DedupConfig:
         """Return the names of blockers and scorer, and the rules for clusters."""
-        values = {name: getattr(self, name) for name in DedupConfig.__struct_fields__}
+        values = {name: getattr(self, name) for name in DedupConfig.__struct_fields__ if name != "cache"}
         try:
             return msgspec.convert(values, DedupConfig)
         except msgspec.ValidationError as error:
@@ -136,4 +136,5 @@ def settings_digest(config: Method) -> str:
     scorer = [config.dedup.score, digest(settings), model]
     blockers = [[name, digest(config.settings("dedup.block", name))] for name in config.dedup.block]
     with_duplicates = sorted(source.id for source in config.sources if source.config.duplicates)
-    return digest(VERSION, INDEX_VERSION, blockers, scorer, with_duplicates, config.dedup)
+    rules = msgspec.structs.replace(config.dedup, cache="")
+    return digest(VERSION, INDEX_VERSION, blockers, scorer, with_duplicates, rules)

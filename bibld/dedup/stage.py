@@ -83,7 +83,7 @@ class MatchingRun:
         try:
             return self._match(restat)
         except DamagedIndexError as error:
-            self._progress.report(f"dedup: {str(error).partition('; run')[0]}; the index is built again")
+            self._progress.warn(f"dedup: {str(error).partition('; run')[0]}; the index is built again")
             self._index.discard()
         except _StaleStatisticsError:
             self._progress.report(

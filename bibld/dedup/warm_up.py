@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from bibld.dedup.method import Method
 
 VARIABLE = "NUMBA_CACHE_DIR"
+STATED = "BIBLD_KERNEL_CACHE"
+"""The environment variable with the folder that the configuration states."""
 PROCESSES = 2
 _SOURCES = Path(__file__).parent
 _FOLDER = "kernels-"
@@ -45,7 +48,7 @@ def kernel_modules() -> dict[str, Path]:
 @lru_cache(maxsize=1)
 def cache_folder() -> Path:
     """Return the folder for the kernels of these sources, below the first of these that can be written: the folder that
-    the environment names, the user's cache folder, the folder for temporary files.
+    the configuration or the environment names, the user's cache folder, the folder for temporary files.
     """
     state = hashlib.blake2b(f"{sys.version} {metadata.version('numba')}".encode(), digest_size=8)
     for path in _sources():
@@ -85,18 +88,45 @@ def _imported_files(path: Path, also_inside: bool = False) -> set[Path]:
     return {file for file in found if file.exists()}
 
 
+def state_cache(folder: str) -> None:
+    """Store compiled kernels below this folder, also in the processes that this one starts; empty: where it is usual.
+
+    Call it before anything is compiled.
+    """
+    if os.environ.get(STATED, "") != folder:
+        os.environ[STATED] = folder
+        cache_folder.cache_clear()
+
+
+def cache_fault() -> str:
+    """Return that the folder which should be used first cannot be written, and which one is used; empty if it can."""
+    first, used = next(_candidates()), _parent_folder()
+    return f"compiled functions cannot be stored in {first}; {used} is used" if first != used else ""
+
+
 def _parent_folder() -> Path:
+    return next((folder for folder in _candidates() if _can_be_written(folder)), _last_resort())
+
+
+def _candidates() -> Iterator[Path]:
+    """Yield the folders for compiled kernels, the one that should be used first."""
     home = os.environ.get("HOME")
+    yield from (Path(folder) for folder in (os.environ.get(STATED), os.environ.get(VARIABLE)) if folder)
     caches = os.environ.get("XDG_CACHE_HOME"), home and f"{home}/.cache"
-    for folder in (os.environ.get(VARIABLE), *(cache and f"{cache}/bibld" for cache in caches)):
-        if folder:
-            try:
-                Path(folder).mkdir(parents=True, exist_ok=True)
-            except OSError:
-                continue
-            if os.access(folder, os.W_OK):
-                return Path(folder)
+    yield from (Path(cache) / "bibld" for cache in caches if cache)
+    yield _last_resort()
+
+
+def _last_resort() -> Path:
     return Path(tempfile.gettempdir()) / f"bibld-{os.getuid()}"
+
+
+def _can_be_written(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 class KernelWarmUp:
@@ -104,13 +134,19 @@ class KernelWarmUp:
     so before."""
 
     def __init__(self, method: Method, progress: Progress) -> None:
+        state_cache(method.dedup.cache)
         self._method = method
         self._progress = progress
         self._processes: list[subprocess.Popen[bytes]] = []
         self._marks: list[Path] = []
 
-    def begin(self) -> None:
-        """Start the processes if they are needed; delete the kernels of versions that were not used for long."""
+    def begin(self) -> int:
+        """Start the processes if they are needed; delete the kernels of versions that were not used for long.
+
+        Return how many modules are compiled.
+        """
+        if fault := cache_fault():
+            self._progress.warn(fault)
         folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
@@ -121,7 +157,7 @@ class KernelWarmUp:
         self._marks = [mark for name in used if not (mark := folder / f"{name}.{_MARK}").exists()]
         if self._marks:
             self._progress.report(
-                "dedup: compiling the functions that compare records; some ten seconds, once on a machine"
+                "compile: the functions that compare records, in the background; some ten seconds, once on a machine"
             )
             queue, end = os.pipe()
             os.write(end, bytes(used[mark.stem] for mark in self._marks))
@@ -132,6 +168,7 @@ class KernelWarmUp:
                 for _ in range(PROCESSES)
             ]
             os.close(queue)
+        return len(self._marks)
 
     def wait(self) -> None:
         """Wait for the processes. A kernel that could not be compiled is compiled, or fails, where it is first used."""

@@ -16,7 +16,7 @@ from bibld.config import Config, Source
 from bibld.errors import DamagedFileError, HarvestError
 from bibld.progress import Progress
 from bibld.protocols import HarvestedFile, Raw
-from bibld.read import Examined, examine, first_bytes, read
+from bibld.read import Examined, charset_check, examine, first_bytes, read
 
 _HEAD = 4 * 1024
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
@@ -26,28 +26,33 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class InspectedFile(msgspec.Struct, frozen=True):
-    """A file that can be loaded: its carrier, and how many records its carrier cuts it into."""
+    """A file that can be loaded: its carrier, and how many records its carrier cuts it into.
+
+    ``warning`` is what a person should look at all the same; empty if there is nothing.
+    """
 
     file: HarvestedFile
     examined: Examined
     records: int
+    warning: str = ""
 
 
 class Inspection(msgspec.Struct, frozen=True):
-    """The files of a source, in their order, and the reasons for which the source is in doubt (none: it is not).
-
-    ``warnings`` are what a person should look at although the source is loaded.
-    """
+    """The files of a source, in their order, and the reasons for which the source is in doubt (none: it is not)."""
 
     source: Source
     files: tuple[InspectedFile, ...]
     doubts: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
 
     @property
     def records(self) -> int:
         """The number of records in all files."""
         return sum(file.records for file in self.files)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings of all files, each with the name of its file."""
+        return [f"{file.file.name}: {file.warning}" for file in self.files if file.warning]
 
 
 def inspect_sources(config: Config, progress: Progress) -> list[Inspection]:
@@ -105,15 +110,23 @@ def _inspect_file(file: HarvestedFile, source: Source, progress: Progress) -> In
     if page := _html_page(file):
         raise HarvestError(f"{file.name}: {page}; fetch the catalogue again")
     examined = examine(file, source.config.read, source.config.charset, source.read)
+    check = charset_check(examined.carrier)
     records = 0
+    damage = ""
     for piece in read(file, examined, consumed=progress.advance):
         if isinstance(piece, Raw):
             records += 1
+            if check is not None:
+                check.add(piece.data)
         elif isinstance(piece, DamagedFileError):
-            raise HarvestError(str(piece))
+            damage = str(piece)
+    if damage:  # the last one states the cause: what a cut record is a consequence of
+        raise HarvestError(damage)
     if not records and not may_be_empty:
         raise HarvestError(f"{file.name}: is {examined.reader} without a record; fetch it again")
-    return InspectedFile(file, examined, records)
+    if check is not None and (fault := check.fault()):
+        raise HarvestError(f"{file.name}: {fault}")
+    return InspectedFile(file, examined, records, check.warning() if check is not None else "")
 
 
 def _html_page(file: HarvestedFile) -> str:

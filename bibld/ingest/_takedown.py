@@ -112,7 +112,7 @@ def apply_suppressions(
         try:
             ordinal = _ordinal(catalog, iris, one.record)
         except ValueError as error:
-            progress.report(f"{one.place}: ignored: {error}")
+            progress.warn(f"{one.place}: ignored: {error}")
         else:
             wanted[ordinal, one.value] = one
     with catalog.commit():
@@ -120,7 +120,7 @@ def apply_suppressions(
     if taken or lifted:
         progress.report(f"read: {with_number(taken, 'new suppression')}, {lifted} lifted, {len(wanted)} in force")
     for message in _not_found(catalog, wanted):
-        progress.report(message)
+        progress.warn(message)
 
 
 def _ordinal(catalog: Catalog, iris: Iris, name: str) -> int:

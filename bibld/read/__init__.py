@@ -17,6 +17,7 @@ from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestErr
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
 from bibld.read._charset import AUTO
+from bibld.read._charset_check import charset_check
 from bibld.read._frame import FileFrame, file_frame
 from bibld.read._stream import MAXIMUM, open_harvested
 
@@ -25,6 +26,7 @@ __all__ = [
     "Examined",
     "FileFrame",
     "carrier_of",
+    "charset_check",
     "examine",
     "file_frame",
     "first_bytes",

@@ -92,7 +92,7 @@ def store(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: P
         try:
             done = _apply_patches(catalog, delivery, config, progress)
         except StoreError as error:
-            progress.report(f"store: {error}; the store is filled again")
+            progress.warn(f"store: {error}; the store is filled again")
     return _fill(catalog, blocks, config, progress) if done is None else done
 
 

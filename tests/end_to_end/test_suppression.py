@@ -67,6 +67,8 @@ class Listening(progress.Silent):
     def report(self, message: str) -> None:
         self.messages.append(message)
 
+    warn = report
+
 
 class Library:
     """A workspace of two libraries."""

@@ -50,6 +50,8 @@ class Recording(Silent):
     def report(self, message: str) -> None:
         self.messages.append(message)
 
+    warn = report
+
 
 def never() -> Iterator[str]:
     raise AssertionError("the store was filled again")
