@@ -121,6 +121,8 @@ def graph_of(line: str) -> str | None:
 def split_graphs(block: bytes) -> tuple[bytes, bytes]:
     """Return the lines of the default graph and those of named graphs, from lines that begin with the former."""
     first, end = 0, len(block)  # the first line of a named graph begins here, there or in between
+    if not _LINE_OF_NAMED_GRAPH.fullmatch(block, block.rfind(b"\n", 0, max(end - 1, 0)) + 1):
+        return block, b""  # as most entities have it
     while first < end:
         start = block.rfind(b"\n", first, (first + end) // 2) + 1 or first
         following = block.index(b"\n", start) + 1

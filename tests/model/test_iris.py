@@ -115,9 +115,10 @@ VALUES = ("<http://o>", '"a"', '"q \\" b <c>"@en', '"q \\" x <y>"^^<http://t>', 
 
 @pytest.mark.parametrize("in_default_graph", range(len(VALUES) + 1))
 @pytest.mark.parametrize("in_named_graph", range(len(VALUES) + 1))
-def test_a_block_is_split_where_named_graphs_begin(in_default_graph, in_named_graph):
+@pytest.mark.parametrize("graphs", [("<http://g>",), ("<http://f>", "<http://g>"), ("<http://o>",)])
+def test_a_block_is_split_where_named_graphs_begin(in_default_graph, in_named_graph, graphs):
     default, named = (
-        "".join(quad("<http://s>", "<http://p>", value, graph) for value in VALUES[:count]).encode()
-        for graph, count in ((None, in_default_graph), ("<http://g>", in_named_graph))
+        "".join(quad("<http://s>", "<http://p>", value, graph) for graph in found for value in VALUES[:count]).encode()
+        for found, count in (((None,), in_default_graph), (graphs, in_named_graph))
     )
     assert split_graphs(default + named) == (default, named)
