@@ -522,7 +522,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     contain what must not be published any more; they are removed when this one is complete. ``store`` is the live
     store; ``blocks`` begins a pass over the quads of the catalog, in the order of the dumps: blocks of lines of
     N-Quads, in each of which those of the default graph come first; ``counts`` counts the quads; ``changes`` opens
-    the lines (without line end, sorted) that were added (True) and removed (False) since the previous release.
+    the lines (without line end, sorted) that were added (True) and removed (False) since the previous release;
+    ``merged`` begins a pass over the merged records, with the IRIs of their resources.
     ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``.
 
     Statements in lines of N-Quads: ``description`` are all of the graph ``dataset``, ``source_statements`` those
@@ -537,6 +538,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     blocks: Callable[[], Iterable[bytes]]
     counts: Callable[[], QuadCounts]
     changes: Callable[[], AbstractContextManager[Iterator[tuple[bytes, bool]]]]
+    merged: Callable[[], Iterator[tuple[str, Merged]]]
     examples: tuple[str, ...]
     settings: Any
     source_statements: frozenset[str]

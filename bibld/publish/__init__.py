@@ -20,6 +20,8 @@ from bibld import adapters, published
 from bibld.catalog import Catalog, digest
 from bibld.config import Config, File
 from bibld.errors import BibldError, StageError
+from bibld.model.iris import Iris
+from bibld.model.linkage import Merged
 from bibld.model.release import Figures, Manifest, QuadCounts, SourceFigures
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
@@ -141,6 +143,7 @@ def publish(
             blocks=contents.blocks,
             counts=contents.counts,
             changes=lambda: _open_changes(catalog, goal, previous, folder),
+            merged=lambda: _merged(catalog, Iris(config.dataset.base)),
             examples=tuple(contents.examples),
             settings=config.publish,
             source_statements=frozenset(contents.source_statements),
@@ -186,6 +189,13 @@ def _open_changes(
     after = previous.manifest.delivered if previous is not None else goal
     with catalog.patches.net(after, goal, folder) as net:
         yield net.lines()
+
+
+def _merged(catalog: Catalog, iris: Iris) -> Iterator[tuple[str, Merged]]:
+    """Yield the description of each cluster, without suppressed values."""
+    for founder in catalog.linkage.founders():
+        merged = catalog.descriptions.merged(founder)
+        yield iris.resource(merged.cluster.founder), merged
 
 
 def _write_parts(draft: ReleaseDraft, config: Config) -> Manifest:

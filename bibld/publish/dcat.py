@@ -17,6 +17,7 @@ from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.protocols import ReleaseDraft
 from bibld.publish._files import FULL_DUMPS
+from bibld.publish._records import MERGED
 
 DESCRIBES_FILES = True
 """This part is written when all files of the others are, and known by size and checksum."""
@@ -40,8 +41,6 @@ _LANGUAGES = {
     "pl": "POL", "pt": "POR", "ro": "RON", "ru": "RUS", "sk": "SLK", "sl": "SLV", "sr": "SRP", "sv": "SWE", "uk": "UKR",
 }  # fmt: skip
 """The codes of the language list of the European Union, by subtags of BCP 47."""
-
-_DUMP_ENDS = (".jsonl.gz", ".jsonl.zst", ".mods.xml.gz", ".mods.xml.zst")
 
 _Statement = tuple[str, str, str]
 
@@ -156,6 +155,9 @@ class _Description:
         for patch in manifest.patches:
             found.setdefault(patch.since, "")
             found[patch.release] = patch.created or found.get(patch.release, "")
+        for file in manifest.files:
+            if merged := MERGED.fullmatch(file.name):
+                found.setdefault(int(merged[1]), "")
         return dict(sorted({**found, manifest.number: manifest.created}.items()))
 
     def _release(self, catalog: str, series: str, release: int, created: str) -> Iterator[_Statement]:
@@ -186,7 +188,8 @@ class _Description:
         for patch in manifest.patches:
             owners[patch.added] = owners[patch.removed] = self._version(patch.release)
         for file in manifest.files:
-            owner = owners.get(file.name, current if file.name.endswith(_DUMP_ENDS) else None)
+            found = MERGED.fullmatch(file.name)
+            owner = owners.get(file.name) if found is None else self._version(int(found[1]))
             if owner is not None:
                 node = self._node(f"distribution-{file.name}")
                 yield owner, _dcat("distribution"), node

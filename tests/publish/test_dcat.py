@@ -23,7 +23,7 @@ def file(name: str, media_type: str = "application/n-quads") -> ReleaseFile:
 
 def manifest(number: int, full: int, *patches: PatchDumps) -> Manifest:
     names = [*NAMES, *(name for patch in patches for name in (patch.added, patch.removed))]
-    files = (*map(file, names), file("void.ttl", "text/turtle"), file("records-1.jsonl.gz", "application/jsonl"))
+    files = (*map(file, names), file("void.ttl", "text/turtle"), file(f"merged-{full}-1.jsonl.gz", "application/jsonl"))
     return Manifest(
         number,
         "2026-01-08T00:00:00Z",
@@ -90,9 +90,9 @@ def test_dumps_and_patches_are_distributions_of_the_release_they_were_made_for(t
     def files(owner: rdflib.URIRef) -> set[str]:
         return {str(each).rpartition("#distribution-")[2] for each in found.objects(owner, DCAT.distribution)}
 
-    assert files(node("release-5")) == set(NAMES)
+    assert files(node("release-5")) == {*NAMES, "merged-5-1.jsonl.gz"}
     assert files(node("release-6")) == {PATCH.added, PATCH.removed}
-    assert files(node("release-7")) == files(dataset) == {NEXT.added, NEXT.removed, "records-1.jsonl.gz"}
+    assert files(node("release-7")) == files(dataset) == {NEXT.added, NEXT.removed}
     assert list(found.objects(dataset, DCAT.hasCurrentVersion)) == [node("release-7")]
     assert set(found.objects(dataset, DCAT.hasVersion)) == {node("release-5"), node("release-6"), node("release-7")}
     assert list(found.objects(node("release-7"), DCAT.previousVersion)) == [node("release-6")]
