@@ -129,7 +129,9 @@ def wait_until(is_ready: Callable[[], object], process: subprocess.Popen[str]) -
 
 def measure_documents(file: Path, paths: list[str], options: argparse.Namespace) -> dict[str, Result]:
     """Measure bibld's answers."""
-    documents = {form: [f"/doc/{path}.{form}" for path in paths] for form in ("ttl", "nt", "jsonld", "json", "html")}
+    documents = {
+        form: [f"/doc/{path}.{form}" for path in paths] for form in ("ttl", "nt", "jsonld", "json", "html", "rdf")
+    }
     things = [f"/{path}" for path in paths]
     rows = {
         "Turtle": (documents["ttl"], ""),
@@ -147,6 +149,8 @@ def measure_documents(file: Path, paths: list[str], options: argparse.Namespace)
         assert found is not None, "the server does not start"
         first = f"{found[0]}{documents['ttl'][0]}"
         wait_until(lambda: urllib.request.urlopen(first, timeout=_PATIENCE).read(), server)
+        warm = argparse.Namespace(**{**vars(options), "seconds": 1})
+        measure(found[0], server.pid, documents["rdf"], "", warm)
         return {name: measure(found[0], server.pid, asked, header, options) for name, (asked, header) in rows.items()}
 
 
@@ -163,10 +167,8 @@ def measure_endpoint(release: Path, base: str, paths: list[str], options: argpar
         command = ("serve", "--store", "Oxigraph", "--host", "127.0.0.1", "--port", port, dump)
         queries = [f"/?query={quote(f'DESCRIBE <{base}{path}>')}" for path in paths]
         url = f"http://127.0.0.1:{port}"
-        # Its log on standard error would fill the pipe.
-        with running(
-            "sh", "-c", 'exec "$@" 2>/dev/null', "-", environment / "bin" / "rdflib-endpoint", *command
-        ) as server:
+        quiet = ("sh", "-c", 'exec "$@" >/dev/null 2>&1', "-")  # its log would fill the pipe
+        with running(*quiet, environment / "bin" / "rdflib-endpoint", *command) as server:
             request = urllib.request.Request(url + queries[0], headers={"Accept": "text/turtle"})
             wait_until(lambda: urllib.request.urlopen(request, timeout=_PATIENCE).read(), server)
             return measure(url, server.pid, queries, "Accept", options)

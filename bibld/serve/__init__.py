@@ -90,7 +90,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
 
-    ``store``: the name of a ``[[store.remote]]`` from which documents and queries are answered; if empty, the copy of
+    ``store``: the name of a ``[[store.remote]]`` from which queries are answered, and documents that the release
+    has not prepared; if empty, the copy of
     the store in the release.
     """
 

@@ -24,6 +24,7 @@ class Statements:
         self._in_dataset = f" {term('void:inDataset')} {iri(self._iris.dataset)} .\n".encode()
         self._is_document = f" {term('rdf:type')} {term('foaf:Document')} .\n".encode()
         self._license = f" {term('dcterms:license')} {iri(dataset.license)} .\n".encode()
+        self._same_resource = b"%b <%bresource/" % (_SAME_AS, self._base)
         self._see_also = f" {term('rdfs:seeAlso')} ".encode()
         self._source = f" {term('dcterms:source')} <{dataset.base}record/".encode()
         self._modified = f" {term('dcterms:modified')} ".encode()
@@ -52,8 +53,10 @@ class Statements:
 
         Each is what follows ``record/`` and, since its resource is the same as this one, what follows ``resource/``.
         """
-        start = b"<%b%b> %b <%bresource/" % (self._base, document.path.encode(), _SAME_AS, self._base)
         found = [document.path.encode().partition(b"/")[2]]
+        if self._same_resource not in document.quads:  # of most; a text with a rare beginning is found fast
+            return found
+        start = b"<%b%b> %b" % (self._base, document.path.encode(), self._same_resource)
         place = document.quads.find(start)
         while place >= 0:
             begin = place + len(start)

@@ -10,10 +10,13 @@ from pathlib import Path
 import msgspec
 import pyoxigraph as ox
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from bibld.model.rdf import XSD, iri, literal, quad, term
 from bibld.published import ReleaseState, fill, open_published
 from bibld.serve import Site
+from bibld.serve._answers import Asked, ByteCache, is_current
 from tests.serve.test_documents import (
     ALONE,
     AUTHOR,
@@ -31,6 +34,7 @@ from tests.serve.test_documents import (
     triples,
 )
 
+CONDITIONS = ["if_none_match", "if_modified_since"]
 GONE = IRIS.resource(WITHOUT_REDIRECT)
 TOMBSTONE = (
     quad(iri(GONE), term("owl:deprecated"), literal("true", datatype=f"{XSD}boolean")),
@@ -142,6 +146,25 @@ def test_the_date_of_the_last_change_counts_where_no_tag_is_stated(fast, here, s
     answer = fast.request("GET", path, headers=headers)
     assert answer.status_code == status
     assert answer.headers["last-modified"] == "Fri, 02 Jan 2026 03:04:05 GMT"
+
+
+@example(text="Fri, 31 Feb 2026 25:00:00 GMT", name="if_modified_since")
+@example(text="Fri, 02 Jan 99999999 03:04:05 +9999", name="if_modified_since")
+@given(text=st.text(st.characters(max_codepoint=255, exclude_categories=("Cc",))), name=st.sampled_from(CONDITIONS))
+def test_no_condition_breaks_an_answer(text, name):
+    asked = msgspec.structs.replace(Asked("resource/rsl/1"), **{name: text})
+    assert is_current(asked, "tag", "2026-01-02T03:04:05Z") in (True, False)
+
+
+def test_what_was_not_used_longest_leaves_the_cache_first():
+    cache: ByteCache[str] = ByteCache(100)
+    for key in "abcd":
+        cache.put(key, key, 25)
+    assert cache.get("a") == "a"
+    cache.put("e", "e", 25)
+    assert [cache.get(key) for key in "abcde"] == ["a", None, "c", "d", "e"]
+    cache.put("too large", "x", 26)
+    assert cache.get("too large") is None
 
 
 def test_head_is_get_without_body(fast, here):
