@@ -55,7 +55,7 @@ class Lines:
         self._path = re.compile(re.escape(start) + rb"(?!(?:dataset|graph|ontology)[/#>])([^#>]+)")
         links = b"|".join(re.escape(link) for link in _LINKS_TO_SAME)
         self._links = tuple(b" " + link + b" " + start for link in _LINKS_TO_SAME)
-        self._same = re.compile(rb" (?:" + links + rb") " + re.escape(start) + rb"([^#>]+)>")
+        self._same = re.compile(rb"<[^>]*> (?:" + links + rb") " + re.escape(start) + rb"([^#>]+)>")
 
     def split(self, block: bytes) -> dict[bytes, list[bytes]]:
         """Return the lines of a block (without line ends) by the paths of their documents, those of each sorted."""
@@ -89,7 +89,7 @@ class Lines:
 
     def _add_link(self, line: bytes, found: dict[bytes, list[bytes]]) -> None:
         """Add a line to the document of its object, if it states that another IRI is the same as its subject."""
-        match = self._same.search(line)
+        match = self._same.match(line)
         own = self._path.match(line)
         if match is not None and own is not None and own[1] != match[1]:
             found[match[1]] = sorted((*found.get(match[1], ()), line))
@@ -99,7 +99,7 @@ class Lines:
         match = self._path.match(line)
         if match is None:
             return []
-        same = self._same.search(line)
+        same = self._same.match(line)
         return [match[1]] if same is None or same[1] == match[1] else [match[1], same[1]]
 
     def content(self, path: bytes, lines: Sequence[bytes]) -> Content:
@@ -126,7 +126,7 @@ class Lines:
         That is one that states to be the same, else the one that the tombstone names.
         """
         for line in lines:
-            match = self._same.search(line)
+            match = self._same.match(line)
             own = self._path.match(line)
             if match is not None and match[1] == path and own is not None and own[1] != path:
                 return own[1].decode()

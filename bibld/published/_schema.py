@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from bibld.compression import Blobs
@@ -73,19 +73,22 @@ def blobs_of(connection: sqlite3.Connection) -> Blobs:
 
 
 def is_usable(file: Path, base: str) -> bool:
-    """Whether there is a database of this format, of the dataset whose IRIs begin with ``base``."""
+    """Whether there is a database of this format, of the dataset whose IRIs begin with ``base``.
+
+    Raises ``StageError`` if it cannot be read now, although it may be one.
+    """
     if not file.is_file():
         return False
-    try:
-        connection = connect(file, read_only=True)
+    with reporting_errors(file):
         try:
-            if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
+            with closing(connect(file, read_only=True)) as connection:
+                if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
+                    return False
+                return bool(connection.execute("SELECT base FROM dataset").fetchone() == (base,))
+        except sqlite3.DatabaseError as error:
+            if _kind_of(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
                 return False
-            return bool(connection.execute("SELECT base FROM dataset").fetchone() == (base,))
-        finally:
-            connection.close()
-    except sqlite3.DatabaseError:
-        return False
+            raise
 
 
 def created_times(connection: sqlite3.Connection) -> dict[int, str]:
@@ -109,9 +112,14 @@ def reporting_errors(file: Path) -> Iterator[None]:
 
 
 def _remedy(error: sqlite3.Error) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind of error, the others are details
+    code = _kind_of(error)
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return "remove the file, then run `bibld run`"
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return "another program is using it; wait until it has finished, then run again"
     return "free some space, then run again"
+
+
+def _kind_of(error: sqlite3.Error) -> int:
+    """Return the error code without its details, which are in the higher bytes."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

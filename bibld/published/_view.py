@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
@@ -289,12 +290,8 @@ def published_releases(workspace: Path) -> list[int]:
     if not file.is_file():
         return []
     try:
-        connection = connect(file, read_only=True)
-        try:
-            if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
-                return []
-            return releases_of(connection)
-        finally:
-            connection.close()
+        with closing(connect(file, read_only=True)) as connection:
+            is_readable = connection.execute("PRAGMA user_version").fetchone()[0] == FORMAT
+            return releases_of(connection) if is_readable else []
     except sqlite3.DatabaseError:
         return []

@@ -33,6 +33,8 @@ _WAITING_BYTES = 16 << 20
 _CHANGES_AT_ONCE = 20_000
 """Changed lines whose documents are written together."""
 
+_PARTS_AT_ONCE = 10_000
+
 _KINDS = ("resource", "record", "match")
 """The folders whose documents have separate dictionaries; those of entities share one."""
 
@@ -60,7 +62,7 @@ def can_update(workspace: Path, base: str, release: int, delivered: int) -> bool
         return False
     with reporting_errors(file), closing(connect(file, read_only=True)) as connection:
         row = connection.execute("SELECT delivered FROM release WHERE number = ?", (release,)).fetchone()
-        return bool(row == (delivered,))
+        return row == (delivered,) and release in releases_of(connection)
 
 
 def has_documents(workspace: Path, base: str, release: int) -> bool:
@@ -177,18 +179,29 @@ def _fill_table(
     blobs = blobs_of(connection)
     rows = _Rows(connection, blobs, schema, release.number)
     for block in blocks:
-        for path, own in lines.split(block).items():
-            rows.add(path.decode(), lines.content(path, own))
+        for key, own in lines.split(block).items():
+            rows.add(key.decode(), lines.content(key, own))
     rows.flush()
     for statement in INDEXES if schema == "main" else INDEXES[:1]:
         connection.execute(statement.replace("INDEX main.", f"INDEX {schema}."))
-    parts = connection.execute(f"SELECT path FROM {schema}.document GROUP BY path HAVING count(*) > 1 ORDER BY path")
-    for (path,) in parts.fetchall():
-        found = connection.execute(f"SELECT quads FROM {schema}.document WHERE path = ?", (path,)).fetchall()
-        united = {line for (frame,) in found for line in blobs.decompress(frame).splitlines()}
-        connection.execute(f"DELETE FROM {schema}.document WHERE path = ?", (path,))
-        rows.add(path, lines.content(path.encode(), sorted(united)))
+    after = ""
+    while found := _paths_of_parts(connection, schema, after):
+        for path in found:
+            parts = connection.execute(f"SELECT quads FROM {schema}.document WHERE path = ?", (path,)).fetchall()
+            united = {line for (frame,) in parts for line in blobs.decompress(frame).splitlines()}
+            connection.execute(f"DELETE FROM {schema}.document WHERE path = ?", (path,))
+            rows.add(path, lines.content(path.encode(), sorted(united)))
+        after = found[-1]
     rows.flush()
+
+
+def _paths_of_parts(connection: sqlite3.Connection, schema: str, after: str) -> list[str]:
+    """Return the next paths, in their order, whose lines are in more than one row."""
+    rows = connection.execute(
+        f"SELECT path FROM {schema}.document WHERE path > ? GROUP BY path HAVING count(*) > 1 ORDER BY path LIMIT ?",
+        (after, _PARTS_AT_ONCE),
+    )
+    return [path for (path,) in rows]
 
 
 def _fill_beside(
@@ -349,6 +362,8 @@ def _last_description(connection: sqlite3.Connection) -> frozenset[str]:
 def _undo(connection: sqlite3.Connection, number: int) -> None:
     """Undo what a run that was stopped wrote for this release."""
     connection.execute("DELETE FROM document WHERE since >= ?", (number,))
+    # A release that withdrew others left rows without content: they must not become valid again.
+    connection.execute("DELETE FROM document WHERE until >= ? AND length(quads) = 0", (number,))
     connection.execute("UPDATE document SET until = NULL WHERE until >= ?", (number,))
     connection.execute("DELETE FROM release WHERE number >= ?", (number,))
     # Numbers begin again when all releases were deleted.

@@ -57,6 +57,7 @@ class StaticSite(msgspec.Struct, frozen=True):
 
 class _Answer(NamedTuple):
     status: int
+    media_type: str
     body: bytes
 
 
@@ -144,7 +145,7 @@ class StaticWriter:
         written = []
         for form in forms_of(kind_of(path) or "dataset"):
             answer = await self._ask(f"{self._addresses.route}doc/{path}.{form}", MEDIA_TYPES[form])
-            if answer.status == status:
+            if answer.status == status and answer.media_type == MEDIA_TYPES[form]:
                 self._put(self._place(f"doc/{path}.{form}"), answer.body)
                 written.append(form)
         self._put(self._place(f"{path}/index.html"), self._leading_page(path, title, written))
@@ -192,23 +193,25 @@ class StaticWriter:
             "client": ("127.0.0.1", 0),
             "server": ("localhost", 80),
         }
-        status = 500
+        status, media_type = 500, ""
         body: list[bytes] = []
 
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def send(message: Message) -> None:
-            nonlocal status
+            nonlocal status, media_type
             if message["type"] == "http.response.start":
                 status = message["status"]
+                headers = {name.lower(): value for name, value in message["headers"]}
+                media_type = headers.get(b"content-type", b"").decode().partition(";")[0]
             elif message["type"] == "http.response.body":
                 body.append(message.get("body", b""))
 
         await self._app(scope, receive, send)
         if status >= 500:
             raise StageError(f"the server answers {path} with {status}; its log contains the cause")
-        return _Answer(status, b"".join(body))
+        return _Answer(status, media_type, b"".join(body))
 
     def _place(self, path: str) -> Path:
         """Return the file for what follows the base; no path leads out of the folder."""

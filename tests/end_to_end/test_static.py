@@ -72,7 +72,8 @@ def test_deleted_and_withdrawn_things_have_tombstones_and_are_marked(folder):
     for path, cause in (("resource/nlr/3", "was deleted from its source"), ("record/rsl/2", "was withdrawn")):
         assert (folder / f"doc/{path}.gone").read_bytes() == b""
         assert cause in (folder / f"doc/{path}.ttl").read_text(encoding="utf-8")
-        assert (folder / f"doc/{path}.html").is_file()
+        assert "<html" in (folder / f"doc/{path}.html").read_text(encoding="utf-8")
+        assert not (folder / f"doc/{path}.mods.xml").exists()
     texts = b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file() and "doc" in file.parts)
     assert b"cherry" not in texts.lower(), "the withdrawn title"
 

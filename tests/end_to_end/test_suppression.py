@@ -159,6 +159,7 @@ def test_a_suppressed_record_is_removed_from_all_published_data_and_does_not_red
     for path in ("resource/rsl/1", "record/rsl/1"):
         tombstone = found[path].quads.decode()
         assert found[path].status == 410
+        assert found[path].is_withdrawn
         assert '"The record was withdrawn from publication."@en' in tombstone
         assert '"Запись снята с публикации."@ru' in tombstone
         assert "2026-01-01T02:00:00Z" in tombstone, "the time of the run"

@@ -1,5 +1,6 @@
 """The documents of releases: what they contain, from which quads, and which of them a release changes."""
 
+import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -176,6 +177,22 @@ def test_a_deleted_record_redirects_to_what_finally_answers_for_it_or_has_a_tomb
     assert document(tmp_path, 1, "record/a/1").quads == lines[-6].encode()
 
 
+def test_text_that_looks_like_a_link_is_text(tmp_path):
+    """A record must not take over the IRI of another by what its title contains."""
+    text = f'"x {term("owl:sameAs")} {iri("resource/b/1")} ."'
+    deleted = '"2026-01-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
+    lines = [
+        *book("resource/a/1", "One"),
+        line("resource/a/1", "dcterms:description", text),
+        line("resource/b/1", "prov:invalidatedAtTime", deleted),
+    ]
+    publish(tmp_path, 1, lines)
+    publish_changes(tmp_path, 2, lines, [one for one in lines if text not in one])
+    for number in (1, 2):
+        assert statuses(tmp_path, number) == {"resource/a/1": (200, ""), "resource/b/1": (410, "")}
+    assert document(tmp_path, 1, "resource/b/1").quads == lines[-1].encode()
+
+
 # -- releases --------------------------------------------------------------------------------------------------------
 
 
@@ -278,6 +295,30 @@ def test_of_withdrawn_releases_nothing_remains_but_the_times_of_what_is_unchange
         assert view.document("resource/a/1") is None
     for file in tmp_path.iterdir():
         assert secret.encode() not in file.read_bytes(), file
+
+
+@pytest.mark.parametrize("withdraw", [False, True])
+def test_a_withdrawal_that_was_stopped_leaves_no_empty_documents(tmp_path, withdraw):
+    lines = [*book("resource/a/1", "One"), *book("resource/a/2", "Two")]
+    publish(tmp_path, 1, lines)
+    publish(tmp_path, 2, lines[4:], withdraw=True)
+    assert not can_update(tmp_path, BASE, 1, 10), "the documents of release 1 are not there any more"
+    publish(tmp_path, 2, lines, withdraw)  # the run was stopped, and nothing has to be withdrawn any more
+    assert document(tmp_path, 2, "resource/a/1").quads == "".join(sorted(lines[:4])).encode()
+    assert published_releases(tmp_path) == [2]
+
+
+def test_a_database_that_cannot_be_read_now_is_not_replaced(tmp_path, monkeypatch):
+    publish(tmp_path, 1, book("resource/a/1", "One"))
+    monkeypatch.setattr("bibld.published._schema.PATIENCE", 0.0)
+    writer = sqlite3.connect(tmp_path / "published.db", isolation_level=None)
+    writer.execute("PRAGMA journal_mode = DELETE").fetchall()
+    writer.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StageError, match="another program is using it"):
+        publish(tmp_path, 2, book("resource/a/1", "Two"))
+    writer.execute("ROLLBACK")
+    writer.close()
+    assert document(tmp_path, 1, "resource/a/1").title == "One"
 
 
 def test_documents_of_another_base_are_replaced(tmp_path):
