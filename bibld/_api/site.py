@@ -11,6 +11,7 @@ from bibld.config import Config, Remote
 from bibld.ingest import public_original_of
 from bibld.publish import Releases
 from bibld.published import open_published, published_releases
+from bibld.published.search import has_search, open_search
 from bibld.serve import Settings, Site
 
 
@@ -32,5 +33,8 @@ def open_site(config: Config, settings: Settings, remote: Remote | None) -> Site
         published = None
         if manifest.number in published_releases(config.workspace):
             published = partial(open_published, config.workspace, manifest.number)
+        search = None
+        if has_search(config.workspace, manifest.number):
+            search = partial(open_search, config.workspace, manifest.number)
         close = opening.pop_all().close
-        return Site(manifest, release, catalog, original, settings, close, store_settings, remote, published)
+        return Site(manifest, release, catalog, original, settings, close, store_settings, remote, published, search)

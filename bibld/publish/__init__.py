@@ -68,7 +68,7 @@ class Settings(msgspec.Struct, frozen=True):
     full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
     full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
     suppress: File = File("")
-    parts: tuple[str, ...] = ("void", "run", "documents", "dumps", "store", "sitemap", "feed", "dcat")
+    parts: tuple[str, ...] = ("void", "run", "documents", "search", "dumps", "store", "sitemap", "feed", "dcat")
 
 
 class Contents(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ from bibld.model.release import Manifest
 from bibld.progress import Progress
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.published import PublishedView
+from bibld.published.search import SearchView
 from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
@@ -42,7 +43,7 @@ from bibld.serve._guarding.limits import LimitSettings as LimitSettings
 from bibld.serve._guarding.log import AccessLog, Format
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Checks, Classes
-from bibld.serve._interfaces import open_interfaces
+from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._pages import Pages
@@ -134,7 +135,7 @@ class Site(msgspec.Struct, frozen=True):
     thread at a time. ``close`` is called when the release is no longer served. ``store_settings`` are those of the
     store adapter that the manifest names; None for its defaults. ``remote`` is a store to answer from instead of that
     copy. ``published`` opens the prepared documents of the release; without them each is made from the store and the
-    catalog, which takes longer.
+    catalog, which takes longer. ``search`` opens the names that reconciliation searches; without them there is none.
     """
 
     manifest: Manifest
@@ -146,6 +147,7 @@ class Site(msgspec.Struct, frozen=True):
     store_settings: Any = None
     remote: Remote | None = None
     published: Callable[[], PublishedView] | None = None
+    search: Callable[[], SearchView] | None = None
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -263,7 +265,13 @@ def _open(site: Site, places: Places) -> Served:
         sparql = SparqlEndpoint(pool, pages, endpoint)
         files = Files(site.release, site.manifest, addresses)
         documents = Documents(release, pages, finder, view)
-        interfaces = open_interfaces(release, finder, view_of_pages, pool, pages, documents.run)
+        search = None
+        if site.published is not None and site.search is not None:
+            search = Search(site.search(), site.published())
+            opening.callback(search.view.close)
+            opening.callback(search.names.close)
+        interfaces = open_interfaces(release, finder, view_of_pages, search, pool, pages, documents.run)
+        opening.callback(interfaces.close)
         opening.callback(documents.close)  # its thread reads what is closed next
         app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces))
         close_site = opening.pop_all().close

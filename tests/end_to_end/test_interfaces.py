@@ -1,12 +1,16 @@
-"""OAI-PMH and Triple Pattern Fragments of the sample, asked as harvesters and clients do."""
+"""OAI-PMH, Triple Pattern Fragments and reconciliation of the sample, asked as harvesters and clients do."""
 
 from __future__ import annotations
+
+import json
 
 import httpx
 import pyoxigraph as ox
 import pytest
 from lxml import etree
 from sickle import Sickle
+
+from bibld.parallel import batches
 
 pytestmark = pytest.mark.server
 
@@ -268,3 +272,102 @@ def test_fragments_come_as_page_and_data(http):
         answer = http.get("fragments", headers={"accept": media_type})
         assert answer.headers["content-type"].partition(";")[0] == media_type
         assert answer.headers["vary"].startswith("Accept")
+
+
+# -- reconciliation ----------------------------------------------------------------------------------------------------
+
+
+def reconcile(http, **queries):
+    answer = http.post("reconcile", data={"queries": json.dumps(queries)})
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["access-control-allow-origin"] == "*"
+    return {name: found["result"] for name, found in answer.json().items()}
+
+
+def test_the_manifest_has_what_the_specification_demands(http):
+    manifest = http.get("reconcile").json()
+    assert {"versions", "name", "identifierSpace", "schemaSpace"} <= manifest.keys()
+    assert manifest["versions"] == ["0.2"]
+    types = [each["id"] for each in manifest["defaultTypes"]]
+    assert types == ["publication", "person", "organisation", "subject", "place", "publisher", "series", "work"]
+
+
+def test_each_query_of_a_batch_has_its_candidates_the_best_first(http):
+    found = reconcile(
+        http,
+        a={"query": "Булгаков, Михаил Афанасьевич", "type": "person"},
+        b={"query": "bulgakov mikhail", "type": ["person"]},
+        c={"query": "zzzz"},
+        d={"query": "Мастер и Маргарита", "limit": 2},
+    )
+    assert found["a"][0]["id"] == found["b"][0]["id"] == "agent/RU~5CNLR~5Cauth~5C661346654"
+    assert (found["a"][0]["score"], found["a"][0]["match"]) == (100.0, True)
+    assert found["c"] == []
+    assert len(found["d"]) == 2
+    for candidates in found.values():
+        assert [each["score"] for each in candidates] == sorted((each["score"] for each in candidates), reverse=True)
+        assert all({"id", "name", "type", "score", "match"} <= each.keys() for each in candidates)
+
+
+def test_values_of_properties_decide_between_equal_titles(http):
+    def best(**properties):
+        listed = [{"pid": name, "v": value} for name, value in properties.items()]
+        return reconcile(http, q={"query": "Мастер и Маргарита", "properties": listed})["q"][0]["id"]
+
+    assert best(year="1966") == "resource/rsl/01001035896"
+    assert best(isbn="5-06-001572-6") == "resource/rsl/01005485442"
+    assert best(year=["1966"], author={"id": "agent/RU~5CNLR~5Cauth~5C661346654"}) == "resource/rsl/01001035896"
+
+
+def test_an_isbn_and_an_iri_are_found_as_such(http):
+    found = reconcile(http, a={"query": "5060015726"}, b={"query": "http://localhost:8000/resource/rsl/01005485442"})
+    assert found["a"][0]["id"] == found["b"][0]["id"] == "resource/rsl/01005485442"
+    assert found["a"][0]["match"] and found["b"][0]["match"]
+
+
+def test_every_title_of_the_sample_finds_itself(http, sample):
+    from bibld.published import open_published
+
+    with open_published(sample.workspace, 1) as view:
+        titles = {each.path: each.title for each in view.documents("resource/") if each.status == 200}
+    missed = []
+    for batch in batches(titles.items(), 50):
+        queries = {path: {"query": title, "type": "publication", "limit": 50} for path, title in batch}
+        for path, found in reconcile(http, **queries).items():
+            best = [each for each in found if each["score"] == found[0]["score"]]
+            if path not in {each["id"] for each in best}:
+                missed.append(path)
+    assert missed == []
+
+
+def test_suggestions_preview_and_extension(http):
+    found = http.get("reconcile/suggest/entity", params={"prefix": "булг"}).json()["result"]
+    assert "agent/RU~5CNLR~5Cauth~5C661346654" in [each["id"] for each in found]
+    assert [each["id"] for each in http.get("reconcile/suggest/type?prefix=pers").json()["result"]] == ["person"]
+    assert [each["id"] for each in http.get("reconcile/suggest/property?prefix=isb").json()["result"]] == ["isbn"]
+    assert http.get("reconcile/suggest/other").status_code == 404
+    listed = http.get("reconcile/properties", params={"type": "person"}).json()
+    assert [each["id"] for each in listed["properties"]] == ["title", "birth", "death"]
+    preview = http.get("reconcile/preview", params={"id": "resource/rsl/01005485442"})
+    assert preview.headers["content-type"] == "text/html; charset=utf-8"
+    assert "frame-ancestors" not in preview.headers["content-security-policy"]
+    assert "5060015726" in preview.text
+    assert http.get("reconcile/preview", params={"id": "<script>"}).status_code == 404
+    asked = {"ids": ["resource/rsl/01005485442", "nothing"], "properties": [{"id": "isbn"}, {"id": "author"}]}
+    extended = http.post("reconcile", data={"extend": json.dumps(asked)}).json()
+    assert [each["id"] for each in extended["meta"]] == ["isbn", "author"]
+    assert extended["rows"]["nothing"] == {"isbn": [], "author": []}
+    assert extended["rows"]["resource/rsl/01005485442"]["isbn"][0] == {"str": "5060015726"}
+    assert extended["rows"]["resource/rsl/01005485442"]["author"][0]["name"].startswith("Булгаков")
+
+
+def test_bad_requests_are_refused_and_scripts_are_named_safely(http):
+    for wrong in ("x", "[]", '{"a": 1}', '{"a": {}}'):
+        assert http.post("reconcile", data={"queries": wrong}).status_code == 400
+    many = {str(number): {"query": "x"} for number in range(51)}
+    assert http.post("reconcile", data={"queries": json.dumps(many)}).status_code == 413
+    assert http.post("reconcile", data={"extend": '{"ids": []}'}).status_code == 400
+    script = http.get("reconcile", params={"callback": "jQuery_1.f"})
+    assert script.text.startswith("/**/jQuery_1.f({")
+    assert script.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert http.get("reconcile", params={"callback": "alert(1)//"}).status_code == 400

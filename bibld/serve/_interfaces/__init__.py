@@ -1,19 +1,24 @@
-"""More interfaces to a release: OAI-PMH 2.0 and Triple Pattern Fragments."""
+"""More interfaces to a release: OAI-PMH 2.0, Triple Pattern Fragments and the Reconciliation API 0.2."""
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.published import PublishedView
+from bibld.published.search import SearchView
 from bibld.serve._http import ALWAYS, Endpoint, ProblemError, Representation, accept_of, respond
-from bibld.serve._interfaces import fragments, oai
+from bibld.serve._interfaces import fragments, oai, reconcile
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages
 from bibld.serve._sparql.clients import client_of
@@ -25,8 +30,16 @@ _FORM = "application/x-www-form-urlencoded"
 _RETRY_AFTER = "10"
 _NO_CACHE = {"Cache-Control": "no-cache"}
 _MOST_ARGUMENTS = 200
+_CALLBACK = re.compile(r"[A-Za-z_$][\w$.]{0,99}", re.ASCII)
 
 Result = TypeVar("Result")
+
+
+class Search(NamedTuple):
+    """The names of a release, and its documents for the thread that searches."""
+
+    names: SearchView
+    view: PublishedView
 
 
 class Threads(Protocol):
@@ -43,15 +56,78 @@ class Interfaces:
     the catalog is read.
     """
 
-    def __init__(self, provider: oai.Provider | None, found: fragments.Fragments, pages: Pages, run: Threads) -> None:
+    def __init__(
+        self,
+        provider: oai.Provider | None,
+        service: reconcile.Service | None,
+        found: fragments.Fragments,
+        pages: Pages,
+        run: Threads,
+    ) -> None:
         self._provider = provider
+        self._service = service
+        # Searches are short, and do not wait for pages: they have a thread for themselves.
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-search")
         self._fragments = found
         self._pages = pages
         self._run = run
 
     def routes(self) -> list[tuple[str, Endpoint, tuple[str, ...]]]:
         """Return the paths after the mount, and what answers there to which methods."""
-        return [("oai", self._oai, ("GET", "POST")), ("fragments", self._fragment, ("GET",))]
+        return [
+            ("oai", self._oai, ("GET", "POST")),
+            ("fragments", self._fragment, ("GET",)),
+            ("reconcile", self._reconcile, ("GET", "POST")),
+            ("reconcile/suggest/{kind}", self._suggest, ("GET",)),
+            ("reconcile/properties", self._properties, ("GET",)),
+            ("reconcile/preview", self._preview, ("GET",)),
+        ]
+
+    def close(self) -> None:
+        """End the thread when it has found what it is looking for."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    async def _search(self, find: Callable[[reconcile.Service], Result]) -> Result:
+        service = self._service
+        if service is None:
+            raise ProblemError(404, "Not found", "The release has no names to search; run `bibld run` again.")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, find, service)
+
+    async def _reconcile(self, request: Request) -> Response:
+        """Answer queries, requests for values, or with the manifest (specification 0.2, 4, 5, 8)."""
+        arguments = dict(await parameters_of(request))
+        if "extend" in arguments:
+            asked = reconcile.decode(arguments["extend"], reconcile.decode_extension)
+            return _json(arguments, await self._search(lambda service: service.extend(asked)))
+        if "queries" not in arguments:
+            return _json(arguments, await self._search(lambda service: service.manifest()))
+        queries = reconcile.decode(arguments["queries"], reconcile.decode_queries)
+        if len(queries) > reconcile.MOST_QUERIES:
+            raise ProblemError(413, "Too many queries", f"A request has at most {reconcile.MOST_QUERIES} queries.")
+        return _json(arguments, await self._search(lambda service: service.answer(queries)))
+
+    async def _suggest(self, request: Request) -> Response:
+        """Answer with what begins with a text (specification 0.2, 6)."""
+        arguments = dict(await parameters_of(request))
+        kind = request.path_params["kind"]
+        if kind not in ("entity", "type", "property"):
+            raise ProblemError(404, "Not found", "Entities, types and properties are suggested.")
+        prefix = arguments.get("prefix", "")
+        return _json(arguments, await self._search(lambda service: service.suggest(kind, prefix)))
+
+    async def _properties(self, request: Request) -> Response:
+        """Answer with the properties of a type (specification 0.2, 8.1)."""
+        arguments = dict(await parameters_of(request))
+        kind = arguments.get("type", "")
+        return _json(arguments, await self._search(lambda service: service.properties(kind)))
+
+    async def _preview(self, request: Request) -> Response:
+        """Answer with a small page about a thing, to be shown in a frame (specification 0.2, 7)."""
+        arguments = dict(await parameters_of(request))
+        body = await self._search(lambda service: service.preview(arguments.get("id", "")))
+        answer = respond(request, Representation(body, "text/html"))
+        answer.headers["Content-Security-Policy"] = "default-src 'none'"  # other sites show it in a frame
+        return answer
 
     async def _oai(self, request: Request) -> Response:
         """Answer a request of OAI-PMH (protocol 2.0, 3.1)."""
@@ -85,6 +161,18 @@ class Interfaces:
         return respond(request, Representation(body, media_type))
 
 
+def _json(arguments: dict[str, str], value: object) -> Response:
+    """Answer with JSON, or with a script that calls the function that ``callback`` names (JSONP)."""
+    callback = arguments.get("callback", "")
+    body = msgspec.json.encode(value)
+    if not callback:
+        return Response(body, headers={**_NO_CACHE, "Content-Type": "application/json"})
+    if _CALLBACK.fullmatch(callback) is None:
+        raise ProblemError(400, "Not a function", "callback is the name of a function.")
+    script = b"/**/" + callback.encode() + b"(" + body + b");"
+    return Response(script, headers={**_NO_CACHE, "Content-Type": "text/javascript; charset=utf-8"})
+
+
 async def parameters_of(request: Request) -> list[tuple[str, str]]:
     """Return the parameters of the address and of a form; raises the ``ProblemError`` 400, 413 or 415."""
     texts = [request.url.query]
@@ -105,7 +193,13 @@ async def parameters_of(request: Request) -> list[tuple[str, str]]:
 
 
 def open_interfaces(
-    release: OpenRelease, finder: Finder, view: PublishedView | None, pool: Pool, pages: Pages, run: Threads
+    release: OpenRelease,
+    finder: Finder,
+    view: PublishedView | None,
+    search: Search | None,
+    pool: Pool,
+    pages: Pages,
+    run: Threads,
 ) -> Interfaces:
     """Return the interfaces of a release; ``view`` is used in the thread of ``run`` only."""
 
@@ -123,4 +217,5 @@ def open_interfaces(
         return release.original(record) if record is not None else None
 
     provider = oai.Provider(release.manifest, view, oai.Content(mods, marc)) if view is not None else None
-    return Interfaces(provider, fragments.Fragments(pool, release.manifest), pages, run)
+    service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
+    return Interfaces(provider, service, fragments.Fragments(pool, release.manifest), pages, run)
