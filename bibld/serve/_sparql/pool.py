@@ -29,6 +29,9 @@ from bibld.serve._sparql.worker import Job, RemoteSource, Setup, StoreCopy
 _REPLACED_AFTER_QUERIES = 1000
 _REPLACED_AFTER_SECONDS = 1.0
 _START_SECONDS = 30.0
+_START_ALLOWANCE = 0.4
+"""Seconds by which a query may end after its deadline because a process had to be started for it."""
+
 _DYING_SECONDS = 5.0
 _BUFFER = 1 << 20
 _LAST_WORDS = 2000
@@ -259,14 +262,14 @@ class Pool:
                 raise StoreError(answer["detail"])
 
     async def _start(self, deadline: asyncio.Timeout) -> Worker:
-        """Start a process; the time that it takes to start does not count for the query."""
+        """Start a process; of the time that it takes to start, a part does not count for the query."""
         loop = asyncio.get_running_loop()
         begin = loop.time()
         ends = deadline.when()
         assert ends is not None
-        deadline.reschedule(None)
+        deadline.reschedule(ends + _START_ALLOWANCE)
         process = await Worker.start(self._setup)
-        deadline.reschedule(ends + loop.time() - begin)
+        deadline.reschedule(ends + min(_START_ALLOWANCE, loop.time() - begin))
         return process
 
     async def _ask(self, process: Worker, job: Job) -> tuple[dict[str, Any], bytes]:
