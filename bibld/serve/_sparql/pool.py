@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import struct
@@ -26,7 +27,7 @@ from bibld.serve._sparql.places import QueueFullError as QueueFullError
 from bibld.serve._sparql.places import TooManyQueriesError as TooManyQueriesError
 from bibld.serve._sparql.worker import Job, RemoteSource, Setup, StoreCopy
 
-_REPLACED_AFTER_QUERIES = 1000
+_REPLACED_AFTER_QUERIES = 10_000
 _REPLACED_AFTER_SECONDS = 1.0
 _START_SECONDS = 30.0
 _START_ALLOWANCE = 0.4
@@ -35,6 +36,7 @@ _START_ALLOWANCE = 0.4
 _DYING_SECONDS = 5.0
 _BUFFER = 1 << 20
 _LAST_WORDS = 2000
+_LOG = logging.getLogger("bibld.serve")
 _MEBIBYTE = 1 << 20
 _REMEDY = "add LIMIT, write narrower patterns, or download the dump"
 
@@ -97,13 +99,15 @@ class Worker:
             raise
         started = cls(process, stderr)
         try:
-            await asyncio.wait_for(started._exchange(setup), _START_SECONDS)
+            ready, _ = await asyncio.wait_for(started._exchange(setup), _START_SECONDS)
         except BaseException as error:
             reason = await started.end() or "no reason given"
             if isinstance(error, (EndedError, TimeoutError)):
                 place = setup.store.place
                 raise StoreUnavailableError(f"no query process can be started over {place}: {reason}") from error
             raise
+        if not ready["is_isolated"]:
+            _LOG.warning("this system cannot forbid connections to query processes; queries are checked by their text")
         return started
 
     @property

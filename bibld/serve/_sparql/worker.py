@@ -34,7 +34,8 @@ _NICENESS = 10
 _NEW_USER_AND_NETWORK_NAMESPACE = 0x10000000 | 0x40000000
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2
 _SET_SIGNAL_OF_PARENTS_END = 1
-_LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
+_LOAD, _JUMP_IF_EQUAL, _JUMP_IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_FIRST_X32_CALL, _IO_URING_SETUP = 0x40000000, 425
 _REFUSE, _ALLOW = 0x00050000, 0x7FFF0000
 _SOCKET_CALLS = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 """Machine → its name in Linux's audit.h, and the number of the system call ``socket``."""
@@ -121,11 +122,10 @@ def main() -> None:
     setup = _receive(source, Setup)
     assert setup is not None
     os.nice(_NICENESS)  # documents come before queries
-    if isinstance(setup.store, StoreCopy):
-        _leave_network()
+    is_isolated = not isinstance(setup.store, StoreCopy) or _leave_network()  # a remote store is behind the network
     store = setup.store.open()
     _limit_memory(setup.memory)
-    _send(sink, {"status": "ready"}, b"")
+    _send(sink, {"status": "ready", "is_isolated": is_isolated}, b"")
     while job := _receive(source, Job):
         _limit_processor_time(job.seconds)
         _send(sink, *_answer(store, job))
@@ -137,30 +137,36 @@ def _end_with_server() -> None:
         ctypes.CDLL(None).prctl(_SET_SIGNAL_OF_PARENTS_END, signal.SIGKILL, 0, 0, 0)
 
 
-def _leave_network() -> None:
-    """Forbid sockets to this process, besides the check of the query text (on Linux; elsewhere only that check)."""
+def _leave_network() -> bool:
+    """Forbid connections to this process, besides the check of the query text; return whether they are forbidden.
+
+    On Linux it gets an empty network of its own, which many hosts refuse, and a filter of system calls.
+    """
     if not sys.platform.startswith("linux"):
-        return
+        return False
     libc = ctypes.CDLL(None)
-    libc.unshare(_NEW_USER_AND_NETWORK_NAMESPACE)  # many hosts refuse it, hence the filter
+    has_own_network: bool = libc.unshare(_NEW_USER_AND_NETWORK_NAMESPACE) == 0
     if platform.machine() not in _SOCKET_CALLS:
-        return
+        return has_own_network
     architecture, number = _SOCKET_CALLS[platform.machine()]
     program = b"".join(
         struct.pack("=HBBI", *instruction)
         for instruction in (
             (_LOAD, 0, 0, 4),
-            (_JUMP_IF_EQUAL, 0, 3, architecture),
+            (_JUMP_IF_EQUAL, 0, 5, architecture),  # calls of another architecture are refused
             (_LOAD, 0, 0, 0),
-            (_JUMP_IF_EQUAL, 0, 1, number),
-            (_RETURN, 0, 0, _REFUSE | errno.EACCES),
+            (_JUMP_IF_AT_LEAST, 3, 0, _FIRST_X32_CALL),  # so are the second numbers of the same calls
+            (_JUMP_IF_EQUAL, 2, 0, number),
+            (_JUMP_IF_EQUAL, 1, 0, _IO_URING_SETUP),  # it can open sockets too
             (_RETURN, 0, 0, _ALLOW),
+            (_RETURN, 0, 0, _REFUSE | errno.EACCES),
         )
     )
     buffer = ctypes.create_string_buffer(program)
     filtering = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    libc.prctl(_SET_SECCOMP, _FILTER, ctypes.c_char_p(filtering), 0, 0)
+    is_filtered: bool = libc.prctl(_SET_SECCOMP, _FILTER, ctypes.c_char_p(filtering), 0, 0) == 0
+    return is_filtered or has_own_network
 
 
 def _limit_memory(mebibytes: int) -> None:
