@@ -83,7 +83,7 @@ async def read_request(request: Request) -> Asked:
         if kind == "application/sparql-query":
             parameters.append(("query", _text(body)))
         elif kind == "application/x-www-form-urlencoded":
-            parameters += _parameters(_text(body))
+            parameters = _parameters(_text(body)) + parameters
         elif kind == "application/sparql-update":
             raise ProblemError(403, "Forbidden", _READ_ONLY)
         else:
@@ -112,11 +112,11 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
         raise ProblemError(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
     return Asked(
         queries[0] if queries else None,
-        values.get("format", [None])[-1] or None,
+        values.get("format", [None])[0] or None,  # SPARQLWrapper sends some twice
         values.get("example", [None])[0],
         tuple(values.get("default-graph-uri", ())),
         tuple(values.get("named-graph-uri", ())),
-        "explain" in values and values["explain"][-1].lower() not in _NO,
+        "explain" in values and values["explain"][0].lower() not in _NO,
     )
 
 
