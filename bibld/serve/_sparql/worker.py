@@ -140,7 +140,7 @@ def _end_with_server() -> None:
 def _leave_network() -> bool:
     """Forbid connections to this process, besides the check of the query text; return whether they are forbidden.
 
-    On Linux it gets an empty network of its own, which many hosts refuse, and a filter of system calls.
+    On Linux it gets a separate, empty network, which many hosts refuse, and a filter of system calls.
     """
     if not sys.platform.startswith("linux"):
         return False
