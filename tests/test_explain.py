@@ -99,7 +99,7 @@ def retire(loaded, source):
     kept = [text for text in sources if f'id = "{source}"' not in text]
     assert len(kept) == len(sources) - 1
     loaded.file.write_text("[[source]]".join([head, *kept]), encoding="utf-8")
-    pipeline.run(config.load(loaded.file), CLOCK, progress.Silent(), until="dedup")
+    pipeline.run(config.load(loaded.file), CLOCK, progress.Silent(), until="dedup", allow_deletes=True)
 
 
 def test_deleted_records_redirect_to_live_ones_or_answer_410(loaded, pair):

@@ -126,6 +126,7 @@ def _inspect_file(file: HarvestedFile, source: Source, progress: Progress) -> In
         raise HarvestError(f"{file.name}: is {examined.reader} without a record; fetch it again")
     if check is not None and (fault := check.fault()):
         raise HarvestError(f"{file.name}: {fault}")
+    progress.detail(f"read: {file.name}: {records} records, {examined.reader}, {examined.carrier.charset}")
     return InspectedFile(file, examined, records, check.warning() if check is not None else "")
 
 

@@ -245,6 +245,7 @@ class Intake:
         self._catalog.records.put_rejects(rejects)
         self._counts["rejected"] += len(rejects)
         for error in rejects:
+            self._progress.detail(f"read: rejected: {error}")
             if isinstance(error, DamagedFileError):
                 self._fault = str(error)
             if error.control_number:
@@ -275,6 +276,8 @@ class Intake:
                 unknown.append(record)
             elif self._catalog.records.is_live(ordinal) and ordinal not in self._deferred:
                 listed.add(ordinal)
+        for record in unknown:
+            self._progress.detail(f"read: {name}: {record} was never seen")
         if unknown:
             count = with_number(len(unknown), "control number")
             self._progress.warn(f"{self._source.id}: {count} in {name} were never seen, such as {unknown[0]}; ignored")

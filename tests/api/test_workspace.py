@@ -103,10 +103,10 @@ def test_an_unknown_stage_and_an_unknown_decision_are_answered_with_the_known_on
 
 def test_rejects_and_stats(own):
     with (own.path.parent / "rsl.mrc").open("ab") as file:
-        file.write(b"00099nam no record")
+        file.write(b"no record\x1d")
     own.run("read")
     (reject,) = own.rejects("rsl")
-    assert reject.original.startswith(b"00099nam")
+    assert reject.original.startswith(b"no record")
     assert own.rejects().to_dicts()[0]["origin"].startswith("rsl.mrc record")
     stats = own.stats()
     assert {load.source: load.rejected for load in stats.sources} == {"rsl": 1, "nlr": 0, "slavica": 0}
@@ -291,3 +291,26 @@ def test_the_api_starts_without_what_only_some_functions_need():
     code = f"import sys, bibld; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_sources_are_checked_without_a_run(own):
+    report = own.check_sources()
+    assert [(file.source, file.carrier, file.flavour, file.records) for file in report.files] == [
+        ("rsl", "iso2709", "marc21", 123),
+        ("nlr", "iso2709", "rusmarc", 129),
+        ("slavica", "marcxml", "marc21", 37),
+    ]
+    assert (report.doubts, report.faults) == ((), ())
+    (own.path.parent / "nlr.iso").write_bytes(b"")
+    (doubt,) = own.check_sources().doubts
+    assert (doubt.source, doubt.reasons) == ("nlr", ("nlr.iso: is empty; fetch it again",))
+
+
+def test_a_run_may_be_allowed_to_delete_most_records_of_a_source(own):
+    own.run("read")
+    records = (own.path.parent / "rsl.mrc").read_bytes().split(b"\x1d")
+    (own.path.parent / "rsl.mrc").write_bytes(b"\x1d".join([*records[:10], b""]))
+    (withheld,) = own.run("read").withheld
+    assert (withheld.source, withheld.deletions, len(own.records("rsl"))) == ("rsl", 113, 123)
+    summary = own.run("read", allow_deletes=True)
+    assert (summary.withheld, len(own.records("rsl"))) == ((), 10)

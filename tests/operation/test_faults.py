@@ -484,6 +484,23 @@ def test_a_night_without_changes_does_nothing(place):
     assert [stage["stage"] for stage in summary["stages"] if not stage["was_current"]] == ["read"]
 
 
+def test_details_are_shown_if_they_are_wanted_and_logged_in_any_case(place):
+    with (place / "other.mrc").open("ab") as out:
+        out.write(b"no record\x1d")
+    log = place / "night.log"
+    words = ["run", str(place / "bibld.toml"), "--log", str(log), "--log-format", "json"]
+    shown = [CliRunner().invoke(cli.command_line, [*words, *more]).stderr for more in (["-v"], [], ["-q"])]
+    details = ["read: lib.mrc: 30 records, iso2709, utf-8", "read: rejected: other.mrc record 4 (byte "]
+    assert [[any(line.startswith(one) for line in text.splitlines()) for one in details] for text in shown] == [
+        [True, True],
+        [False, False],
+        [False, False],
+    ]
+    logged = [msgspec.json.decode(line) for line in log.read_text().splitlines()]
+    assert sum(entry["message"] == details[0] and entry["level"] == "debug" for entry in logged) == 3
+    assert {entry["stage"] for entry in logged if "stage" in entry} >= {"read", "dedup", "publish"}
+
+
 def test_a_check_reports_what_each_file_is(place):
     (place / "other.mrc").write_bytes(gzip.compress(MARCXML))
     done = CliRunner().invoke(cli.command_line, ["check", str(place / "bibld.toml"), "--json", "-q"])
