@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import sys
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
@@ -15,10 +14,6 @@ from bibld.serve._answers import ByteCache, compress
 from bibld.serve._http import ProblemError
 
 _MOST_WAITING = 256
-_SWITCH_SECONDS = 0.001
-"""How long the thread may keep the interpreter while the event loop waits for it. Python's 5 ms would be the delay of
-every request that comes while a page is made."""
-
 _RETRY_AFTER = "5"
 _CACHED_BYTES = 32 << 20
 _TAG_BYTES = 12
@@ -50,7 +45,6 @@ class Rendering:
     """Renders one body after another: a second thread would only take the interpreter from the first."""
 
     def __init__(self) -> None:
-        sys.setswitchinterval(_SWITCH_SECONDS)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-pages")
         self._waiting: dict[Hashable, asyncio.Future[Rendered]] = {}
         self._bodies: ByteCache[Rendered] = ByteCache(_CACHED_BYTES)
