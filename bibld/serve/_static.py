@@ -32,6 +32,9 @@ GONE = "gone"
 
 _MARK = ".bibld-static.json"
 _ONTOLOGY = "ontology"
+_BESIDE_THE_FIRST_PAGE = ("sitemap", "dcat.ttl")
+"""What the names of files begin with that the server sends under the base, too."""
+
 _REDIRECT = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -131,6 +134,8 @@ class StaticWriter:
             _link_or_copy(self._release / file.name, place)
             self._files += 1
             self._bytes += file.bytes
+            if file.name.startswith(_BESIDE_THE_FIRST_PAGE):
+                _link_or_copy(place, self._place(file.name))
         mount = self._addresses.mount
         self._put(self._root / ".htaccess", apache_rules().encode())
         self._put(self._root / "nginx.conf", nginx_rules(mount).encode())

@@ -53,6 +53,8 @@ def test_every_form_of_a_document_is_a_file_with_the_bytes_that_the_server_sends
     assert (folder / "index.html").read_bytes() == asked(library, "/", "text/html")
     assert (folder / "ontology/context.jsonld").is_file()
     assert (folder / "doc/graph/provenance.ttl").is_file()
+    assert (folder / "sitemap.xml").is_file()
+    assert (folder / "dcat.ttl").is_file()
     release = Path(library.loaded.workspace / "releases/2")
     assert (folder / "dumps/bibld.nq.gz").read_bytes() == (release / "bibld.nq.gz").read_bytes()
 
