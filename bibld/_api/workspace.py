@@ -179,7 +179,7 @@ class Workspace:
         """
         from bibld import serve
 
-        return serve.write_static(self._open_site(self.config.serve), Path(folder).absolute(), self.progress)
+        return serve.write_static(self._open_site(self.config.serve), Path(folder).resolve(), self.progress)
 
     def files(self) -> Table[FileRow]:
         """Return the files of each source, in the order in which they are read."""
