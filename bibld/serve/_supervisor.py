@@ -71,6 +71,7 @@ class Supervisor:
         self._stops_at: float | None = None
         self._failure: BibldError | None = None
         self._life, self._own_life = os.pipe()
+        self._has_terminal = os.isatty(0)  # then SIGHUP states that it was closed
 
     def run(self) -> None:
         """Serve; returns when all processes have ended.
@@ -128,10 +129,10 @@ class Supervisor:
         process.was_ready = False
 
     def _on_signal(self, number: int) -> None:
-        if number == signal.SIGHUP:
+        if number == signal.SIGHUP and not self._has_terminal:
             for process in self._processes:
                 self._kill(process, signal.SIGHUP)
-        elif number in (signal.SIGTERM, signal.SIGINT):
+        elif number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             self._stop(signal.SIGTERM if self._stops_at is None else signal.SIGKILL)
 
     def _stop(self, number: signal.Signals) -> None:
@@ -195,7 +196,7 @@ def _become_server(run: Callable[[int, int], None], number: int, life: int, own_
         os.close(own_life)  # else the pipe would stay open when the supervisor ends
         signal.set_wakeup_fd(-1)
         for each in _SIGNALS:
-            signal.signal(each, signal.SIG_IGN if each == signal.SIGINT else signal.SIG_DFL)
+            signal.signal(each, signal.SIG_IGN if each in (signal.SIGINT, signal.SIGHUP) else signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         run(number, life)
         status = 0

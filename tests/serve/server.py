@@ -87,7 +87,8 @@ def serving(folder: Path, names: tuple[str, ...] = ("1",), **settings: object) -
     conftest = str(Path(__file__).with_name("conftest.py"))
     log = folder / "server.log"
     with log.open("wb") as sink:
-        process = subprocess.Popen([sys.executable, "-c", SCRIPT, conftest, str(folder), sent], stderr=sink)
+        command = [sys.executable, "-c", SCRIPT, conftest, str(folder), sent]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=sink)
     try:
         wait_until(lambda: b"serving release" in log.read_bytes() or process.poll() is not None)
         text = log.read_text()
