@@ -107,7 +107,7 @@ class Releases:
         current. Raises ``StageError`` for a release that does not exist any more, or that was withdrawn.
         """
         present = self.current()
-        kept = self.kept()
+        kept = [each for each in self.kept() if self._is_complete(each)]
         if number is None:
             older = [each for each in kept if present is not None and each < int(present.name)]
             if not older:
@@ -119,7 +119,7 @@ class Releases:
         place = self.folder / str(number)
         lock = self.hold(place) if number in kept else None
         if lock is None:
-            if number in self.numbers():
+            if number in self.numbers() and self._is_complete(number):
                 raise StageError(
                     f"{place}: was withdrawn, because it contains what must not be published any more; it stays on disk"
                     " only until no server uses it"
@@ -137,7 +137,12 @@ class Releases:
     def list_all(self) -> list[ReleaseSummary]:
         """Return all releases on disk, the oldest first."""
         present = self.current()
-        return [self._summary(self.folder / str(number), present) for number in self.numbers()]
+        numbers = [number for number in self.numbers() if self._is_complete(number)]
+        return [self._summary(self.folder / str(number), present) for number in numbers]
+
+    def _is_complete(self, number: int) -> bool:
+        """Return whether a release is not what is left of one whose removal was stopped."""
+        return (self.folder / str(number) / "manifest.json").is_file()
 
     def _summary(self, place: Path, present: Path | None) -> ReleaseSummary:
         manifest = self.manifest(place)

@@ -220,6 +220,15 @@ def test_a_run_does_not_remove_the_release_that_somebody_went_back_to(tmp_path, 
     assert releases.current() == releases.folder / "1"
 
 
+def test_what_is_left_of_a_removed_release_is_not_a_release(tmp_path):
+    releases = releases_in(tmp_path, 3)
+    (releases.folder / "2" / "manifest.json").unlink()
+    assert [each.release for each in releases.list_all()] == [1, 3]
+    with pytest.raises(StageError, match="there is no release 2; those on disk are: 1, 3"):
+        releases.roll_back(2)
+    assert releases.roll_back().name == "1"
+
+
 def test_releases_are_listed_with_their_sizes_and_whether_a_server_uses_them(tmp_path):
     releases = releases_in(tmp_path, 2)
     with releases.hold(releases.folder / "1"):
