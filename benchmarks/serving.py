@@ -142,6 +142,7 @@ def measure_documents(file: Path, paths: list[str], options: argparse.Namespace)
         "Turtle, gzip": (documents["ttl"], "Accept-Encoding"),
         "303": (things, "Accept"),
         "304": (documents["ttl"], "If-Modified-Since"),
+        "SPARQL look-up": (_look_ups("/sparql", config.load(file).dataset.base, paths), ""),
     }
     with running(sys.executable, "-m", "bibld", "serve", file, "--port", "0") as server:
         assert server.stderr is not None
@@ -154,8 +155,12 @@ def measure_documents(file: Path, paths: list[str], options: argparse.Namespace)
         return {name: measure(found[0], server.pid, asked, header, options) for name, (asked, header) in rows.items()}
 
 
-def measure_endpoint(release: Path, base: str, paths: list[str], options: argparse.Namespace) -> Result:
-    """Measure rdflib-endpoint's DESCRIBE of the same things, as Turtle."""
+def _look_ups(endpoint: str, base: str, paths: list[str]) -> list[str]:
+    return [f"{endpoint}?query={quote(f'SELECT ?p ?o {{ <{base}{path}> ?p ?o }}')}" for path in paths]
+
+
+def measure_endpoint(release: Path, base: str, paths: list[str], options: argparse.Namespace) -> tuple[Result, Result]:
+    """Measure rdflib-endpoint's DESCRIBE of the same things, as Turtle, and its SELECT of the same statements."""
     with tempfile.TemporaryDirectory() as folder:
         environment = Path(folder) / "environment"
         venv.create(environment, with_pip=True)
@@ -171,7 +176,8 @@ def measure_endpoint(release: Path, base: str, paths: list[str], options: argpar
         with running(*quiet, environment / "bin" / "rdflib-endpoint", *command) as server:
             request = urllib.request.Request(url + queries[0], headers={"Accept": "text/turtle"})
             wait_until(lambda: urllib.request.urlopen(request, timeout=_PATIENCE).read(), server)
-            return measure(url, server.pid, queries, "Accept", options)
+            described = measure(url, server.pid, queries, "Accept", options)
+            return described, measure(url, server.pid, _look_ups("/", base, paths), "", options)
 
 
 def show(name: str, result: Result, baseline: Result | None) -> None:
@@ -206,16 +212,17 @@ def main() -> None:
             paths = [entry.path for entry in view.entries("resource/") if entry.status == 200]
         random.Random(1).shuffle(paths)
         paths = paths[:_PATHS]
-        baseline = None
+        baseline, look_up = None, None
         if not options.without_endpoint:
             release = loaded.workspace / "releases" / str(number)
-            baseline = measure_endpoint(release, loaded.dataset.base, paths, options)
+            baseline, look_up = measure_endpoint(release, loaded.dataset.base, paths, options)
         print("| | requests a second | p99, ms | processor, ms | × requests | × processor | failed |")
         print("|---|---|---|---|---|---|---|")
-        if baseline is not None:
+        if baseline is not None and look_up is not None:
             show("rdflib-endpoint, DESCRIBE", baseline, None)
+            show("rdflib-endpoint, SPARQL look-up", look_up, None)
         for name, result in measure_documents(file, paths, options).items():
-            show(name, result, baseline)
+            show(name, result, look_up if name == "SPARQL look-up" else baseline)
 
 
 if __name__ == "__main__":
