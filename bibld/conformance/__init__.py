@@ -77,8 +77,7 @@ def check_site(
 
     ``only`` are patterns of ids (``accept-*``). Raises ``ConfigError`` for an address that is not http or https.
     """
-    parts = urlsplit(subject.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not _is_address(subject.url):
         raise ConfigError([f"{subject.url}: not an address of a site; name one with http:// or https://"])
     if not subject.url.endswith("/"):
         subject = msgspec.structs.replace(subject, url=subject.url + "/")
@@ -92,6 +91,14 @@ def check_site(
     return found
 
 
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+
+
 def _findings(site: Site, checks: Sequence[Check]) -> Iterator[Finding]:
     for check in checks:
         try:
@@ -100,4 +107,6 @@ def _findings(site: Site, checks: Sequence[Check]) -> Iterator[Finding]:
             outcome = Outcome("not applicable", str(reason))
         except FailedError as reason:
             outcome = Outcome("fails", str(reason))
+        except ValueError as error:  # for example a port that is no number, in an address that the site names
+            outcome = Outcome("fails", f"the site answers with what cannot be read: {error}")
         yield Finding(check.id, check.what, check.clause, outcome.result, outcome.seen)

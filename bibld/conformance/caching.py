@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
-from bibld.conformance.checks import Check, FailedError, NotApplicableError, Outcome, expect
+from bibld.conformance.checks import Check, NotApplicableError, Outcome, expect
 from bibld.conformance.site import Site
-from bibld.conformance.web import Answer
+from bibld.conformance.web import Answer, unpack_gzip
 
 _NONE_MATCH = "RFC 9110, 13.1.2"
 _MODIFIED = "RFC 9110, 13.1.3"
@@ -47,10 +45,7 @@ def _coded(site: Site) -> Answer:
 def _gzip(site: Site) -> Outcome:
     coded = _coded(site)
     plain = site.client.get(coded.url, coded.media_type)
-    try:
-        body = gzip.decompress(coded.body)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FailedError(f"the body is not gzip: {error}") from error
+    body = unpack_gzip(coded.body)
     return expect(body == plain.body, f"{len(coded.body)} of {len(plain.body)} bytes")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
 from collections.abc import Callable, Iterator
@@ -18,7 +17,7 @@ import zstandard
 from bibld.conformance.checks import Check, FailedError, NotApplicableError, Outcome, expect
 from bibld.conformance.site import Site
 from bibld.conformance.triples import FORMATS, Triples
-from bibld.conformance.web import Answer
+from bibld.conformance.web import Answer, unpack_gzip
 
 _DCAT = "DCAT 3"
 _SITEMAPS = "sitemaps.org protocol"
@@ -177,7 +176,7 @@ def _quads(answer: Answer) -> list[ox.Quad]:
 
 def _unpacked(answer: Answer) -> bytes:
     if answer.body.startswith(b"\x1f\x8b"):
-        return gzip.decompress(answer.body)
+        return unpack_gzip(answer.body)
     if answer.body.startswith(b"\x28\xb5\x2f\xfd"):
         return zstandard.ZstdDecompressor().stream_reader(answer.body).read(_MOST_UNPACKED)
     return answer.body

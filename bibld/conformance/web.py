@@ -6,6 +6,7 @@ import http.client
 import socket
 import ssl
 import time
+import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from urllib.parse import quote, urljoin, urlsplit
@@ -17,6 +18,7 @@ from bibld.conformance.checks import FailedError, NotApplicableError
 
 _SAFE = "%/:=&?~#+!$,;'@()*[]"
 _LONGEST_BODY = 32 << 20
+_LARGEST_UNPACKED = 256 << 20
 _SAFE_METHODS = ("GET", "HEAD")
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
@@ -125,8 +127,11 @@ class Client:
                 if parts.scheme == "https":
                     connection = ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
                 connection.sendall(request)
+                deadline = time.monotonic() + self._politeness.timeout
                 while len(received) < _LONGEST_BODY and (piece := connection.recv(65536)):
                     received += piece
+                    if time.monotonic() > deadline:
+                        break
         except (ConnectionError, TimeoutError):
             return bytes(received)
         except OSError as error:
@@ -152,7 +157,8 @@ class Client:
                 with suppress(ConnectionError):  # the server may answer before it has read the body, and read no more
                     connection.send(body)
                 response = connection.getresponse()
-                data = response.read(_LONGEST_BODY)
+                with response:
+                    data = self._body(response)
                 return Answer(url, response.status, tuple(response.getheaders()), data)
             except (OSError, http.client.HTTPException) as caught:
                 error = caught
@@ -160,6 +166,16 @@ class Client:
                 if is_new or isinstance(caught, TimeoutError):
                     break
         raise FailedError(f"{method} {url}: no answer: {error or 'connection closed'}") from error
+
+    def _body(self, response: http.client.HTTPResponse) -> bytes:
+        """Return the body; raises ``TimeoutError`` for one that comes too slowly."""
+        deadline = time.monotonic() + self._politeness.timeout
+        taken = bytearray()
+        while len(taken) < _LONGEST_BODY and (piece := response.read1(1 << 16)):
+            taken += piece
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the body is not complete after {self._politeness.timeout:g} s")
+        return bytes(taken)
 
     def _connect(self, url: str) -> http.client.HTTPConnection:
         parts = urlsplit(url)
@@ -180,6 +196,23 @@ class Client:
         if pause > 0:
             time.sleep(pause)
         self._next = time.monotonic() + 1 / self._politeness.rate
+
+
+def unpack_gzip(data: bytes) -> bytes:
+    """Return what was compressed with gzip; raises ``FailedError`` if it is not gzip, or too large unpacked."""
+    unpacked = bytearray()
+    try:
+        while data:
+            unpacking = zlib.decompressobj(wbits=31)
+            unpacked += unpacking.decompress(data, _LARGEST_UNPACKED - len(unpacked) + 1)
+            if len(unpacked) > _LARGEST_UNPACKED:
+                raise FailedError(f"more than {_LARGEST_UNPACKED >> 20} MiB unpacked")
+            if not unpacking.eof:
+                raise FailedError("the gzip data are not complete")
+            data = unpacking.unused_data
+    except zlib.error as error:
+        raise FailedError(f"not gzip: {error}") from error
+    return bytes(unpacked)
 
 
 def host_of(url: str) -> str:
