@@ -94,7 +94,7 @@ def run(file: Path, delta: int, log: Path) -> None:
     """One run; what it reports goes to a file."""
     with log.open("w", encoding="utf-8") as out:
         clock = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=delta)
-        pipeline.run(config.load(file), clock, progress.LogLines(out))
+        pipeline.run(config.load(file), clock, progress.LogLines(out), allow_deletes=True)
         print("done", file=out, flush=True)
 
 

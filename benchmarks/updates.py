@@ -184,7 +184,7 @@ def again(place: Path, number: int, rebuild: bool = False, restat: bool = False)
     """Run over a folder, in the month of this number."""
     clock = datetime(2026, number, 1, tzinfo=UTC)
     loaded = config.load(place / "bibld.toml")
-    return pipeline.run(loaded, clock, progress.Silent(), rebuild=rebuild, restat=restat)
+    return pipeline.run(loaded, clock, progress.Silent(), rebuild=rebuild, restat=restat, allow_deletes=True)
 
 
 def outcome(place: Path) -> Outcome:

@@ -97,8 +97,9 @@ class Intake:
             self._progress.report(f"read: {inspected.file.name}")
             self._load_file(inspected)
         with self._catalog.commit():
-            gone = self._missing() | self._listed()
-            is_damaged = records.count_unnamed_rejects(self._source.id) > rejected_before
+            missing = self._missing()
+            gone = missing | self._listed()
+            is_damaged = bool(missing) and records.count_unnamed_rejects(self._source.id) > rejected_before
             withheld = None if allow_deletes else self._withhold(gone, live, is_damaged)
             absent = withdrawn = 0
             if withheld is None:
@@ -128,7 +129,7 @@ class Intake:
         reason = ""
         if self._source.config.are_too_many_deletions(len(named), live):
             reason = f"{with_number(len(named), 'deletion')} of {with_number(live, 'record')} are more than it may lose"
-        elif gone and is_damaged:
+        elif is_damaged:
             reason = "some pieces of its files cannot be read, which may be the records that are missing"
         return withhold(self._catalog, self._source.id, sorted(named), reason) if reason else None
 

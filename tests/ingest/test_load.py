@@ -293,6 +293,16 @@ def test_records_that_are_missing_while_some_pieces_cannot_be_read_are_not_delet
         assert (catalog.records.count(), counts.withheld) == (4, None)
 
 
+def test_pieces_of_a_delta_that_cannot_be_read_do_not_withhold_its_list_of_deletions(load, tmp_path):
+    (tmp_path / "gone.txt").write_text("")
+    extra = 'complete = false\ndeletes = "gone.txt"\n'
+    load(*numbers(3), extra=extra)[1].close()
+    (tmp_path / "gone.txt").write_text("2\n")
+    counts, catalog = load(record("4"), b"broken\x1d", extra=extra)
+    with catalog:
+        assert (catalog.records.count(), counts.absent, counts.withheld) == (3, 1, None)
+
+
 def test_a_live_version_after_a_deleted_one_of_a_stored_record_decides(load):
     live, deleted, other = record("1"), record("1", leader=DELETED), record("1", "other")
     load(live)[1].close()
