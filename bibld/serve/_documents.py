@@ -67,7 +67,8 @@ class Documents:
         self._base = release.addresses.iris.base
         self._finder = finder
         self._of_store = StoreDocuments(release.manifest, release.graph, finder)
-        self._view = view or self._of_store
+        self._view = view
+        self._titles = (view or self._of_store).titles
         self._statements = Statements(release.manifest.dataset)
         self._links = Links(release.addresses, release.manifest)
         # Only pages of links need this prefix, so it is not in the published context; a document declares what it uses.
@@ -90,7 +91,7 @@ class Documents:
 
     def prepared(self, asked: Asked) -> Answer | None:
         """Return the answer to GET or HEAD if it costs little; None if :meth:`answer` has to find it."""
-        if asked.query:
+        if asked.query or self._view is None:
             return None
         bare, suffix, is_document_path = _split(asked.path)
         kind = kind_of(bare)
@@ -145,7 +146,7 @@ class Documents:
 
     def _written(self, document: Document, kind: Kind, form: str) -> bytes:
         if form == "json":
-            return simple.write(document, self._base, self._view.titles)
+            return simple.write(document, self._base, self._titles)
         return self._writers.write(form, self._statements.lines(document, kind), self._base + document.path)
 
     def _page(
@@ -182,8 +183,8 @@ class Documents:
         kind = kind_of(bare)
         if kind is None:
             return await self._other(asked, bare, suffix, is_document_path)
-        document = self._view.document(bare)
-        if document is None:  # the release may mention it without a description
+        document = self._view.document(bare) if self._view is not None else None
+        if document is None:  # the release has prepared none, or mentions it without a description
             document = await self._rendering.run(partial(self._of_store.document, bare))
         if document is None:
             raise _never_was()
