@@ -15,6 +15,8 @@ from bibld.serve._sparql.pool import Answer
 from bibld.serve._sparql.requests import RESULTS_JSON
 
 _LONGEST = 2000
+_LARGEST = 1 << 18
+"""Bytes of a document; a larger one would delay other requests."""
 _QUERY = re.compile(
     r"""
     \s*+ SELECT \s++ (?:DISTINCT \s++)?+ (?: \* | [?$](?P<first>[A-Za-z]\w*+) \s++ [?$](?P<second>[A-Za-z]\w*+) )
@@ -58,7 +60,7 @@ class Lookups:
         if not path or "/." in path or path.startswith(_WITHOUT_DOCUMENT):
             return None
         document = self._view.document(path)
-        if document is None or document.status != 200:
+        if document is None or document.status != 200 or len(document.quads) > _LARGEST:
             return None
         rows = _rows(document.quads.decode(), f"<{iri}> ", predicate, value)
         if rows is None:
