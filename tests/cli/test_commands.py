@@ -108,7 +108,7 @@ def test_a_query_is_answered_from_the_release(invoke, tmp_path):
     assert table.split()[0] == "n" and int(table.split()[1].replace(",", "")) > 100
     assert msgspec.json.decode(invoke("query", config, "ASK { ?s ?p ?o }", "--json").output) == [{"answer": True}]
     assert invoke("query", config, "ASK { ?s ?p ?o }").stdout.split() == ["answer", "true"]
-    assert "is not SPARQL" in invoke("query", config, "SELEC").output
+    assert "did you mean SELECT?" in invoke("query", config, "SELEC").output
     assert invoke("query", config, "SELEC").exit_code == 1
     assert invoke("query", config, f"@{tmp_path / 'no.rq'}").exit_code == 2
     assert "no.rq: not found" in invoke("query", config, f"@{tmp_path / 'no.rq'}").output
