@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from bibld.crosswalk import rusmarc, sniff, unimarc
-from bibld.errors import CrosswalkError, HarvestError
+from bibld.errors import CrosswalkError, HarvestError, ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
@@ -111,6 +111,8 @@ def test_other_real_records_give_valid_mods(folder, schemas):
         except HarvestError:
             continue  # not records: a table of codes, an empty file
         for raw in read(file, examined):
+            if isinstance(raw, ReadError):
+                continue  # one of the files is cut off
             record = examined.carrier.parse(raw).record
             flavour = sniff(record)
             if flavour != "marc21":

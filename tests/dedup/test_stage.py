@@ -149,6 +149,8 @@ def match(loaded, reports=None):
             if reports is not None:
                 reports.append(message)
 
+        warn = report
+
     with Catalog(loaded.workspace) as catalog:
         return dedup.dedup(catalog, loaded, Reports(), NOW, pipeline.stage_queue(catalog, "dedup"))
 

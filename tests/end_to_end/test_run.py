@@ -60,9 +60,12 @@ def test_the_description_of_the_dataset_has_the_counts_of_the_dump(sample):
     release, manifest = pipeline.current_release(sample)
     void = rdflib.Graph().parse(release / "void.ttl")
     dataset = rdflib.URIRef(f"{manifest.dataset.base}dataset")
-    assert int(void.value(dataset, rdflib.VOID.triples)) == len(triples)
+    default = rdflib.URIRef(f"{dataset}#default-graph")
+    assert int(void.value(default, rdflib.VOID.triples)) == len(triples)
     subjects = {line.split(b" ")[0] for line in triples}
-    assert int(void.value(dataset, rdflib.VOID.distinctSubjects)) == len(subjects)
+    assert int(void.value(default, rdflib.VOID.distinctSubjects)) == len(subjects)
+    quads = _plain(sample)["bibld.nq"].splitlines() + (release / "run.nq").read_bytes().splitlines()
+    assert int(void.value(dataset, rdflib.VOID.triples)) == len(quads)
 
 
 def test_the_manifest_contains_the_checksum_of_every_file(sample):

@@ -74,7 +74,7 @@ def test_settings_and_charset_are_passed_on(harvested):
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n" + bytes(100), b"hello", b"PK\x03\x04", b"<html/>"])
 def test_a_file_of_unknown_kind_names_itself_and_what_is_supported(data, harvested):
     supported = "supported are .*iso2709, jsonl, marcjson, marcxml, mods, mrk, yaz"
-    with pytest.raises(HarvestError, match=rf"dump/file is of no known carrier( \\(.*\\))?; {supported}"):
+    with pytest.raises(HarvestError, match=rf"dump/file is of no known carrier( \(.*\))?; {supported}"):
         examine(harvested(data))
 
 

@@ -83,7 +83,7 @@ def test_a_result_is_written_in_the_media_type_of_its_kind(store, text, kind, re
 def test_a_query_that_cannot_be_answered_is_an_error(store):
     with pytest.raises(NotAcceptableError):
         store.answer(Query("ASK {}", "http://x/", table=None), io.BytesIO())
-    with pytest.raises(BadQueryError, match="1:7"):
+    with pytest.raises(BadQueryError, match="line 1, column 7"):
         store.answer(Query("SELECT", "http://x/"), io.BytesIO())
     with pytest.raises(BadQueryError, match="cannot be evaluated"):
         store.answer(Query("ASK {}", "http://x/", default_graphs=("no iri",)), io.BytesIO())
