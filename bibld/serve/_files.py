@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.serve._addresses import Addresses
-from bibld.serve._http import ProblemError, Representation, respond, with_charset
+from bibld.serve._http import ProblemError, Representation, is_known, respond, with_charset
 
 _STATIC_TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
 _SITEMAP = "sitemap.xml"
@@ -58,7 +58,7 @@ class Files:
         media_type = _COMPRESSED.get(path.suffix, file.media_type)
         age = "public, max-age=31536000, immutable" if _PAGE_OF_FEED.match(name) else "public, max-age=300"
         headers = {"ETag": tag, "Cache-Control": age}
-        if tag in [each.strip() for each in request.headers.get("if-none-match", "").split(",")]:
+        if is_known(request, tag):
             return Response(status_code=304, headers=headers)
         return FileResponse(path, headers={**headers, "Content-Type": with_charset(media_type)})
 

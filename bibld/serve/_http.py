@@ -97,7 +97,7 @@ def respond(request: Request, representation: Representation) -> Response:
     )
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}{"-gzip" if is_coded else ""}"'
     headers = {"Vary": VARY, "ETag": tag, "Cache-Control": "public, max-age=300", **dict(representation.headers)}
-    if representation.status == 200 and _has(request, tag):
+    if representation.status == 200 and is_known(request, tag):
         return Response(status_code=304, headers=headers)
     if is_coded:
         body = _compressed(body) if len(body) > _CACHED_BODY else _compressed_once(body)
@@ -126,11 +126,12 @@ def with_charset(media_type: str) -> str:
     return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
 
 
-def _has(request: Request, tag: str) -> bool:
-    """Whether If-None-Match names this tag (weak comparison, RFC 9110, 13.1.2)."""
+def is_known(request: Request, tag: str) -> bool:
+    """Whether If-None-Match, in one line or more, names this tag (weak comparison, RFC 9110, 13.1.2)."""
     if request.method not in ("GET", "HEAD"):
         return False
-    tags = [each.strip().removeprefix("W/") for each in request.headers.get("if-none-match", "").split(",")]
+    named = ",".join(request.headers.getlist("if-none-match"))
+    tags = [each.strip().removeprefix("W/") for each in named.split(",")]
     return tag in tags or "*" in tags
 
 

@@ -325,8 +325,15 @@ def test_files_of_the_release(client, site):
         assert len(answer.content) == file.bytes
         assert answer.headers["etag"] == f'"{file.sha256}"'
         assert bare(answer) == compressed.get(file.name, file.media_type)
-        assert client.get(f"/lod/dumps/{file.name}", if_none_match=f'"{file.sha256}"').status_code == 304
+        for stated in (f'"{file.sha256}"', f'W/"{file.sha256}"', "*"):
+            assert client.get(f"/lod/dumps/{file.name}", if_none_match=stated).status_code == 304
     assert client.get("/lod/dumps/manifest.json").json()["number"] == 1
+
+
+@pytest.mark.parametrize("path", ["/lod/", "/lod/dumps/bibld.nq.gz", "/robots.txt"])
+def test_tags_may_be_stated_in_more_than_one_line(client, path):
+    lines = [("If-None-Match", '"other"'), ("If-None-Match", client.get(path).headers["etag"])]
+    assert client.request("GET", path, headers=lines).status_code == 304
 
 
 @pytest.mark.parametrize(
