@@ -100,7 +100,7 @@ class LogLines:
         """Write a line that names the stage."""
         self._counter = _Counter(name, what, total, self._clock())
         self._written = self._clock()
-        self.report(f"{name}: {total} {what}" if total is not None else name)
+        self.report(f"{name}: {total:,} {what}" if total is not None else name)
 
     def advance(self, count: int = 1) -> None:
         """Count, and write a line when a minute has passed since the last one."""
@@ -186,7 +186,7 @@ class LogFile:
         """Log that a stage begins."""
         self._counter = _Counter(name, what, total, self._clock())
         self._written = self._clock()
-        self._log("info", f"{name}: {total} {what}" if total is not None else name, with_counts=True)
+        self._log("info", f"{name}: {total:,} {what}" if total is not None else name, with_counts=True)
         self._shown.stage(name, what, total)
 
     def advance(self, count: int = 1) -> None:

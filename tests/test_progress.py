@@ -39,7 +39,7 @@ def test_a_log_has_a_line_for_each_stage_and_one_a_minute():
     log.warn("odd")
     lines = [re.sub(r"^[0-9-]+T[0-9:]+Z", "TIME", line) for line in out.getvalue().splitlines()]
     assert lines == [
-        "read: 4000 records",
+        "read: 4,000 records",
         "TIME read: 37 % (1,500 of 4,000 records), 2 min left",
         "TIME read: 75 % (3,000 of 4,000 records), 40 s left",
         "match",

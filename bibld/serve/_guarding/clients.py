@@ -31,7 +31,7 @@ class Clients:
     """Finds the client of a request.
 
     ``trusted``: networks of proxies whose ``X-Forwarded-For`` is believed; ``exempt``: networks without limits;
-    ``metrics``: networks that may read ``/metrics``. Raises ``ConfigError`` for what is no network.
+    ``metrics``: networks that may read ``/metrics``. Raises ``ConfigError`` for text that does not name a network.
     """
 
     def __init__(self, trusted: Sequence[str], exempt: Sequence[str], metrics: Sequence[str]) -> None:
