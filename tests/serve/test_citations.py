@@ -1,0 +1,221 @@
+"""Publications as references: a catalogue description, and what a reader puts into a list of literature."""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import parse_qs
+
+import pytest
+from hypothesis import given
+
+from bibld.model import mods as m
+from bibld.model.linkage import ValueSource
+from bibld.model.origin import RecordId
+from bibld.serve._citations import FILES, STYLES, Person, Reference, coins, csl_item, reference_of
+from tests.strategies import mods
+
+IRI = "https://data.example.org/resource/rsl/1"
+
+
+def name(heading: str, role: str = "", **attributes: str) -> m.Name:
+    roles = (m.Role((m.RoleTerm(value=role, type="code"),)),) if role else ()
+    return m.Name(name_part=(m.NamePart(value=heading),), role=roles, type="personal", **attributes)
+
+
+def origin(place: str, publisher: str, year: str, edition: str = "") -> m.OriginInfo:
+    return m.OriginInfo(
+        place=(m.Place((m.PlaceTerm(value=place, type="text"),)),),
+        publisher=(m.Publisher(value=publisher),),
+        date_issued=(m.Date(value=year),),
+        edition=(m.Edition(value=edition),) if edition else (),
+    )
+
+
+def extent(text: str) -> tuple[m.PhysicalDescription, ...]:
+    return (m.PhysicalDescription(extent=(m.Extent(value=text),)),)
+
+
+NOVEL = m.Mods(
+    title_info=(m.TitleInfo(title="Анна Каренина", sub_title=("роман в восьми частях",)),),
+    name=(name("Толстой, Лев Николаевич", "aut", usage="primary"), name("Жданов, Владимир Александрович", "edt")),
+    origin_info=(origin("Москва", "Наука", "1970", "2-е изд."),),
+    physical_description=extent("911 с., 8 л. ил. : портр. ; 22 см"),
+    language=(m.Language((m.LanguageTerm(value="rus", type="code"),)),),
+    related_item=(
+        m.RelatedItem(m.Mods(title_info=(m.TitleInfo("Литературные памятники"),)), type="series"),
+        m.RelatedItem(m.Mods(title_info=(m.TitleInfo("Собрание"),)), type="otherVersion"),
+    ),
+    identifier=(m.Identifier(value="5020000000", type="isbn"), m.Identifier(value="1", type="isbn", invalid="yes")),
+)
+ARTICLE = m.Mods(
+    title_info=(m.TitleInfo(title="Греческая литература", sub_title=("два принципа",)),),
+    name=(name("Аверинцев, Сергей Сергеевич", "aut"),),
+    related_item=(
+        m.RelatedItem(
+            m.Mods(
+                title_info=(m.TitleInfo("Вопросы литературы"),),
+                identifier=(m.Identifier(value="0042-8795", type="issn"),),
+                part=(
+                    m.Part(
+                        detail=(m.Detail(number=("8",), type="issue"),),
+                        extent=(m.PartExtent("40", "68"),),
+                        date=(m.Date(value="1971"),),
+                    ),
+                ),
+            ),
+            type="host",
+        ),
+    ),
+)
+FOUR = m.Mods(
+    title_info=(m.TitleInfo("Экономика : учебник"),),
+    name=tuple(name(f"{family}, Иван Петрович", "aut") for family in ("Алов", "Белов", "Волков", "Гуров")),
+    origin_info=(origin("СПб.", "Питер", "2001"),),
+)
+ENCYCLOPAEDIA = m.Mods(
+    title_info=(m.TitleInfo(title="Большая советская энциклопедия", part_number=("Т. 1",), part_name=("А - Ангоб",)),),
+    note=(m.Note(value="гл. ред. А. М. Прохоров", type="statement of responsibility"),),
+    origin_info=(origin("Москва", "Сов. энцикл.", "1969", "3-е изд."),),
+)
+ENGLISH = m.Mods(
+    title_info=(m.TitleInfo(title="Master and Margarita", non_sort="The "),),
+    name=(name("Bulgakov, Mikhail", usage="primary"), name("Ginsburg, Mirra", "trl")),
+    origin_info=(origin("New York", "Grove Press", "1967", "Third edition 3"),),
+    physical_description=extent("402 p."),
+)
+
+
+@pytest.mark.parametrize(
+    ("described", "style", "cited"),
+    [
+        (
+            NOVEL,
+            "gost",
+            "Толстой Л. Н. Анна Каренина : роман в восьми частях. 2-е изд. М. : Наука, 1970. 911 с."
+            " (Литературные памятники). ISBN 5020000000.",
+        ),
+        (NOVEL, "apa", "Толстой, Л. Н. (1970). Анна Каренина: роман в восьми частях (2nd ed.). Наука."),
+        (
+            NOVEL,
+            "chicago",
+            "Толстой, Лев Николаевич. Анна Каренина: роман в восьми частях. 2nd ed. Литературные памятники."
+            " Москва: Наука, 1970.",
+        ),
+        (
+            ARTICLE,
+            "gost",
+            "Аверинцев С. С. Греческая литература : два принципа // Вопросы литературы. 1971. № 8. С. 40–68.",
+        ),
+        (
+            ARTICLE,
+            "apa",
+            "Аверинцев, С. С. (1971). Греческая литература: два принципа. Вопросы литературы, (8), 40–68.",
+        ),
+        (
+            ARTICLE,
+            "chicago",
+            "Аверинцев, Сергей Сергеевич. “Греческая литература: два принципа.” Вопросы литературы no. 8 (1971):"
+            " 40–68.",
+        ),
+        (FOUR, "gost", "Экономика : учебник / И. П. Алов [и др.]. СПб. : Питер, 2001."),
+        (FOUR, "apa", "Алов, И. П., Белов, И. П., Волков, И. П., & Гуров, И. П. (2001). Экономика : учебник. Питер."),
+        (
+            ENCYCLOPAEDIA,
+            "gost",
+            "Большая советская энциклопедия / гл. ред. А. М. Прохоров. Т. 1. А - Ангоб. 3-е изд."
+            " М. : Сов. энцикл., 1969.",
+        ),
+        (ENCYCLOPAEDIA, "apa", "Большая советская энциклопедия (3rd ed., Т. 1. А - Ангоб). (1969). Сов. энцикл."),
+        (ENGLISH, "gost", "Bulgakov M. The Master and Margarita. Third edition 3. N. Y. : Grove Press, 1967. 402 p."),
+        (
+            ENGLISH,
+            "chicago",
+            "Bulgakov, Mikhail. The Master and Margarita. Translated by Mirra Ginsburg. 3rd ed."
+            " New York: Grove Press, 1967.",
+        ),
+    ],
+)
+def test_a_publication_is_cited_as_the_style_asks(described, style, cited):
+    assert STYLES[style](reference_of(described, IRI)) == cited
+
+
+def test_of_a_merged_description_the_place_and_publisher_of_one_record_are_cited():
+    rsl, nlr = RecordId("rsl", "1"), RecordId("nlr", "2")
+    info = with_publishers(NOVEL.origin_info[0], m.Publisher(value="Наука"), m.Publisher(value='Изд-во "Наука"'))
+    merged = m.Mods(title_info=NOVEL.title_info, origin_info=(info,))
+    sources = [
+        ValueSource("origin_info/0/publisher/0", (rsl,)),
+        ValueSource("origin_info/0/publisher/1", (nlr,)),
+    ]
+    assert reference_of(merged, IRI, sources).publishers == ("Наука",)
+    both = [ValueSource(source.path, (rsl,)) for source in sources]
+    assert reference_of(merged, IRI, both).publishers == ("Наука", 'Изд-во "Наука"')
+
+
+def with_publishers(info: m.OriginInfo, *publishers: m.Publisher) -> m.OriginInfo:
+    return m.OriginInfo(place=info.place, publisher=publishers, date_issued=info.date_issued)
+
+
+def test_a_name_in_two_scripts_is_one_author_in_the_script_of_the_title():
+    two = (name("Mandelʹshtam, Osip", usage="primary"), name("Мандельштам, Осип Эмильевич", "aut"))
+    assert reference_of(m.Mods(title_info=(m.TitleInfo("Стихи"),), name=two), IRI).authors == (
+        Person("Мандельштам", "Осип Эмильевич"),
+    )
+    assert reference_of(m.Mods(title_info=(m.TitleInfo("Stikhi"),), name=two), IRI).authors == (
+        Person("Mandelʹshtam", "Osip"),
+    )
+
+
+def test_a_name_without_role_is_an_author_if_the_title_page_lists_it_first():
+    names = (name("Стругацкий, Аркадий", usage="primary"), name("Стругацкий, Борис"), name("Мигунов, Евгений"))
+    note = m.Note(value="А. и Б. Стругацкий ; рис. Е. Мигунова", type="statement of responsibility")
+    found = reference_of(m.Mods(title_info=(m.TitleInfo("Понедельник"),), name=names, note=(note,)), IRI)
+    assert [person.given for person in found.authors] == ["Аркадий", "Борис"]
+
+
+@pytest.mark.parametrize(
+    ("given", "initials"),
+    [("Лев Николаевич", "Л. Н."), ("Л.Н.", "Л. Н."), ("Жан-Жак", "Ж.-Ж."), ("Людвиг ван", "Л. ван"), ("", "")],
+)
+def test_given_names_become_initials(given, initials):
+    assert Person("Толстой", given).initials == initials
+
+
+def test_bibtex_escapes_what_tex_reads_and_numbers_equal_keys():
+    one = Reference(IRI, title="50 % & {более} C# _ $", authors=(Person("Толстой", "Лев"),), year="1970")
+    organisation = Reference(IRI, title="X", authors=(Person("Наука и жизнь", is_organisation=True),))
+    text = FILES["bib"]([one, one, organisation])
+    assert r"title = {50 \% \& \{более\} C\# \_ \$}" in text
+    assert "author = {{Наука и жизнь}}" in text
+    keys = re.findall(r"(?m)^@book\{(.*),$", text)
+    assert keys[1] == f"{keys[0]}-2"
+    assert all(key.isascii() for key in keys)
+
+
+def test_files_for_reference_managers_hold_every_field():
+    reference = reference_of(NOVEL, IRI)
+    ris = FILES["ris"]([reference]).split("\r\n")
+    assert ris[0] == "TY  - BOOK"
+    assert ris[-2:] == ["ER  - ", ""]
+    assert {"AU  - Толстой, Лев Николаевич", "PY  - 1970", "SN  - 5020000000", f"ID  - {IRI}"} <= set(ris)
+    (item,) = json.loads(FILES["csl.json"]([reference]))
+    assert item == csl_item(reference)
+    assert item["author"] == [{"family": "Толстой", "given": "Лев Николаевич"}]
+    assert item["issued"] == {"date-parts": [[1970]]}
+    assert parse_qs(coins(reference))["rft.btitle"] == ["Анна Каренина : роман в восьми частях"]
+    assert parse_qs(coins(reference_of(ARTICLE, IRI)))["rft.jtitle"] == ["Вопросы литературы"]
+
+
+@given(described=mods())
+def test_any_description_can_be_cited(described):
+    reference = reference_of(described, IRI)
+    for style in STYLES.values():
+        assert "\n" not in style(reference)
+    lines = FILES["ris"]([reference]).split("\r\n")
+    assert all(re.match(r"[A-Z][A-Z0-9]  - ", line) for line in lines[:-1])
+    text = FILES["bib"]([reference])
+    body = text.replace("\\{", "").replace("\\}", "")
+    assert body.count("{") == body.count("}")
+    json.loads(FILES["csl.json"]([reference]))
+    assert coins(reference).isascii()
