@@ -30,6 +30,7 @@ from bibld.config import DedupConfig, MergeConfig, RemoteConfig, SourceConfig, S
 from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
+from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.release import DatasetDescription
 from bibld.serve import LimitSettings
@@ -539,6 +540,12 @@ def rewritten(page: str) -> str:
     return _PART.sub(written, page)
 
 
+def mods_schema() -> bytes:
+    """Return the JSON Schema of a description, as `bibld crosswalk --to json` writes it."""
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Mods)}
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+
+
 def execute_notebook(path: Path) -> Any:  # noqa: ANN401
     """Execute a notebook in a temporary folder, and return it with its outputs; needs nbclient and ipykernel."""
     import nbformat
@@ -583,6 +590,11 @@ def main(check: bool, dump: Path | None, notebooks: bool) -> None:
             stale.append(path.relative_to(DOCS).as_posix())
             if not check:
                 path.write_text(new, encoding="utf-8")
+    schema = DOCS / "reference" / "mods.schema.json"
+    if not schema.is_file() or schema.read_bytes() != mods_schema():
+        stale.append(schema.relative_to(DOCS).as_posix())
+        if not check:
+            schema.write_bytes(mods_schema())
     if notebooks:
         write_notebooks()
     for name in stale:

@@ -137,7 +137,7 @@ def find_duplicates(
                     f'source "{source}": expected MODS, got {type(mods).__name__}; convert files and records with'
                     " bibld.to_mods first"
                 )
-            record = _record_id(source, mods)
+            record = record_id_of(source, mods)
             if record in records:
                 warnings.warn(f"{record} occurs again; its last description is used", stacklevel=2)
             records[record] = mods
@@ -145,7 +145,7 @@ def find_duplicates(
     return DuplicateClusters(records, dedup.find_duplicates(records, method))
 
 
-def _record_id(source: str, mods: Mods) -> RecordId:
+def record_id_of(source: str, mods: Mods) -> RecordId:
     if mods.record_identifier and mods.record_identifier.strip():
         return RecordId.from_control_number(source, mods.record_identifier)
     content = hashlib.blake2b(msgspec.json.encode(mods), digest_size=8).hexdigest()

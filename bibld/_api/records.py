@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
@@ -86,7 +86,9 @@ Rejects = list[Reject] | Callable[[Reject], object]
 # -- read ------------------------------------------------------------------------------------------------------------
 
 
-def read(files: PathName | Iterable[PathName], *, reader: str = AUTO, charset: str = AUTO) -> Iterator[Record | Reject]:
+def read(
+    files: PathName | Iterable[PathName | HarvestedFile], *, reader: str = AUTO, charset: str = AUTO
+) -> Iterator[Record | Reject]:
     """Read the records of a file, or of several files one after the other.
 
     Yields a ``Record`` for each record, and a ``Reject`` for each piece that is none, for a file that ends too early
@@ -215,19 +217,18 @@ class Converter:
         self,
         files: PathName | Iterable[PathName | HarvestedFile],
         *,
-        form: Literal["json", "xml"] = "json",
+        form: str = "json",
         progress: Progress | None = None,
     ) -> Iterator[Conversion | Reject]:
         """Convert the records of files, in their order: a ``Conversion`` each, or a ``Reject`` with the reason.
 
-        The ``content`` of a conversion is its MODS as JSON or XML. Raises ``ConfigError`` at once for a file that does
-        not exist.
+        The ``content`` of a conversion is its MODS in the ``form`` json, xml, csv (a row of a table of catalogue cards)
+        or dc (Dublin Core), or the record itself with marcxml. Raises ``ConfigError`` at once for a file that does not
+        exist.
         """
         return self._convert(_harvested(files), form, progress or Silent())
 
-    def _convert(
-        self, files: list[HarvestedFile], form: Literal["json", "xml"], progress: Progress
-    ) -> Iterator[Conversion | Reject]:
+    def _convert(self, files: list[HarvestedFile], form: str, progress: Progress) -> Iterator[Conversion | Reject]:
         progress.stage("crosswalk", "records")
         count = 0
         for file in files:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,17 +35,22 @@ def _plain(value: object) -> Any:  # noqa: ANN401
     raise NotImplementedError
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table on standard output: texts to the left, numbers to the right."""
+def print_table(header: Sequence[str], rows: Sequence[Sequence[object]], fits_terminal: bool = False) -> None:
+    """Print a table on standard output: texts to the left, numbers to the right.
+
+    ``fits_terminal``: lines that are too long for a terminal are cut; files and pipes get all of them.
+    """
     cells = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     widths = [max(len(line[column]) for line in [list(header), *cells]) for column in range(len(header))]
     numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(header))]
+    room = shutil.get_terminal_size().columns if fits_terminal and sys.stdout.isatty() else None
     for line in [list(header), *cells]:
         parts = [
             text.rjust(width) if right else text.ljust(width)
             for text, width, right in zip(line, widths, numeric, strict=True)
         ]
-        click.echo("  ".join(parts).rstrip())
+        text = "  ".join(parts).rstrip()
+        click.echo(text if room is None or len(text) <= room else f"{text[: room - 1]}…")
 
 
 def print_rows(rows: Sequence[Any], *names: str) -> None:

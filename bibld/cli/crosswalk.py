@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any
 
 import click
 
+from bibld.cli._files import STANDARD, complete_output, on_disk
 from bibld.cli._options import count_of, print_json, print_table, quiet_option
 
-if TYPE_CHECKING:
-    from bibld.protocols import HarvestedFile
-
 SOME_REJECTED = 3
-STDIN = "-"
+_FORMS = ("mods", "json", "jsonl", "marcxml", "csv", "dc", "nt", "ttl", "nq")
+_OPTION_OF_KEY = {"charset": "--charset", "read": "--read", "crosswalk": "--flavour"}
+_SETTING = re.compile(rf'({"|".join(_OPTION_OF_KEY)}) = "([^"]*)"')
 
 
 @click.command()
@@ -30,13 +28,15 @@ STDIN = "-"
 @click.option("--workers", default=0, type=click.IntRange(0), help="Processes that convert; 0: one for each core.")
 @click.option(
     "--to",
-    type=click.Choice(["mods", "json"]),
+    type=click.Choice(_FORMS),
     default="mods",
     show_default=True,
-    help="One modsCollection, or one JSON object a line.",
+    help="mods: one modsCollection; json: MODS as an array; jsonl: one JSON object a line; marcxml: the MARC records; "
+    "csv: a table of catalogue cards; dc: Dublin Core; nt, ttl: triples; nq: triples with provenance.",
 )
-@click.option("--output", "-o", type=click.File("wb"), default="-", help="Where to write; standard output by default.")
-@click.option("--rejects", type=click.File("wb"), help="Where to write the bytes of what could not be converted.")
+@click.option("--base", default="https://example.org/", show_default=True, help="The beginning of IRIs, for RDF.")
+@click.option("--output", "-o", default="-", help="Where to write; standard output by default.")
+@click.option("--rejects", help="Where to write the bytes of what could not be converted.")
 @click.option("--coverage", is_flag=True, help="Report what became of every tag and subfield, instead of the records.")
 @click.option("--json", "as_json", is_flag=True, help="The coverage as JSON instead of a table.")
 @click.option("--verbose", "-v", is_flag=True, help="Report the warnings too.")
@@ -47,56 +47,59 @@ def crosswalk(
     /,
     files: tuple[str, ...],
     to: str,
-    output: BinaryIO,
-    rejects: BinaryIO | None,
+    base: str,
+    output: str,
+    rejects: str | None,
     coverage: bool,
     as_json: bool,
     verbose: bool,
     quiet: bool,
     **names: Any,  # noqa: ANN401
 ) -> None:
-    """Convert the records of each FILE to MODS, in their order. No configuration is needed.
+    """Convert the records of each FILE to MODS, or to what is made of it, in their order. No configuration is needed.
 
-    `-` is standard input, which is read to its end first. What cannot be converted is reported on standard error, with
-    a count at the end, and the exit code is 3 then. With --coverage the records are written only where -o names a file.
+    `-` is standard input, which is read to its end first. A file of output appears when it is complete. What cannot be
+    converted is reported on standard error, with a count at the end, and the exit code is 3 then. With --coverage the
+    records are written only where -o names a file. RDF is made of all records together, in memory.
     """
     import bibld
     from bibld import progress
-    from bibld.model.mods_xml import join_collection
+    from bibld._api.conversion_forms import OUTPUTS
 
     converted = rejected = warned = 0
+    form = OUTPUTS[to]
     with ExitStack() as opened:
-        paths = [_on_disk(name, opened) for name in files]
+        paths = [on_disk(name, opened) for name in files]
         converter = opened.enter_context(bibld.Converter(**names, counts_fields=coverage))
         display = opened.enter_context(progress.display(quiet=quiet or not sys.stderr.isatty()))
 
         # Names the files that do not exist, before anything is written.
-        outcomes = converter.convert(paths, form="xml" if to == "mods" else "json", progress=display)
+        outcomes = converter.convert(paths, form=form.record_form, progress=display)
+        bytes_of_rejects = opened.enter_context(complete_output(rejects)) if rejects is not None else None
 
         def contents() -> Iterator[bytes]:
             nonlocal converted, rejected, warned
             for outcome in outcomes:
                 if isinstance(outcome, bibld.Reject):
                     rejected += 1
-                    click.echo(f"reject: {outcome}", err=True)
-                    if rejects is not None:
-                        rejects.write(outcome.original)
-                        rejects.write(b"" if outcome.original.endswith((b"\n", b"\x1d")) else b"\n")
+                    click.echo(f"reject: {in_options(str(outcome))}", err=True)
+                    if bytes_of_rejects is not None:
+                        bytes_of_rejects.write(outcome.original)
+                        bytes_of_rejects.write(b"" if outcome.original.endswith((b"\n", b"\x1d")) else b"\n")
                     continue
                 converted += 1
                 warned += len(outcome.warnings)
                 if verbose:
                     for warning in outcome.warnings:
-                        click.echo(f"{outcome.raw.origin}: {warning}", err=True)
+                        click.echo(f"{outcome.raw.origin}: {in_options(warning)}", err=True)
                 yield outcome.content
 
         if coverage and context.get_parameter_source("output") is click.core.ParameterSource.DEFAULT:
             for _ in contents():
                 pass
-        elif to == "mods":
-            join_collection(contents(), output)
         else:
-            output.writelines(content + b"\n" for content in contents())
+            with complete_output(output) as out:
+                form.write(contents(), out, base)
     hint = "" if verbose or not warned else " (add --verbose to see them)"
     click.echo(
         f"{count_of(converted + rejected, 'record')} read: {converted:,} converted, {rejected:,} rejected; "
@@ -112,17 +115,11 @@ def crosswalk(
                 (row.flavour, row.name, row.seen, row.mapped, row.private, row.unmapped, " | ".join(row.writes))
                 for row in converter.coverage()
             ],
+            fits_terminal=output == STANDARD,
         )
     sys.exit(SOME_REJECTED if rejected else 0)
 
 
-def _on_disk(name: str, opened: ExitStack) -> Path | HarvestedFile:
-    """Return a file that can be read twice: standard input is copied to one that is deleted at the end."""
-    from bibld.protocols import HarvestedFile
-
-    if name != STDIN:
-        return Path(name)
-    copy = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="bibld-")), "stdin")
-    with copy.open("wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return HarvestedFile("stdin", "stdin", copy)
+def in_options(message: str) -> str:
+    """Name the options of this command where a message names keys of the configuration."""
+    return _SETTING.sub(lambda found: f"{_OPTION_OF_KEY[found[1]]} {found[2]}", message)

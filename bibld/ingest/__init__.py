@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from bibld.ingest._conversion import Conversion, ConversionPool, Job, convert_record
 from bibld.ingest._export import Exported, export_mods, export_originals
+from bibld.ingest._forms import TABLE_COLUMNS, table_row
 from bibld.ingest._inspection import InspectedFile, Inspection, inspect_sources
 from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of, settings_digest
 from bibld.ingest._takedown import SuppressionRequest, apply_suppressions, read_suppressions
 from bibld.ingest._withheld import Withheld, clear_withheld, withhold
 
 __all__ = [
+    "TABLE_COLUMNS",
     "Conversion",
     "ConversionPool",
     "Exported",
@@ -37,5 +39,6 @@ __all__ = [
     "public_original_of",
     "read_suppressions",
     "settings_digest",
+    "table_row",
     "withhold",
 ]

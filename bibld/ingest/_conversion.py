@@ -7,17 +7,17 @@ at any time, so that memory does not grow with the file. A few records are conve
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from bibld import adapters, crosswalk
 from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
+from bibld.ingest._forms import WRITERS
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
-from bibld.model.mods_xml import to_xml
 from bibld.model.origin import Origin, RecordId
 from bibld.parallel import ProcessPool, batches, worker_count
 from bibld.protocols import Carrier, Raw, Row
@@ -38,19 +38,19 @@ class Job(msgspec.Struct, frozen=True):
     """How to convert the records of one file: what the processes need to know beside the bytes.
 
     ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is the form in which
-    MODS are written; ``counts_fields``: whether the conversions list the subfields of the records.
+    they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records.
     """
 
     source: str
     carrier: Any
     flavour: str
     settings: Mapping[str, Any]
-    form: Literal["json", "xml"] = "json"
+    form: str = "json"
     counts_fields: bool = False
 
 
 class Conversion(msgspec.Struct, frozen=True, gc=False):
-    """A converted record: ``content`` is its MODS as JSON or XML, ``id`` is None without a control number.
+    """A converted record: ``content`` is the record in the form of the job, ``id`` is None without a control number.
 
     ``seen`` are the names of its subfields, as in ``unmapped``, if they are counted.
     """
@@ -68,8 +68,6 @@ class Conversion(msgspec.Struct, frozen=True, gc=False):
 
 _Packed = tuple[Any, ...] | RecordError
 """A conversion without its raw record, which the process that asked for it has already."""
-
-_WRITERS: Mapping[str, Callable[[Mods], bytes]] = {"json": msgspec.json.Encoder().encode, "xml": to_xml}
 
 
 class ConversionPool:
@@ -152,7 +150,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             raw=raw,
             id=_record_id(job.source, result.mods if isinstance(record, Row) else record),
             flavour=flavour,
-            content=_WRITERS[job.form](result.mods),
+            content=WRITERS[job.form](raw, record, result.mods),
             deleted=isinstance(record, MarcRecord) and crosswalk.is_deleted(record),
             unmapped=result.unmapped,
             private=result.private,

@@ -133,6 +133,11 @@ def split_graphs(block: bytes) -> tuple[bytes, bytes]:
     return block[:first], block[first:]
 
 
+def is_of_named_graph(line: bytes) -> bool:
+    """Whether a line of N-Quads that ends with a newline names a graph."""
+    return _LINE_OF_NAMED_GRAPH.fullmatch(line) is not None
+
+
 def replace_objects(lines: bytes, iris: Mapping[str, str]) -> bytes:
     """Replace IRIs in the place of the object, in lines that :func:`quad` wrote; a line that occurs twice then goes.
 

@@ -60,7 +60,7 @@ def test_one_collection_holds_all_records_in_order(path):
 
 
 def test_json_is_one_record_a_line(path):
-    lines = invoke(path, "--to", "json").stdout.splitlines()
+    lines = invoke(path, "--to", "jsonl").stdout.splitlines()
     assert [msgspec.json.decode(line, type=Mods).record_identifier for line in lines] == NUMBERS
 
 

@@ -11,20 +11,20 @@ from bibld.model.mods_xml import without_illegal_characters
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/oai_dc/"
 SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
-_DC = "http://purl.org/dc/elements/1.1/"
+DC = "http://purl.org/dc/elements/1.1/"
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _MAIN_NAMES = ("aut", "cre", "cmp", "author", "creator", "composer")
 _RIGHTS_TYPES = ("use and reproduction", "restriction on access", None)
 
 
-def to_dublin_core(description: m.Mods, iri: str) -> etree._Element:
-    """Return the element ``oai_dc:dc``; the first identifier is the IRI."""
-    root = etree.Element(f"{{{NAMESPACE}}}dc", nsmap={"oai_dc": NAMESPACE, "dc": _DC, "xsi": _XSI})
+def to_dublin_core(description: m.Mods, iri: str = "") -> etree._Element:
+    """Return the element ``oai_dc:dc``; the first identifier is the IRI, if one is given."""
+    root = etree.Element(f"{{{NAMESPACE}}}dc", nsmap={"oai_dc": NAMESPACE, "dc": DC, "xsi": _XSI})
     root.set(f"{{{_XSI}}}schemaLocation", f"{NAMESPACE} {SCHEMA}")
     for name, value in dict.fromkeys(_elements(description, iri)):
         text = without_illegal_characters(value).strip()
         if text:
-            etree.SubElement(root, f"{{{_DC}}}{name}").text = text
+            etree.SubElement(root, f"{{{DC}}}{name}").text = text
     return root
 
 
