@@ -594,6 +594,7 @@ def main(check: bool, dump: Path | None, notebooks: bool) -> None:
     if not schema.is_file() or schema.read_bytes() != mods_schema():
         stale.append(schema.relative_to(DOCS).as_posix())
         if not check:
+            schema.parent.mkdir(exist_ok=True)
             schema.write_bytes(mods_schema())
     if notebooks:
         write_notebooks()

@@ -135,7 +135,7 @@ def test_crosswalk_and_read_need_no_configuration(invoke, tmp_path):
     mods = invoke("crosswalk", source)
     assert mods.exit_code == 0
     assert "modsCollection" in mods.stdout
-    assert len(invoke("crosswalk", source, "--to", "json").stdout.splitlines()) == mods.stdout.count("<mods:mods ")
+    assert len(invoke("crosswalk", source, "--to", "jsonl").stdout.splitlines()) == mods.stdout.count("<mods:mods ")
     text = invoke("read", source)
     assert text.stdout.count("=LDR  ") == mods.stdout.count("<mods:mods ")
     assert "cp1251" in text.stderr
