@@ -88,7 +88,7 @@ def test_the_same_records_give_the_same_bytes(path, form):
     assert one
 
 
-def test_several_files_and_standard_input_go_into_one_file(path, tmp_path):
+def test_files_and_standard_input_are_written_to_one_file(path, tmp_path):
     out = tmp_path / "out.xml"
     invoke(path, "-", "-o", str(out), data=FILE)
     assert numbers(out.read_bytes()) == NUMBERS * 2
