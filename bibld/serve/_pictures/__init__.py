@@ -1,0 +1,40 @@
+"""Pictures: data in, accessible SVG text out, without any input or output.
+
+Each function returns a :class:`Picture`: its drawing for a page, the same as a file that contains its style, and its data as
+the rows of a table. The words come with the data, in the language of the page.
+"""
+
+from __future__ import annotations
+
+from bibld.serve._pictures.columns import Column, Mark, Words, draw_columns, draw_years
+from bibld.serve._pictures.drawing import Caption, Cell, Picture
+from bibld.serve._pictures.lines import Line, draw_lines
+from bibld.serve._pictures.lists import Bar, Step, Total, draw_bars, draw_waterfall
+from bibld.serve._pictures.neighbourhood import Neighbour, Sector, draw_neighbourhood
+from bibld.serve._pictures.overlap import Combination, draw_overlap
+from bibld.serve._pictures.treemap import Part, draw_treemap
+
+__all__ = [
+    "Bar",
+    "Caption",
+    "Cell",
+    "Column",
+    "Combination",
+    "Line",
+    "Mark",
+    "Neighbour",
+    "Part",
+    "Picture",
+    "Sector",
+    "Step",
+    "Total",
+    "Words",
+    "draw_bars",
+    "draw_columns",
+    "draw_lines",
+    "draw_neighbourhood",
+    "draw_overlap",
+    "draw_treemap",
+    "draw_waterfall",
+    "draw_years",
+]

@@ -1,0 +1,126 @@
+"""What a picture is: an SVG drawing, in words, and as a table.
+
+Positions across are percentages and heights are pixels, so that a picture fills its column on a phone and on a screen
+with letters of one size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+
+import msgspec
+
+from bibld.serve._pictures.texts import to_xml
+
+NARROW, WIDE = 304, 688
+"""Pixels: a drawing has at least the first width; one that has another form on a phone has at least the second."""
+
+SIZE = 12
+"""Pixels: the size of the letters."""
+
+_XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_TOKENS = """svg { --ink: #1d2226; --soft: #5a646b; --line: #dfdcd4; --card: #fff;
+  --accent: #0b5c66; --accent-soft: #e3f0f0; background: #fbfaf7;
+  font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
+@media (prefers-color-scheme: dark) { svg { --ink: #e7e5df; --soft: #a3adb4; --line: #343a40; --card: #1b1f23;
+  --accent: #7fd0d6; --accent-soft: #16333a; background: #14171a; } }
+"""
+
+
+class Caption(msgspec.Struct, frozen=True):
+    """The words of a picture: ``name`` is its id on the page, ``headings`` those of the columns of its table."""
+
+    name: str
+    title: str
+    description: str = ""
+    headings: tuple[str, ...] = ()
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A cell of the table: a text or a number, with a link or none."""
+
+    value: str | int
+    href: str = ""
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A drawing with its table.
+
+    ``wide`` is the content of the drawing and ``height`` its height in pixels. Where the drawing does not fit on a
+    phone, ``narrow`` and ``narrow_height`` are those of another one, which takes its place there.
+    """
+
+    caption: Caption
+    height: int
+    wide: str
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    narrow: str = ""
+    narrow_height: int = 0
+    has_links: bool = False
+
+    def inline(self) -> str:
+        """Return the drawing as SVG elements for a page, with its title and description."""
+        kind = "picture of-screen" if self.narrow else "picture"
+        drawings = [self._drawing(self.wide, self.height, kind, "")]
+        if self.narrow:
+            drawings.append(self._drawing(self.narrow, self.narrow_height, "picture of-phone", "-narrow"))
+        return "\n".join(drawings)
+
+    def _drawing(self, content: str, height: int, kind: str, end: str) -> str:
+        caption = self.caption
+        named = f'aria-labelledby="{caption.name}-title{end} {caption.name}-text{end}"'
+        return (
+            f'<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" width="100%" height="{height}"'
+            f' role="{self._role}" {named}>'
+            f'<title id="{caption.name}-title{end}">{to_xml(caption.title)}</title>'
+            f'<desc id="{caption.name}-text{end}">{to_xml(caption.description)}</desc>{content}</svg>'
+        )
+
+    @property
+    def _role(self) -> str:
+        """Return the role: the parts of an image are hidden from assistive technology, and links must not be."""
+        return "group" if self.has_links else "img"
+
+    def standalone(self) -> bytes:
+        """Return the drawing as a file that contains its style; see ``STYLE``."""
+        caption = self.caption
+        return (
+            f'{_XML}<svg class="picture" xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{self.height}"'
+            f' role="{self._role}" aria-labelledby="t d"><title id="t">{to_xml(caption.title)}</title>'
+            f'<desc id="d">{to_xml(caption.description)}</desc><style>{STYLE}</style>{self.wide}</svg>'
+        ).encode()
+
+
+STYLE = _TOKENS + resources.files("bibld.serve").joinpath("styles", "drawing.css").read_text(encoding="utf-8")
+"""The style of a drawing in a separate file."""
+
+
+def percent(value: float) -> str:
+    """Return a part of the width (0 to 100) as SVG writes it."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def link(content: str, href: str, tip: str, is_in_order: bool = False) -> str:
+    """Return marks with their explanation, as a link where there is one.
+
+    ``is_in_order``: the key Tab reaches it; where there are very many links, those of the table are reached instead.
+    """
+    words = to_xml(tip)
+    inner = f"<title>{words}</title>{content}" if tip else content
+    if not href:
+        return f"<g>{inner}</g>"
+    order = "" if is_in_order else ' tabindex="-1"'
+    return f'<a href="{to_xml(href)}" aria-label="{words}"{order}>{inner}</a>'
+
+
+def text(x: str, y: float, words: str, kind: str = "", anchor: str = "") -> str:
+    """Return a line of text; ``x`` with its unit, ``kind`` a class."""
+    of_kind = f' class="{kind}"' if kind else ""
+    at = f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text x="{x}" y="{y:g}"{of_kind}{at}>{to_xml(words)}</text>'
+
+
+def numbers(values: Sequence[int]) -> tuple[Cell, ...]:
+    """Return cells with numbers."""
+    return tuple(map(Cell, values))
