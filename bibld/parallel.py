@@ -8,9 +8,10 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
+from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 from bibld.errors import StageError
@@ -20,6 +21,10 @@ Result = TypeVar("Result")
 
 _TASKS_AHEAD = 2
 """Tasks that each process of a pool has submitted to it at a time."""
+
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+"""How often who waits for a process looks whether it should be ended."""
 
 
 def worker_count(configured: int) -> int:
@@ -115,6 +120,54 @@ class ProcessPool:
             raise StageError(
                 f"a process started to {self._purpose} died ({error}); run again with workers = 1"
             ) from error
+
+
+def call_in_process(
+    function: Callable[..., Result],
+    arguments: tuple[Any, ...],
+    purpose: str,
+    preload: Sequence[str],
+    stopped: threading.Event,
+) -> Result:
+    """Call a function in a process that is started for it; return its result, or raise its exception.
+
+    Function, arguments, result and exception are sent from process to process; ``preload`` names modules that the
+    function needs, ``purpose`` in error messages what it does. When ``stopped`` is set, the process is ended, and
+    ``CancelledError`` raised. Raises ``StageError`` when the process dies.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send_outcome, args=(sender, function, arguments), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        while not stopped.is_set():
+            if receiver.poll(_SECONDS_BETWEEN_LOOKS):
+                is_result, outcome = receiver.recv()
+                if is_result:
+                    returned: Result = outcome
+                    return returned
+                raise outcome
+        raise CancelledError
+    except EOFError as error:
+        process.join()
+        raise StageError(
+            f"the process started to {purpose} died (exit code {process.exitcode}); run again with workers = 1"
+        ) from error
+    finally:
+        process.terminate()
+        process.join()
+        receiver.close()
+
+
+def _send_outcome(sender: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    _prepare_process(None, ())
+    try:
+        outcome = True, function(*arguments)
+    except Exception as error:  # noqa: BLE001 - raised again by the process that started this one
+        outcome = False, error
+    sender.send(outcome)
 
 
 def _prepare_process(initialise: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:

@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -29,6 +29,7 @@ from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
+from bibld.parallel import worker_count
 from bibld.progress import Progress, with_number
 
 _EXAMPLES = 3
@@ -341,11 +342,13 @@ def _publish(run: Pipeline, queue: StageQueue) -> int | None:
     made_by = publish.settings_digest(run.config, run.source_figures)
     if publish.is_current(run.catalog, run.releases, made_by, run.config):
         return None
+    # One core is for the parts that are written meanwhile.
+    counting = max(worker_count(run.config.workers) - 1, 1)
     contents = publish.Contents(
         made_by=made_by,
         figures=run.figures,
-        blocks=lambda: triplify.catalog_blocks(run.catalog, run.iris, run.source_figures),
-        counts=lambda: triplify.count_quads(run.catalog, run.iris, run.source_figures, run.config.workers),
+        blocks=partial(triplify.catalog_blocks, iris=run.iris, sources=run.source_figures),
+        counts=partial(triplify.count_quads, iris=run.iris, sources=run.source_figures, workers=counting),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
         examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(_EXAMPLES)],
         withdrawn=triplify.withdrawal_statements(run.catalog, run.iris),

@@ -556,7 +556,14 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
 class ReleasePart(Protocol):
     """An adapter of ``bibld/publish/``: writes one part of a release. ``[publish] parts`` names those that are used.
 
-    With ``DESCRIBES_FILES = True`` it is written after all others, and ``draft.manifest.files`` has their files.
+    It may also have
+
+    - ``NEEDS``: the names of parts that have to be written before this one, if they come before it in ``[publish]
+      parts``. Without ``NEEDS`` a part needs all those before it, and all those after it need this part.
+    - ``IN_OWN_PROCESS = True``: the part only writes files. Of a large release it is written in a separate process,
+      side by side with parts that do not need it. ``draft.store`` cannot be used, and the draft that is returned is
+      not.
+    - ``DESCRIBES_FILES = True``: it is written after all others, and ``draft.manifest.files`` has their files.
     """
 
     Settings: type

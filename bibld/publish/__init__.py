@@ -8,24 +8,21 @@ Full dumps are not written for every release: the others build on those of an ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from bibld import adapters, published
 from bibld.catalog import Catalog, digest
 from bibld.config import Config, File
-from bibld.errors import BibldError, StageError
-from bibld.model.iris import Iris
-from bibld.model.linkage import Merged
-from bibld.model.release import Figures, Manifest, QuadCounts, SourceFigures
+from bibld.model.release import Manifest, SourceFigures
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
+from bibld.publish._contents import Contents
 from bibld.publish._files import describe_files
+from bibld.publish._parts import UNBOUND, bind_draft, write_part, write_parts
 from bibld.publish._releases import Releases, ReleaseSummary, writing
 from bibld.publish._verify import ReleaseCheck, Verification, verify
 
@@ -60,7 +57,8 @@ class Settings(msgspec.Struct, frozen=True):
     ``full_after_days``: with ``auto``, the age in days at which full dumps are written again. ``full_above``: with
     ``auto``, the size of all patches to the full dumps, as a share of all quads, above which they are written again.
     ``suppress``: a CSV file of records and values that must not be published. ``parts``: which adapters write the
-    release, in this order; statements about the dataset that a part adds are published when it comes before ``void``.
+    release; statements about the dataset that a part adds are published when it comes before ``void``. Some parts are
+    written side by side, each after those before it that it needs.
     """
 
     keep: Annotated[int, msgspec.Meta(ge=1)] = 2
@@ -69,23 +67,6 @@ class Settings(msgspec.Struct, frozen=True):
     full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
     suppress: File = File("")
     parts: tuple[str, ...] = ("void", "run", "documents", "search", "dumps", "store", "sitemap", "feed", "dcat")
-
-
-class Contents(msgspec.Struct, frozen=True):
-    """What is published: the figures, and all quads in the order of the dump (each call of ``blocks`` begins again).
-
-    A block is some lines, those of the default graph first; ``counts`` counts all of them.
-    ``made_by`` is the digest of the settings and sources, ``source_statements`` are the quads that describe the
-    sources, ``examples`` resource IRIs to try. ``withdrawn`` are the lines about records that must not be published.
-    """
-
-    made_by: str
-    figures: Figures
-    blocks: Callable[[], Iterable[bytes]]
-    counts: Callable[[], QuadCounts]
-    source_statements: Sequence[str]
-    examples: Sequence[str]
-    withdrawn: Sequence[str] = ()
 
 
 def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
@@ -139,11 +120,7 @@ def publish(
             manifest=manifest,
             folder=folder,
             previous=previous,
-            store=store,
-            blocks=contents.blocks,
-            counts=contents.counts,
-            changes=lambda: _open_changes(catalog, goal, previous, folder),
-            merged=lambda: _merged(catalog, Iris(config.dataset.base)),
+            **UNBOUND,
             examples=tuple(contents.examples),
             settings=config.publish,
             source_statements=frozenset(contents.source_statements),
@@ -151,7 +128,8 @@ def publish(
             withdrawn=frozenset(contents.withdrawn),
             withdraws=catalog.suppressions.has_new(),
         )
-        manifest = _write_parts(draft, config)
+        draft = bind_draft(draft, contents, catalog, goal, store)
+        manifest = _write_parts(draft, config, contents, goal)
         (folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         with catalog.commit():
             catalog.patches.begin(CONSUMER, goal)
@@ -182,50 +160,23 @@ def find_previous(catalog: Catalog, releases: Releases) -> PreviousRelease | Non
     return PreviousRelease(folder, manifest) if manifest.delivered in (delivered.patch, delivered.goal) else None
 
 
-@contextmanager
-def _open_changes(
-    catalog: Catalog, goal: int, previous: PreviousRelease | None, folder: Path
-) -> Iterator[Iterator[tuple[bytes, bool]]]:
-    after = previous.manifest.delivered if previous is not None else goal
-    with catalog.patches.net(after, goal, folder) as net:
-        yield net.lines()
-
-
-def _merged(catalog: Catalog, iris: Iris) -> Iterator[tuple[str, Merged]]:
-    """Yield the description of each cluster, without suppressed values."""
-    for founder in catalog.linkage.founders():
-        merged = catalog.descriptions.merged(founder)
-        yield iris.resource(merged.cluster.founder), merged
-
-
-def _write_parts(draft: ReleaseDraft, config: Config) -> Manifest:
+def _write_parts(draft: ReleaseDraft, config: Config, contents: Contents, goal: int) -> Manifest:
     """Write all parts; those that describe the files of the release come after all others."""
-    parts = {name: adapters.load_adapter("publish", name) for name in config.publish.parts}
-    last = [name for name, part in parts.items() if getattr(part, "DESCRIBES_FILES", False)]
-    for name in parts:
-        if name not in last:
-            draft = _write_part(draft, config, name, parts[name])
+    last = [name for name in config.publish.parts if _describes_files(name)]
+    others = [name for name in config.publish.parts if name not in last]
+    draft = write_parts(draft, others, config, contents, goal)
     in_dumps = draft.manifest.figures.quads
     quads = draft.store.count() if draft.manifest.full is None else in_dumps + len(draft.run_statements)
     figures = msgspec.structs.replace(draft.manifest.figures, quads=quads)
     files = describe_files(draft.folder, draft.previous)
     manifest = msgspec.structs.replace(draft.manifest, figures=figures, files=files)
     for name in last:
-        draft = _write_part(msgspec.structs.replace(draft, manifest=manifest), config, name, parts[name])
+        draft = msgspec.structs.replace(draft, manifest=manifest)
+        draft = write_part(name, draft, config.settings("publish", name))
         files = describe_files(draft.folder, draft.previous, manifest.files)
         manifest = msgspec.structs.replace(draft.manifest, files=files)
     return manifest
 
 
-def _write_part(draft: ReleaseDraft, config: Config, name: str, part: Any) -> ReleaseDraft:  # noqa: ANN401
-    try:
-        written: ReleaseDraft = part.write(draft, config.settings("publish", name))
-        return written
-    except (BibldError, OSError):
-        raise
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise StageError(
-            f'part "{name}" of the release failed: {cause}; report this to its authors, or remove it from [publish]'
-            " parts, unless the store adapter is the cause"
-        ) from error
+def _describes_files(name: str) -> bool:
+    return bool(getattr(adapters.load_adapter("publish", name), "DESCRIBES_FILES", False))

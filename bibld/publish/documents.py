@@ -7,6 +7,9 @@ import msgspec
 from bibld import published
 from bibld.protocols import ReleaseDraft
 
+NEEDS: tuple[str, ...] = ()
+IN_OWN_PROCESS = True
+
 
 class Settings(msgspec.Struct, frozen=True):
     """There is nothing to choose."""

@@ -20,6 +20,8 @@ from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, FULL_DUMPS, link_or_copy, open_dump
 from bibld.publish._statements import RUN_FILE, add_run_statements, number
 
+NEEDS: tuple[str, ...] = ("void", "run")
+
 
 class Settings(msgspec.Struct, frozen=True):
     """No settings; the keys of ``[publish]`` that begin with ``full`` set when full dumps are written."""

@@ -22,6 +22,9 @@ from bibld.protocols import ReleaseDraft
 from bibld.publish._files import link_or_copy
 from bibld.published import Change, ChangeKind
 
+NEEDS: tuple[str, ...] = ("documents",)
+IN_OWN_PROCESS = True
+
 TABLE = "changes.tsv"
 STREAM = "feed.ttl"
 COLLECTION = "feed.activities.json"

@@ -11,6 +11,9 @@ from bibld.model.mods import Mods
 from bibld.protocols import ReleaseDraft
 from bibld.publish._records import write_records
 
+NEEDS: tuple[str, ...] = ("dumps",)
+IN_OWN_PROCESS = True
+
 
 class Settings(msgspec.Struct, frozen=True):
     """The table ``[publish.jsonl]``.

@@ -13,6 +13,9 @@ from bibld.model.mods_xml import join_collection, to_xml
 from bibld.protocols import ReleaseDraft
 from bibld.publish._records import write_records
 
+NEEDS: tuple[str, ...] = ("dumps",)
+IN_OWN_PROCESS = True
+
 
 class Settings(msgspec.Struct, frozen=True):
     """The table ``[publish.mods]``.

@@ -10,6 +10,8 @@ from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.protocols import ReleaseDraft
 from bibld.publish._statements import add_run_statements
 
+NEEDS: tuple[str, ...] = ()
+
 
 class Settings(msgspec.Struct, frozen=True):
     """There is nothing to choose."""

@@ -8,6 +8,9 @@ from bibld.protocols import ReleaseDraft
 from bibld.published import open_published
 from bibld.published.search import write_search
 
+NEEDS: tuple[str, ...] = ("documents",)
+IN_OWN_PROCESS = True
+
 
 class Settings(msgspec.Struct, frozen=True):
     """There is nothing to choose."""

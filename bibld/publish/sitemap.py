@@ -15,6 +15,9 @@ from bibld.model.iris import Iris
 from bibld.protocols import ReleaseDraft
 from bibld.publish._files import open_dump
 
+NEEDS: tuple[str, ...] = ("documents",)
+IN_OWN_PROCESS = True
+
 INDEX = "sitemap.xml"
 
 _MOST_ADDRESSES = 50_000

@@ -7,6 +7,8 @@ import msgspec
 from bibld.model.iris import Iris
 from bibld.protocols import ReleaseDraft
 
+NEEDS: tuple[str, ...] = ("void", "run", "dumps")
+
 
 class Settings(msgspec.Struct, frozen=True):
     """There is nothing to choose."""

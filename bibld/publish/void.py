@@ -20,6 +20,8 @@ from bibld.model.release import DatasetDescription, LinkSet, QuadCounts, SourceF
 from bibld.protocols import ReleaseDraft
 from bibld.publish._statements import add_run_statements, number
 
+NEEDS: tuple[str, ...] = ()
+
 VOCABULARIES = tuple(rdf.PREFIXES[prefix] for prefix in ("bf", "bibo", "dcterms", "schema", "foaf", "skos", "prov"))
 """The vocabularies that the description declares, besides bibld's own ontology."""
 

@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -53,8 +53,9 @@ class InMemory(OxigraphStore):
 class Publisher:
     """Publishes a world, with a store that is filled again each time."""
 
-    def __init__(self, world: World, folder: Path) -> None:
+    def __init__(self, world: World, folder: Path, workers: int = 1) -> None:
         self.world = world
+        self.workers = workers
         self.catalog = world.catalog
         self.folder = folder
         self.releases = Releases(folder)
@@ -67,12 +68,12 @@ class Publisher:
         contents = Contents(
             made_by=made_by(dataset),
             figures=Figures(SOURCES, 0, 0, 0, 0, 0, 0),
-            blocks=self.blocks,
-            counts=lambda: count_quads(self.catalog, IRIS, SOURCES),
+            blocks=partial(catalog_blocks, iris=IRIS, sources=SOURCES),
+            counts=partial(count_quads, iris=IRIS, sources=SOURCES),
             source_statements=dataset_statements(SOURCES, IRIS),
             examples=[],
         )
-        config = configured(self.folder, dataset, settings)
+        config = configured(self.folder, dataset, settings, self.workers)
         return publish(self.catalog, store, contents, config, CLOCK + timedelta(days=self.day), Silent())
 
     def is_current(self, digest: str) -> bool:
@@ -91,12 +92,12 @@ def unpacked_run(place: Path) -> list[str]:
     return (place / "run.nq").read_text(encoding="utf-8").splitlines()
 
 
-def configured(folder: Path, dataset: DatasetDescription, settings: Settings) -> Config:
+def configured(folder: Path, dataset: DatasetDescription, settings: Settings, workers: int = 1) -> Config:
     """A configuration with no more than the stage asks."""
     return Config(
         file=folder / "bibld.toml",
         workspace=folder,
-        workers=1,
+        workers=workers,
         dataset=dataset,
         sources=(),
         dedup=DedupConfig(),

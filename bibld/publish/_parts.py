@@ -1,0 +1,221 @@
+"""Writes the parts of a release, each as soon as the parts that it needs are written.
+
+Parts that state ``IN_OWN_PROCESS`` are written in separate processes, side by side with the others, which are written
+one after the other in this process. Each part gets the same draft, however long the others take.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+
+from bibld import adapters
+from bibld.catalog import Catalog
+from bibld.config import Config
+from bibld.errors import BibldError, StageError
+from bibld.model.iris import Iris
+from bibld.model.linkage import Merged
+from bibld.parallel import call_in_process, worker_count
+from bibld.protocols import PreviousRelease, ReleaseDraft, Store
+from bibld.publish._contents import Contents
+
+WORTH_PROCESSES = 5_000
+"""Records; all parts of a smaller release are written in this process, since starting others takes as long."""
+
+_OBJECTS_BETWEEN_SEARCHES = 100_000
+"""New objects between two searches for reference cycles, of which parts make few."""
+
+_Write = Callable[[str, ReleaseDraft], ReleaseDraft]
+
+
+# -- what a draft reads ----------------------------------------------------------------------------------------------
+
+
+def bind_draft(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: int, store: Store) -> ReleaseDraft:
+    """Return the draft with what it reads: from a catalog, and from the live store; ``goal`` is its last patch."""
+    return msgspec.structs.replace(
+        draft,
+        store=store,
+        blocks=partial(contents.blocks, catalog),
+        counts=partial(contents.counts, catalog),
+        changes=lambda: _open_changes(catalog, goal, draft.previous, draft.folder),
+        merged=lambda: _merged(catalog, Iris(draft.manifest.dataset.base)),
+    )
+
+
+@contextmanager
+def _open_changes(
+    catalog: Catalog, goal: int, previous: PreviousRelease | None, folder: Path
+) -> Iterator[Iterator[tuple[bytes, bool]]]:
+    after = previous.manifest.delivered if previous is not None else goal
+    with catalog.patches.net(after, goal, folder) as net:
+        yield net.lines()
+
+
+def _merged(catalog: Catalog, iris: Iris) -> Iterator[tuple[str, Merged]]:
+    """Yield the description of each cluster, without suppressed values."""
+    for founder in catalog.linkage.founders():
+        merged = catalog.descriptions.merged(founder)
+        yield iris.resource(merged.cluster.founder), merged
+
+
+class ClosedStore:
+    """Stands for the live store in a process that cannot open it."""
+
+    def _refuse(self, *_arguments: object, **_options: object) -> NoReturn:
+        raise StageError(
+            "the live store cannot be used in a separate process; remove IN_OWN_PROCESS from the adapter of this part"
+        )
+
+    quads = query = answer = close = load = apply = count = backup = _refuse
+
+
+def _not_bound(*_arguments: object) -> Any:  # noqa: ANN401
+    raise AssertionError("bind_draft() has not been called")
+
+
+UNBOUND: Mapping[str, Any] = {
+    "store": ClosedStore(),
+    "blocks": _not_bound,
+    "counts": _not_bound,
+    "changes": _not_bound,
+    "merged": _not_bound,
+}
+"""Fields of a draft without what it reads, so that it can be sent to another process."""
+
+
+# -- one part --------------------------------------------------------------------------------------------------------
+
+
+def write_part(name: str, draft: ReleaseDraft, settings: Any) -> ReleaseDraft:  # noqa: ANN401
+    """Write one part; raises ``BibldError``, which names the part where its adapter failed, and ``OSError``."""
+    try:
+        written: ReleaseDraft = adapters.load_adapter("publish", name).write(draft, settings)
+        return written
+    except (BibldError, OSError):
+        raise
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+        raise StageError(
+            f'part "{name}" of the release failed: {cause}; report this to its authors, or remove it from [publish]'
+            " parts, unless the store adapter is the cause"
+        ) from error
+
+
+def _write_from_catalog(name: str, draft: ReleaseDraft, settings: Any, contents: Contents, goal: int) -> None:  # noqa: ANN401
+    """Write one part in a process that was started for it."""
+    gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES)
+    with Catalog(draft.workspace, read_only=True) as catalog:
+        write_part(name, bind_draft(draft, contents, catalog, goal, ClosedStore()), settings)
+
+
+# -- all parts -------------------------------------------------------------------------------------------------------
+
+
+def write_parts(
+    draft: ReleaseDraft, names: Iterable[str], config: Config, contents: Contents, goal: int
+) -> ReleaseDraft:
+    """Write parts, and return the draft as the last of those written in this process returns it.
+
+    A part that fails ends the others. Raises what :func:`write_part` raises.
+    """
+    parts = {name: adapters.load_adapter("publish", name) for name in names}
+    needs = needed_parts({name: getattr(part, "NEEDS", None) for name, part in parts.items()})
+    beside = [name for name, part in parts.items() if getattr(part, "IN_OWN_PROCESS", False)]
+    stopped = threading.Event()
+
+    def write_here(name: str, given: ReleaseDraft) -> ReleaseDraft:
+        return write_part(name, given, config.settings("publish", name))
+
+    def write_in_process(name: str, given: ReleaseDraft) -> ReleaseDraft:
+        arguments = (name, msgspec.structs.replace(given, **UNBOUND), config.settings("publish", name), contents, goal)
+        purpose = f'write part "{name}" of the release'
+        call_in_process(_write_from_catalog, arguments, purpose, [__name__], stopped)
+        return given
+
+    workers = worker_count(config.workers)
+    if workers == 1 or contents.figures.records < WORTH_PROCESSES:
+        for name in parts:
+            returned = write_here(name, draft)
+            draft = draft if name in beside else returned
+        return draft
+    writing = _Writing(draft, needs, beside)
+    with ThreadPoolExecutor(max(len(beside), 1)) as threads:
+        slots = threading.Semaphore(workers)
+        try:
+            for name in beside:
+                threads.submit(writing.write_beside, name, write_in_process, slots)
+            return writing.write_others(write_here)
+        except BaseException:
+            stopped.set()
+            raise
+        finally:
+            writing.cancel()
+
+
+def needed_parts(stated: Mapping[str, Iterable[str] | None]) -> dict[str, set[str]]:
+    """Return what each part has to wait for, from what it states that it needs, in the order of the configuration.
+
+    A part can only need those before it. One that states nothing needs all before it, and all after it need it.
+    """
+    needs: dict[str, set[str]] = {}
+    for name, needed in stated.items():
+        silent = {earlier for earlier in needs if stated[earlier] is None}
+        needs[name] = set(needs) if needed is None else silent | (needs.keys() & set(needed))
+    return needs
+
+
+class _Writing:
+    """The parts of one release: futures of the drafts as they are after each of them."""
+
+    def __init__(self, draft: ReleaseDraft, needs: Mapping[str, set[str]], beside: Iterable[str]) -> None:
+        self._draft = draft
+        self._needs = needs
+        self._beside = list(beside)
+        self._others = [name for name in needs if name not in self._beside]
+        self._written: dict[str, Future[ReleaseDraft]] = {name: Future() for name in needs}
+
+    def write_beside(self, name: str, write: _Write, slots: threading.Semaphore) -> None:
+        """Write a part when those that it needs are written, with the draft as the last of them returned it."""
+        written = self._written[name]
+        try:
+            drafts = {needed: self._written[needed].result() for needed in self._needs[name]}
+            last = next((other for other in reversed(self._others) if other in drafts), None)
+            with slots:
+                draft = write(name, self._draft if last is None else drafts[last])
+            written.set_result(draft)
+        except BaseException as error:  # noqa: BLE001 - raised again by who waits for the part
+            if not written.cancelled():
+                written.set_exception(error)
+
+    def write_others(self, write: _Write) -> ReleaseDraft:
+        """Write the parts that are written here, in their order; then wait for those that are written beside them."""
+        draft = self._draft
+        for name in self._others:
+            for needed in self._needs[name]:
+                self._written[needed].result()
+            draft = write(name, draft)
+            self._written[name].set_result(draft)
+            self._raise_failure()
+        for name in self._beside:
+            self._written[name].result()
+        return draft
+
+    def _raise_failure(self) -> None:
+        """Raise the failure of a part beside, if one has failed."""
+        for name in self._beside:
+            if self._written[name].done():
+                self._written[name].result()
+
+    def cancel(self) -> None:
+        """Let nobody wait for parts that are not written any more."""
+        for written in self._written.values():
+            written.cancel()
