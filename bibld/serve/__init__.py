@@ -46,7 +46,7 @@ from bibld.serve._guarding.requests import Checks, Classes
 from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
-from bibld.serve._pages import Pages
+from bibld.serve._pages import pages_by_language
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.places import Limits, Places, new_lock, places_bytes
 from bibld.serve._sparql.pool import Pool
@@ -255,7 +255,7 @@ def _open(site: Site, places: Places) -> Served:
         if view_of_pages is not None:
             opening.callback(view_of_pages.close)
             names = PreparedNames(view_of_pages, addresses.iris, graph)
-        pages = Pages(release, names)
+        pages = pages_by_language(release, names)
         pool = Pool(site.store, site.settings.query_limits, places)
         prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
         sizes = site.settings.max_result, site.settings.query_cache

@@ -18,6 +18,7 @@ import msgspec
 from starlette.types import Scope, Send
 
 from bibld.serve._http import ALWAYS, with_charset
+from bibld.serve._language import choose_page_language
 from bibld.serve._negotiation import accepts_gzip
 
 _ALWAYS = [(name.lower().encode(), value.encode()) for name, value in ALWAYS.items()]
@@ -34,6 +35,7 @@ _FIELDS = {
     b"accept": "accept",
     b"accept-encoding": "accept_encoding",
     b"accept-language": "accept_language",
+    b"cookie": "cookie",
     b"if-none-match": "if_none_match",
     b"if-modified-since": "if_modified_since",
 }
@@ -52,6 +54,7 @@ class Asked(msgspec.Struct):
     accept: str = ""
     accept_encoding: str = ""
     accept_language: str = ""
+    cookie: str = ""
     if_none_match: str = ""
     if_modified_since: str = ""
 
@@ -66,6 +69,11 @@ class Asked(msgspec.Struct):
                 text = value.decode("latin-1")
                 setattr(asked, field, f"{before},{text}" if before else text)
         return asked
+
+    @property
+    def language(self) -> str:
+        """The tag of the language in which the client wants pages."""
+        return choose_page_language(self.query, self.cookie, self.accept_language)
 
 
 class Answer(msgspec.Struct, frozen=True):

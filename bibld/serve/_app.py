@@ -16,10 +16,11 @@ from bibld.errors import QueryTimeoutError, StoreUnavailableError
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
-from bibld.serve._http import ALWAYS, VARY, Endpoint, Headers, ProblemError, Representation, accept_of, respond
+from bibld.serve._http import ALWAYS, VARY, Endpoint, Headers, ProblemError, accept_of, language_headers, language_of
 from bibld.serve._interfaces import Interfaces
+from bibld.serve._language import message
 from bibld.serve._negotiation import choose
-from bibld.serve._pages import Pages
+from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._sparql.protocol import SparqlEndpoint
 
 _PROBLEM_JSON = "application/problem+json"
@@ -29,7 +30,7 @@ _REQUEST_HEADERS = (
 )
 _LOG = logging.getLogger("bibld.serve")
 _RETRY_AFTER = "60"
-_TITLES = {404: "Not found", 405: "Method not allowed"}
+_TITLES = {404: message("Not found"), 405: message("Method not allowed")}
 
 
 class Parts(NamedTuple):
@@ -38,17 +39,16 @@ class Parts(NamedTuple):
     addresses: Addresses
     documents: Documents
     files: Files
-    pages: Pages
+    pages: PagesByLanguage
     sparql: SparqlEndpoint
     interfaces: Interfaces
 
 
 def build(parts: Parts) -> Starlette:
     """Return the application of one release."""
-    home = parts.pages.home()
 
     async def first_page(request: Request) -> Response:
-        return respond(request, Representation(home, "text/html"))
+        return await parts.documents.page(request, "", Pages.home)
 
     async def to_first_page(request: Request) -> Response:
         return RedirectResponse(parts.addresses.mount, status_code=307)
@@ -99,25 +99,29 @@ def _route(path: str, endpoint: Endpoint, *methods: str) -> Route:
     return Route(path, answer, methods=allowed)
 
 
-def _answer_error(request: Request, error: Exception, pages: Pages) -> Response:
+def _answer_error(request: Request, error: Exception, pages: PagesByLanguage) -> Response:
     """Turn any error into an answer."""
     if isinstance(error, ProblemError):
         problem = error
     elif isinstance(error, HTTPException):
         title = _TITLES.get(error.status_code, error.detail)
-        detail = f"{request.method} is not possible here." if error.status_code == 405 else error.detail
+        detail = error.detail
+        if error.status_code == 405:
+            detail = message("%(method)s is not possible here.", method=request.method)
         problem = ProblemError(error.status_code, title, detail, dict(error.headers or {}))
     elif isinstance(error, StoreUnavailableError | QueryTimeoutError):
         _LOG.error("%s %s: %s", request.method, request.url.path, error)
-        detail = "The triple store does not answer; try again in a minute."
-        problem = ProblemError(503, "Unavailable", detail, {"Retry-After": _RETRY_AFTER})
+        detail = message("The triple store does not answer; try again in a minute.")
+        problem = ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
     else:
         _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        problem = ProblemError(500, "Internal error", "The server failed at this request; its log contains the cause.")
+        detail = message("The server failed at this request; its log contains the cause.")
+        problem = ProblemError(500, message("Internal error"), detail)
     is_page = choose(accept_of(request), (_PROBLEM_JSON, "application/json", "text/html")) == "text/html"
     headers = {**ALWAYS, "Vary": VARY, "Cache-Control": "no-cache", **problem.headers}
     if is_page or (problem.page is not None and request.query_params.get("format") == "html"):
-        headers["Content-Type"] = "text/html; charset=utf-8"
-        return Response(problem.page or pages.problem(problem), problem.status, headers)
+        tag = language_of(request)
+        headers |= {"Content-Type": "text/html; charset=utf-8", **dict(language_headers(tag))}
+        return Response(problem.page or pages[tag].problem(problem), problem.status, headers)
     headers["Content-Type"] = _PROBLEM_JSON
     return Response(problem.to_json(), problem.status, headers)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable
 from functools import partial
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 import msgspec
@@ -33,25 +34,42 @@ from bibld.serve._answers import (
 )
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS, Kind, forms_of, is_document, kind_of, negotiate, split_suffix
 from bibld.serve._graph import lines_of, read_turtle, triple, triples_of
-from bibld.serve._http import VARY, ProblemError, link_header
+from bibld.serve._http import (
+    PAGE_VARY,
+    VARY,
+    ProblemError,
+    Representation,
+    language_headers,
+    language_of,
+    link_header,
+    respond,
+)
 from bibld.serve._incoming import HYDRA, page_lines
+from bibld.serve._language import message
 from bibld.serve._links import Links
 from bibld.serve._names import DocumentView
-from bibld.serve._negotiation import choose_language
-from bibld.serve._pages import INCOMING_ON_PAGE, Pages
+from bibld.serve._pages import INCOMING_ON_PAGE, Pages, PagesByLanguage
 from bibld.serve._rendering import Made, Rendered, Rendering, Result
 from bibld.serve._statements import Statements
 from bibld.serve._store_documents import StoreDocuments
 from bibld.serve._things import Finder, OpenRelease, Thing
 from bibld.serve._writers import Writers, simple
-from bibld.terms import LANGUAGES, Ontology
+from bibld.terms import Ontology
 
 _CACHED_BYTES = 16 << 20
 _DATA_FORMS = frozenset((*RDF_FORMS, "json"))
 _LONGEST_NUMBER = 7
 _VARY = (b"vary", VARY.encode())
+_PAGE_VARY = (b"vary", PAGE_VARY.encode())
 _WRITTEN_AS = 1
 """To be raised when the same statements are written otherwise: it is part of all entity tags."""
+
+
+class Look(NamedTuple):
+    """The form of a document, and the language if it is a page; empty if it is data."""
+
+    form: str
+    language: str
 
 
 class Documents:
@@ -60,7 +78,7 @@ class Documents:
     ``view`` has the prepared documents of the release; None if it has none.
     """
 
-    def __init__(self, release: OpenRelease, pages: Pages, finder: Finder, view: DocumentView | None) -> None:
+    def __init__(self, release: OpenRelease, pages: PagesByLanguage, finder: Finder, view: DocumentView | None) -> None:
         self._release = release
         self._pages = pages
         self._addresses = release.addresses
@@ -110,10 +128,11 @@ class Documents:
             return self._see_other(document, kind, form)
         if form in _DATA_FORMS:
             return self._data(asked, document, kind, form)
-        rendered = self._rendering.cached((bare, form))
+        language = asked.language if form == "html" else ""
+        rendered = self._rendering.cached((bare, form, language))
         if rendered is None:
             return None
-        return self._page(asked, document, kind, form, rendered)
+        return self._page(asked, document, kind, Look(form, language), rendered)
 
     def _moved(self, target: str, form: str) -> Answer:
         link = link_header([(self._base + target, "canonical", None)])
@@ -150,20 +169,23 @@ class Documents:
         return self._writers.write(form, self._statements.lines(document, kind), self._base + document.path)
 
     def _page(
-        self, asked: Asked, document: Document, kind: Kind, form: str, rendered: Rendered, query: str = ""
+        self, asked: Asked, document: Document, kind: Kind, look: Look, rendered: Rendered, query: str = ""
     ) -> Answer:
         """Answer with what was rendered; ``query`` is the part of the address that names a page."""
         # Pages state the release; forms from the catalog have no time.
-        modified = self._release.manifest.created if form == "html" or query else ""
-        headers = self._headers(document, kind, form, query)
+        modified = self._release.manifest.created if look.form == "html" or query else ""
+        headers = self._headers(document, kind, look.form, query)
+        if look.language:
+            headers.append((b"content-language", look.language.encode()))
         if rendered.neighbours:
             headers.append((b"link", rendered.neighbours))
-        return _of_rendered(asked, rendered, Form(rendered.tag, MEDIA_TYPES[form], modified, headers))
+        return _of_rendered(asked, rendered, Form(rendered.tag, MEDIA_TYPES[look.form], modified, headers))
 
     def _headers(self, document: Document, kind: Kind, form: str, query: str = "") -> Headers:
         link = self._links.of(document.path, kind, self._statements.type_of(document))
         location = self._links.form(document.path, form) + query
-        return [_VARY, (b"link", link), (b"content-location", location.encode())]
+        vary = _PAGE_VARY if form == "html" else _VARY
+        return [vary, (b"link", link), (b"content-location", location.encode())]
 
     # -- with the catalog, the store and the templates
 
@@ -201,27 +223,29 @@ class Documents:
         page = _page_number(asked) if kind == "entity" and form != "json" else None
         if form in _DATA_FORMS and page is None:
             return self._data(asked, document, kind, form)
-        make = partial(self._rendered, document, form)
+        look = Look(form, asked.language if form == "html" else "")
+        make = partial(self._rendered, document, look)
         if kind == "entity":
-            make = partial(self._made_incoming, document, form, page or 1)
+            make = partial(self._made_incoming, document, look, page or 1)
         is_paged = page is not None and (page > 1 or form != "html")
-        rendered = await self._rendering.render((bare, form, page) if is_paged else (bare, form), make)
-        return self._page(asked, document, kind, form, rendered, f"?page={page}" if is_paged else "")
+        key = (bare, *look, page) if is_paged else (bare, *look)
+        rendered = await self._rendering.render(key, make)
+        return self._page(asked, document, kind, look, rendered, f"?page={page}" if is_paged else "")
 
-    def _made_incoming(self, document: Document, form: str, page: int) -> Made:
+    def _made_incoming(self, document: Document, look: Look, page: int) -> Made:
         """Return a page of what points to an entity; the first page in HTML describes the entity, too."""
         graph = self._release.graph
         incoming = graph.incoming(self._base + document.path, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
         if page > 1 and not incoming.things:
-            raise ProblemError(404, "Not found", "There is no such page of this document.")
-        address = self._links.form(document.path, form)
+            raise ProblemError(404, message("Not found"), message("There is no such page of this document."))
+        address = self._links.form(document.path, look.form)
         numbers = {"prev": page - 1, "next": page + 1 if incoming.more else 0}
         links = [(f"{address}?page={number}", relation, None) for relation, number in numbers.items() if number]
         neighbours = link_header(links).encode()
-        if form == "html":
-            return Made(self._rendered(document, form, page).body, neighbours)
+        if look.form == "html":
+            return Made(self._rendered(document, look, page).body, neighbours)
         lines = page_lines(self._addresses.iris, document.path, page, incoming, INCOMING_ON_PAGE)
-        return Made(self._writers.write(form, lines, self._base + document.path), neighbours)
+        return Made(self._writers.write(look.form, lines, self._base + document.path), neighbours)
 
     def _negotiated(self, asked: Asked, kind: Kind, suffix: str | None, path: str) -> tuple[str, str]:
         """Return form and media type, those of the suffix if it names a form; raises the ``ProblemError`` 406."""
@@ -231,8 +255,8 @@ class Documents:
         alternates = [(MEDIA_TYPES[form], self._links.form(path, form)) for form in forms_of(kind)]
         raise ProblemError(
             406,
-            "Not acceptable",
-            "This document has none of the forms that the request accepts.",
+            message("Not acceptable"),
+            message("This document has none of the forms that the request accepts."),
             {"Link": link_header([(href, "alternate", media_type) for media_type, href in alternates])},
             alternates,
         )
@@ -240,25 +264,37 @@ class Documents:
     def _gone(self, asked: Asked, document: Document, kind: Kind, suffix: str | None) -> Answer:
         form, media_type = _chosen(asked, kind, suffix) or ("html", "")
         if form not in RDF_FORMS:
-            raise ProblemError(410, "Gone", self._statements.reason(document))
+            raise ProblemError(410, message("Gone"), self._statements.reason(document))
         tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
         described = Form(tag, media_type, document.modified, [_VARY])
         body = self._writers.write(form, document.quads, self._base + document.path)
         return with_body(described, body, None, 410)
 
-    def _rendered(self, document: Document, form: str, page: int = 1) -> Made:
+    def _rendered(self, document: Document, look: Look, page: int = 1) -> Made:
         """Return a page, or a form that is made from the record in the catalog."""
+        form = look.form
         thing = self._finder.find(document.path)
         if not isinstance(thing, Thing):  # the catalog has changed since the release
             raise _no_form(form)
         if form == "html":
-            return Made(self._pages.document(thing, triples_of(document.quads), page))
+            return Made(self._pages[look.language].document(thing, triples_of(document.quads), page))
         if form == "mods.xml":
             return Made(to_xml(_mods(thing), pretty=True))
         record = self._release.original(thing.record) if thing.record is not None else None
         if record is None:
-            raise ProblemError(404, "Not found", "The source gave this record in another form than MARC.")
+            detail = message("The source gave this record in another form than MARC.")
+            raise ProblemError(404, message("Not found"), detail)
         return Made(to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode())
+
+    # -- pages that are about nothing with an IRI
+
+    async def page(
+        self, request: Request, name: str, make: Callable[[Pages], bytes], headers: tuple[tuple[str, str], ...] = ()
+    ) -> Response:
+        """Answer with a page in the language that the client wants; ``make`` runs in the thread, once for a name."""
+        tag = language_of(request)
+        rendered = await self._rendering.render((f"page {name}", tag), lambda: Made(make(self._pages[tag])))
+        return respond(request, Representation(rendered.body, "text/html", (*language_headers(tag), *headers)))
 
     # -- the ontology, the dataset, its graphs
 
@@ -271,30 +307,29 @@ class Documents:
         if suffix is not None and not (is_direct and suffix in thing.forms):
             raise _no_form(suffix)
         form, media_type = self._negotiated(asked, thing.kind, suffix, path)
-        language = _language(asked) if thing.kind == "ontology" and form == "html" else ""
-        make = partial(self._write_other, thing, form, language)
-        rendered = await self._rendering.render((path, form, language), make)
+        look = Look(form, asked.language if form == "html" else "")
+        rendered = await self._rendering.render((path, *look), partial(self._write_other, thing, look))
         location = (
             self._links.form(path, form) if media_type == MEDIA_TYPES[form] else self._addresses.page(f"doc/{path}")
         )
         headers = [(b"link", self._links.of(path, thing.kind)), (b"content-location", location.encode())]
-        if language:
-            headers += [(b"vary", f"{VARY}, Accept-Language".encode()), (b"content-language", language.encode())]
+        if look.language:
+            headers += [_PAGE_VARY, (b"content-language", look.language.encode())]
         else:
             headers.append(_VARY)
         return _of_rendered(asked, rendered, Form(rendered.tag, media_type, self._release.manifest.created, headers))
 
-    def _write_other(self, thing: Thing, form: str, language: str) -> Made:
-        vocabulary = self._release.vocabulary
+    def _write_other(self, thing: Thing, look: Look) -> Made:
+        vocabulary, form = self._release.vocabulary, look.form
         if thing.kind == "context":
             return Made(msgspec.json.format(msgspec.json.encode({"@context": vocabulary.context}), indent=1))
         if thing.kind == "ontology" and form == "html":
-            return Made(self._pages.vocabulary(thing, language))
+            return Made(self._pages[look.language].vocabulary(thing))
         if thing.kind == "ontology" and form == "ttl":
             return Made(vocabulary.ontologies[thing.ontology].encode())
         triples = self._triples(thing)
         if form == "html":
-            return Made(self._pages.document(thing, triples))
+            return Made(self._pages[look.language].document(thing, triples))
         if thing.kind == "graph":
             triples.append(triple(thing.iri, "void:inDataset", self._addresses.iris.dataset))
         return Made(self._writers.write(form, lines_of(triples), thing.iri))
@@ -334,17 +369,13 @@ def _page_number(asked: Asked) -> int | None:
 
 
 def _never_was() -> ProblemError:
-    return ProblemError(404, "Not found", "There is nothing with this name, and there never was.")
+    detail = message("There is nothing with this name, and there never was.")
+    return ProblemError(404, message("Not found"), detail)
 
 
 def _no_form(suffix: str) -> ProblemError:
-    return ProblemError(404, "Not found", f"There is no form .{suffix} of this document.")
-
-
-def _language(asked: Asked) -> str:
-    """Return the language of a page: the one that the address names (``?lang=ru``), else the one that is accepted."""
-    named = parse_qs(asked.query).get("lang", [""])[0]
-    return named if named in LANGUAGES else choose_language(asked.accept_language, LANGUAGES)
+    detail = message("There is no form .%(suffix)s of this document.", suffix=suffix)
+    return ProblemError(404, message("Not found"), detail)
 
 
 def _mods(thing: Thing) -> Mods:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 
 import msgspec
@@ -13,10 +12,12 @@ from starlette.responses import FileResponse, Response
 
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.serve._addresses import Addresses
+from bibld.serve._assets import assets
 from bibld.serve._http import ProblemError, Representation, is_known, respond, with_charset
 
-_STATIC_TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
+_ICON = "icon.svg"
 _SITEMAP = "sitemap.xml"
+_FOR_EVER = "public, max-age=31536000, immutable"
 
 _PAGE_OF_FEED = re.compile(r"feed-\d+-\d+\.")
 """Names of files that never change."""
@@ -56,7 +57,7 @@ class Files:
             raise ProblemError(404, "Not found", "The release has no file with this name.")
         tag = f'"{file.sha256}"'
         media_type = _COMPRESSED.get(path.suffix, file.media_type)
-        age = "public, max-age=31536000, immutable" if _PAGE_OF_FEED.match(name) else "public, max-age=300"
+        age = _FOR_EVER if _PAGE_OF_FEED.match(name) else "public, max-age=300"
         headers = {"ETag": tag, "Cache-Control": age}
         if is_known(request, tag):
             return Response(status_code=304, headers=headers)
@@ -68,7 +69,7 @@ class Files:
 
     async def icon(self, request: Request) -> Response:
         """Answer with the icon, at the address where browsers look for one."""
-        return self._own(request, "icon.svg")
+        return self._own(request, _ICON)
 
     async def robots(self, request: Request) -> Response:
         """Answer with the rules for crawlers (RFC 9309)."""
@@ -89,17 +90,16 @@ class Files:
 
 
 def static_names() -> list[str]:
-    """Return the names of the files that pages need."""
-    return sorted(_static_files())
+    """Return the names of the files that pages need, as pages write them."""
+    return sorted({each.lasting for each in assets().values()} | {_ICON})
 
 
 def _static_files() -> dict[str, Representation]:
-    folder = resources.files("bibld.serve").joinpath("static")
-    return {
-        each.name: Representation(each.read_bytes(), _STATIC_TYPES[Path(each.name).suffix])
-        for each in folder.iterdir()
-        if Path(each.name).suffix in _STATIC_TYPES
-    }
+    found = {}
+    for each in assets().values():
+        found[each.name] = Representation(each.body, each.media_type)
+        found[each.lasting] = Representation(each.body, each.media_type, (("Cache-Control", _FOR_EVER),))
+    return found
 
 
 def _robots(files: Mapping[str, ReleaseFile], addresses: Addresses) -> str:

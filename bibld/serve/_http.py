@@ -15,10 +15,15 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bibld.errors import BibldError
+from bibld.serve._language import PARAMETER, choose_page_language
 from bibld.serve._negotiation import accepts_gzip
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 VARY = "Accept, Accept-Encoding"
+PAGE_VARY = f"{VARY}, Accept-Language, Cookie"
+"""Of pages, which come in the language that the client wants."""
+
+_COOKIE_SECONDS = 365 * 24 * 3600
 _KEPT_IN_LINKS = "%:/?#[]@!$&'()*+,;=-._~"
 _WORTH_COMPRESSING = range(1000, 1 << 21)
 """Bytes; larger bodies would delay other requests."""
@@ -42,7 +47,10 @@ ALWAYS = {
 
 
 class ProblemError(BibldError):
-    """A request that gets no 200: ``status``, ``title`` and a ``detail`` for the user (RFC 9457)."""
+    """A request that gets no 200: ``status``, ``title`` and a ``detail`` for the user (RFC 9457).
+
+    Title and detail that are a ``Message`` are in the language of the page.
+    """
 
     def __init__(
         self,
@@ -66,7 +74,7 @@ class ProblemError(BibldError):
 
     def to_json(self) -> bytes:
         """Return the problem as ``application/problem+json``."""
-        members: dict[str, object] = {"title": self.title, "status": self.status, "detail": self.detail}
+        members: dict[str, object] = {"title": str(self.title), "status": self.status, "detail": str(self.detail)}
         members.update(self.members)
         if self.alternates:
             members["alternates"] = [{"type": kind, "href": path} for kind, path in self.alternates]
@@ -76,6 +84,19 @@ class ProblemError(BibldError):
 def accept_of(request: Request) -> str:
     """Return the Accept header; more than one are joined."""
     return ",".join(request.headers.getlist("accept"))
+
+
+def language_of(request: Request) -> str:
+    """Return the tag of the language in which the client wants pages."""
+    headers = request.headers
+    return choose_page_language(
+        request.url.query, headers.get("cookie", ""), ",".join(headers.getlist("accept-language"))
+    )
+
+
+def language_headers(tag: str) -> tuple[tuple[str, str], ...]:
+    """Return the header fields of a page in a language."""
+    return ("Vary", PAGE_VARY), ("Content-Language", tag)
 
 
 class Representation(msgspec.Struct, frozen=True):
@@ -145,7 +166,10 @@ def _compressed_once(body: bytes) -> bytes:
 
 
 class Headers:
-    """Middleware: the headers that every answer has, and no body in the answer to HEAD."""
+    """Middleware: the headers that every answer has, and no body in the answer to HEAD.
+
+    A page whose address names its language stores that choice in a cookie.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -156,11 +180,16 @@ class Headers:
             await self._app(scope, receive, send)
             return
 
+        is_chosen = f"{PARAMETER}=".encode() in scope["query_string"]
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in ALWAYS.items():
                     headers.setdefault(name, value)
+                if is_chosen and "content-language" in headers:
+                    chosen = f"{PARAMETER}={headers['content-language']}"
+                    headers.append("Set-Cookie", f"{chosen}; Path=/; Max-Age={_COOKIE_SECONDS}; SameSite=Lax")
             elif message["type"] == "http.response.body" and scope["method"] == "HEAD":
                 message = {**message, "body": b""}
             await send(message)

@@ -12,6 +12,7 @@ import msgspec
 
 from bibld.serve._answers import ByteCache, compress
 from bibld.serve._http import ProblemError
+from bibld.serve._language import message
 
 _MOST_WAITING = 256
 _RETRY_AFTER = "5"
@@ -64,8 +65,8 @@ class Rendering:
         running = self._waiting.get(key)
         if running is None:
             if len(self._waiting) >= _MOST_WAITING:
-                detail = "The server is making many pages at once; try again in a few seconds."
-                raise ProblemError(503, "Unavailable", detail, {"Retry-After": _RETRY_AFTER})
+                detail = message("The server is making many pages at once; try again in a few seconds.")
+                raise ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
             running = asyncio.get_running_loop().run_in_executor(self._thread, _rendered, make)
             self._waiting[key] = running
             running.add_done_callback(lambda done: self._store(key, done))

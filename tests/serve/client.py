@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 
 import httpx
@@ -25,8 +26,9 @@ class Client:
     def __init__(self, app: ASGIApp, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # each request is that of a new client
         self._http = httpx.AsyncClient(
-            transport=transport, base_url="http://127.0.0.1", headers={"accept-encoding": ""}
+            transport=transport, base_url="http://127.0.0.1", headers={"accept-encoding": ""}, cookies=jar
         )
 
     def request(self, method: str, path: str, **arguments) -> httpx.Response:

@@ -13,6 +13,7 @@ from bibld.model.iris import Iris
 from bibld.serve import _pages as pages
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph, read_turtle, triple, with_prefixes_in_order, write
+from bibld.serve._language import language_named
 from bibld.serve._names import Label
 from bibld.serve._pages import views
 
@@ -215,25 +216,17 @@ def test_partitions_of_a_dataset_are_listed_by_kind_and_frequency():
 @pytest.mark.parametrize(
     ("size", "text"),
     [
-        (0, "0 B"),
-        (1023, "1023 B"),
-        (1024, "1.0 KiB"),
-        (1536, "1.5 KiB"),
-        (1024**2, "1.0 MiB"),
-        (1024**3, "1.0 GiB"),
-        (5 * 1024**4, "5120.0 GiB"),
+        (0, "0\u00a0B"),
+        (1023, "1023\u00a0B"),
+        (1024, "1.0\u00a0KiB"),
+        (1536, "1.5\u00a0KiB"),
+        (1024**2, "1.0\u00a0MiB"),
+        (1024**3, "1.0\u00a0GiB"),
+        (5 * 1024**4, "5120.0\u00a0GiB"),
     ],
 )
 def test_sizes_are_in_binary_units(size, text):
-    assert pages._size(size) == text
-
-
-@pytest.mark.parametrize(
-    ("texts", "best"),
-    [({"ru": "р", "en": "e"}, "e"), ({"ru": "р", "de": "d"}, "d"), ({}, "")],
-)
-def test_the_best_text_is_english_else_the_first_by_language(texts, best):
-    assert pages._best_text(texts) == best
+    assert language_named("en").size(size) == text
 
 
 def test_a_result_page_has_the_first_rows_and_counts_all():

@@ -17,10 +17,19 @@ from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.published import PublishedView
 from bibld.published.search import SearchView
-from bibld.serve._http import ALWAYS, Endpoint, ProblemError, Representation, accept_of, respond
+from bibld.serve._http import (
+    ALWAYS,
+    Endpoint,
+    ProblemError,
+    Representation,
+    accept_of,
+    language_headers,
+    language_of,
+    respond,
+)
 from bibld.serve._interfaces import fragments, oai, reconcile
 from bibld.serve._negotiation import choose
-from bibld.serve._pages import Pages
+from bibld.serve._pages import PagesByLanguage
 from bibld.serve._sparql.clients import client_of
 from bibld.serve._sparql.pool import Pool, QueueFullError, TooManyQueriesError
 from bibld.serve._things import Finder, OpenRelease, Thing
@@ -61,7 +70,7 @@ class Interfaces:
         provider: oai.Provider | None,
         service: reconcile.Service | None,
         found: fragments.Fragments,
-        pages: Pages,
+        pages: PagesByLanguage,
         run: Threads,
     ) -> None:
         self._provider = provider
@@ -153,12 +162,14 @@ class Interfaces:
             raise ProblemError(429, "Too many queries", str(error), {"Retry-After": _RETRY_AFTER}) from error
         except QueueFullError as error:
             raise ProblemError(503, "Busy", str(error), {"Retry-After": _RETRY_AFTER}) from error
+        headers: tuple[tuple[str, str], ...] = ()
         if media_type == "text/html":
+            headers = language_headers(language_of(request))
             pages = {name: fragments.query_of(pattern, page) for name, page in self._fragments.pages(found).items()}
-            body = self._pages.fragment(found, pages)
+            body = self._pages[language_of(request)].fragment(found, pages)
         else:
             body = self._fragments.write(found, media_type)
-        return respond(request, Representation(body, media_type))
+        return respond(request, Representation(body, media_type, headers))
 
 
 def _json(arguments: dict[str, str], value: object) -> Response:
@@ -198,7 +209,7 @@ def open_interfaces(
     view: PublishedView | None,
     search: Search | None,
     pool: Pool,
-    pages: Pages,
+    pages: PagesByLanguage,
     run: Threads,
 ) -> Interfaces:
     """Return the interfaces of a release; ``view`` is used in the thread of ``run`` only."""

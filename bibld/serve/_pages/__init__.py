@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlencode
 
 import jinja2
 import msgspec
@@ -13,16 +13,16 @@ import pyoxigraph as ox
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.web import is_web_iri
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
+from bibld.serve._language import Language, language_named, message
 from bibld.serve._names import Names
 from bibld.serve._pages import fields, ontology, views
 from bibld.serve._pages.codes import ROLE_LABELS
+from bibld.serve._pages.environment import make_environment
 from bibld.serve._things import OpenRelease, Thing
-from bibld.terms import Term
+from bibld.terms import LANGUAGES, Term
 
-_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SAMPLES = 12
 _COMPARED = 12
 _EDGES_SHOWN = 40
@@ -31,6 +31,9 @@ INCOMING_ON_PAGE = 100
 
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
+_LONGEST_LINKED = 4000
+"""Characters of a query that the links to the page in other languages contain."""
+
 FORM_NAMES = {
     "html": "HTML",
     "ttl": "Turtle",
@@ -40,7 +43,7 @@ FORM_NAMES = {
     "rdf": "RDF/XML",
     "mods.xml": "MODS XML",
     "marcxml": "MARCXML",
-    "mrk": "MARC as text",
+    "mrk": message("MARC as text"),
 }
 
 
@@ -57,9 +60,10 @@ class SparqlView(msgspec.Struct, frozen=True):
 
 
 class Pages:
-    """Makes the bytes of every page."""
+    """Makes the bytes of every page in one language."""
 
-    def __init__(self, release: OpenRelease, names: Names | None = None) -> None:
+    def __init__(self, release: OpenRelease, names: Names | None = None, language: Language | None = None) -> None:
+        self.language = language or language_named(LANGUAGES[0])
         self._names = names or release.graph
         self._manifest = release.manifest
         self._catalog = release.catalog
@@ -77,26 +81,18 @@ class Pages:
         )
 
     def _environment(self) -> jinja2.Environment:
-        environment = jinja2.Environment(
-            loader=jinja2.PackageLoader("bibld.serve", "templates"),
-            autoescape=True,
-            trim_blocks=True,
-            undefined=jinja2.StrictUndefined,
-        )
-        environment.globals.update(
-            mount=self._addresses.mount,
-            manifest=self._manifest,
-            dataset=self._manifest.dataset,
-            source_label=self._source_label,
-            source_labels=self._source_labels,
-            record_href=self._record_href,
-            resource_href=self._resource_href,
-            is_web_iri=is_web_iri,
-            form_names=FORM_NAMES,
-            media_types=MEDIA_TYPES,
-        )
-        environment.filters.update(count=lambda number: f"{number:,}", size=_size, best=_best_text, plain=_plain)
-        return environment
+        values = {
+            "manifest": self._manifest,
+            "dataset": self._manifest.dataset,
+            "source_label": self._source_label,
+            "source_labels": self._source_labels,
+            "record_href": self._record_href,
+            "resource_href": self._resource_href,
+            "form_names": FORM_NAMES,
+            "decision_words": views.DECISION_WORDS,
+            "media_types": MEDIA_TYPES,
+        }
+        return make_environment(self.language, self._addresses.mount, values)
 
     def _render(self, template: str, **values: object) -> bytes:
         return self._templates.get_template(template).render(**values).encode()
@@ -107,9 +103,13 @@ class Pages:
         for founder in self._catalog.sample_founders(_SAMPLES):
             merged = self._catalog.merged(founder)
             if merged is not None:
-                samples.append((self._resource_href(founder), merged, _heading(merged.mods)))
+                samples.append((self._resource_href(founder), merged, _heading(merged.mods, self.language)))
         return self._render(
-            "home.html", samples=samples, query=self._first_query(), downloads=views.downloads(self._manifest)
+            "home.html",
+            here=self._addresses.mount,
+            samples=samples,
+            query=self._first_query(),
+            downloads=views.downloads(self._manifest),
         )
 
     def _first_query(self) -> str:
@@ -130,6 +130,8 @@ class Pages:
         """Return the query page with or without a result."""
         return self._render(
             "sparql.html",
+            here=self._addresses.page("sparql"),
+            query_string=urlencode({"query": view.query}) if 0 < len(view.query) < _LONGEST_LINKED else "",
             view=view,
             first_query=self._first_query(),
             examples=self._vocabulary.examples,
@@ -140,7 +142,7 @@ class Pages:
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
-        common = {"thing": thing, "forms": forms}
+        common = {"thing": thing, "forms": forms, "here": self._here(thing.path)}
         match thing.kind:
             case "resource":
                 return self._resource(thing, triples, common)
@@ -151,15 +153,15 @@ class Pages:
             case _:
                 return self._entity(thing, triples, common, page)
 
-    def vocabulary(self, thing: Thing, language: str) -> bytes:
-        """Return the page about an ontology in a language."""
+    def vocabulary(self, thing: Thing) -> bytes:
+        """Return the page about an ontology."""
+        language = self.language.tag
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
         return self._render(
             "ontology.html",
             thing=thing,
             forms=forms,
-            page=self._addresses.page(f"doc/{thing.path}.html"),
-            language=language,
+            here=self._here(thing.path),
             words=ontology.WORDS[language],
             view=self._ontologies.view(thing.ontology, language),
         )
@@ -186,7 +188,7 @@ class Pages:
         groups = views.field_groups(merged.mods, views.links_by_text(entities), members, merged.sources)
         return self._render(
             "resource.html",
-            heading=_heading(merged.mods),
+            heading=_heading(merged.mods, self.language),
             groups=[group for group in groups if group.name != fields.ABOUT_RECORD],
             members=members,
             marked=any(value.sources for group in groups for _, row in group.rows for value in row),
@@ -210,7 +212,7 @@ class Pages:
         return self._render(
             "record.html",
             record=record,
-            heading=_heading(record.mods),
+            heading=_heading(record.mods, self.language),
             groups=views.field_groups(record.mods, {}),
             original=to_mrk(original) if original is not None else "",
             founder=cluster.founder if cluster is not None else record.id,
@@ -247,7 +249,7 @@ class Pages:
         partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
         if partitions:
             triples = [each for each in triples if not views.is_of_partition(each, thing.iri)]
-        address = self._addresses.page(f"doc/{thing.path}.html")
+        address = self._here(thing.path)
         return self._render(
             "entity.html",
             partitions=partitions,
@@ -268,6 +270,10 @@ class Pages:
         shown = itertools.islice(triples, _STATEMENTS_SHOWN)
         return views.statements(shown, thing.iri, self._names, self._addresses, self._vocabulary.prefixes)
 
+    def _here(self, path: str) -> str:
+        """Return the address of the page about a thing."""
+        return self._addresses.page(f"doc/{path}.html")
+
     def _record_href(self, record: RecordId) -> str:
         return self._addresses.href(self._addresses.iris.record(record)) or ""
 
@@ -276,10 +282,19 @@ class Pages:
 
     def _source_label(self, source: str) -> str:
         figures = self._sources.get(source)
-        return _best_text(figures.label) if figures is not None and figures.label else source
+        return self.language.best(figures.label) if figures is not None and figures.label else source
 
     def _source_labels(self, sources: Iterable[str]) -> str:
         return ", ".join(map(self._source_label, sources))
+
+
+PagesByLanguage = Mapping[str, Pages]
+"""Tag of a language → its pages."""
+
+
+def pages_by_language(release: OpenRelease, names: Names | None = None) -> PagesByLanguage:
+    """Return the pages of a release in all languages."""
+    return {tag: Pages(release, names, language_named(tag)) for tag in LANGUAGES}
 
 
 def result_view(query: str, kind: str, body: bytes) -> SparqlView:
@@ -304,28 +319,9 @@ class Heading(msgspec.Struct, frozen=True):
     language: str
 
 
-def _heading(mods: Mods) -> Heading:
-    title = fields.title(mods) or "Without title"
+def _heading(mods: Mods, language: Language) -> Heading:
+    title = fields.title(mods) or language.text("Without title")
     return Heading(title, fields.main_name(mods), fields.year(mods), fields.language_of(title))
-
-
-def _best_text(texts: dict[str, str]) -> str:
-    """Return the English text, else the first in the order of the languages."""
-    return texts.get("en") or next((texts[language] for language in sorted(texts)), "")
-
-
-def _plain(text: str) -> str:
-    """Remove the characters that change the direction of writing, for places where no element can isolate them."""
-    return _DIRECTIONS.sub("", text)
-
-
-def _size(number: int) -> str:
-    size = float(number)
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    return f"{size:.1f} GiB"
 
 
 def _script_json(document: object) -> str:

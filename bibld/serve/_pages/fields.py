@@ -10,41 +10,42 @@ import msgspec
 from bibld.model import mods as m
 from bibld.model.card import name_text, title_text
 from bibld.model.web import is_web_iri
+from bibld.serve._language import message
 from bibld.serve._pages.codes import LANGUAGE_NAMES, RELATION_LABELS, ROLE_LABELS
 from bibld.text.languages import language_tag
 from bibld.text.scripts import has_cyrillic
 
 GROUPS = (
-    "Title",
-    "Authors and contributors",
-    "Publication",
-    "Language and form",
-    "Subjects",
-    "Contents and notes",
-    "Identifiers",
-    "Series and relations",
-    "Access",
-    "Record",
+    message("Title"),
+    message("Authors and contributors"),
+    message("Publication"),
+    message("Language and form"),
+    message("Subjects"),
+    message("Contents and notes"),
+    message("Identifiers"),
+    message("Series and relations"),
+    message("Access"),
+    message("Record"),
 )
 """The headings, in their order."""
 
-ABOUT_RECORD = "Record"
+ABOUT_RECORD = message("Record")
 """The heading of values that describe the record, not the publication."""
 
 _TITLE_LABELS = {
-    "abbreviated": "Abbreviated title",
-    "translated": "Translated title",
-    "alternative": "Other title",
-    "uniform": "Uniform title",
+    "abbreviated": message("Abbreviated title"),
+    "translated": message("Translated title"),
+    "alternative": message("Other title"),
+    "uniform": message("Uniform title"),
 }
 _DATES = (
-    ("date_issued", "Published"),
-    ("date_created", "Created"),
-    ("copyright_date", "Copyright"),
-    ("date_captured", "Captured"),
-    ("date_valid", "Valid"),
-    ("date_modified", "Modified"),
-    ("date_other", "Other date"),
+    ("date_issued", message("Published")),
+    ("date_created", message("Created")),
+    ("copyright_date", message("Copyright")),
+    ("date_captured", message("Captured")),
+    ("date_valid", message("Valid")),
+    ("date_modified", message("Modified")),
+    ("date_other", message("Other date")),
 )
 
 
@@ -117,14 +118,15 @@ def _list(path: str, owner: object, group: str, **labels: str) -> Iterator[Value
 
 def _titles(mods: m.Mods) -> Iterator[Value]:
     for index, info in enumerate(mods.title_info):
-        label = info.display_label or _TITLE_LABELS.get(info.type or "", "Title")
+        label = info.display_label or _TITLE_LABELS.get(info.type or "", message("Title"))
         yield _value(f"title_info/{index}", "Title", label, title_text(info), info)
 
 
 def _names(mods: m.Mods) -> Iterator[Value]:
     for index, name in enumerate(mods.name):
         roles = [each for role in name.role for each in _role(role)]
-        label = "Author" if name.usage == "primary" or "author" in roles else "Contributor"
+        is_author = name.usage == "primary" or "author" in roles
+        label = message("Author") if is_author else message("Contributor")
         remark = ", ".join(dict.fromkeys(role for role in roles if role != "author"))
         value = _value(f"name/{index}", "Authors and contributors", label, name_text(name), name, remark)
         undated = msgspec.structs.replace(name, name_part=tuple(part for part in name.name_part if part.type != "date"))
@@ -142,20 +144,20 @@ def _origin(mods: m.Mods) -> Iterator[Value]:
     for index, info in enumerate(mods.origin_info):
         top = f"origin_info/{index}"
         event = info.event_type if info.event_type not in (None, "publication") else ""
-        yield from _list(top, info, group, edition="Edition")
+        yield from _list(top, info, group, edition=message("Edition"))
         for at, place in enumerate(info.place):
             for term in place.place_term:
                 if term.type != "code":
-                    yield _value(f"{top}/place/{at}", group, "Place", term.value, term, event or "")
+                    yield _value(f"{top}/place/{at}", group, message("Place"), term.value, term, event or "")
         for at, publisher in enumerate(info.publisher):
-            yield _value(f"{top}/publisher/{at}", group, "Publisher", publisher.value, publisher, event or "")
+            yield _value(f"{top}/publisher/{at}", group, message("Publisher"), publisher.value, publisher, event or "")
         for field, label in _DATES:
             for at, date in enumerate(getattr(info, field)):
                 remark = ", ".join(each for each in (date.point, date.qualifier) if each)
                 yield _value(f"{top}/{field}/{at}", group, label, date.value, date, remark)
         for at, shown in enumerate(info.display_date):
-            yield _value(f"{top}/display_date/{at}", group, "Date as stated", shown)
-        yield from _list(top, info, group, frequency="Frequency")
+            yield _value(f"{top}/display_date/{at}", group, message("Date as stated"), shown)
+        yield from _list(top, info, group, frequency=message("Frequency"))
 
 
 def _description(mods: m.Mods) -> Iterator[Value]:
@@ -166,24 +168,24 @@ def _description(mods: m.Mods) -> Iterator[Value]:
             for term in language.language_term
         ]
         text = ", ".join(dict.fromkeys(name for name in names if name))
-        yield _value(f"language/{index}", group, "Language", text, None, language.object_part or "")
-    yield from _list("", mods, group, type_of_resource="Type", genre="Genre")
+        yield _value(f"language/{index}", group, message("Language"), text, None, language.object_part or "")
+    yield from _list("", mods, group, type_of_resource=message("Type"), genre=message("Genre"))
     for index, physical in enumerate(mods.physical_description):
         top = f"physical_description/{index}"
         for at, extent in enumerate(physical.extent):
-            yield _value(f"{top}/extent/{at}", group, "Extent", extent.value, extent, extent.unit or "")
-        yield from _list(top, physical, group, form="Form", note="Physical note")
-    yield from _list("", mods, group, target_audience="Audience")
+            yield _value(f"{top}/extent/{at}", group, message("Extent"), extent.value, extent, extent.unit or "")
+        yield from _list(top, physical, group, form=message("Form"), note=message("Physical note"))
+    yield from _list("", mods, group, target_audience=message("Audience"))
 
 
 def _subjects(mods: m.Mods) -> Iterator[Value]:
     group = "Subjects"
     for index, subject in enumerate(mods.subject):
         text = " — ".join(each for each in map(_subject_part, subject.parts) if each)
-        yield _value(f"subject/{index}", group, "Subject", text, subject, subject.authority or "")
+        yield _value(f"subject/{index}", group, message("Subject"), text, subject, subject.authority or "")
     for index, mark in enumerate(mods.classification):
         scheme = " ".join(each for each in (mark.authority, mark.edition) if each)
-        yield _value(f"classification/{index}", group, "Classification", mark.value, None, scheme)
+        yield _value(f"classification/{index}", group, message("Classification"), mark.value, None, scheme)
 
 
 def _subject_part(part: m.SubjectPart) -> str:
@@ -217,21 +219,21 @@ def _identifiers(mods: m.Mods) -> Iterator[Value]:
     for index, identifier in enumerate(mods.identifier):
         kind = identifier.type or "identifier"
         label = kind.upper() if len(kind) <= 5 else kind.capitalize()
-        remark = "cancelled or wrong" if identifier.invalid == "yes" else ""
+        remark = message("cancelled or wrong") if identifier.invalid == "yes" else ""
         yield _value(f"identifier/{index}", "Identifiers", label, identifier.value, None, remark)
 
 
 def _relations(mods: m.Mods) -> Iterator[Value]:
     group = "Series and relations"
     for index, item in enumerate(mods.related_item):
-        label = item.display_label or RELATION_LABELS.get(item.type or "", item.other_type or "Related")
+        label = item.display_label or RELATION_LABELS.get(item.type or "") or item.other_type or message("Related")
         name = main_name(item.mods)
         text = title(item.mods)
         text = f"{name}. {text}" if name and text else text or name
         marks = (*_part_texts(item.mods.part), *(f"{each.type} {each.value}" for each in item.mods.identifier))
         yield _value(f"related_item/{index}", group, label, text, item, "; ".join(marks))
     for index, text in enumerate(_part_texts(mods.part)):
-        yield _value(f"part/{index}", group, "Part", text)
+        yield _value(f"part/{index}", group, message("Part"), text)
 
 
 def _part_texts(parts: Iterable[m.Part]) -> Iterator[str]:
@@ -249,11 +251,13 @@ def _access(mods: m.Mods) -> Iterator[Value]:
     for index, location in enumerate(mods.location):
         top = f"location/{index}"
         for at, url in enumerate(location.url):
-            yield _value(f"{top}/url/{at}", group, "Online", url.value, None, url.display_label or url.note or "")
-        yield from _list(top, location, group, physical_location="Held by")
+            yield _value(
+                f"{top}/url/{at}", group, message("Online"), url.value, None, url.display_label or url.note or ""
+            )
+        yield from _list(top, location, group, physical_location=message("Held by"))
         for at, shelf in enumerate(location.shelf_locator):
-            yield _value(f"{top}/shelf_locator/{at}", group, "Shelf mark", shelf)
-    yield from _list("", mods, group, access_condition="Access condition")
+            yield _value(f"{top}/shelf_locator/{at}", group, message("Shelf mark"), shelf)
+    yield from _list("", mods, group, access_condition=message("Access condition"))
 
 
 def _record(mods: m.Mods) -> Iterator[Value]:
@@ -262,15 +266,15 @@ def _record(mods: m.Mods) -> Iterator[Value]:
         top = f"record_info/{index}"
         for at, identifier in enumerate(info.record_identifier):
             path = f"{top}/record_identifier/{at}"
-            yield _value(path, group, "Record number", identifier.value, None, identifier.source or "")
+            yield _value(path, group, message("Record number"), identifier.value, None, identifier.source or "")
         yield from _list(
             top,
             info,
             group,
-            record_content_source="Made by",
-            record_creation_date="Made on",
-            record_change_date="Changed on",
-            description_standard="Rules",
+            record_content_source=message("Made by"),
+            record_creation_date=message("Made on"),
+            record_change_date=message("Changed on"),
+            description_standard=message("Rules"),
         )
 
 

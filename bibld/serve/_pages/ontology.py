@@ -8,7 +8,7 @@ import msgspec
 
 from bibld.model.iris import Iris
 from bibld.serve._pages.views import Link
-from bibld.terms import LANGUAGES, Condition, Ontology, Shape, Term, best_text, by_vocabulary
+from bibld.terms import Condition, Ontology, Shape, Term, best_text, by_vocabulary
 
 WORDS = {
     "en": {
@@ -111,7 +111,6 @@ VOCABULARY_NAMES = {
     "vann": "VANN",
     "void": "VoID",
 }
-LANGUAGE_NAMES = {"en": "English", "ru": "Русский"}
 ANCHOR_OF = {"terms": "ontology terms", "alignment": "ontology alignment", "shapes": "ontology shapes"}
 RELATED_SHOWN = 40
 
@@ -173,7 +172,6 @@ class OntologyView(msgspec.Struct, frozen=True):
     sections: tuple[Section, ...]
     shapes: tuple[ShapeView, ...]
     documents: tuple[Link, ...]
-    other_languages: tuple[tuple[str, str], ...]
 
 
 class OntologyPages:
@@ -228,8 +226,7 @@ class OntologyPages:
                 for prefix, group in by_vocabulary(found)
             )
         title = words[ANCHOR_OF.get(kind, "ontology")]
-        others = tuple((each, LANGUAGE_NAMES[each]) for each in LANGUAGES if each != language)
-        return OntologyView(name, title, words[kind], sections, shapes, self._documents(name, words), others)
+        return OntologyView(name, title, words[kind], sections, shapes, self._documents(name, words))
 
     def _term(self, term: Term, words: dict[str, str], language: str, is_short: bool = False) -> TermView:
         relations = {} if is_short else term.relations

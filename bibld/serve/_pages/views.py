@@ -15,21 +15,30 @@ from bibld.model.origin import RecordId, from_slug
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.model.web import is_web_iri
 from bibld.serve._addresses import Addresses
+from bibld.serve._language import message
 from bibld.serve._names import Names, labels_among
 from bibld.serve._pages import fields
 
 ENTITY_KINDS = {
-    "agent": "Person or organisation",
-    "concept": "Subject",
-    "place": "Place",
-    "publisher": "Publisher",
-    "series": "Series",
-    "resource": "Publication",
-    "record": "Source record",
-    "match": "Match",
+    "agent": message("Person or organisation"),
+    "concept": message("Subject"),
+    "place": message("Place"),
+    "publisher": message("Publisher"),
+    "series": message("Series"),
+    "resource": message("Publication"),
+    "record": message("Source record"),
+    "match": message("Match"),
 }
 """First segment of a path → what it is, for people."""
 
+
+DECISION_WORDS = {
+    "same": message("same"),
+    "related": message("related"),
+    "review": message("review"),
+    "different": message("different"),
+}
+"""Decision about a pair of records → the word for it."""
 
 _ABOUT_RECORDS = fields.GROUPS.index(fields.ABOUT_RECORD)
 
@@ -155,7 +164,7 @@ def entity_links(triples: Iterable[ox.Triple], names: Names, addresses: Addresse
             href = addresses.href(value.value) or ""
             link = Link(href, labels[0].text, kind, labels[0].language or fields.language_of(labels[0].text))
             found[value.value] = link, {folded(label.text) for label in labels}
-    order = list(ENTITY_KINDS.values())
+    order: list[str] = list(ENTITY_KINDS.values())
     return sorted(found.values(), key=lambda pair: (order.index(pair[0].kind), pair[0].text))
 
 
@@ -340,9 +349,10 @@ def downloads(manifest: Manifest) -> list[Downloads]:
     to_full = [name for patch in others for name in (patch.removed, patch.added)]
     from_full = [name for patch in since for name in (patch.removed, patch.added)]
     if manifest.full is not None:
-        full = f"Full dumps of release {manifest.full.release}, {manifest.full.created[:10]}"
-        put(full, list(manifest.full.files))
-        put("Changes since then, in this order: remove the removed lines, add the added ones", from_full)
-        put(f"Changes from release {others[0].since if others else ''} to the full dumps", to_full)
-    put("About this release", list(left))
+        full = {"number": manifest.full.release, "date": manifest.full.created[:10]}
+        put(message("Full dumps of release %(number)s, %(date)s", **full), list(manifest.full.files))
+        put(message("Changes since then, in this order: remove the removed lines, add the added ones"), from_full)
+        if others:
+            put(message("Changes from release %(number)s to the full dumps", number=others[0].since), to_full)
+    put(message("About this release"), list(left))
     return groups

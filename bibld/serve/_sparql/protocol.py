@@ -17,9 +17,17 @@ from starlette.responses import Response
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve._graph import with_prefixes_in_order, write
-from bibld.serve._http import ProblemError, Representation, accept_of, link_header, respond
+from bibld.serve._http import (
+    ProblemError,
+    Representation,
+    accept_of,
+    language_headers,
+    language_of,
+    link_header,
+    respond,
+)
 from bibld.serve._negotiation import choose
-from bibld.serve._pages import Pages, SparqlView, result_view
+from bibld.serve._pages import PagesByLanguage, SparqlView, result_view
 from bibld.serve._sparql import explanation
 from bibld.serve._sparql.cache import Key, ResultCache, Served
 from bibld.serve._sparql.clients import client_of, while_connected
@@ -74,7 +82,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 class SparqlEndpoint:
     """Answers requests for ``/sparql``."""
 
-    def __init__(self, pool: Pool, pages: Pages, endpoint: Endpoint) -> None:
+    def __init__(self, pool: Pool, pages: PagesByLanguage, endpoint: Endpoint) -> None:
         self._pool = pool
         self._pages = pages
         self._endpoint = endpoint
@@ -98,7 +106,7 @@ class SparqlEndpoint:
         try:
             return await self._result(request, asked, table, graph)
         except StoreError as error:
-            raise self._problem(asked.query, error, HTML in (table, graph)) from error
+            raise self._problem(request, asked.query, error, HTML in (table, graph)) from error
 
     async def close(self) -> None:
         """End what still counts."""
@@ -137,8 +145,11 @@ class SparqlEndpoint:
         assert media_type is not None
         body = result.body
         if media_type == HTML:
-            body = await asyncio.to_thread(self._pages.sparql, result_view(asked.query, result.kind, body))
+            pages = self._pages[language_of(request)]
+            body = await asyncio.to_thread(pages.sparql, result_view(asked.query, result.kind, body))
         headers = [("Cache-Control", "no-cache"), ("Cache-Status", served.cache_status)]
+        if media_type == HTML:
+            headers += language_headers(language_of(request))
         if served.age:
             headers.append(("Age", str(served.age)))
         return respond(request, Representation(body, media_type, tuple(headers)))
@@ -172,14 +183,18 @@ class SparqlEndpoint:
             await while_connected(request, explaining)
             found = explaining.result()
         except StoreError as error:
-            raise self._problem(asked.query, error, media_type == HTML) from error
+            raise self._problem(request, asked.query, error, media_type == HTML) from error
         finally:
             explaining.cancel()
         if media_type == HTML:
-            body = self._pages.sparql(SparqlView(asked.query, text=found.as_text()))
-        else:
-            body = msgspec.json.encode(found)
+            return self._page(request, SparqlView(asked.query, text=found.as_text()), ("Cache-Control", "no-cache"))
+        body = msgspec.json.encode(found)
         return respond(request, Representation(body, media_type, (("Cache-Control", "no-cache"),)))
+
+    def _page(self, request: Request, view: SparqlView, *headers: tuple[str, str]) -> Response:
+        tag = language_of(request)
+        headers = (*language_headers(tag), *headers)
+        return respond(request, Representation(self._pages[tag].sparql(view), HTML, headers))
 
     async def _explanation(self, asked: Asked, client: str) -> explanation.Explanation:
         assert asked.query is not None
@@ -223,8 +238,7 @@ class SparqlEndpoint:
         links = (("Link", link_header([("", "describedby", "text/turtle")])),)
         if media_type == HTML:
             chosen = [each.sparql for each in self._vocabulary.examples if each.name == asked.example]
-            page = self._pages.sparql(SparqlView(chosen[0] if chosen else ""))
-            return respond(request, Representation(page, media_type, links))
+            return self._page(request, SparqlView(chosen[0] if chosen else ""), *links)
         triples = describe_service(self._base, await self._sizes())
         body = write(triples, media_type, self._vocabulary.prefixes, self._vocabulary.context)
         return respond(request, Representation(body, media_type, links))
@@ -257,10 +271,10 @@ class SparqlEndpoint:
         bindings = json.loads(answer.body)["results"]["bindings"]
         return [{name: cell["value"] for name, cell in row.items()} for row in bindings]
 
-    def _problem(self, query: str, error: StoreError, is_page: bool) -> ProblemError:
+    def _problem(self, request: Request, query: str, error: StoreError, is_page: bool) -> ProblemError:
         problem = _problem(error)
         if is_page:
-            problem.page = self._pages.sparql(SparqlView(query, fault=problem.detail))
+            problem.page = self._pages[language_of(request)].sparql(SparqlView(query, fault=problem.detail))
         return problem
 
 

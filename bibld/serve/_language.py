@@ -1,0 +1,163 @@
+"""Languages of pages: which one a client wants, and messages, numbers, dates and names in it.
+
+The English text of a message is its key. The other languages are read from ``locale/LANGUAGE/*.po``, all files of a
+language together. Babel reads them, and knows plural rules, dates, and the names of languages and countries (CLDR).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from importlib import resources
+from urllib.parse import parse_qs
+
+from babel import Locale
+from babel.dates import format_date
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.numbers import get_decimal_symbol, get_group_symbol
+
+from bibld.serve._negotiation import choose_language
+from bibld.terms import LANGUAGES, best_text
+from bibld.text.languages import language_tag
+
+PARAMETER = "lang"
+"""The name of the parameter of an address, and of the cookie, that name the language of pages."""
+
+NAMES = {"en": "English", "ru": "Русский"}
+"""Language → its name in that language."""
+
+_COOKIE = re.compile(rf"(?:^|;)\s*{PARAMETER}=({'|'.join(LANGUAGES)})\s*(?:;|$)")
+_REMEMBERED = 1024
+_LONGEST_REMEMBERED = 400
+_UNITS = ("B", "KiB", "MiB", "GiB")
+
+
+class Message(str):
+    """A message in English that pages show in their language: a pattern with the values that it contains."""
+
+    __slots__ = ("pattern", "values")
+
+    pattern: str
+    values: Mapping[str, object]
+
+
+def message(pattern: str, /, **values: object) -> Message:
+    """Return a message for :meth:`Language.text`; it is the English text itself, for what is no page."""
+    made = Message(pattern % values if values else pattern)
+    made.pattern, made.values = pattern, values
+    return made
+
+
+class Language:
+    """One language of pages; ``tag`` is ``en`` or ``ru``."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        self._locale = Locale.parse(tag)
+        self._messages = _messages(tag)
+        self._group = get_group_symbol(self._locale)
+        self._decimal = get_decimal_symbol(self._locale)
+
+    def text(self, pattern: str, /, **values: object) -> str:
+        """Return a message in this language, with its values in the places ``%(name)s``.
+
+        A :class:`Message` has its values itself. What has no translation is returned as it is.
+        """
+        if isinstance(pattern, Message):
+            return self.text(pattern.pattern, **pattern.values)
+        found = self._messages.gettext(pattern) if pattern else ""
+        return found % values if values else found
+
+    def plural(self, one: str, many: str, number: int, /, **values: object) -> str:
+        """Return the form of a message that the number asks for; ``%(num)s`` is the number itself."""
+        return self.pattern(one, many, number) % {"num": self.number(number), **values}
+
+    def pattern(self, one: str, many: str, number: int) -> str:
+        """Return the form of a message that the number asks for, without its values."""
+        return self._messages.ngettext(one, many, number)
+
+    def number(self, number: float) -> str:
+        """Return a number with its digits in groups: ``1,234.5`` in English."""
+        return f"{number:,}".translate({ord(","): self._group, ord("."): self._decimal})
+
+    def size(self, count: int) -> str:
+        """Return a number of bytes in the unit that suits it: ``1.5 MiB``."""
+        size, unit = float(count), 0
+        while size >= 1024 and unit < len(_UNITS) - 1:
+            size, unit = size / 1024, unit + 1
+        shown = f"{size:.1f}" if unit else f"{size:.0f}"
+        return f"{shown.replace('.', self._decimal)}\u00a0{_UNITS[unit]}"
+
+    def date(self, iso: str) -> str:
+        """Return a date in words: ``22 November 2026``; what is no date (ISO 8601) is returned as it is."""
+        try:
+            day = date.fromisoformat(iso[:10])
+        except ValueError:
+            return iso
+        return format_date(day, "d MMMM y" if self.tag == "en" else "long", self._locale)
+
+    def name_of_language(self, code: str) -> str:
+        """Return the name of a language by its code (ISO 639-2, 639-1 or BCP 47); the code if it is not known."""
+        tag = language_tag(code) or code
+        return str(self._locale.languages.get(tag) or self._locale.languages.get(code) or code)
+
+    def name_of_country(self, code: str) -> str:
+        """Return the name of a country by its code (ISO 3166-1); the code if it is not known."""
+        return str(self._locale.territories.get(code.upper()) or code)
+
+    def best(self, texts: Mapping[str, str]) -> str:
+        """Return the text in this language, else in English, else the first in the order of the languages."""
+        return best_text(texts, self.tag)
+
+
+@lru_cache
+def language_named(tag: str) -> Language:
+    """Return one of the languages of pages."""
+    return Language(tag)
+
+
+def choose_page_language(query: str, cookie: str, accept_language: str) -> str:
+    """Return the tag of the language of pages that a client wants.
+
+    That is the one of the parameter ``lang`` of the address, else of the cookie of this name, else the one that the
+    client prefers, else English.
+    """
+    if PARAMETER in query:
+        named = parse_qs(query).get(PARAMETER, [""])[0]
+        if named in LANGUAGES:
+            return named
+    stored = _COOKIE.search(cookie) if cookie else None
+    if stored:
+        return stored[1]
+    if not accept_language:
+        return LANGUAGES[0]
+    if len(accept_language) > _LONGEST_REMEMBERED:
+        return choose_language(accept_language, LANGUAGES)
+    return _remembered_language(accept_language)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered_language(accept_language: str) -> str:
+    return choose_language(accept_language, LANGUAGES)
+
+
+def _messages(tag: str) -> NullTranslations:
+    folder = resources.files("bibld.serve").joinpath("locale", tag)
+    if not folder.is_dir():
+        return NullTranslations()
+    merged = Catalog(locale=tag)
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".po"):
+            for entry in read_po(io.BytesIO(file.read_bytes()), locale=tag):
+                if entry.id:
+                    merged[entry.id] = entry
+    binary = io.BytesIO()
+    write_mo(binary, merged)
+    binary.seek(0)
+    return GNUTranslations(binary)

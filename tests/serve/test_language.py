@@ -1,0 +1,155 @@
+"""Languages: every message of pages has a translation, and each language has its plurals, numbers, dates and names."""
+
+import ast
+import io
+import re
+from importlib import resources
+from pathlib import Path
+
+import jinja2
+import pytest
+from babel.messages.extract import extract, extract_python
+from babel.messages.pofile import read_po
+from jinja2.ext import babel_extract
+
+from bibld.serve._language import Language, choose_page_language, language_named, message
+
+PACKAGE = Path(str(resources.files("bibld.serve")))
+KEYWORDS = {
+    "_": None,
+    "gettext": None,
+    "text": None,
+    "message": None,
+    "ngettext": (1, 2),
+    "plural": (1, 2),
+    "pattern": (1, 2),
+}
+PLACE = re.compile(r"%\((\w+)\)s")
+
+
+def extracted(file: Path, method) -> list[tuple[str, ...]]:
+    found = extract(method, io.BytesIO(file.read_bytes()), keywords=KEYWORDS, options={"newstyle_gettext": "true"})
+    return [message if isinstance(message, tuple) else (message,) for _, message, _, _ in found]
+
+
+def messages() -> dict[tuple[str, ...], str]:
+    """All messages, with the file that has them: one text, or singular and plural."""
+    found = {}
+    for file in sorted((PACKAGE / "templates").rglob("*.html")):
+        found |= dict.fromkeys(extracted(file, babel_extract), file.name)
+    for file in sorted(PACKAGE.rglob("*.py")):
+        found |= dict.fromkeys(extracted(file, extract_python), file.name)
+    return {key: name for key, name in found.items() if key[0].strip()}
+
+
+def translations() -> dict[str, tuple[str, ...]]:
+    found = {}
+    for file in sorted((PACKAGE / "locale" / "ru").glob("*.po")):
+        for entry in read_po(io.BytesIO(file.read_bytes()), locale="ru"):
+            if entry.id:
+                ids = entry.id if isinstance(entry.id, tuple) else (entry.id,)
+                found[ids[0]] = entry.string if isinstance(entry.string, tuple) else (entry.string,)
+    return found
+
+
+def test_every_message_of_templates_and_modules_has_a_translation():
+    russian = translations()
+    missing = {key[0]: file for key, file in messages().items() if not all(russian.get(key[0], ("",)))}
+    assert not missing
+
+
+def test_a_message_with_a_plural_has_all_forms_of_it():
+    russian = translations()
+    assert not [key[0] for key in messages() if len(key) > 1 and len(russian.get(key[0], ())) != 3]
+
+
+def test_translations_have_the_places_of_the_message():
+    wrong = []
+    for key, texts in translations().items():
+        wrong += [key for text in texts if set(PLACE.findall(text)) != set(PLACE.findall(key))]
+    assert not wrong
+
+
+def test_files_of_translations_can_be_read_by_gettext():
+    for file in (PACKAGE / "locale" / "ru").glob("*.po"):
+        text = file.read_text(encoding="utf-8")
+        assert "charset=UTF-8" in text
+        assert "nplurals=3" in text
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in (PACKAGE / "templates").glob("*.html")))
+def test_templates_call_gettext_with_literals_only(file):
+    """A message may contain markup, so a value must not become one."""
+    environment = jinja2.Environment(extensions=["jinja2.ext.i18n"])
+    tree = environment.parse((PACKAGE / "templates" / file).read_text(encoding="utf-8"))
+    for call in tree.find_all(jinja2.nodes.Call):
+        if isinstance(call.node, jinja2.nodes.Name) and call.node.name in ("_", "gettext", "ngettext"):
+            texts = call.args[: 2 if call.node.name == "ngettext" else 1]
+            assert all(isinstance(text, jinja2.nodes.Const) for text in texts), call
+
+
+def test_modules_mark_messages_that_are_literals():
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "message":
+                assert isinstance(node.args[0], ast.Constant), f"{file.name}:{node.lineno}"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(0, "0 записей"), (1, "1 запись"), (2, "2 записи"), (5, "5 записей"), (11, "11 записей"), (21, "21 запись")],
+)
+def test_plurals_are_those_of_the_language(number, words):
+    assert language_named("ru").plural("%(num)s record", "%(num)s records", number) == words
+
+
+@pytest.mark.parametrize(
+    ("tag", "number", "day", "language"),
+    [
+        ("en", "1,234,567.5", "22 November 2026", "Church Slavic"),
+        ("ru", "1\u00a0234\u00a0567,5", "22 ноября 2026\u202fг.", "церковнославянский"),
+    ],
+)
+def test_numbers_dates_and_names_are_those_of_the_language(tag, number, day, language):
+    here = Language(tag)
+    assert here.number(1234567.5) == number
+    assert here.date("2026-11-22T10:11:12+00:00").replace("\u00a0", "\u202f") == day
+    assert here.name_of_language("chu") == language
+
+
+def test_what_is_not_known_stays_as_it_is():
+    russian = language_named("ru")
+    assert russian.text("100 % new") == "100 % new"
+    assert russian.text("") == ""
+    assert russian.date("[1912?]") == "[1912?]"
+    assert russian.name_of_language("q1x") == "q1x"
+    assert russian.name_of_country("XQ") == "XQ"
+
+
+def test_a_message_is_its_english_text_and_has_its_values_for_pages():
+    made = message("There is no form .%(suffix)s of this document.", suffix="50%")
+    assert made == "There is no form .50% of this document."
+    assert language_named("en").text(made) == made
+    assert language_named("ru").text(made) == "У этого документа нет формы .50%."
+
+
+@pytest.mark.parametrize(
+    ("query", "cookie", "accepted", "tag"),
+    [
+        ("", "", "", "en"),
+        ("", "", "de, ru;q=0.5", "ru"),
+        ("", "", "ru-RU,ru;q=0.9,en;q=0.8", "ru"),
+        ("", "lang=ru", "en", "ru"),
+        ("", "a=1; lang=ru; b=2", "", "ru"),
+        ("", "xlang=ru", "", "en"),
+        ("", "lang=xx", "ru", "ru"),
+        ("lang=en", "lang=ru", "ru", "en"),
+        ("q=a&lang=ru", "", "en", "ru"),
+        ("lang=xx", "lang=ru", "", "ru"),
+        ("slang=ru", "", "", "en"),
+        ("lang=%FF", "", "", "en"),
+        ("", "", "ru," * 500, "ru"),
+    ],
+)
+def test_the_address_then_the_cookie_then_the_browser_choose_the_language(query, cookie, accepted, tag):
+    assert choose_page_language(query, cookie, accepted) == tag
