@@ -104,8 +104,8 @@ def _lines_of(sectors: Sequence[Sector]) -> Iterator[tuple[str, str, str, int, i
 def place_around(sectors: Sequence[Sector]) -> Iterator[Placed]:
     """Place the lines of all sectors clockwise on an ellipse: first those on the right, then on the left.
 
-    No two lines on a side have the same height, so that no text is on another. A sector is not divided if both sides are not
-    much longer then.
+    No two lines on a side have the same height, so that no text is on another. A sector is not divided if both sides
+    are not much longer then.
     """
     lines = list(_lines_of(sectors))
     ends, total = [0], 0
