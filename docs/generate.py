@@ -54,6 +54,7 @@ MEANINGS = {
     "source.read": "name of the reader, or `auto`: found by the first bytes of each file",
     "source.crosswalk": "name of the flavour, or `auto`: found for each record",
     "source.charset": "charset of all files, or `auto`: found for each file and, in a file that mixes, each record",
+    "source.members": "patterns for the files in archives that are read, such as `*.mrc`",
     "dedup.block": "blockers; a pair that any of them proposes is compared",
     "dedup.score": "the scorer of candidate pairs",
     "store.backend": "name of the triple store",

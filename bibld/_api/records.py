@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from bibld.protocols import HarvestedFile, Raw, Row
 from bibld.read import AUTO, examine
 from bibld.read import read as read_pieces
 from bibld.text.charsets import charset_name
+from bibld.unpacking import archive_of, unpack
 
 PathName = str | os.PathLike[str]
 
@@ -103,7 +105,10 @@ def read(
 
 
 def _read(files: list[HarvestedFile], reader: str, charset: str) -> Iterator[Record | Reject]:
-    for file in files:
+    for file in _unpacked(files):
+        if isinstance(file, Reject):
+            yield file
+            continue
         try:
             examined = examine(file, reader, charset)
         except HarvestError as error:
@@ -146,6 +151,22 @@ def _harvested(files: PathName | Iterable[PathName | HarvestedFile]) -> list[Har
             ]
         )
     return found
+
+
+def _unpacked(files: list[HarvestedFile]) -> Iterator[HarvestedFile | Reject]:
+    """Yield files, in place of archives their members, and a reject for an archive that cannot be unpacked."""
+    for file in files:
+        if archive_of(file.path) is None:
+            yield file
+            continue
+        with tempfile.TemporaryDirectory(prefix="bibld-") as folder:
+            try:
+                members = unpack(file.path, Path(folder)).members
+            except HarvestError as error:
+                yield _unreadable(file, HarvestError(f"{file.name}: {error}"))
+                continue
+            for member in members:
+                yield HarvestedFile(file.source, f"{file.name}/{member.name}", member.path)
 
 
 def _check_names(reader: str, charset: str) -> None:
@@ -231,7 +252,10 @@ class Converter:
     def _convert(self, files: list[HarvestedFile], form: str, progress: Progress) -> Iterator[Conversion | Reject]:
         progress.stage("crosswalk", "records")
         count = 0
-        for file in files:
+        for file in _unpacked(files):
+            if isinstance(file, Reject):
+                yield file
+                continue
             try:
                 examined = examine(file, self._reader, self._charset)
             except HarvestError as error:

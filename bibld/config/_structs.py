@@ -41,6 +41,9 @@ class SourceConfig(msgspec.Struct, frozen=True):
     cluster can contain two records of this source; ``trust``: how far its values are trusted when records are merged,
     a higher number further; ``columns``: for a table, which column contains the title, the author …
 
+    ``members``: patterns (``*.mrc``, ``full/*.xml``) for the files in archives that are read; by default all but those
+    that are obviously no data.
+
     ``max_deletes``: how many of its records one run may delete, a number or a percentage (``"10%"``); if more would be,
     none is, until ``--allow-deletes`` allows it. By default more than 50 records and more than 10 % are too many, and
     more than half where it has 20 or more. ``max_rejects``: the percentage of rejected records above which a run ends
@@ -60,6 +63,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     duplicates: bool = False
     trust: int = 1
     columns: dict[str, str | tuple[str, ...]] = {}
+    members: str | tuple[str, ...] = ()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
     max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0
 

@@ -19,7 +19,7 @@ from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
 from bibld.read._charset import AUTO
 from bibld.read._charset_check import charset_check
 from bibld.read._frame import FileFrame, file_frame
-from bibld.read._stream import MAXIMUM, open_harvested
+from bibld.unpacking import MAXIMUM, open_decompressed
 
 __all__ = [
     "AUTO",
@@ -30,7 +30,6 @@ __all__ = [
     "examine",
     "file_frame",
     "first_bytes",
-    "open_harvested",
     "read",
     "to_json",
 ]
@@ -143,7 +142,7 @@ class _Tolerant:
     def __init__(
         self, file: HarvestedFile, maximum: int = MAXIMUM, consumed: Callable[[int], None] | None = None
     ) -> None:
-        self._opening = open_harvested(file.path, maximum, consumed)
+        self._opening = open_decompressed(file.path, maximum, consumed)
         self.damage = ""
 
     def __enter__(self) -> _Tolerant:

@@ -29,7 +29,7 @@ from bibld.read._carrier import (
     to_raws,
 )
 from bibld.read._charset import AUTO, LATIN1, settle_charsets
-from bibld.read._stream import open_harvested
+from bibld.unpacking import archive_of, open_decompressed
 
 _HEAD = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")
@@ -129,8 +129,10 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Csv
 
 def header(path: Path, settings: Settings | None = None) -> tuple[str, ...]:
     """Return the names of the columns of a file; none if it cannot be read, or (without settings) is not a table."""
+    if archive_of(path):
+        return ()
     try:
-        with open_harvested(path) as stream:
+        with open_decompressed(path) as stream:
             head = BytesIO(stream.read(_HEAD))
     except HarvestError:  # reported when the file is read
         return ()

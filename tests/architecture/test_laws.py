@@ -31,7 +31,7 @@ LAYERS = (
     ("model",),
     (
         *("protocols", "adapters", "compression", "config", "parallel"),
-        *("progress", "resources", "sparql", "terms", "vocabulary"),
+        *("progress", "resources", "sparql", "terms", "unpacking", "vocabulary"),
     ),
     ("catalog", "published", "conformance"),
     STAGES,

@@ -9,8 +9,9 @@ import pytest
 
 from bibld.errors import HarvestError, ReadError
 from bibld.protocols import Raw
-from bibld.read import _iso2709_cut, _json_cut, _xml_cut, iso2709, marcjson, marcxml, open_harvested
+from bibld.read import _iso2709_cut, _json_cut, _xml_cut, iso2709, marcjson, marcxml
 from bibld.read._stream import Recoded, Rejoined
+from bibld.unpacking import open_decompressed
 
 LARGE = 16 * 1024 * 1024
 
@@ -178,7 +179,7 @@ def packed(tmp_path, data):
 def test_padding_between_members_of_any_length_is_passed_over(tmp_path):
     for padding in (1, 300_000, 700_000):
         data = gzip.compress(b"one") + bytes(padding) + gzip.compress(b"two") + bytes(padding)
-        with open_harvested(packed(tmp_path, data)) as stream:
+        with open_decompressed(packed(tmp_path, data)) as stream:
             assert stream.read() == b"onetwo"
 
 
@@ -187,7 +188,7 @@ def test_all_bytes_before_the_damage_of_a_compressed_file_are_read(tmp_path):
     compressor = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     data = compressor.compress(content) + compressor.flush(zlib.Z_FULL_FLUSH) + b"\xff" * 500
     file = packed(tmp_path, data)
-    with pytest.raises(HarvestError, match="the compressed file is damaged"), open_harvested(file) as stream:
+    with pytest.raises(HarvestError, match="the compressed file is damaged"), open_decompressed(file) as stream:
         assert stream.read() == content
 
 
@@ -196,7 +197,7 @@ def test_a_compressed_file_gives_as_many_bytes_as_are_allowed(maximum, content, 
     file = packed(tmp_path, gzip.compress(b"12345"))
     found = b""
     try:
-        with open_harvested(file, maximum) as stream:
+        with open_decompressed(file, maximum) as stream:
             found = stream.read()
     except HarvestError as error:
         assert str(error) == f"{file}: decompresses to more bytes than are allowed"
@@ -205,7 +206,7 @@ def test_a_compressed_file_gives_as_many_bytes_as_are_allowed(maximum, content, 
 
 
 def test_a_folder_cannot_be_read(tmp_path):
-    with pytest.raises(HarvestError, match=r"cannot be opened: Is a directory"), open_harvested(tmp_path):
+    with pytest.raises(HarvestError, match=r"cannot be opened: Is a directory"), open_decompressed(tmp_path):
         pass
 
 

@@ -11,7 +11,8 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.origin import Origin
 from bibld.protocols import HarvestedFile, Raw
-from bibld.read import carrier_of, examine, iso2709, open_harvested, read, to_json
+from bibld.read import carrier_of, examine, iso2709, read, to_json
+from bibld.unpacking import open_decompressed
 
 
 def record(number):
@@ -139,12 +140,12 @@ def test_decompression_is_bounded(harvested):
     assert "more bytes than are allowed" in damage.reason
 
 
-def test_open_harvested_alone_raises_when_it_is_left(harvested):
+def test_open_decompressed_alone_raises_when_it_is_left(harvested):
     packed = gzip.compress(ISO2709)
     file = harvested(packed[:-8])
-    with pytest.raises(HarvestError, match="cut off"), open_harvested(file.path) as stream:
+    with pytest.raises(HarvestError, match="cut off"), open_decompressed(file.path) as stream:
         assert stream.read() == ISO2709
-    with open_harvested(harvested(ISO2709).path) as stream:
+    with open_decompressed(harvested(ISO2709).path) as stream:
         assert stream.read(5) == ISO2709[:5]
 
 
