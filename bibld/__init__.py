@@ -81,6 +81,8 @@ if TYPE_CHECKING:
     from bibld.explain import IriReport as IriReport
     from bibld.explain import PairReport as PairReport
     from bibld.explain import RecordReport as RecordReport
+    from bibld.harvest import Freshness as Freshness
+    from bibld.harvest import HarvestResult as HarvestResult
     from bibld.ingest import Conversion as Conversion
     from bibld.ingest import LoadResult as LoadResult
     from bibld.ingest import Withheld as Withheld
@@ -148,6 +150,7 @@ _HOMES = {
         "StoreUnavailableError",
     ),
     "explain": ("IriReport", "PairReport", "RecordReport"),
+    "harvest": ("Freshness", "HarvestResult"),
     "ingest": ("Conversion", "LoadResult", "Withheld"),
     "link": ("LinkReport",),
     "model.marc": ("ControlField", "DataField", "Leader", "MarcRecord", "Subfield"),

@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 
 from bibld.errors import ConfigError
-from bibld.protocols import EXTENSION_POINTS, SETTINGS_MAY_BE_REQUIRED, Carrier
+from bibld.protocols import EXTENSION_POINTS, SETTINGS_MAY_BE_REQUIRED, Carrier, NetworkHarvester
 
 AUTO = "auto"
 """Instead of the name of a reader or crosswalk: detect it."""
@@ -190,7 +190,8 @@ def fault_of_module(stage: str, module: object) -> str:
     if not isinstance(module, ModuleType):
         return f"its entry point must name a module or a package, not {type(module).__name__} {module!r:.80}"
     without = ("keys",) if stage == "dedup.block" and hasattr(module, "join") else ()
-    fault = _fault_of_members(module, module.__name__, EXTENSION_POINTS[stage], without)
+    protocol = NetworkHarvester if stage == "harvest" and hasattr(module, "fetch") else EXTENSION_POINTS[stage]
+    fault = _fault_of_members(module, module.__name__, protocol, without)
     if stage == "read" and not fault:
         fault = _fault_of_members(module.CarrierType, f"{module.__name__}.CarrierType", Carrier)
     if fault:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from bibld import ingest, publish, store
+from bibld import harvest, ingest, publish, store
 from bibld.catalog import Catalog
 from bibld.catalog.check import Fault, faults, file_faults
 from bibld.config import Config, Source
@@ -67,12 +67,16 @@ class CheckedFile(msgspec.Struct, frozen=True):
 
 
 class SourcesReport(msgspec.Struct, frozen=True):
-    """What a run would find: files, sources in doubt, faults that would stop it, and what it would do otherwise."""
+    """What a run would find: files, sources in doubt, faults that would stop it, and what it would do otherwise.
+
+    ``servers`` has a sentence for each server that answered.
+    """
 
     files: tuple[CheckedFile, ...]
     doubts: tuple[Doubt, ...]
     faults: tuple[str, ...]
     warnings: tuple[str, ...]
+    servers: tuple[str, ...] = ()
 
 
 class CheckReport(msgspec.Struct, frozen=True):
@@ -96,6 +100,10 @@ def check_sources(config: Config, progress: Progress) -> SourcesReport:
         for inspected in inspection.files
     ]
     doubts = tuple(Doubt(one.source.id, one.doubts) for one in inspections if one.doubts)
+    servers = [
+        harvest.probe_result(config, source, progress) for source in config.sources if harvest.is_networked(source)
+    ]
+    doubts += tuple(Doubt(one.source, one.reasons) for one in servers if one.outcome == "failed")
     warnings = [f"{one.source.id}: {text}" for one in inspections for text in one.warnings]
     warnings += [
         f"{file.source}: {file.file}: none of the first records can be converted; `bibld crosswalk` states why"
@@ -118,7 +126,8 @@ def check_sources(config: Config, progress: Progress) -> SourcesReport:
     state_cache(config.dedup.cache)
     if fault := cache_fault():
         warnings.append(fault)
-    return SourcesReport(tuple(files), doubts, tuple(faults), tuple(warnings))
+    answered = tuple(one.line for one in servers if one.outcome != "failed")
+    return SourcesReport(tuple(files), doubts, tuple(faults), tuple(warnings), answered)
 
 
 def _checked_file(config: Config, source: Source, inspected: ingest.InspectedFile) -> CheckedFile:

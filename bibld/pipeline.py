@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from bibld import dedup, ingest, link, publish, store, triplify
+from bibld import dedup, harvest, ingest, link, publish, store, triplify
 from bibld.catalog import Catalog, Queue, StageQueue
 from bibld.config import Config, Remote
 from bibld.errors import ConfigError, StageError, StoreError
@@ -48,18 +48,22 @@ class StageTime(msgspec.Struct, frozen=True):
 
 
 class Doubt(msgspec.Struct, frozen=True):
-    """A source that was not loaded, so that it keeps its old state, and the reasons."""
+    """A source that was not loaded, so that it keeps its old state, and the reasons.
+
+    ``is_loaded``: it was loaded from a partial harvest, and nothing of it was deleted.
+    """
 
     source: str
     reasons: tuple[str, ...]
+    is_loaded: bool = False
 
 
 class Summary(msgspec.Struct, frozen=True):
     """What a run did.
 
     ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given.
-    ``doubts`` are sources that keep their old state, ``withheld`` deletions that were not done. ``seconds`` is how long
-    the run took.
+    ``doubts`` are sources that keep their old state, ``withheld`` deletions that were not done. ``harvests`` are the
+    sources that were fetched from servers. ``seconds`` is how long the run took.
     """
 
     sources: tuple[LoadResult, ...]
@@ -72,6 +76,7 @@ class Summary(msgspec.Struct, frozen=True):
     doubts: tuple[Doubt, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     seconds: float = 0.0
+    harvests: tuple[harvest.HarvestResult, ...] = ()
 
 
 class RunOptions(msgspec.Struct, frozen=True):
@@ -107,6 +112,7 @@ class Pipeline:
         self.loads: list[LoadResult] = []
         self.doubts: list[Doubt] = []
         self.withheld: list[Withheld] = []
+        self.harvests: list[harvest.HarvestResult] = []
         self.releases = publish.Releases(config.workspace)
         self.iris = Iris(config.dataset.base)
 
@@ -147,6 +153,7 @@ class Pipeline:
             doubts=tuple(self.doubts),
             withheld=tuple(self.withheld),
             seconds=perf_counter() - started,
+            harvests=tuple(self.harvests),
         )
 
     def _wait_for(self, compiling: dedup.KernelWarmUp, modules: int) -> StageTime:
@@ -166,6 +173,12 @@ class Pipeline:
         self.doubts.append(Doubt(source, tuple(reasons)))
         for reason in reasons:
             self.progress.warn(f"{source}: keeps its old state: {reason}")
+
+    def note_gaps(self, source: str, reasons: Sequence[str]) -> None:
+        """Note that a harvest was partial, and warn of each reason."""
+        self.doubts.append(Doubt(source, tuple(reasons), is_loaded=True))
+        for reason in reasons:
+            self.progress.warn(f"{source}: harvest is partial, nothing is deleted: {reason}")
 
     def note_withheld(self, withheld: Withheld) -> None:
         """Note that deletions were not done, and warn."""
@@ -261,22 +274,31 @@ def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]
 def _read(run: Pipeline, queue: StageQueue) -> int:
     suppressed = ingest.read_suppressions(run.config)
     ingest.clear_withheld(run.catalog)
-    inspections = ingest.inspect_sources(run.config, run.progress)
+    networked = [source for source in run.config.sources if harvest.is_networked(source)]
+    if networked:
+        run.progress.stage("harvest", "records")
+        for source in networked:
+            run.harvests.append(harvest.fetch_source(run.config, source, run.progress))
+            run.progress.report(f"harvest: {run.harvests[-1].line}")
+    results = {result.source: result for result in run.harvests}
+    inspections = ingest.inspect_sources(run.config, run.progress, results)
     live = run.catalog.records.count_by_source()
     run.progress.stage("read", "records", sum(one.records for one in inspections if not one.doubts))
     with ingest.ConversionPool(run.config.workers) as pool:
         for inspection in inspections:
-            source = inspection.source.id
+            name = inspection.source.id
             for warning in inspection.warnings:
-                run.progress.warn(f"{source}: {warning}")
+                run.progress.warn(f"{name}: {warning}")
             if inspection.doubts:
-                run.doubt(source, inspection.doubts)
+                run.doubt(name, inspection.doubts)
                 continue
+            if inspection.gaps:
+                run.note_gaps(name, inspection.gaps)
             intake = ingest.Intake(run.catalog, run.config, inspection, run.number, pool, run.progress)
-            load = intake.load(live.get(source, 0), run.options.allow_deletes)
+            load = intake.load(live.get(name, 0), run.options.allow_deletes)
             run.loads.append(load)
             if load.fault:
-                run.doubt(source, [load.fault])
+                run.doubt(name, [load.fault])
             if load.withheld is not None:
                 run.note_withheld(load.withheld)
     configured = {source.id for source in run.config.sources}

@@ -62,6 +62,38 @@ class Harvester(Protocol):
         """
 
 
+class Fetched(msgspec.Struct, frozen=True):
+    """How a harvest ended.
+
+    ``complete``: the end of what was asked for was proven. ``partial``: what came may be used, but what did not come
+    may exist all the same. ``failed``: nothing came. ``reasons`` state why it is not complete, and what to do.
+    """
+
+    outcome: Literal["complete", "partial", "failed"]
+    reasons: tuple[str, ...] = ()
+
+
+class NetworkHarvester(Protocol):
+    """An adapter of ``bibld/harvest/`` that asks a server for records or files; it has ``fetch`` instead of ``files``.
+
+    What it fetches is kept in the workspace, from which the files of the source are made. It may also have
+
+    - ``faults(folder, settings)``, as harvesters have;
+    - ``probe(visit, settings)``: asks the server who it is and what it would be asked for, stores nothing, and returns
+      that in one sentence; raises ``HarvestError`` if the server does not answer.
+    """
+
+    Settings: type
+    """Usually a subclass of ``bibld.harvest.HttpSettings``."""
+
+    def fetch(self, visit: Any, settings: Any) -> Fetched:  # noqa: ANN401
+        """Fetch what is new since the last complete harvest, or all.
+
+        ``visit`` is a ``bibld.harvest.Visit``: the store of the source, the transport, the options. Raises
+        ``HarvestError``: then the harvest is *partial* if any record came, else *failed*.
+        """
+
+
 # --- read: files to records
 
 

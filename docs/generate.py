@@ -293,6 +293,8 @@ API = {
         "Summary",
         "LoadResult",
         "Doubt",
+        "HarvestResult",
+        "Freshness",
         "Withheld",
         "FileRow",
         "RecordRow",

@@ -9,6 +9,8 @@ from bibld import adapters
 from bibld.config import Config
 from bibld.errors import ConfigError
 
+_DAY_LENGTH = len("2026-01-31")
+
 
 def check_source(config: Config, source: str | None) -> None:
     """Raise ``ConfigError`` for a source that is not in the configuration; None means all of them."""
@@ -20,6 +22,19 @@ def check_choice(value: str, what: str, allowed: list[str]) -> None:
     """Raise ``ConfigError`` for a value that is not among those allowed."""
     if value not in allowed:
         raise ConfigError([adapters.unknown_name_message(value, allowed, what)])
+
+
+def checked_date(text: str) -> str:
+    """Return a day or a time in UTC as servers write it, or the empty text; raises ``ConfigError`` for another."""
+    if not text:
+        return ""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ConfigError([f'"{text}" is not a day or time; write 2026-01-31 or 2026-01-31T12:00:00Z']) from error
+    if len(text) == _DAY_LENGTH:
+        return text
+    return f"{(time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def run_time() -> datetime:

@@ -8,9 +8,12 @@ import msgspec
 
 from bibld import adapters
 from bibld._api.tables import Table
-from bibld.catalog import LoadCounts, Suppression
+from bibld.catalog import Catalog, LoadCounts, Suppression
+from bibld.config import Config
+from bibld.harvest import Freshness, freshness
 from bibld.model.linkage import Edge
 from bibld.model.mods import Mods
+from bibld.read import carrier_of
 
 
 class FileRow(msgspec.Struct, frozen=True):
@@ -95,13 +98,30 @@ class Stats(msgspec.Struct, frozen=True):
     """What a catalog contains.
 
     ``files`` are tuples of source, file, reader, declared charset and charset found; ``coverage`` are tuples of
-    flavour, subfield, fate (unmapped or private) and number of occurrences.
+    flavour, subfield, fate (unmapped or private) and number of occurrences; ``freshness`` is that of the sources that
+    are fetched from servers.
     """
 
     sources: tuple[LoadCounts, ...]
     files: tuple[tuple[str, str, str, str, str], ...]
     suppressed: tuple[Suppression, ...]
     coverage: tuple[tuple[str, str, str, int], ...]
+    freshness: tuple[Freshness, ...] = ()
+
+
+def stats_of(catalog: Catalog, config: Config) -> Stats:
+    """Return what a catalog contains."""
+    return Stats(
+        sources=tuple(catalog.records.load_counts()),
+        files=tuple(
+            (source, file, reader, carrier.declared or "nothing", carrier.charset)
+            for source, file, reader, state in catalog.records.charsets()
+            if (carrier := carrier_of(reader, state))
+        ),
+        suppressed=tuple(catalog.suppressions.all()),
+        coverage=tuple(catalog.records.coverage()),
+        freshness=tuple(freshness(config)),
+    )
 
 
 def main_title(mods: Mods) -> str:

@@ -20,10 +20,11 @@ from bibld import explain as explaining
 from bibld._api import exports
 from bibld._api.arguments import check_choice, check_source, run_time
 from bibld._api.exports import FileFormat
+from bibld._api.harvests import harvest_sources, probe_sources
 from bibld._api.links import Links
 from bibld._api.records import PathName
 from bibld._api.review import Review
-from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title
+from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title, stats_of
 from bibld._api.sparql import table_of_graph, table_of_results
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
@@ -33,6 +34,7 @@ from bibld.config import Config, Remote
 from bibld.dedup.labels import read_pairs
 from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
+from bibld.harvest import HarvestResult
 from bibld.ingest import Exported, export_mods, export_originals
 from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
@@ -41,7 +43,6 @@ from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
-from bibld.read import carrier_of
 from bibld.store import Delivered
 from bibld.triplify import ElementCoverage, mods_coverage
 
@@ -51,8 +52,7 @@ if TYPE_CHECKING:
     from bibld.serve import StaticSite
     from bibld.validate import ReportSettings, ValidationReport
 
-# The modules that match and train are imported by the functions that use them: they load compiler and database, which
-# takes half of the time of a short command.
+# The modules that match and train load compiler and database: the functions that use them import them.
 
 Until = Literal["read", "dedup", "merge", "triplify", "store", "publish"]
 
@@ -181,8 +181,21 @@ class Workspace:
 
         return serve.write_static(self._open_site(self.config.serve), Path(folder).resolve(), self.progress)
 
+    def harvest(
+        self, source: str | None = None, *, full: bool = False, since: str = "", limit: int = 0
+    ) -> tuple[HarvestResult, ...]:
+        """Fetch what the servers of one source or of all offer; return how it ended for each: no answer is no error.
+
+        ``full``: the whole list; ``since`` a day or time: changes; ``limit``: stop early. Raises ``ConfigError``.
+        """
+        return harvest_sources(self.config, source, self.progress, full, since, limit)
+
+    def probe(self, source: str | None = None) -> tuple[HarvestResult, ...]:
+        """Ask the servers of one source or of all who they are and what they would be asked for; store nothing."""
+        return probe_sources(self.config, source, self.progress)
+
     def files(self) -> Table[FileRow]:
-        """Return the files of each source, in the order in which they are read."""
+        """Return the files of each source, in the order in which they are read; servers are not asked."""
         files = [file for source in self.config.sources for file in harvest.files(self.config, source)]
         return Table(FileRow, (FileRow(file.source, file.name, file.path.stat().st_size) for file in files))
 
@@ -304,16 +317,7 @@ class Workspace:
     def stats(self) -> Stats:
         """Return what the catalog contains: records and files of each source, suppressions, unmapped subfields."""
         with self.catalog() as catalog:
-            return Stats(
-                sources=tuple(catalog.records.load_counts()),
-                files=tuple(
-                    (source, file, reader, carrier.declared or "nothing", carrier.charset)
-                    for source, file, reader, state in catalog.records.charsets()
-                    if (carrier := carrier_of(reader, state))
-                ),
-                suppressed=tuple(catalog.suppressions.all()),
-                coverage=tuple(catalog.records.coverage()),
-            )
+            return stats_of(catalog, self.config)
 
     def explain(self, record: str, other: str | None = None) -> RecordReport | PairReport | IriReport:
         """Explain a record, a pair of records, or any IRI of the dataset.

@@ -25,7 +25,7 @@ _GROUPS = {
     "Run": {
         "run": "run",
         "serve": "serve",
-        "harvest": "check",
+        "harvest": "harvest",
         "dedup": "run",
         "merge": "run",
         "triplify": "run",

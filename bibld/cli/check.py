@@ -1,4 +1,4 @@
-"""``bibld check`` and ``bibld harvest``: the configuration, and the files that it names."""
+"""``bibld check``: the configuration, and the files and servers that it names."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
 
     Faults of the configuration are reported all at once, with file, line and what is allowed (exit code 2). Then the
     files of the sources are read as a run reads them, and their first records are converted: a source in doubt
-    (missing, empty, cut off, damaged, no catalogue) is reported with exit code 4, as by a run. Exit code 1: a run could
-    not write.
+    (missing, empty, cut off, damaged, no catalogue) is reported with exit code 4, as by a run. Servers are asked who
+    they are, and one that does not answer is such a source too. Exit code 1: a run could not write.
     """
     from bibld import Workspace, progress
 
@@ -31,6 +31,8 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
         print_json(report)
     else:
         print_rows(report.files, "source", "file", "bytes", "carrier", "charset", "flavour", "records")
+        for text in report.servers:
+            click.echo(text)
     for text in report.warnings:
         click.echo(f"warning: {text}", err=True)
     for doubt in report.doubts:
@@ -42,17 +44,3 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
         sys.exit(STAGE_FAILED if report.faults else KEPT_OLD_STATE)
     if not as_json:
         click.echo(f"{config}: configuration is valid")
-
-
-@click.command()
-@config_argument
-@json_option
-def harvest(config: Path, as_json: bool) -> None:
-    """Fetch what the sources of CONFIG offer, and list the files in the order in which they are read."""
-    from bibld import Workspace
-
-    files = Workspace(config).files()
-    if as_json:
-        print_json(files)
-    else:
-        print_rows(files, *files.columns)

@@ -130,9 +130,10 @@ def _faults(summary: Summary, max_rejects: Callable[[str], float]) -> Iterator[F
     for each in summary.deliveries:
         if each.fault:
             yield STAGE_FAILED, f"store {each.store}: {each.fault}"
-    if summary.doubts:
-        names = ", ".join(dict.fromkeys(doubt.source for doubt in summary.doubts))
-        yield KEPT_OLD_STATE, f"{names}: in doubt and not loaded; the warnings state why, the rest is done"
+    for is_loaded, state in ((False, "in doubt and not loaded"), (True, "harvest is partial, nothing was deleted")):
+        names = ", ".join(dict.fromkeys(doubt.source for doubt in summary.doubts if doubt.is_loaded == is_loaded))
+        if names:
+            yield KEPT_OLD_STATE, f"{names}: {state}; the warnings state why, the rest is done"
     if summary.withheld:
         names = ", ".join(withheld.source for withheld in summary.withheld)
         yield KEPT_OLD_STATE, f"{names}: deletions withheld; the warnings state why, the rest is done"
@@ -146,8 +147,11 @@ def _faults(summary: Summary, max_rejects: Callable[[str], float]) -> Iterator[F
 def print_summary(summary: Summary, config: Path) -> None:
     """Print what a run did: records of each source, figures, seconds of each stage, the folder of the release."""
     print_rows(summary.sources, "source", "read", "converted", "superseded", "rejected", "deleted", "absent")
+    for result in summary.harvests:
+        click.echo(f"harvest {result.line}")
     for doubt in summary.doubts:
-        click.echo(f"{doubt.source}: in doubt, keeps its old state")
+        if not doubt.is_loaded:
+            click.echo(f"{doubt.source}: in doubt, keeps its old state")
     for withheld in summary.withheld:
         click.echo(f"{withheld.source}: {count_of(withheld.deletions, 'deletion')} withheld: {withheld.file}")
     changes = {name: sum(getattr(load, name) for load in summary.sources) for name in ("new", "changed", "restored")}

@@ -34,7 +34,8 @@ _MOST = 40
 def stats(config: Path, all_subfields: bool, triples: bool, limit: int, as_json: bool) -> None:
     """Report what the catalog contains.
 
-    For each source: records and charsets; then the suppressions, and the subfields that are not in the MODS.
+    For each source: records, freshness if it is fetched from a server, and charsets; then the suppressions, and the
+    subfields that are not in the MODS.
     """
     from bibld import Workspace
 
@@ -46,6 +47,22 @@ def stats(config: Path, all_subfields: bool, triples: bool, limit: int, as_json:
         print_json(found)
         return
     print_rows(found.sources, "source", "read", "converted", "superseded", "rejected", "deleted")
+    if found.freshness:
+        click.echo("\nHarvests from servers")
+        print_rows(
+            found.freshness,
+            "source",
+            "outcome",
+            "complete",
+            "attempt",
+            "newest",
+            "records",
+            "days_silent",
+            "usual_days",
+        )
+        for one in found.freshness:
+            if one.is_silent:
+                click.echo(f"warning: {one.source}: nothing new for {one.days_silent:g} days", err=True)
     click.echo()
     print_table(("source", "file", "carrier", "declared", "found"), found.files)
     if found.suppressed:

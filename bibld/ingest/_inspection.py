@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -38,11 +39,15 @@ class InspectedFile(msgspec.Struct, frozen=True):
 
 
 class Inspection(msgspec.Struct, frozen=True):
-    """The files of a source, in their order, and the reasons for which the source is in doubt (none: it is not)."""
+    """The files of a source, in their order, and the reasons for which the source is in doubt (none: it is not).
+
+    ``gaps`` are the reasons for which a harvest is partial: its records are loaded, but what is absent is not deleted.
+    """
 
     source: Source
     files: tuple[InspectedFile, ...]
     doubts: tuple[str, ...]
+    gaps: tuple[str, ...] = ()
 
     @property
     def records(self) -> int:
@@ -55,19 +60,34 @@ class Inspection(msgspec.Struct, frozen=True):
         return [f"{file.file.name}: {file.warning}" for file in self.files if file.warning]
 
 
-def inspect_sources(config: Config, progress: Progress) -> list[Inspection]:
-    """Read all files of all sources once, without parsing their records."""
-    found = [_harvest(config, source) for source in config.sources]
+def inspect_sources(
+    config: Config, progress: Progress, harvests: Mapping[str, harvest.HarvestResult] | None = None
+) -> list[Inspection]:
+    """Read all files of all sources once, without parsing their records.
+
+    ``harvests`` are the results of sources that were fetched from servers, by source; without one the files of the last
+    harvest are read.
+    """
+    results = harvests or {}
+    found = [_harvest(config, source, results.get(source.id)) for source in config.sources]
     progress.stage("read", "bytes", sum(file.path.stat().st_size for files, _ in found for file in files))
-    return [
-        _inspect(config, source, files, doubts, progress)
-        for source, (files, doubts) in zip(config.sources, found, strict=True)
-    ]
+    inspections = []
+    for source, (files, doubts) in zip(config.sources, found, strict=True):
+        inspection = _inspect(config, source, files, doubts, progress)
+        result = results.get(source.id)
+        if result is not None and result.outcome == "partial":
+            inspection = msgspec.structs.replace(inspection, gaps=result.reasons)
+        inspections.append(inspection)
+    return inspections
 
 
-def _harvest(config: Config, source: Source) -> tuple[list[HarvestedFile], list[str]]:
+def _harvest(
+    config: Config, source: Source, result: harvest.HarvestResult | None
+) -> tuple[list[HarvestedFile], list[str]]:
     """Return the files of a source that exist, and why some do not."""
     files: list[HarvestedFile] = []
+    if result is not None and result.outcome == "failed":
+        return files, [f"harvest failed: {reason}" for reason in result.reasons]
     try:
         for file in harvest.files(config, source):
             files.append(file)

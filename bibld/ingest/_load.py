@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from bibld import crosswalk
+from bibld import crosswalk, harvest
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
 from bibld.errors import DamagedFileError, RecordError
@@ -74,6 +74,7 @@ class Intake:
         self._config = config
         self._files = inspection.files
         self._source = inspection.source
+        self._is_partial = bool(inspection.gaps)
         self._run = run
         self._conversions = conversions
         self._progress = progress
@@ -96,6 +97,10 @@ class Intake:
         for inspected in self._files:
             self._progress.report(f"read: {inspected.file.name}")
             self._load_file(inspected)
+        with self._catalog.commit():
+            refused = list(harvest.rejected_records(self._config, self._source))
+            self._counts["read"] += len(refused)
+            self._reject(refused)
         with self._catalog.commit():
             missing = self._missing()
             gone = missing | self._listed()
@@ -241,7 +246,7 @@ class Intake:
         self._counts["deleted"] += deleted - superseded.deleted
         self._counts["converted"] += len(new) - deleted - superseded.live
 
-    def _reject(self, rejects: list[RecordError]) -> None:
+    def _reject(self, rejects: Sequence[RecordError]) -> None:
         """Store rejects; an older version of a rejected record stays as it is."""
         self._catalog.records.put_rejects(rejects)
         self._counts["rejected"] += len(rejects)
@@ -256,7 +261,7 @@ class Intake:
 
     def _missing(self) -> set[int]:
         """Return the records that a complete source lacks now."""
-        if not self._source.config.complete or self._fault:
+        if not self._source.config.complete or self._fault or self._is_partial:
             return set()
         unseen = self._catalog.records.unseen(self._source.id, self._run)
         return {ordinal for ordinal in unseen if ordinal not in self._deferred} - self._spared

@@ -1,0 +1,80 @@
+"""The files that a source's server offers, as they were last fetched."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+
+class StoredFile(msgspec.Struct, frozen=True):
+    """A fetched file: the name that the server gives it, its path on disk, and what shows whether it changed.
+
+    ``etag`` and ``changed`` are as the server states them, empty if it does not; ``sha256`` is that of the bytes.
+    """
+
+    name: str
+    path: Path
+    etag: str
+    changed: str
+    sha256: str
+    bytes: int
+
+
+class StoredFiles:
+    """The files of one source. Nothing is committed here; the store does that."""
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path, source: str) -> None:
+        self._connection = connection
+        self.folder = folder / "files"
+        """Where fetched files are; an adapter writes new ones into it before it keeps them."""
+        self.harvest = 0
+
+    def keep(
+        self, name: str, path: Path, *, etag: str = "", changed: str = "", sha256: str = "", size: int | None = None
+    ) -> bool:
+        """Note a file (below :attr:`folder`) that was fetched completely; return whether its content is new.
+
+        The file that had this name before is removed if its path was another.
+        """
+        before = self.known(name)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                name,
+                path.relative_to(self.folder).as_posix(),
+                etag,
+                changed,
+                sha256,
+                path.stat().st_size if size is None else size,
+                self.harvest,
+            ),
+        )
+        if before is not None and before.path != path:
+            before.path.unlink(missing_ok=True)
+        return before is None or before.sha256 != sha256
+
+    def known(self, name: str) -> StoredFile | None:
+        """Return the file that was last fetched under a name."""
+        row = self._connection.execute(
+            "SELECT name, path, etag, changed, sha256, bytes FROM file WHERE name = ?", (name,)
+        ).fetchone()
+        return self._file(row) if row else None
+
+    def all(self) -> list[StoredFile]:
+        """Return all files by name."""
+        rows = self._connection.execute("SELECT name, path, etag, changed, sha256, bytes FROM file ORDER BY name")
+        return [self._file(row) for row in rows]
+
+    def drop_others(self, names: set[str]) -> int:
+        """Remove the files that the server does not offer any more; return how many."""
+        others = [file for file in self.all() if file.name not in names]
+        for file in others:
+            self._connection.execute("DELETE FROM file WHERE name = ?", (file.name,))
+            file.path.unlink(missing_ok=True)
+        return len(others)
+
+    def _file(self, row: tuple[str, str, str, str, str, int]) -> StoredFile:
+        name, path, etag, changed, sha256, size = row
+        return StoredFile(name, self.folder / path, etag, changed, sha256, size)

@@ -1,0 +1,305 @@
+"""HTTP as harvesters need it: raw bytes, a deadline for each answer, retries, redirects, a rate that is learned."""
+
+from __future__ import annotations
+
+import email.utils
+import random
+import ssl
+import time
+import urllib.parse
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import msgspec
+
+from bibld import __version__
+from bibld.errors import HarvestError
+from bibld.harvest._faults import BLOCKED, BUSY, MOVED, NO_ANSWER, REDIRECT_LOST_QUERY, ServerFault
+from bibld.harvest._settings import HttpSettings
+from bibld.harvest._store import StoredAnswer, now
+
+_MOST_REDIRECTS = 5
+_LONGEST_BACK_OFF = 60.0
+_LONGEST_DELAY = 10.0
+_CHUNK = 256 * 1024
+_CONNECT_SECONDS = 30.0
+_GZIP, _ZLIB = b"\x1f\x8b", b"\x78"
+_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_TLS = {"1.0": ssl.TLSVersion.TLSv1, "1.1": ssl.TLSVersion.TLSv1_1, "1.2": ssl.TLSVersion.TLSv1_2}
+_BUSY = frozenset({429, 503})
+_KINDS: Mapping[type[httpx.HTTPError], str] = {
+    httpx.ConnectTimeout: "no connection in time",
+    httpx.ReadTimeout: "no complete answer in time",
+    httpx.ConnectError: "no connection",
+    httpx.RemoteProtocolError: "the answer broke off",
+    httpx.ReadError: "the answer broke off",
+}
+
+Note = Callable[[ServerFault, str, bytes], None]
+"""Notes a fault of the server: the fault, the address, the bytes that show it."""
+
+Accept = Callable[[StoredAnswer], str]
+"""Returns why an answer cannot be used, so that the request is repeated; empty if it can."""
+
+
+def accept_success(answer: StoredAnswer) -> str:
+    """Accept answers with status 200."""
+    return "" if answer.status == 200 else f"status {answer.status}"
+
+
+class Politeness(msgspec.Struct, frozen=True):
+    """Seconds between two requests, as learned from a server that was busy."""
+
+    delay: float = 0.0
+
+
+class Transport:
+    """Asks one server. ``keep`` stores an answer before it is used and returns it with its number."""
+
+    def __init__(
+        self,
+        settings: HttpSettings,
+        folder: Path,
+        keep: Callable[[StoredAnswer], StoredAnswer],
+        note: Note,
+        learned: Politeness,
+    ) -> None:
+        """``folder`` is that of the configuration; ``learned`` is what earlier harvests learned."""
+        self._settings = settings
+        self._keep = keep
+        self._note = note
+        self._delay = max(settings.delay, learned.delay)
+        self._next_at = 0.0
+        self._was_busy = False
+        self._retry_after: float | None = None
+        self.requests = 0
+        auth = None
+        if settings.user is not None:
+            auth = httpx.BasicAuth(settings.user.read(), settings.password.read() if settings.password else "")
+        contact = f" (+{settings.contact})" if settings.contact else ""
+        self._client = httpx.Client(
+            verify=_tls(settings, folder),
+            auth=auth,
+            headers={"User-Agent": f"bibld/{__version__}{contact}", "Accept-Encoding": "gzip"},
+            follow_redirects=False,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    @property
+    def learned(self) -> Politeness:
+        """What a later harvest should know: after one in which the server was never busy, the delay is halved."""
+        delay = self._delay if self._was_busy else self._delay / 2
+        return Politeness(delay if delay >= 0.05 and delay > self._settings.delay else 0.0)
+
+    def get(self, url: str, accept: Accept = accept_success) -> StoredAnswer:
+        """Return the answer to a request; raises ``HarvestError`` after the last try.
+
+        Busy servers, errors of servers and of the network, and answers that ``accept`` refuses are tried again. An
+        answer is stored before ``accept`` sees it. ``accept`` sees answers of any status, because servers put valid
+        answers into errors; the default takes those with status 200.
+        """
+        fault = ""
+        for attempt in range(self._settings.tries):
+            if attempt:
+                self._wait_after(attempt)
+            try:
+                status, headers, raw, at = self._ask(url)
+            except httpx.HTTPError as error:
+                fault = _description(error)
+                self._note(NO_ANSWER, url, fault.encode())
+                self._retry_after = None
+                continue
+            body, damage = inflate(raw, self._settings.max_answer_bytes)
+            answer = self._keep(StoredAnswer(0, at, now(), status, headers, body))
+            fault = damage or accept(answer)
+            if not fault:
+                return answer
+            fault = self._refusal(answer, fault)
+        raise HarvestError(f"{url}: {fault} ({self._settings.tries} tries)")
+
+    def _refusal(self, answer: StoredAnswer, fault: str) -> str:
+        """Return why an answer is asked for again; raises ``HarvestError`` if that is of no use."""
+        status = answer.status
+        self._retry_after = _retry_after(answer.headers.get("retry-after", "")) if status in _BUSY else None
+        if status < 300:
+            return fault or f"status {status}"
+        if status in _BUSY:
+            self._note(BUSY, answer.url, answer.body)
+            self._was_busy = True
+            self._delay = min(max(2 * self._delay, self._settings.first_wait / 2), _LONGEST_DELAY)
+            if self._retry_after is not None and self._retry_after > self._settings.longest_wait:
+                raise HarvestError(
+                    f"{answer.url}: the server asks to come again in {self._retry_after:.0f} s (status {status}); the"
+                    " next run continues from here"
+                )
+        elif status in (401, 403):
+            self._note(BLOCKED, answer.url, answer.body)
+            raise HarvestError(
+                f"{answer.url}: refused with status {status}; ask the owner to allow the address of this machine and"
+                f' the program "bibld", or state user and password'
+            )
+        elif status not in _AGAIN:
+            raise HarvestError(f"{answer.url}: {_with_status(status, fault)}; check the address")
+        return _with_status(status, fault)
+
+    def _wait_after(self, attempt: int) -> None:
+        back_off = min(self._settings.first_wait * 2 ** (attempt - 1), _LONGEST_BACK_OFF)
+        wait = back_off * random.uniform(0.75, 1.25) if self._retry_after is None else self._retry_after
+        time.sleep(max(wait, 0.0))
+
+    def _ask(self, url: str) -> tuple[int, dict[str, str], bytes, str]:
+        """Return status, headers, raw bytes and the address that answered, after redirects."""
+        until = time.monotonic() + self._settings.deadline
+        with self._opened(url, {}, until) as (response, at):
+            pieces: list[bytes] = []
+            size = 0
+            for piece in self._pieces(response, until):
+                size += len(piece)
+                if size > self._settings.max_answer_bytes:
+                    raise HarvestError(
+                        f"{at}: the answer has more than {self._settings.max_answer_bytes:,} bytes; ask for smaller"
+                        " portions, or state max_answer_bytes"
+                    )
+                pieces.append(piece)
+            return response.status_code, _headers(response), b"".join(pieces), at
+
+    def download(self, url: str, path: Path, headers: Mapping[str, str] | None = None) -> StoredAnswer:
+        """Fetch a file: append it to ``path`` if the server answers a ``Range`` (206), else write it from the start.
+
+        The body of the answer is empty. It is tried again as in :meth:`get`, but for the statuses 304, 404, 410, 412
+        and 416, which are returned. The bytes are those that the server sent. The deadline holds for each piece.
+        """
+        fault = ""
+        for attempt in range(self._settings.tries):
+            if attempt:
+                self._wait_after(attempt)
+            self._retry_after = None
+            try:
+                with self._opened(url, {"Accept-Encoding": "identity", **(headers or {})}, None) as (response, at):
+                    answer = StoredAnswer(0, at, now(), response.status_code, _headers(response), b"")
+                    if answer.status in (304, 404, 410, 412, 416):
+                        return answer
+                    if answer.status in (200, 206):
+                        with path.open("ab" if answer.status == 206 else "wb") as out:
+                            for piece in self._pieces(response, None):
+                                out.write(piece)
+                        return answer
+            except httpx.HTTPError as error:
+                fault = _description(error)
+                self._note(NO_ANSWER, url, fault.encode())
+                continue
+            except OSError as error:
+                raise HarvestError(f"{path}: cannot be written: {error.strerror}; free some space") from error
+            fault = self._refusal(answer, "")
+        raise HarvestError(f"{url}: {fault} ({self._settings.tries} tries)")
+
+    @contextmanager
+    def _opened(
+        self, url: str, headers: Mapping[str, str], until: float | None
+    ) -> Iterator[tuple[httpx.Response, str]]:
+        """Open an answer, after at most five redirects, none of them from https to http."""
+        asked = url
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._be_polite()
+            timeout = httpx.Timeout(self._settings.deadline, connect=min(_CONNECT_SECONDS, self._settings.deadline))
+            with self._client.stream("GET", url, headers=headers, timeout=timeout) as response:
+                target = response.headers.get("location", "")
+                if response.status_code not in _REDIRECTS or not target:
+                    yield response, url
+                    return
+            moved = self._redirected(url, target)
+            if url == asked:
+                self._note(MOVED, url, target.encode())
+            url = moved
+        raise HarvestError(f"{asked}: more than {_MOST_REDIRECTS} redirects; state the address that it leads to")
+
+    def _redirected(self, url: str, target: str) -> str:
+        """Return where a redirect leads, with the query that it lost."""
+        here, there = urllib.parse.urlsplit(url), urllib.parse.urlsplit(urllib.parse.urljoin(url, target))
+        if there.scheme not in ("http", "https") or not there.hostname:
+            raise HarvestError(f"{url}: redirected to {target}, which is no web address")
+        if here.scheme == "https" and there.scheme == "http":
+            raise HarvestError(f"{url}: redirected to {target} without encryption, which is not followed")
+        if here.query and "verb=" in here.query and "verb=" not in there.query:
+            self._note(REDIRECT_LOST_QUERY, url, target.encode())
+            there = there._replace(query=here.query)
+        return urllib.parse.urlunsplit(there)
+
+    def _pieces(self, response: httpx.Response, until: float | None) -> Iterator[bytes]:
+        """Yield the raw bytes of an answer; raises ``httpx.ReadTimeout`` when its time is over."""
+        for piece in response.iter_raw(_CHUNK if until is None else None):
+            if until is not None and time.monotonic() > until:
+                raise httpx.ReadTimeout(f"the answer was not complete after {self._settings.deadline:g} s")
+            yield piece
+
+    def _be_polite(self) -> None:
+        wait = self._next_at - time.monotonic()
+        if wait > 0:
+            time.sleep(wait)
+        self._next_at = time.monotonic() + self._delay
+        self.requests += 1
+
+
+def inflate(raw: bytes, most: int) -> tuple[bytes, str]:
+    """Decompress gzip or zlib, known by its first bytes whatever the headers state; return the bytes and the damage."""
+    if raw[:2] == _GZIP:
+        window = zlib.MAX_WBITS | 16
+    elif raw[:1] == _ZLIB and len(raw) > 1 and not ((raw[0] << 8) | raw[1]) % 31:
+        window = zlib.MAX_WBITS
+    else:
+        return raw, ""
+    inflater = zlib.decompressobj(window)
+    try:
+        body = inflater.decompress(raw, most)
+        if inflater.unconsumed_tail:
+            return body, f"decompresses to more than {most:,} bytes"
+        if not inflater.eof:
+            return body, "the compressed answer is cut off"
+    except zlib.error as error:
+        return raw, f"the compressed answer is damaged: {error}"
+    return body, ""
+
+
+def _retry_after(value: str) -> float | None:
+    """Return the seconds that a server asks to wait, from either form; None if it is nonsense."""
+    value = value.strip()
+    if value.isdecimal():
+        return float(value[:9])
+    try:
+        at = email.utils.parsedate_to_datetime(value)
+        return max(at.timestamp() - time.time(), 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _tls(settings: HttpSettings, folder: Path) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=str(folder / settings.ca_file) if settings.ca_file else None)
+    except (OSError, ssl.SSLError) as error:
+        raise HarvestError(
+            f"ca_file = {settings.ca_file}: cannot be used: {error}; name a file of certificates"
+        ) from error
+    context.minimum_version = _TLS.get(settings.tls_minimum, ssl.TLSVersion.TLSv1_3)
+    return context
+
+
+def _headers(response: httpx.Response) -> dict[str, str]:
+    return {name.lower(): value for name, value in response.headers.items()}
+
+
+def _description(error: httpx.HTTPError) -> str:
+    text = " ".join(str(error).split())
+    kind = _KINDS.get(type(error), type(error).__name__)
+    return f"{kind}: {text}" if text else kind
+
+
+def _with_status(status: int, fault: str) -> str:
+    state = f"status {status}"
+    return f"{state} ({fault})" if fault and fault != state else state

@@ -1,0 +1,246 @@
+"""The records of a source as its server last gave them, and the files that are made of them for reading."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import zstandard
+
+from bibld.errors import HarvestError, ReadError
+from bibld.model.origin import Origin
+
+SEGMENT = 5000
+"""Records in one file."""
+
+_GZIP = zlib.MAX_WBITS | 16
+_LEVEL = 1
+
+
+class RecordForm(msgspec.Struct, frozen=True):
+    """What a file of records has before the first record, after each and after the last, and the suffix of its name."""
+
+    suffix: str
+    head: bytes = b""
+    separator: bytes = b""
+    tail: bytes = b""
+
+
+XML_FORM = RecordForm(".xml", b'<?xml version="1.0" encoding="UTF-8"?>\n<records>\n', b"\n", b"</records>\n")
+"""Elements that are each complete with their namespaces, in UTF-8."""
+
+ISO2709_FORM = RecordForm(".mrc")
+"""Records of ISO 2709."""
+
+
+class StoredRecords:
+    """The records of one source. Nothing is committed here; the store does that.
+
+    A record is known by the ``identifier`` that the server gives it, whatever its own control number is.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path, source: str) -> None:
+        self._connection = connection
+        self._folder = folder / "records"
+        self._source = source
+        self._compressor = zstandard.ZstdCompressor(level=3)
+        self._decompressor = zstandard.ZstdDecompressor()
+        self.harvest = 0
+        self.form = XML_FORM
+
+    def put(self, identifier: str, datestamp: str, data: bytes, answer: int = 0) -> str:
+        """Store a record; return ``new``, ``changed``, ``unchanged`` or ``older``.
+
+        *Older*: a newer version came earlier in this harvest. ``answer`` is the number of the answer that it came in.
+        """
+        digest = hashlib.blake2b(data, digest_size=16).digest()
+        row = self._connection.execute(
+            "SELECT number, datestamp, digest, seen, body IS NULL FROM record WHERE identifier = ?", (identifier,)
+        ).fetchone()
+        if row is None:
+            cursor = self._connection.execute(
+                "INSERT INTO record (identifier, datestamp, digest, answer, seen, body) VALUES (?, ?, ?, ?, ?, ?)",
+                (identifier, datestamp, digest, answer, self.harvest, self._compressor.compress(data)),
+            )
+            self._mark_changed(cursor.lastrowid or 0)
+            self._clear_reject(identifier)
+            return "new"
+        number, last_datestamp, last_digest, seen, is_deleted = row
+        if seen == self.harvest and datestamp < last_datestamp:
+            return "older"
+        self._clear_reject(identifier)
+        if digest == last_digest and not is_deleted:
+            self._connection.execute(
+                "UPDATE record SET datestamp = ?, answer = ?, seen = ? WHERE number = ?",
+                (datestamp, answer, self.harvest, number),
+            )
+            return "unchanged"
+        self._connection.execute(
+            "UPDATE record SET datestamp = ?, digest = ?, answer = ?, seen = ?, body = ? WHERE number = ?",
+            (datestamp, digest, answer, self.harvest, self._compressor.compress(data), number),
+        )
+        self._mark_changed(number)
+        return "new" if is_deleted else "changed"
+
+    def delete(self, identifier: str, datestamp: str = "") -> bool:
+        """Delete a record that the server states to be deleted; return whether it was stored."""
+        row = self._connection.execute(
+            "SELECT number, datestamp, seen, body IS NULL FROM record WHERE identifier = ?", (identifier,)
+        ).fetchone()
+        self._clear_reject(identifier)
+        if row is None:
+            self._connection.execute(
+                "INSERT INTO record (identifier, datestamp, digest, answer, seen, body) VALUES (?, ?, x'', 0, ?, NULL)",
+                (identifier, datestamp, self.harvest),
+            )
+            return False
+        number, last_datestamp, seen, is_deleted = row
+        if seen == self.harvest and datestamp and datestamp < last_datestamp:
+            return False
+        self._connection.execute(
+            "UPDATE record SET datestamp = ?, digest = x'', seen = ?, body = NULL WHERE number = ?",
+            (datestamp, self.harvest, number),
+        )
+        if not is_deleted:
+            self._mark_changed(number)
+        return not is_deleted
+
+    def mark_seen(self, identifier: str) -> bool:
+        """Note that the server still lists a record; return whether it is stored."""
+        cursor = self._connection.execute(
+            "UPDATE record SET seen = ? WHERE identifier = ? AND body IS NOT NULL", (self.harvest, identifier)
+        )
+        return bool(cursor.rowcount)
+
+    def reject(self, identifier: str, reason: str, data: bytes, answer: int = 0) -> bool:
+        """Store a record that cannot be used; an older version of it stays. Return whether there was no such reject."""
+        self.mark_seen(identifier)
+        row = self._connection.execute("SELECT harvest FROM rejected WHERE identifier = ?", (identifier,)).fetchone()
+        self._connection.execute(
+            "INSERT OR REPLACE INTO rejected VALUES (?, ?, ?, ?, ?)",
+            (identifier, self.harvest, reason, answer, self._compressor.compress(data)),
+        )
+        return row is None or row[0] != self.harvest
+
+    def _clear_reject(self, identifier: str) -> None:
+        self._connection.execute("DELETE FROM rejected WHERE identifier = ?", (identifier,))
+
+    def _mark_changed(self, number: int) -> None:
+        self._connection.execute("INSERT OR IGNORE INTO changed_segment VALUES (?)", (number // SEGMENT,))
+
+    # -- the end of a harvest ----------------------------------------------------------------------------------------
+
+    def count(self) -> int:
+        """Return the number of records."""
+        return int(self._connection.execute("SELECT count(*) FROM record WHERE body IS NOT NULL").fetchone()[0])
+
+    def count_seen(self) -> int:
+        """Return how many records, and rejected ones, this harvest saw."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM record WHERE seen = ? AND body IS NOT NULL", (self.harvest,)
+        ).fetchone()
+        return int(row[0]) + self.count_rejected(self.harvest)
+
+    def count_rejected(self, harvest: int = 0) -> int:
+        """Return the number of rejects: of one harvest, or of all."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM rejected WHERE ?1 = 0 OR harvest = ?1", (harvest,)
+        ).fetchone()
+        return int(row[0])
+
+    def unseen(self) -> Iterator[str]:
+        """Yield the identifiers of records that this harvest did not see."""
+        rows = self._connection.execute(
+            "SELECT identifier FROM record WHERE seen <> ? AND body IS NOT NULL ORDER BY number", (self.harvest,)
+        )
+        for (identifier,) in rows:
+            yield identifier
+
+    def has(self, identifier: str) -> bool:
+        """Return whether a record is stored."""
+        row = self._connection.execute(
+            "SELECT 1 FROM record WHERE identifier = ? AND body IS NOT NULL", (identifier,)
+        ).fetchone()
+        return row is not None
+
+    def identifiers(self) -> Iterator[tuple[str, str]]:
+        """Yield identifier and datestamp of each record."""
+        yield from self._connection.execute("SELECT identifier, datestamp FROM record WHERE body IS NOT NULL")
+
+    def newest(self) -> str:
+        """Return the newest datestamp; empty if there is none."""
+        return str(self._connection.execute("SELECT coalesce(max(datestamp), '') FROM record").fetchone()[0])
+
+    def drop_unseen(self) -> int:
+        """Delete the records that a complete list lacks, and what earlier harvests rejected; return how many."""
+        self._connection.execute(
+            "INSERT OR IGNORE INTO changed_segment SELECT DISTINCT number / ? FROM record"
+            " WHERE seen <> ? AND body IS NOT NULL",
+            (SEGMENT, self.harvest),
+        )
+        cursor = self._connection.execute("DELETE FROM record WHERE seen <> ? AND body IS NOT NULL", (self.harvest,))
+        self._connection.execute("DELETE FROM rejected WHERE harvest <> ?", (self.harvest,))
+        return cursor.rowcount
+
+    def purge_deleted(self) -> None:
+        """Forget deleted records, which are kept only to compare datestamps during a harvest."""
+        self._connection.execute("DELETE FROM record WHERE body IS NULL")
+
+    # -- files -------------------------------------------------------------------------------------------------------
+
+    def write_files(self) -> int:
+        """Write the files of records that changed; return how many. Each is complete or as it was, at any time."""
+        segments = [one for (one,) in self._connection.execute("SELECT segment FROM changed_segment ORDER BY segment")]
+        for segment in segments:
+            self._write_segment(segment)
+            self._connection.execute("DELETE FROM changed_segment WHERE segment = ?", (segment,))
+        return len(segments)
+
+    def _write_segment(self, segment: int) -> None:
+        path = self._folder / f"{segment + 1:06}{self.form.suffix}.gz"
+        rows = self._connection.execute(
+            "SELECT body FROM record WHERE number >= ? AND number < ? AND body IS NOT NULL ORDER BY number",
+            (segment * SEGMENT, (segment + 1) * SEGMENT),
+        )
+        packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+        waiting = path.with_suffix(".part")
+        count = 0
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with waiting.open("wb") as out:
+                out.write(packer.compress(self.form.head))
+                for (body,) in rows:
+                    count += 1
+                    out.write(packer.compress(self._decompressor.decompress(body) + self.form.separator))
+                out.write(packer.compress(self.form.tail) + packer.flush())
+                out.flush()
+                os.fsync(out.fileno())
+            if count:
+                waiting.replace(path)
+            else:
+                waiting.unlink()
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise HarvestError(
+                f"{path}: cannot be written: {error.strerror}; free some space, then run again"
+            ) from error
+
+    def paths(self) -> list[Path]:
+        """Return the files of records, in the order of the records."""
+        return sorted(self._folder.glob("*.gz"))
+
+    def rejected(self) -> Iterator[ReadError]:
+        """Yield what could not be used, each with its bytes and the answer that it came in."""
+        rows = self._connection.execute(
+            "SELECT identifier, reason, rejected.answer, rejected.body, coalesce(answer.file, '')"
+            " FROM rejected LEFT JOIN answer ON answer.answer = rejected.answer ORDER BY identifier"
+        )
+        for position, (identifier, reason, answer, body, file) in enumerate(rows.fetchall(), 1):
+            name = f"harvest/{self._source}/answers/{file}" if file else f"harvest/{self._source}, answer {answer}"
+            data = self._decompressor.decompress(body)
+            yield ReadError(Origin(self._source, name, position, 0), f"{identifier}: {reason}", data, identifier)
