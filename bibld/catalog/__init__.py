@@ -92,8 +92,12 @@ __all__ = [
 _CACHE_KIB = 64 * 1024
 """Memory for pages of the catalog in a run: indexes of entities and assertions are written in no order."""
 
-_PAGES_BEFORE_CHECKPOINT = 16_384
-"""Pages in the write-ahead log (64 MB) before they are copied into the catalog; pages of indexes change many times."""
+_FILE = "catalog.db"
+
+LARGEST_LOG = 256 << 20
+"""Bytes of the write-ahead log of the catalog before it is copied into it; pages of indexes change many times."""
+
+_PAGE_BYTES = 4096
 
 
 class Catalog:
@@ -105,7 +109,7 @@ class Catalog:
 
     def __init__(self, workspace: Path, read_only: bool = False, config_file: Path | None = None) -> None:
         self.workspace = workspace
-        if read_only and not (workspace / "catalog.db").is_file():
+        if read_only and not (workspace / _FILE).is_file():
             raise CatalogError(f"{workspace}: contains no catalog yet; run {run_command(config_file)} first")
         with ExitStack() as opening:
             if not read_only:
@@ -114,7 +118,7 @@ class Catalog:
                 workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only, config_file
             )
             opening.callback(self._register_connection.close)
-            self._connection = open_database(workspace / "catalog.db", CATALOG, CATALOG_FORMAT, read_only, config_file)
+            self._connection = open_database(workspace / _FILE, CATALOG, CATALOG_FORMAT, read_only, config_file)
             opening.callback(self._connection.close)
             _check_same_workspace(self._register_connection, self._connection, workspace, read_only)
             self._resources = opening.pop_all()
@@ -124,7 +128,7 @@ class Catalog:
             self._register_connection.execute("PRAGMA busy_timeout = 60000")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-            self._connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_BEFORE_CHECKPOINT}")
+            self._connection.execute(f"PRAGMA wal_autocheckpoint = {LARGEST_LOG // _PAGE_BYTES}")
         blobs = self._blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
         self.dirty = DirtyQueues(self._connection)
@@ -175,6 +179,17 @@ class Catalog:
                     remedy = "another program is using it; wait until it has finished"
                 raise CatalogError(f"the catalog cannot be written: {error}; {remedy}, then run again") from error
             raise
+
+    def log_bytes(self) -> int:
+        """Return the size of the write-ahead log of the catalog. It grows as long as somebody is reading."""
+        try:
+            return (self.workspace / f"{_FILE}-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def empty_log(self) -> None:
+        """Copy the write-ahead log into the catalog and empty it, unless another program is reading the catalog."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

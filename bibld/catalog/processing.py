@@ -8,12 +8,12 @@ from __future__ import annotations
 import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from itertools import islice
 from pathlib import Path
 from typing import Self, TypeVar
 
-from bibld.catalog import Catalog, DirtyQueue
+from bibld.catalog import LARGEST_LOG, Catalog, DirtyQueue
 from bibld.parallel import ProcessPool, worker_count
 from bibld.progress import Progress
 
@@ -36,6 +36,7 @@ class CatalogReaders:
 
     def __init__(self, catalog: Catalog, workers: int, purpose: str, preload: Sequence[str]) -> None:
         self._catalog = catalog
+        self._log_bound = LARGEST_LOG
         arguments = (catalog.workspace,)
         self._pool = ProcessPool(worker_count(workers), purpose, [__name__, *preload], _open_catalog, arguments)
 
@@ -52,20 +53,33 @@ class CatalogReaders:
 
         ``compute`` reads what has been committed and writes nothing; it is a function that other processes can import,
         or a ``functools.partial`` of one. The processes are started when there are more portions, and used for further
-        calls. Raises ``StageError`` when a process dies.
+        calls. When the write-ahead log of the catalog has grown large, the next portions wait until nobody reads, and
+        the log is emptied. Raises ``StageError`` when a process dies.
         """
         remaining = iter(portions)
         for portion in remaining if self._pool.workers == 1 else islice(remaining, here):
             yield portion, _compute(compute, self._catalog, portion)
-        waiting: deque[Portion] = deque()
+        waiting: deque[tuple[Portion, Future[Result]]] = deque()
 
         def submit() -> Iterator[Future[Result]]:
             for portion in remaining:
-                waiting.append(portion)
-                yield self._pool.submit(_compute_in_worker, compute, portion)
+                if self._catalog.log_bytes() > self._log_bound:
+                    wait(future for _, future in waiting)
+                    self._empty_log()
+                future = self._pool.submit(_compute_in_worker, compute, portion)
+                waiting.append((portion, future))
+                yield future
 
         for result in self._pool.results(submit()):
-            yield waiting.popleft(), result
+            yield waiting.popleft()[0], result
+
+    def _empty_log(self) -> None:
+        """Empty the log of the catalog, which no process of the pool is reading now.
+
+        Where another program is reading, it is tried again when the log has grown as much once more.
+        """
+        self._catalog.empty_log()
+        self._log_bound = self._catalog.log_bytes() + LARGEST_LOG
 
 
 class QueueProcessor(CatalogReaders):

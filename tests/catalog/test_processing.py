@@ -6,7 +6,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+import time
+from contextlib import ExitStack, closing
 from functools import partial
 
 import msgspec
@@ -89,6 +90,45 @@ def test_a_process_that_dies_ends_the_stage_and_its_items_stay_in_the_queue(cata
     with pytest.raises(StageError, match=r"double numbers died .*; run again with workers = 1"):
         process(catalog, 2, compute=die)
     assert catalog.dirty[Queue.UNMERGED_CLUSTERS].items() == list(range(6, 24))
+
+
+def linger(catalog, items):
+    """Read a little longer than the others, so that there is always somebody who reads."""
+    time.sleep(0.01 * (items[0] % 3))
+    return items
+
+
+@pytest.mark.parametrize("other_readers", [False, True])
+def test_the_log_of_the_catalog_stays_bounded_while_processes_read(catalog, monkeypatch, other_readers):
+    """Unless another program reads the catalog all the time: then it is emptied when that has ended."""
+    bound = 1 << 20
+    monkeypatch.setattr(processing, "ITEMS_AT_ONCE", 5)
+    monkeypatch.setattr(processing, "WORTH_PROCESSES", 10)
+    monkeypatch.setattr(processing, "LARGEST_LOG", bound)
+    with catalog.commit():
+        catalog.dirty[Queue.UNMERGED_CLUSTERS].add(range(1, 400))
+    sizes = []
+
+    def store(items):
+        rows = [(item, os.urandom(20_000), "") for item in items]
+        catalog.statements.put(rows, [])
+        sizes.append(catalog.log_bytes())
+
+    with Catalog(catalog.workspace, read_only=True) as other, ExitStack() as reading:
+        other._connection.execute("PRAGMA busy_timeout = 0")
+        catalog._connection.execute("PRAGMA busy_timeout = 0")
+        if other_readers:
+            reading.enter_context(other.snapshot())
+            other.linkage.has_clusters()
+        done, _ = process(catalog, 2, linger, store)
+    assert done == 399
+    written = 400 * 20_000
+    if other_readers:
+        assert max(sizes) > written
+        catalog.empty_log()
+        assert catalog.log_bytes() == 0
+    else:
+        assert bound / 2 < max(sizes) < 2 * bound
 
 
 def contents(workspace):
