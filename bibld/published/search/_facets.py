@@ -1,0 +1,143 @@
+"""Counts of facets: exact for results that can be counted at once, estimated from a sample above."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from bibld.published.search._matching import Matcher, all_of
+from bibld.published.search._reader import Rows
+from bibld.published.search._schema import (
+    BUCKETS,
+    ID_BITS,
+    LANGUAGE,
+    LIBRARY,
+    LINKED_TO_AUTHORITY,
+    MERGED,
+    TYPE,
+    TYPES,
+    YEAR,
+    facet_of_group,
+    language_code,
+)
+from bibld.published.search._values import FACETS, FacetValue
+
+COUNTED = 4000
+"""Publications whose facets are read; of more, those of a sample."""
+
+MOST_COUNTED = 50_000
+"""Up to this many, the total is exact."""
+
+_MOST_VALUES = 15
+_VALUE_BITS = 28
+_MASK = (1 << _VALUE_BITS) - 1
+_SINGLES = (BUCKETS - 1) << ID_BITS
+_CODE_OF_FACET = {
+    "library": LIBRARY,
+    "year": YEAR,
+    "language": LANGUAGE,
+    "type": TYPE,
+    "merged": MERGED,
+    "authority": LINKED_TO_AUTHORITY,
+    "author": facet_of_group("w"),
+    "subject": facet_of_group("s"),
+    "publisher": facet_of_group("p"),
+    "series": facet_of_group("q"),
+    "place": facet_of_group("k"),
+}
+_BY_LINK = ("author", "subject", "publisher", "series", "place")
+
+
+class Counts:
+    """Publications with each value, by facet and value; ``total`` of all. They are estimates if ``is_about``."""
+
+    def __init__(self, rows: Rows, query: str) -> None:
+        ids = rows.matching(query, COUNTED + 1)
+        self.is_about = len(ids) > COUNTED
+        if not self.is_about:
+            self.total = len(ids)
+            self._codes, self._counts = _count(rows.codes(ids))
+            return
+        merged, singles = " AND words.rowid < ", " AND words.rowid >= "
+        found = []
+        self.total = 0
+        for condition in (merged, singles):
+            bound = f"{condition}{_SINGLES}"
+            count = rows.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH :query" + bound + " LIMIT :limit)",
+                query=query,
+                limit=MOST_COUNTED,
+            ).fetchone()[0]
+            sample = rows.matching(query, COUNTED // 2, condition=bound)
+            codes, counts = _count(rows.codes(sample))
+            found.append((codes, counts * (count / max(1, len(sample)))))
+            self.total += count
+        every = np.concatenate([codes for codes, _ in found])
+        weights = np.concatenate([counts for _, counts in found])
+        self._codes, places = np.unique(every, return_inverse=True)
+        self._counts = np.round(np.bincount(places, weights=weights, minlength=len(self._codes)))
+
+    def of(self, facet: str) -> list[tuple[int, int]]:
+        """Return values of a facet with their counts, the most frequent first."""
+        chosen = (self._codes >> _VALUE_BITS) == _CODE_OF_FACET[facet]
+        values, counts = self._codes[chosen] & _MASK, self._counts[chosen]
+        order = np.lexsort((values, -counts))
+        return [(int(values[place]), int(counts[place])) for place in order]
+
+
+def _count(codes: bytes) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
+    values, counts = np.unique(np.frombuffer(codes, dtype="<u4"), return_counts=True)
+    return values, counts.astype(np.float64)
+
+
+class Facets:
+    """Makes the facets of searches."""
+
+    def __init__(self, rows: Rows, matcher: Matcher) -> None:
+        self._rows = rows
+        self._matcher = matcher
+
+    def of(
+        self, text: str, filters: Mapping[str, tuple[str, ...]], counts: Counts
+    ) -> dict[str, tuple[FacetValue, ...]]:
+        """Return all facets; of one that is filtered by, the counts are those without its filter."""
+        found = {}
+        for name in FACETS:
+            of_facet = counts
+            if filters.get(name):
+                of_facet = Counts(
+                    self._rows, all_of([text, self._matcher.of_filters(filters, except_for=name)]) or text
+                )
+            found[name] = self.values(name, of_facet, filters.get(name, ()))
+        return found
+
+    def values(
+        self, name: str, counts: Counts, chosen: tuple[str, ...] = (), limit: int = _MOST_VALUES
+    ) -> tuple[FacetValue, ...]:
+        """Return the values of a facet, the most frequent first; years in their order; all that are chosen."""
+        listed = counts.of(name)
+        if name == "year":
+            return tuple(FacetValue(str(year), "", count) for year, count in sorted(listed))
+        if name in _BY_LINK:
+            return self._linked(name, listed, chosen, limit)
+        values = [FacetValue(value, "", count) for number, count in listed if (value := self._value(name, number))]
+        return tuple(value for place, value in enumerate(values) if place < limit or value.value in chosen)
+
+    def _linked(
+        self, name: str, listed: list[tuple[int, int]], chosen: tuple[str, ...], limit: int
+    ) -> tuple[FacetValue, ...]:
+        numbers = {number for path in chosen if (number := self._rows.number_of(path)) is not None}
+        kept = [pair for place, pair in enumerate(listed) if place < limit or pair[0] in numbers]
+        titles = self._rows.titles(number for number, _ in kept)
+        return tuple(FacetValue(*titles[number], count) for number, count in kept if number in titles)
+
+    def _value(self, name: str, number: int) -> str:
+        if name == "library":
+            return self._rows.sources.get(number, "")
+        if name == "language":
+            return language_code(number)
+        if name == "type":
+            return TYPES[number]
+        return "true" if number else "false"

@@ -1,0 +1,192 @@
+"""Full-text queries of SQLite for what is asked. They are made of quoted words only, so none can be malformed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from bibld.model.identifiers import has_isbn_check_digit
+from bibld.published.search._documents import EntryKind
+from bibld.published.search._query import Query, Term, years_of
+from bibld.published.search._reader import Rows
+from bibld.published.search._rows import alphanumeric, number_token
+from bibld.published.search._schema import TYPES
+from bibld.published.search._words import alternatives, to_words, whole_title_tokens
+
+NOTHING = 'code : "none"'
+EVERYTHING = 'code : ("m0" OR "m1")'
+_TEXT = "{title agent subject other}"
+_COLUMN_OF_FIELD = {"title": "title", "author": "agent", "subject": "subject"}
+_KINDS_OF_FIELD = {
+    "publisher": ("p", EntryKind.PUBLISHER),
+    "series": ("q", EntryKind.SERIES),
+    "place": ("k", EntryKind.PLACE),
+}
+_GROUP_OF_FILTER = {"author": "w", "subject": "s", "publisher": "p", "series": "q", "place": "k"}
+_FLAGS = {"merged": "m", "authority": "a"}
+_MOST_THINGS = 300
+"""Publishers, series or places that the words of a field may name."""
+
+_FIRST_YEAR, _LAST_YEAR = 1000, 2099
+_TYPE_NAMES = {
+    "book": "книга книги books",
+    "multivolume": "многотомник",
+    "periodical": "журнал журналы газета газеты периодика journal magazine serial",
+    "article": "статья статьи articles",
+    "thesis": "диссертация диссертации theses",
+    "music": "ноты score scores",
+    "audio": "звук аудио sound",
+    "video": "видео фильм film",
+    "map": "карта карты maps",
+    "image": "изображение картинка images picture",
+    "manuscript": "рукопись рукописи manuscripts",
+    "collection": "собрание коллекция",
+    "other": "другое",
+}
+_TYPE_OF_NAME = {name: kind for kind, names in _TYPE_NAMES.items() for name in (kind, *names.split())}
+
+
+def quote(token: str) -> str:
+    """Return a token as a phrase of FTS5."""
+    return f'"{token}"'
+
+
+def any_of(tokens: Iterable[str]) -> str:
+    """Return what finds any of some tokens."""
+    return f"({' OR '.join(map(quote, tokens))})"
+
+
+def all_of(parts: Iterable[str]) -> str:
+    """Return what finds that which each of some queries finds."""
+    return " AND ".join(f"({part})" for part in parts if part)
+
+
+def of_words(words: Iterable[str], columns: str, level: int) -> str:
+    """Return what finds all words in some columns: exactly (0), in any form (1), or in any script too (2)."""
+    groups = [any_of(alternatives(word, level > 1) if level else [word]) for word in words]
+    return f"{columns} : ({' AND '.join(groups)})" if groups else ""
+
+
+class Matcher:
+    """Makes full-text queries; ``libraries`` are the ids of sources by the folded words of their names."""
+
+    def __init__(self, rows: Rows, libraries: Mapping[str, str], languages: Mapping[str, str]) -> None:
+        self._rows = rows
+        self._libraries = libraries
+        self._languages = languages
+
+    # -- texts
+
+    def of_query(self, query: Query, level: int, columns: str = _TEXT) -> str:
+        """Return what finds all parts of a query."""
+        parts = [of_words(query.words, columns, level)]
+        parts += [f"{columns} : {quote(' '.join(phrase))}" for phrase in query.phrases]
+        parts += [self.of_fields(query, level)]
+        return all_of(parts)
+
+    def of_fields(self, query: Query, level: int) -> str:
+        """Return what finds the fields of a query."""
+        parts = [self._of_field(term, level) for term in query.fields]
+        if query.years is not None:
+            parts.append(of_years(*query.years))
+        return all_of(parts)
+
+    def _of_field(self, term: Term, level: int) -> str:
+        column = _COLUMN_OF_FIELD.get(term.field)
+        if column is not None:
+            return (
+                f"{column} : {quote(' '.join(term.words))}" if term.is_phrase else of_words(term.words, column, level)
+            )
+        if term.field in _KINDS_OF_FIELD:
+            group, kind = _KINDS_OF_FIELD[term.field]
+            numbers = self._rows.numbers_matching(of_words(term.words, "name", max(level, 1)), _MOST_THINGS, (kind,))
+            return (
+                f"code : {any_of(f'{group}{number}' for number in numbers)}"
+                if numbers
+                else of_words(term.words, "other", level)
+            )
+        if term.field == "isbn":
+            return f"code : {quote(number_token(term.text))}"
+        return self._of_code(term)
+
+    def _of_code(self, term: Term) -> str:
+        words = " ".join(term.words)
+        if term.field == "library":
+            return f"code : {quote('l' + self._libraries.get(words, words.replace(' ', '')))}"
+        if term.field == "language":
+            return f"code : {quote('g' + self._languages.get(words, words.replace(' ', '')))}"
+        kind = _TYPE_OF_NAME.get(words)
+        return f"code : {quote('t' + kind)}" if kind is not None else NOTHING
+
+    # -- filters
+
+    def of_filters(self, filters: Mapping[str, Sequence[str]], except_for: str = "") -> str:
+        """Return what finds publications with any of the values of each facet."""
+        return all_of(
+            self._of_filter(name, values) for name, values in sorted(filters.items()) if values and name != except_for
+        )
+
+    def _of_filter(self, name: str, values: Sequence[str]) -> str:
+        if name == "year":
+            ranges = [years for value in values if (years := years_of(value)) is not None]
+            return " OR ".join(of_years(*years) for years in ranges) or NOTHING
+        return f"code : {any_of(self._token(name, value) for value in values)}"
+
+    def _token(self, name: str, value: str) -> str:
+        if name in _FLAGS:
+            return f"{_FLAGS[name]}{value == 'true':d}"
+        if name in _GROUP_OF_FILTER:
+            number = self._rows.number_of(value)
+            return f"{_GROUP_OF_FILTER[name]}{number}" if number is not None else "none"
+        initial = {"library": "l", "language": "g", "type": "t"}.get(name, "")
+        word = "".join(to_words(value))
+        return initial + word if initial and word and (name != "type" or word in TYPES) else "none"
+
+
+def of_number(number: int, role: str | None) -> str:
+    """Return what finds the publications that are linked to a thing."""
+    if role is None:
+        return f"code : {any_of(f'{group}{number}' for group in 'wspqk')}"
+    group = {"subject": "s", "publisher": "p", "series": "q", "place": "k", "agent": "w"}.get(role)
+    return f"code : {quote(f'{group}{number}' if group else f'r{alphanumeric(role)}{number}')}"
+
+
+def of_years(first: int, last: int) -> str:
+    """Return what finds publications from the first to the last of two years."""
+    first, last = max(first, _FIRST_YEAR), min(last, _LAST_YEAR)
+    tokens = []
+    year = first
+    while year <= last:
+        if year % 10 == 0 and year + 9 <= last:
+            tokens.append(f"d{year // 10}")
+            year += 10
+        else:
+            tokens.append(f"y{year}")
+            year += 1
+    return f"code : {any_of(tokens)}" if tokens else NOTHING
+
+
+def of_identifier(text: str) -> str:
+    """Return what finds an identifier."""
+    return f"code : {quote(number_token(text))}" if text else ""
+
+
+def has_wrong_check_digit(text: str) -> bool:
+    """Whether a text has the length of an ISBN, and another last digit than it should."""
+    number = alphanumeric(text).upper()
+    return len(number) in (10, 13) and number[:-1].isdecimal() and not has_isbn_check_digit(number)
+
+
+def of_whole_title(words: Sequence[str], level: int) -> str:
+    """Return what finds publications whose whole title consists of some words, in any script from level 2."""
+    exact, skeleton = whole_title_tokens(" ".join(words))
+    return f"code : {any_of([exact, skeleton] if level > 1 else [exact])}"
+
+
+def of_title_beginning(words: Sequence[str]) -> str:
+    """Return what finds publications whose title begins with some words."""
+    return f"title : ^{quote(' '.join(words))}"
+
+
+def of_title_phrase(words: Sequence[str]) -> str:
+    """Return what finds publications with some words in sequence in the title."""
+    return f"title : {quote(' '.join(words))}"

@@ -1,0 +1,113 @@
+"""The order of publications that were found: the work that people mean comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from bibld.published.search._query import Query
+from bibld.published.search._reader import Stored
+from bibld.published.search._schema import AGENT
+from bibld.published.search._words import skeleton_of, stem_of, to_words
+
+TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = WHY = ("title", "author", "subject", "identifier", "elsewhere")
+
+
+class Rank(msgspec.Struct, frozen=True, order=True):
+    """Where the words of a query are in a publication: the least rank is the best. The last key is the path."""
+
+    tier: int
+    is_in_other_form: bool
+    missing: int
+    """Optional words, such as the number of a volume, that the publication has not."""
+
+    excess: int
+    """Words of the title that the query has not, up to a bound."""
+
+    records: int
+    """Less than 0: the number of records."""
+
+    is_translation: bool
+    order: int
+
+
+_MOST_EXCESS = 3
+_IN_WHOLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, _ELSEWHERE = range(8)
+
+
+class Ranking:
+    """Ranks publications for a query; ``names`` are the names of agents by their numbers."""
+
+    def __init__(self, query: Query, names: dict[int, tuple[str, str]]) -> None:
+        self._words = list(query.all_words)
+        for term in query.fields:
+            if term.field in ("title", "author"):
+                self._words += [word for word in term.words if word not in self._words]
+        self._keys = [skeleton_of(word) for word in self._words]
+        self._stems = {_key(word) for word in self._words if word not in query.optional}
+        self._optional = set(query.optional)
+        self._names = names
+
+    def rank(self, found: Stored) -> Rank:
+        """Return the rank of a publication."""
+        details = found.details
+        forms = [to_words(form) for form in (found.title, *details.forms)]
+        agents = self._agent_words(found)
+        tier, is_other, excess = min((self._tier(words, agents) for words in forms), default=(_ELSEWHERE, False, 0))
+        everything = agents | {word for words in forms for word in words}
+        everything |= {word for part in details.parts for word in to_words(part)}
+        return Rank(
+            tier,
+            is_other,
+            sum(word not in everything for word in self._optional),
+            excess,
+            -len(details.records),
+            len(details.languages) > 1 or any(link.role == "trl" for link in details.links),
+            found.number,
+        )
+
+    def why(self, found: Stored) -> str:
+        """Return where the words are."""
+        tier = self.rank(found).tier
+        return TITLE if tier <= _IN_TITLE and tier != _WITH_AUTHOR else AUTHOR if tier <= _BY_AUTHOR else ELSEWHERE
+
+    def _agent_words(self, found: Stored) -> set[str]:
+        details = found.details
+        numbers = {link.number for link in details.links if link.group == AGENT}
+        names = " ".join(self._names[number][1] for number in numbers if number in self._names)
+        return set(to_words(f"{names} {details.statement}"))
+
+    def _tier(self, words: list[str], agents: set[str]) -> tuple[int, bool, int]:
+        """Return tier, whether in another form or script, and the words of the title that the query has not."""
+        if not self._words or not words:
+            return _ELSEWHERE, False, 0
+        if words == self._words:
+            return _IN_WHOLE, False, 0
+        keys = [skeleton_of(word) for word in words]
+        if keys == self._keys:
+            return _IN_WHOLE, True, 0
+        title = set(map(_key, words))
+        authors = set(map(_key, agents))
+        excess = min(_MOST_EXCESS, len(title - self._stems - {_key(word) for word in self._optional}))
+        rest = self._stems - title
+        is_exact = set(self._words) <= set(words) | agents | self._optional
+        if not excess and rest and rest <= authors:
+            return _WITH_AUTHOR, not is_exact, 0
+        if keys[: len(self._keys)] == self._keys:
+            return _AT_BEGINNING, words[: len(self._words)] != self._words, excess
+        if not rest:
+            is_phrase = _contains(keys, self._keys)
+            return _PHRASE if is_phrase else _IN_TITLE, not is_exact, excess
+        if rest <= authors:
+            return (_BY_AUTHOR if rest == self._stems else _TITLE_AND_AUTHOR), not is_exact, excess
+        return _ELSEWHERE, False, 0
+
+
+def _key(word: str) -> str:
+    return skeleton_of(stem_of(word))
+
+
+def _contains(keys: Sequence[str], wanted: Sequence[str]) -> bool:
+    length = len(wanted)
+    return any(keys[at : at + length] == wanted for at in range(len(keys) - length + 1))

@@ -1,0 +1,250 @@
+"""Rows of ``search.db`` for publications and other things: what is stored, and the tokens they are found by."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from array import array
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import blake2b
+
+import msgspec
+
+from bibld.published.search._documents import KINDS, LinkedPath, Name, Publication, Text, control_numbers
+from bibld.published.search._schema import (
+    AGENT,
+    LANGUAGE,
+    LIBRARY,
+    LINKED_TO_AUTHORITY,
+    MERGED,
+    SERIES,
+    SUBJECT,
+    TYPE,
+    TYPES,
+    YEAR,
+    Details,
+    Link,
+    NameDetails,
+    bucket_of,
+    code_of,
+    facet_of_group,
+    language_value,
+)
+from bibld.published.search._words import tokens_of, whole_title_tokens
+
+_NAMES_REMEMBERED = 50_000
+_NUMBERS_REMEMBERED = 200_000
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_MOST_FORMS = 12
+_MOST_PARTS = 6
+_ISBN_LENGTHS = (10, 13)
+
+WordColumns = tuple[str, str, str, str, str]
+
+
+class PublicationRow(msgspec.Struct, frozen=True):
+    """A publication as it is written. ``words`` are the texts of the columns of the full-text table."""
+
+    number: int
+    bucket: int
+    year: int | None
+    codes: bytes
+    title: str
+    data: bytes
+    words: WordColumns
+    links: tuple[int, ...]
+
+
+class _LinkedName(msgspec.Struct, frozen=True):
+    tokens: str
+    is_linked: bool
+
+
+def key_of(path: str) -> int:
+    """Return the hash by which a path is found."""
+    return int.from_bytes(blake2b(path.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+class RowMaker:
+    """Makes rows; numbers things and sources as they occur."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._sources: dict[str, int] = {
+            identifier: number for number, identifier in connection.execute("SELECT number, id FROM source")
+        }
+        self.number_of = lru_cache(_NUMBERS_REMEMBERED)(self._number_of)
+        self._name_of = lru_cache(_NAMES_REMEMBERED)(self._read_name)
+        self._encoder = msgspec.msgpack.Encoder()
+
+    def forget_names(self) -> None:
+        """Forget the names of linked things, which have changed."""
+        self._name_of.cache_clear()
+
+    def _number_of(self, path: str) -> int:
+        key = key_of(path)
+        row = self._connection.execute("SELECT number FROM thing WHERE key = ? AND path = ?", (key, path)).fetchone()
+        if row is not None:
+            return int(row[0])
+        added = self._connection.execute("INSERT INTO thing (key, path, uses) VALUES (?, ?, 0)", (key, path))
+        assert added.lastrowid is not None
+        return added.lastrowid
+
+    def _read_name(self, number: int) -> _LinkedName:
+        row = self._connection.execute(
+            "SELECT title, data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL", (number,)
+        ).fetchone()
+        if row is None:
+            return _LinkedName("", is_linked=False)
+        details = msgspec.msgpack.decode(row[1], type=NameDetails)
+        return _LinkedName(name_tokens(row[0], details), details.is_linked)
+
+    def _source(self, identifier: str) -> int:
+        number = self._sources.get(identifier)
+        if number is None:
+            number = self._sources[identifier] = len(self._sources) + 1
+            self._connection.execute("INSERT INTO source VALUES (?, ?)", (number, identifier))
+        return number
+
+    def publication(self, found: Publication) -> PublicationRow:
+        """Return the row of a publication."""
+        links = tuple(Link(link.group, link.role, self.number_of(link.path)) for link in found.links)
+        names = [(link, self._name_of(link.number)) for link in links]
+        titles = list(dict.fromkeys([found.title, *(text.value for text in found.titles)]))
+        is_linked = any(name.is_linked for _, name in names)
+        statement = _best(found.statements, found.titles)
+        imprint = _best(found.imprints, found.titles)
+        details = Details(
+            tuple(dict.fromkeys([*titles[1:], *(text.value for text in found.variants)]))[:_MOST_FORMS],
+            statement,
+            imprint,
+            str(found.year or ""),
+            found.type,
+            tuple(found.languages),
+            tuple(found.records),
+            links,
+            tuple(found.isbns),
+            tuple(dict.fromkeys(text.value for text in (*found.parts, *found.editions)))[:_MOST_PARTS],
+        )
+        return PublicationRow(
+            self.number_of(found.path),
+            bucket_of(len(found.records)),
+            found.year,
+            self._codes(found, links, is_linked),
+            found.title,
+            self._encoder.encode(details),
+            (
+                _joined(
+                    [*sorted(found.titles, key=lambda text: text.value != found.title), *found.variants, *found.parts]
+                ),
+                _joined(found.statements, *{name.tokens for link, name in names if link.group == AGENT}),
+                " ".join({name.tokens for link, name in names if link.group == SUBJECT}),
+                _joined(
+                    [*found.editions, *found.imprints, *found.contents],
+                    *(name.tokens for link, name in names if link.group == SERIES),
+                ),
+                " ".join(_code_tokens(found, links, is_linked)),
+            ),
+            tuple({link.number for link in links}),
+        )
+
+    def _codes(self, found: Publication, links: Iterable[Link], is_linked: bool) -> bytes:
+        codes = [code_of(LIBRARY, self._source(library)) for library in found.libraries]
+        if found.year is not None:
+            codes.append(code_of(YEAR, found.year))
+        codes += [code_of(LANGUAGE, value) for value in map(language_value, found.languages) if value]
+        codes.append(code_of(TYPE, TYPES.index(found.type)))
+        codes += [code_of(MERGED, found.is_merged), code_of(LINKED_TO_AUTHORITY, is_linked)]
+        codes += dict.fromkeys(code_of(facet_of_group(link.group), link.number) for link in links)
+        return array("I", codes).tobytes()
+
+    def name_data(self, name: Name) -> bytes:
+        """Return what is stored of a thing that is no publication."""
+        own = next((form for form in name.forms if form.value == name.title), Text(name.title, ""))
+        forms = [own, *(form for form in name.forms if form.value != name.title)][:_MOST_FORMS]
+        return self._encoder.encode(
+            NameDetails(
+                tuple(form.value for form in forms[1:]),
+                name.birth,
+                name.death,
+                name.is_linked,
+                tuple(form.language for form in forms),
+            )
+        )
+
+
+def name_tokens(title: str, details: NameDetails) -> str:
+    """Return the tokens by which a thing is found that is no publication."""
+    forms = zip((title, *details.forms), details.tags, strict=True)
+    lives = [life for life in (details.birth, details.death) if life]
+    return _joined([Text(form, tag) for form, tag in forms], *lives)
+
+
+def kind_number(name: Name) -> int:
+    """Return the number of the kind of a thing."""
+    return KINDS.index(name.kind)
+
+
+def _joined(texts: Iterable[Text], *tokens: str) -> str:
+    """Return the tokens of texts; those of the same text occur once."""
+    distinct = dict.fromkeys(texts)
+    return " ".join([token for text in distinct for token in tokens_of(text.value, text.language)] + list(tokens))
+
+
+def _best(texts: list[Text], titles: list[Text]) -> str:
+    """Return the text in the script of the title, else the first; those of romanised titles last."""
+    if not texts:
+        return ""
+    plain = [text for text in texts if "-latn" not in text.language] or texts
+    wanted = {title.language for title in titles if "-latn" not in title.language}
+    return next((text.value for text in plain if text.language in wanted), plain[0].value)
+
+
+def _code_tokens(found: Publication, links: Iterable[Link], is_linked: bool) -> list[str]:
+    tokens = [f"l{library}" for library in found.libraries]
+    if found.year is not None:
+        tokens += [f"y{found.year}", f"d{found.year // 10}"]
+    tokens += [f"g{language}" for language in found.languages]
+    tokens += [f"t{found.type}", f"m{found.is_merged:d}", f"a{is_linked:d}"]
+    for link in links:
+        tokens.append(f"{link.group}{link.number}")
+        if link.role:
+            tokens.append(f"r{link.role}{link.number}")
+    titles = {found.title: None, **{text.value: None for text in found.titles}}
+    tokens += [token for title in titles for token in whole_title_tokens(title)]
+    tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
+    tokens += ["x" + alphanumeric(number) for number in control_numbers(found.records)]
+    tokens += ["x" + alphanumeric(record.replace("/", "", 1)) for record in _full_ids(found.records)]
+    return list(dict.fromkeys(tokens))
+
+
+def _full_ids(records: Iterable[str]) -> list[str]:
+    numbers = control_numbers(records)
+    return [f"{record.partition('/')[0]}{number}" for record, number in zip(records, numbers, strict=True)]
+
+
+def number_token(number: str) -> str:
+    """Return the token of an identifier in any form; that of an ISBN does not depend on its length or check digit."""
+    plain = alphanumeric(number)
+    if len(plain) in _ISBN_LENGTHS and plain[:-1].isdecimal():
+        return "i" + (plain[:12] if len(plain) == 13 else f"978{plain[:9]}")
+    return "x" + plain
+
+
+def alphanumeric(text: str) -> str:
+    """Return the letters and digits of a text, in lower case; the Cyrillic х of a check digit is Latin."""
+    return _NOT_ALPHANUMERIC.sub("", text.lower()).replace("х", "x")
+
+
+__all__ = [
+    "LinkedPath",
+    "PublicationRow",
+    "RowMaker",
+    "WordColumns",
+    "alphanumeric",
+    "key_of",
+    "kind_number",
+    "name_tokens",
+    "number_token",
+]

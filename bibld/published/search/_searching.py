@@ -1,0 +1,253 @@
+"""Searches: what a text finds, in which order, and what to search for if it finds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from bibld.published.search._facets import Counts, Facets
+from bibld.published.search._matching import (
+    EVERYTHING,
+    Matcher,
+    all_of,
+    any_of,
+    has_wrong_check_digit,
+    of_identifier,
+    of_title_beginning,
+    of_title_phrase,
+    of_whole_title,
+    of_words,
+)
+from bibld.published.search._query import Query, parse
+from bibld.published.search._ranking import IDENTIFIER, Ranking
+from bibld.published.search._reader import OutOfTimeError, Rows, Stored
+from bibld.published.search._schema import AGENT
+from bibld.published.search._spelling import corrections
+from bibld.published.search._values import Asked, Correction, Found
+from bibld.published.search._words import alternatives, other_keyboard_layout
+
+MOST_LISTED = 10_000
+"""Results that can be paged through."""
+
+_RANKED = 200
+"""Up to this many results are ranked one by one; more are in the order of their tiers."""
+
+_FEW = 10
+_SORTED = 20_000
+_MOST_DROPPED = 6
+_EXACT, _FORMS, _SCRIPTS = range(3)
+_TEXT = "{title agent subject other}"
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A query with what it finds: ``match`` and ``level`` (see ``of_words``), ``ids`` up to a few more than ranked."""
+
+    query: Query
+    match: str
+    level: int
+    ids: list[int]
+    correction: Correction | None = None
+
+
+class Searches:
+    """Answers searches of one release."""
+
+    def __init__(self, rows: Rows, libraries: Mapping[str, str], languages: Mapping[str, str], seconds: float) -> None:
+        self._rows = rows
+        self._matcher = Matcher(rows, libraries, languages)
+        self._facets = Facets(rows, self._matcher)
+        self._seconds = seconds
+
+    @property
+    def facets(self) -> Facets:
+        """What counts the facets."""
+        return self._facets
+
+    def search(self, asked: Asked) -> Found:
+        """Return what a search finds; ``too_broad`` if it took too long."""
+        query = parse(asked.text)
+        try:
+            with self._rows.within(self._seconds):
+                return self._search(query, asked)
+        except OutOfTimeError:
+            return Found((), 0, too_broad=True, understood=understood(query), is_cut=query.is_cut)
+
+    def match_of(self, asked: Asked) -> str:
+        """Return the full-text query of a search."""
+        return self._attempt(parse(asked.text), asked).match
+
+    def _search(self, query: Query, asked: Asked) -> Found:
+        attempt = self._attempt(query, asked)
+        counts = Counts(self._rows, attempt.match)
+        ids, ranking = self._page(attempt, asked, counts.total)
+        found = self._rows.publications(ids)
+        ranking = ranking or self._ranking(attempt.query, found)
+        why = {
+            each.id: IDENTIFIER if attempt.query.identifier and not attempt.query.all_words else ranking.why(each)
+            for each in found
+        }
+        facets = {}
+        if asked.with_facets:
+            text = self._text_match(attempt.query, attempt.level)
+            facets = self._facets.of(text, asked.filters, counts)
+        is_number = bool(query.identifier) and bool(found) and has_wrong_check_digit(query.identifier)
+        return Found(
+            tuple(self._rows.hits(found, lambda each: why[each.id])),
+            counts.total,
+            counts.is_about,
+            facets,
+            attempt.correction,
+            understood(attempt.query),
+            wrong_check_digit=is_number,
+            is_cut=query.is_cut,
+        )
+
+    # -- what is searched for
+
+    def _attempt(self, query: Query, asked: Asked) -> Attempt:
+        """Return the first of several queries that finds something: the text itself, then corrected."""
+        if query.is_empty or asked.literal:
+            level = _EXACT if asked.literal else _FORMS
+            return self._try(query, asked, level)
+        own = self._try(query, asked, _FORMS)
+        if len(own.ids) < _FEW:
+            wider = self._try(query, asked, _SCRIPTS)
+            if len(wider.ids) > len(own.ids):
+                is_other = not own.ids
+                own = msgspec.structs.replace(wider, correction=Correction("script", query.text) if is_other else None)
+        if own.ids:
+            return own
+        return self._corrected(query, asked) or own
+
+    def _try(self, query: Query, asked: Asked, level: int) -> Attempt:
+        match = all_of([self._text_match(query, level), self._matcher.of_filters(asked.filters)])
+        return Attempt(query, match, level, self._rows.matching(match, _RANKED + 1))
+
+    def _text_match(self, query: Query, level: int) -> str:
+        match = self._matcher.of_query(query, level)
+        identifier = of_identifier(query.identifier)
+        if identifier:
+            return f"({match}) OR ({identifier})" if match else identifier
+        return match or EVERYTHING
+
+    def _corrected(self, query: Query, asked: Asked) -> Attempt | None:
+        layout = other_keyboard_layout(query.text)
+        if layout != query.text:
+            attempt = self._try(parse(layout), asked, _FORMS)
+            if attempt.ids:
+                return msgspec.structs.replace(attempt, correction=Correction("keyboard", layout))
+        unknown = [word for word in query.words if not self._is_known(word)]
+        respelt = self._respelt(query, unknown, asked)
+        if respelt is not None:
+            return respelt
+        return self._without(query, unknown, asked)
+
+    def _is_known(self, word: str) -> bool:
+        return bool(self._rows.count(f"{_TEXT} : {any_of(alternatives(word, with_skeleton=True))}", 1))
+
+    def _respelt(self, query: Query, unknown: list[str], asked: Asked) -> Attempt | None:
+        text = query.text
+        replaced = {}
+        for word in unknown:
+            candidates = corrections(self._rows.connection, word)
+            if candidates:
+                replaced[word] = candidates
+        if not replaced:
+            return None
+        words = [replaced.get(word, [word])[0] for word in query.words]
+        text = " ".join([*words, *query.optional])
+        kept = [word for word in words if word not in unknown]
+        for candidate in (text, " ".join(kept)):
+            corrected = msgspec.structs.replace(parse(candidate), fields=query.fields, years=query.years)
+            attempt = self._try(corrected, asked, _SCRIPTS)
+            if attempt.ids:
+                removed = tuple(word for word in unknown if word not in replaced) if candidate != text else ()
+                return msgspec.structs.replace(attempt, correction=Correction("spelling", candidate, removed))
+        return None
+
+    def _without(self, query: Query, unknown: list[str], asked: Asked) -> Attempt | None:
+        """Leave out the words that nothing has, else the one without which most is found."""
+        best: Attempt | None = None
+        choices = [set(unknown)] if unknown else [{word} for word in query.words[:_MOST_DROPPED]]
+        for dropped in choices:
+            words = tuple(word for word in query.words if word not in dropped)
+            if not words and not query.phrases and not query.fields:
+                continue
+            smaller = msgspec.structs.replace(query, words=words, optional=(), identifier="", text=" ".join(words))
+            attempt = self._try(smaller, asked, _SCRIPTS)
+            if attempt.ids and (best is None or len(attempt.ids) > len(best.ids)):
+                correction = Correction("without", " ".join(words), tuple(sorted(dropped)))
+                best = msgspec.structs.replace(attempt, correction=correction)
+        return best
+
+    # -- in which order
+
+    def _page(self, attempt: Attempt, asked: Asked, total: int) -> tuple[list[int], Ranking | None]:
+        first = max(0, asked.page - 1) * asked.per_page
+        last = min(first + asked.per_page, MOST_LISTED)
+        if first >= last:
+            return [], None
+        if asked.sort in ("year", "-year", "title"):
+            return self._sorted(attempt.match, asked.sort)[first:last], None
+        if asked.sort == "libraries" or attempt.query.is_empty:
+            return self._rows.matching(attempt.match, last)[first:], None
+        if len(attempt.ids) <= _RANKED:
+            found = self._rows.publications(attempt.ids)
+            ranking = self._ranking(attempt.query, found)
+            exact = (
+                set(self._rows.matching(of_identifier(attempt.query.identifier), _RANKED))
+                if (attempt.query.identifier)
+                else set()
+            )
+            found.sort(key=lambda each: (each.id not in exact, ranking.rank(each)))
+            return [each.id for each in found][first:last], ranking
+        return self._tiers(attempt, asked, last)[first:last], None
+
+    def _sorted(self, match: str, sort: str) -> list[int]:
+        if sort == "title":
+            rows = self._rows.execute(
+                "SELECT id FROM entry JOIN detail USING (id) WHERE id IN (SELECT value FROM json_each(:ids))"
+                " ORDER BY title COLLATE NOCASE, id",
+                ids=msgspec.json.encode(self._rows.matching(match, _SORTED)).decode(),
+            )
+            return [id_ for (id_,) in rows]
+        found = self._rows.matching(match, _SORTED, "entry.id, year")
+        known = [(year, id_) for id_, year in found if year is not None]
+        known.sort(key=lambda pair: (pair[0] if sort == "year" else -pair[0], pair[1]))
+        return [id_ for _, id_ in known] + sorted(id_ for id_, year in found if year is None)
+
+    def _tiers(self, attempt: Attempt, asked: Asked, last: int) -> list[int]:
+        """Return at least the first ``last`` ids, the best first: one full-text query for each tier."""
+        query = attempt.query
+        words = query.all_words
+        others = all_of([self._matcher.of_fields(query, attempt.level), self._matcher.of_filters(asked.filters)])
+        queries = [of_identifier(query.identifier)]
+        if words:
+            queries += [of_whole_title(words, attempt.level), of_title_beginning(words), of_title_phrase(words)]
+        if query.words:
+            queries += [of_words(query.words, "title", _EXACT), of_words(query.words, "title", attempt.level)]
+            queries.append(of_words(query.words, "{title agent}", attempt.level))
+        found: dict[int, None] = {}
+        for each in [all_of([part, others]) for part in queries if part] + [attempt.match]:
+            for id_ in self._rows.matching(each, last):
+                found.setdefault(id_)
+            if len(found) >= last:
+                break
+        return list(found)
+
+    def _ranking(self, query: Query, found: list[Stored]) -> Ranking:
+        numbers = {link.number for each in found for link in each.details.links if link.group == AGENT}
+        return Ranking(query, self._rows.titles(numbers))
+
+
+def understood(query: Query) -> dict[str, object]:
+    """Return the parts of a query by their names."""
+    parts: dict[str, object] = {"words": [*query.words, *query.optional]}
+    if query.phrases:
+        parts["phrases"] = [" ".join(phrase) for phrase in query.phrases]
+    for term in query.fields:
+        parts[term.field] = term.text
+    if query.years is not None:
+        parts["year"] = list(query.years)
+    return parts
