@@ -10,10 +10,10 @@ from bibld.published.search._query import Query, Term, years_of
 from bibld.published.search._reader import Rows
 from bibld.published.search._rows import alphanumeric, number_token
 from bibld.published.search._schema import TYPES
-from bibld.published.search._words import alternatives, to_words, whole_title_tokens
+from bibld.published.search._words import alternatives, to_words, title_tokens
 
 NOTHING = 'code : "none"'
-EVERYTHING = 'code : ("m0" OR "m1")'
+ANY_PUBLICATION = 'code : ("m0" OR "m1")'
 _TEXT = "{title agent subject other}"
 _COLUMN_OF_FIELD = {"title": "title", "author": "agent", "subject": "subject"}
 _KINDS_OF_FIELD = {
@@ -176,9 +176,9 @@ def has_wrong_check_digit(text: str) -> bool:
     return len(number) in (10, 13) and number[:-1].isdecimal() and not has_isbn_check_digit(number)
 
 
-def of_whole_title(words: Sequence[str], level: int) -> str:
+def of_complete_title(words: Sequence[str], level: int) -> str:
     """Return what finds publications whose whole title consists of some words, in any script from level 2."""
-    exact, skeleton = whole_title_tokens(" ".join(words))
+    exact, skeleton = title_tokens(" ".join(words))
     return f"code : {any_of([exact, skeleton] if level > 1 else [exact])}"
 
 

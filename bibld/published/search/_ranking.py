@@ -33,7 +33,7 @@ class Rank(msgspec.Struct, frozen=True, order=True):
 
 
 _MOST_EXCESS = 3
-_IN_WHOLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, _ELSEWHERE = range(8)
+_IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, _ELSEWHERE = range(8)
 
 
 class Ranking:
@@ -55,12 +55,12 @@ class Ranking:
         forms = [to_words(form) for form in (found.title, *details.forms)]
         agents = self._agent_words(found)
         tier, is_other, excess = min((self._tier(words, agents) for words in forms), default=(_ELSEWHERE, False, 0))
-        everything = agents | {word for words in forms for word in words}
-        everything |= {word for part in details.parts for word in to_words(part)}
+        present = agents | {word for words in forms for word in words}
+        present |= {word for part in details.parts for word in to_words(part)}
         return Rank(
             tier,
             is_other,
-            sum(word not in everything for word in self._optional),
+            sum(word not in present for word in self._optional),
             excess,
             -len(details.records),
             len(details.languages) > 1 or any(link.role == "trl" for link in details.links),
@@ -83,10 +83,10 @@ class Ranking:
         if not self._words or not words:
             return _ELSEWHERE, False, 0
         if words == self._words:
-            return _IN_WHOLE, False, 0
+            return _IS_TITLE, False, 0
         keys = [skeleton_of(word) for word in words]
         if keys == self._keys:
-            return _IN_WHOLE, True, 0
+            return _IS_TITLE, True, 0
         title = set(map(_key, words))
         authors = set(map(_key, agents))
         excess = min(_MOST_EXCESS, len(title - self._stems - {_key(word) for word in self._optional}))

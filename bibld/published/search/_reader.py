@@ -183,7 +183,12 @@ class Rows:
         name = decode_name(data)
         lives = {"birth": name.birth, "death": name.death}
         return Named(
-            path, KINDS[kind], title, (title, *name.forms), {key: (value,) for key, value in lives.items() if value}, uses
+            path,
+            KINDS[kind],
+            title,
+            (title, *name.forms),
+            {key: (value,) for key, value in lives.items() if value},
+            uses,
         )
 
     def _values(self, details: Details) -> dict[str, tuple[str, ...]]:

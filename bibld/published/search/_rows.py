@@ -31,7 +31,7 @@ from bibld.published.search._schema import (
     facet_of_group,
     language_value,
 )
-from bibld.published.search._words import tokens_of, whole_title_tokens
+from bibld.published.search._words import tokens_of, title_tokens
 
 _NAMES_REMEMBERED = 50_000
 _NUMBERS_REMEMBERED = 200_000
@@ -212,7 +212,7 @@ def _code_tokens(found: Publication, links: Iterable[Link], is_linked: bool) -> 
         if link.role:
             tokens.append(f"r{link.role}{link.number}")
     titles = {found.title: None, **{text.value: None for text in found.titles}}
-    tokens += [token for title in titles for token in whole_title_tokens(title)]
+    tokens += [token for title in titles for token in title_tokens(title)]
     tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
     tokens += ["x" + alphanumeric(number) for number in control_numbers(found.records)]
     tokens += ["x" + alphanumeric(record.replace("/", "", 1)) for record in _full_ids(found.records)]

@@ -145,12 +145,12 @@ def language_code(number: int) -> str:
 
 
 def bucket_of(records: int) -> int:
-    """Return the bucket of a publication with so many records."""
+    """Return the bucket of a publication with this number of records."""
     return max(0, BUCKETS - max(1, records))
 
 
 def bucket_of_uses(uses: int) -> int:
-    """Return the bucket of something that so many publications link to: from the logarithm."""
+    """Return the bucket of a thing that this number of publications link to: from the logarithm."""
     return max(0, BUCKETS - 1 - (uses.bit_length() + 1) // 2)
 
 

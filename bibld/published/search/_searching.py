@@ -8,7 +8,7 @@ import msgspec
 
 from bibld.published.search._facets import Counts, Facets
 from bibld.published.search._matching import (
-    EVERYTHING,
+    ANY_PUBLICATION,
     Matcher,
     all_of,
     any_of,
@@ -16,7 +16,7 @@ from bibld.published.search._matching import (
     of_identifier,
     of_title_beginning,
     of_title_phrase,
-    of_whole_title,
+    of_complete_title,
     of_words,
 )
 from bibld.published.search._query import Query, parse
@@ -129,7 +129,7 @@ class Searches:
         identifier = of_identifier(query.identifier)
         if identifier:
             return f"({match}) OR ({identifier})" if match else identifier
-        return match or EVERYTHING
+        return match or ANY_PUBLICATION
 
     def _corrected(self, query: Query, asked: Asked) -> Attempt | None:
         layout = other_keyboard_layout(query.text)
@@ -224,7 +224,7 @@ class Searches:
         others = all_of([self._matcher.of_fields(query, attempt.level), self._matcher.of_filters(asked.filters)])
         queries = [of_identifier(query.identifier)]
         if words:
-            queries += [of_whole_title(words, attempt.level), of_title_beginning(words), of_title_phrase(words)]
+            queries += [of_complete_title(words, attempt.level), of_title_beginning(words), of_title_phrase(words)]
         if query.words:
             queries += [of_words(query.words, "title", _EXACT), of_words(query.words, "title", attempt.level)]
             queries.append(of_words(query.words, "{title agent}", attempt.level))

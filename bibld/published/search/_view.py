@@ -8,7 +8,7 @@ from pathlib import Path
 from bibld.published._schema import connect, reporting_errors
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._facets import COUNTED, Counts
-from bibld.published.search._matching import of_number, of_whole_title, of_words, quote
+from bibld.published.search._matching import of_number, of_complete_title, of_words, quote
 from bibld.published.search._reader import Rows, agents_of
 from bibld.published.search._rows import number_token
 from bibld.published.search._schema import AGENT, FILE, Details, has_release
@@ -206,8 +206,8 @@ class SearchView:
             if len(words[-1]) >= _SHORTEST_TITLE or len(words) > 1:
                 ids = self._rows.matching(_beginning(words, "title"), 4 * limit)
                 titles = self._rows.named_by_ids(ids)
-                whole = " ".join(words)
-                titles.sort(key=lambda each: (not " ".join(to_words(each.title)).startswith(whole), -each.uses))
+                typed = " ".join(words)
+                titles.sort(key=lambda each: (not " ".join(to_words(each.title)).startswith(typed), -each.uses))
         counts: dict[EntryKind, int] = {}
         kept = []
         for each in (*titles, *found):
@@ -234,7 +234,7 @@ class SearchView:
         found: list[int] = []
         if not kinds or EntryKind.PUBLICATION in kinds:
             if not is_prefix:
-                found += self._rows.matching(of_whole_title(words, 2), _MOST_TITLES)
+                found += self._rows.matching(of_complete_title(words, 2), _MOST_TITLES)
             found += self._rows.matching(_ending(words, "title", is_prefix), _MOST_TITLES)
             if not is_prefix and len(words) == 1:
                 found += self._rows.matching(f"code : {quote(number_token(words[0]))}", _MOST_TITLES)

@@ -157,7 +157,7 @@ def hash_of(text: str) -> str:
     return blake2b(text.encode(), digest_size=6).hexdigest()
 
 
-def whole_title_tokens(title: str) -> tuple[str, str]:
+def title_tokens(title: str) -> tuple[str, str]:
     """Return two tokens that are equal for equal titles: by words, and by the words in any script."""
     words = to_words(title)
     return "h" + hash_of(" ".join(words)), "h" + hash_of("~" + "".join(map(skeleton_of, words)))

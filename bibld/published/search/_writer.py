@@ -32,7 +32,7 @@ from bibld.published.search._spelling import add_misprints, add_misprints_of
 
 _ROWS_AT_ONCE = 10_000
 _MOST_STALE = 2
-"""A file with more than so many ids for each valid entry is made again: full-text rows are never removed."""
+"""Ids for each valid entry; a file with more is made again, since full-text rows are never removed."""
 
 _FEW = 1000
 _INSERT_ENTRY = "INSERT INTO entry (id, number, kind, bucket, year, since, codes) VALUES (?, ?, ?, ?, ?, ?, ?)"
