@@ -71,7 +71,7 @@ def test_a_row_has_kind_names_and_values(tmp_path):
     assert person is not None and publication is not None
     assert (person.kind, person.data) == (EntryKind.PERSON, {"birth": ("1889",)})
     assert person.forms == ("Ахматова, Анна", 'Akhmatova, "Anna"')
-    assert publication.data == {"isbn": ("9785280010000",), "author": ("agent/1",)}
+    assert publication.data == {"isbn": ("978-5-280-01000-0",), "author": ("agent/1",)}
     assert paths(tmp_path, 1, "9785280010000") == ["resource/a/1"]
 
 

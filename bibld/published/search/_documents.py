@@ -11,7 +11,6 @@ from enum import StrEnum
 
 import msgspec
 
-from bibld.model.identifiers import has_isbn_check_digit, isbn13
 from bibld.model.origin import from_slug
 from bibld.model.rdf import term
 from bibld.published._lines import LABELS
@@ -280,8 +279,7 @@ def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
         if found.year is None and (year := _YEAR.match(value)) is not None:
             found.year = int(year[1])
     elif predicate in _ISBNS:
-        number = _text(value).value.replace("-", "").replace(" ", "")
-        found.isbns.append(isbn13(number) if has_isbn_check_digit(number) else number)
+        found.isbns.append(_text(value).value)
     elif predicate in _NUMBERS:
         found.numbers.append(_text(value).value)
 

@@ -10,7 +10,7 @@ from bibld.published.search._query import Query, Term, years_of
 from bibld.published.search._reader import Rows
 from bibld.published.search._rows import alphanumeric, number_token
 from bibld.published.search._schema import TYPES
-from bibld.published.search._words import alternatives, to_words, title_tokens
+from bibld.published.search._words import alternatives, title_tokens, to_words
 
 NOTHING = 'code : "none"'
 ANY_PUBLICATION = 'code : ("m0" OR "m1")'

@@ -31,7 +31,7 @@ from bibld.published.search._schema import (
     facet_of_group,
     language_value,
 )
-from bibld.published.search._words import tokens_of, title_tokens
+from bibld.published.search._words import title_tokens, tokens_of
 
 _NAMES_REMEMBERED = 50_000
 _NUMBERS_REMEMBERED = 200_000

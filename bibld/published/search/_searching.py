@@ -13,10 +13,10 @@ from bibld.published.search._matching import (
     all_of,
     any_of,
     has_wrong_check_digit,
+    of_complete_title,
     of_identifier,
     of_title_beginning,
     of_title_phrase,
-    of_complete_title,
     of_words,
 )
 from bibld.published.search._query import Query, parse

@@ -8,7 +8,7 @@ from pathlib import Path
 from bibld.published._schema import connect, reporting_errors
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._facets import COUNTED, Counts
-from bibld.published.search._matching import of_number, of_complete_title, of_words, quote
+from bibld.published.search._matching import of_complete_title, of_number, of_words, quote
 from bibld.published.search._reader import Rows, agents_of
 from bibld.published.search._rows import number_token
 from bibld.published.search._schema import AGENT, FILE, Details, has_release
