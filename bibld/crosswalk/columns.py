@@ -1,7 +1,8 @@
 """Rows of a table to MODS, by a map of columns: ``[source.columns]`` names the columns of title, author and so on.
 
-Columns with usual names (``title``, ``authors``, ``year`` …) are found without a map, in any case. A column that the
-map does not name is counted as unmapped. Names, numbers and subjects in one cell are divided at the separator.
+Columns with usual names (``title``, ``authors``, ``year`` …; ``Заглавие``, ``Автор``, ``Год издания`` …) are found
+without a map, in any case. A column that the map does not name is counted as unmapped. Names, numbers and subjects in
+one cell are divided at the separator, and at line breaks.
 """
 
 from __future__ import annotations
@@ -58,6 +59,9 @@ Columns = str | tuple[str, ...]
 _YEAR = re.compile(r"\D{0,3}([12][0-9]{3})\D{0,3}")
 _PAGES = re.compile(r"(?:pp?|pages?|с|стр|s)?\.? *([0-9][\w.]*) *(?:-{1,2}|[‐-―]) *([0-9][\w.]*)\.?", re.IGNORECASE)
 _CODE = re.compile(r"[a-z]{2,3}")
+_SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
+_DIVIDED = frozenset(["author", "editor", "publisher", "place", "language", "subject", "genre", "isbn", "issn", "doi"])
+"""The settings whose columns may have more than one value in a cell."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,38 +78,48 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``separator``: the text between names, numbers and subjects in one cell; empty: nothing is divided.
     """
 
-    id: Columns = ("id", "identifier", "record id")
-    title: Columns = ("title",)
-    subtitle: Columns = ("subtitle",)
-    author: Columns = ("author", "authors", "creator")
-    editor: Columns = ("editor", "editors")
-    year: Columns = ("year", "date")
-    publisher: Columns = ("publisher",)
-    place: Columns = ("place",)
-    edition: Columns = ("edition",)
+    id: Columns = ("id", "identifier", "record id", "ид", "код записи", "номер записи", "mfn")
+    title: Columns = ("title", "заглавие", "название", "наименование", "основное заглавие")
+    subtitle: Columns = ("subtitle", "подзаголовок", "сведения, относящиеся к заглавию")
+    author: Columns = ("author", "authors", "creator", "автор", "авторы")
+    editor: Columns = ("editor", "editors", "редактор", "редакторы")
+    year: Columns = ("year", "date", "год", "год издания", "дата издания")
+    publisher: Columns = ("publisher", "издательство", "издатель")
+    place: Columns = ("place", "место издания", "место", "город")
+    edition: Columns = ("edition", "издание", "сведения об издании")
     isbn: Columns = ("isbn",)
     issn: Columns = ("issn",)
     doi: Columns = ("doi",)
-    language: Columns = ("language",)
-    subject: Columns = ("subject", "subjects", "keywords")
-    genre: Columns = ("genre",)
-    series: Columns = ("series",)
-    volume: Columns = ("volume",)
-    issue: Columns = ("issue", "number")
-    pages: Columns = ("pages",)
-    host: Columns = ("host", "journal", "venue")
-    abstract: Columns = ("abstract",)
-    text: Columns = ("text", "full text", "content", "body")
-    note: Columns = ("note", "notes")
-    url: Columns = ("url",)
+    language: Columns = ("language", "язык", "язык текста")
+    subject: Columns = (
+        "subject",
+        "subjects",
+        "keywords",
+        "тема",
+        "темы",
+        "рубрика",
+        "рубрики",
+        "предметные рубрики",
+        "ключевые слова",
+    )
+    genre: Columns = ("genre", "жанр")
+    series: Columns = ("series", "серия")
+    volume: Columns = ("volume", "том")
+    issue: Columns = ("issue", "number", "выпуск")
+    pages: Columns = ("pages", "страницы", "объем", "количество страниц")
+    host: Columns = ("host", "journal", "venue", "журнал", "источник")
+    abstract: Columns = ("abstract", "аннотация", "реферат")
+    text: Columns = ("text", "full text", "content", "body", "текст", "полный текст")
+    note: Columns = ("note", "notes", "примечание", "примечания")
+    url: Columns = ("url", "ссылка", "электронный адрес")
     separator: str = ";"
 
     def missing(self, named: Iterable[str], columns: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield setting and column for each column that a ``named`` setting has and the ``columns`` do not contain."""
-        known = {column.casefold() for column in columns}
+        known = set(map(_folded, columns))
         for key in named:
             if key != "separator" and key in self.__struct_fields__:
-                yield from ((key, column) for column in _as_tuple(getattr(self, key)) if column.casefold() not in known)
+                yield from ((key, column) for column in _as_tuple(getattr(self, key)) if _folded(column) not in known)
 
 
 def sniffs(record: MarcRecord) -> bool:
@@ -140,8 +154,11 @@ class _Row:
         keys = _keys_of(settings)
         self.unmapped: list[str] = []
         for column, value in record.cells:
-            key = keys.get(column.casefold())
-            text = " ".join(value.split())
+            key = keys.get(_folded(column))
+            between = f"{settings.separator} " if key in _DIVIDED else " "
+            text = between.join(
+                filter(None, (" ".join(line.split()).strip(settings.separator) for line in _lines(value)))
+            )
             if key is None:
                 self.unmapped.append(column)
             elif text:
@@ -171,13 +188,22 @@ class _Row:
 
 
 def _keys_of(settings: Settings) -> dict[str, str]:
-    """Map each column (case-folded) to the first setting that names it."""
+    """Map each column to the first setting that names it."""
     found: dict[str, str] = {}
     for field in msgspec.structs.fields(settings):
         if field.name != "separator":
             for column in _as_tuple(getattr(settings, field.name)):
-                found.setdefault(column.casefold(), field.name)
+                found.setdefault(_folded(column), field.name)
     return found
+
+
+def _folded(column: str) -> str:
+    """Return the name of a column as it is compared: ``Год издания:`` and ``год  издания`` are the same."""
+    return " ".join(column.casefold().replace("ё", "е").split()).strip(" :.*")
+
+
+def _lines(value: str) -> list[str]:
+    return [line.strip() for line in value.splitlines()]
 
 
 def _as_tuple(columns: Columns) -> tuple[str, ...]:
@@ -272,7 +298,9 @@ def _host(row: _Row, host: str, volume: str | None) -> Mods:
 def _identifiers(row: _Row, *, has_host: bool) -> Iterator[Identifier]:
     for text in row.divided_values("isbn"):
         isbn = identifiers.isbn(text)
-        if isbn is None:
+        if _SHORTENED.fullmatch(text):
+            row.warnings.append(f"isbn {text!r} was shortened by a spreadsheet; left out: format the column as text")
+        elif isbn is None:
             row.warnings.append(f"isbn {text!r} contains no number; left out")
         else:
             yield Identifier(isbn.value, type="isbn", invalid=None if isbn.is_valid else "yes")

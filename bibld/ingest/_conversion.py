@@ -21,9 +21,13 @@ from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.parallel import ProcessPool, batches, worker_count
 from bibld.protocols import Carrier, Raw, Row
+from bibld.text.mojibake import is_encoded_twice
 
 BATCH = 500
 """Records that are sent to a process at once."""
+
+ENCODED_TWICE = "the text was encoded twice: UTF-8 was read as another charset and written as UTF-8 again"
+"""A warning about a record."""
 
 _WORTH_A_PROCESS = 200
 """A batch with fewer raw records than this is converted in this process."""
@@ -146,15 +150,17 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
         parsed = carrier.parse(raw)
         record = parsed.record
         flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__)
+        content = WRITERS[job.form](raw, record, result.mods)
+        doubled = (ENCODED_TWICE,) if is_encoded_twice(content) else ()
         return Conversion(
             raw=raw,
             id=_record_id(job.source, result.mods if isinstance(record, Row) else record),
             flavour=flavour,
-            content=WRITERS[job.form](raw, record, result.mods),
+            content=content,
             deleted=isinstance(record, MarcRecord) and crosswalk.is_deleted(record),
             unmapped=result.unmapped,
             private=result.private,
-            warnings=(*parsed.warnings, *result.warnings),
+            warnings=(*parsed.warnings, *result.warnings, *doubled),
             seen=crosswalk.subfields_of(record) if job.counts_fields else (),
         )
     except RecordError as error:

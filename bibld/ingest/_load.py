@@ -17,7 +17,7 @@ from bibld import crosswalk, harvest
 from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
 from bibld.config import Config, Source
 from bibld.errors import DamagedFileError, RecordError
-from bibld.ingest._conversion import Conversion, ConversionPool, Job, convert_record
+from bibld.ingest._conversion import ENCODED_TWICE, Conversion, ConversionPool, Job, convert_record
 from bibld.ingest._inspection import InspectedFile, Inspection
 from bibld.ingest._withheld import Withheld, withhold
 from bibld.model.marc import MarcRecord, without_subfields
@@ -167,6 +167,11 @@ class Intake:
             with self._catalog.commit():
                 self._store_batch(batch, carrier, job, context)
             self._progress.advance(len(batch))
+        if doubled := self._counts[f"{file.name} {ENCODED_TWICE}"]:
+            self._progress.warn(
+                f"{self._source.id}: {file.name}: {with_number(doubled, 'record')} of {self._counts[file.name]:,}:"
+                f" {ENCODED_TWICE}; ask for a file that was exported once"
+            )
         if self._counts[file.name] != inspected.records:
             self._fault = f"{file.name}: has changed while it was being read; leave it in place until the run has ended"
 
@@ -202,6 +207,7 @@ class Intake:
 
     def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
         raw, warnings, record = conversion.raw, conversion.warnings, conversion.id
+        self._counts[f"{raw.origin.file} {ENCODED_TWICE}"] += ENCODED_TWICE in warnings
         if record is None:
             content = hashlib.blake2b(raw.data, digest_size=16).hexdigest()
             record = RecordId(self._source.id, f"x{content[:16]}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import io
+from typing import Any, BinaryIO
 
 from bibld.unpacking import Stream
 
@@ -56,6 +58,29 @@ class Recoded:
             self._at_end = not chunk
             data = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", "replace")
         return data
+
+
+class _RecodedFile(io.RawIOBase):
+    """A recoded stream as a file object."""
+
+    def __init__(self, recoded: Recoded) -> None:
+        super().__init__()
+        self._recoded = recoded
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - any writable buffer
+        data = self._rest or self._recoded.read(len(buffer))
+        self._rest = data[len(buffer) :]
+        buffer[: len(data) - len(self._rest)] = data[: len(buffer)]
+        return len(data) - len(self._rest)
+
+
+def in_utf8(stream: BinaryIO, charset: str) -> BinaryIO:
+    """Return a stream of lines in UTF-8 if ``charset`` names one that does not contain ASCII, else the stream."""
+    return io.BufferedReader(_RecodedFile(Recoded(stream, charset))) if charset else stream
 
 
 def recode(stream: Stream, charset: str) -> Stream:

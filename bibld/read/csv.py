@@ -1,6 +1,8 @@
 """Tables: CSV (RFC 4180) with any delimiter, its columns named by the first line or by the configuration.
 
-A quoted cell may hold line ends; one whose quotation mark is never closed costs its own line only.
+A quoted cell may hold line ends; one whose quotation mark is never closed costs its own line only. A first line
+``sep=;``, by which spreadsheets are given the delimiter, is understood. A file in UTF-16 is read as UTF-8, whose bytes
+the offsets count.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from bibld.read._carrier import (
     sample_charsets,
     to_raws,
 )
-from bibld.read._charset import AUTO, LATIN1, settle_charsets
+from bibld.read._charset import AUTO, LATIN1, Charsets, settle_charsets
+from bibld.read._stream import in_utf8, recode_head, recoded_charset
+from bibld.text.charsets import UTF8
 from bibld.unpacking import archive_of, open_decompressed
 
 _HEAD = 64 * 1024
@@ -36,6 +40,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_NAME = 64
 _NAME = re.compile(r"(?:[^\W\d_]|[\x80-\uffff])(?:[\w .,:/()#$&'*+-]|[\x80-\uffff])*")
 _ROWS_SNIFFED = 20
+_DELIMITER_LINE = re.compile(rb'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -52,17 +57,22 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class CsvCarrier(CharsetCarrier, frozen=True, kw_only=True):
-    """One table: ``columns`` are their names; ``has_header``: the first line contains them."""
+    """One table: ``columns`` are their names; ``has_header``: the first line contains them.
+
+    ``has_delimiter_line``: the line before that states the delimiter.
+    """
 
     delimiter: str
     columns: tuple[str, ...]
     has_header: bool
+    has_delimiter_line: bool = False
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file into rows."""
-        lines = iter(lambda: stream.readline(self.max_record_bytes + 1), b"")
+        text = in_utf8(stream, self.recoded)
+        lines = iter(lambda: text.readline(self.max_record_bytes + 1), b"")
         found = _rows_of(lines, self.delimiter, self.max_record_bytes, len(self.columns))
-        return to_raws(self.source, self.file, islice(found, self.has_header, None))
+        return to_raws(self.source, self.file, islice(found, self.has_header + self.has_delimiter_line, None))
 
     def parse(self, raw: Raw) -> Parsed:
         """Read one row; cells without text are left out. Raises ``ReadError`` for an empty row."""
@@ -84,10 +94,13 @@ CarrierType = CsvCarrier
 
 def sniffs(head: bytes) -> bool:
     """Return whether the first line names two columns or more, and the next lines have no more cells than that."""
+    head = recode_head(head, b"")
     if b"\0" in head or b"\x1e" in head:
         return False
     lines = _complete_lines(head)
-    delimiter = _delimiter_of(lines)
+    delimiter = _stated_delimiter(lines)
+    lines = lines[bool(delimiter) :]
+    delimiter = delimiter or _delimiter_of(lines)
     columns = cells_of(_plain(lines[0]), delimiter) if lines else []
     if columns and not columns[-1]:
         columns.pop()
@@ -108,10 +121,13 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Csv
     if settings.delimiter.strip(" ") in ("", '"', "\n", "\r"):
         raise ConfigError([f'delimiter = "{settings.delimiter}" cannot part cells; use auto or one such as "," or ";"'])
     head = stream.read(_HEAD)
-    lines = _complete_lines(head)
-    delimiter = _delimiter_of(lines) if settings.delimiter == AUTO else settings.delimiter
+    recoded = recoded_charset(head, b"")
+    lines = _complete_lines(recode_head(head, b""))
+    stated = _stated_delimiter(lines)
+    lines = lines[bool(stated) :]
+    delimiter = (stated or _delimiter_of(lines)) if settings.delimiter == AUTO else settings.delimiter
     samples = sample_charsets(_rows_of(lines, delimiter, settings.max_record_bytes))
-    charsets = settle_charsets(settings.charset, None, LATIN1, samples)
+    charsets = Charsets(recoded, UTF8) if recoded else settle_charsets(settings.charset, None, LATIN1, samples)
     columns = settings.header
     if not columns:
         first = next(_rows_of(lines, delimiter, settings.max_record_bytes), (0, b"", ""))[1]
@@ -124,6 +140,8 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Csv
         delimiter=delimiter,
         columns=columns,
         has_header=not settings.header,
+        has_delimiter_line=bool(stated),
+        recoded=recoded,
     )
 
 
@@ -246,6 +264,12 @@ def _complete_lines(head: bytes) -> list[bytes]:
     """Return the lines at the beginning of a file, without the last if it may be cut off."""
     lines = BytesIO(head.removeprefix(BOM)).readlines()
     return lines[:-1] if len(lines) > 2 and not lines[-1].endswith(b"\n") else lines
+
+
+def _stated_delimiter(lines: list[bytes]) -> str:
+    """Return the delimiter of a first line ``sep=;``; empty if there is none."""
+    found = _DELIMITER_LINE.fullmatch(lines[0]) if lines else None
+    return found[1].decode() if found is not None else ""
 
 
 def _delimiter_of(lines: list[bytes]) -> str:

@@ -17,7 +17,7 @@ from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.mods_xml import to_xml
 from bibld.protocols import HarvestedFile, Parsed, Raw
-from bibld.read import aleph, csv, examine, jsonl, marcjson, mods, yaz
+from bibld.read import aleph, csv, examine, irbis, jsonl, marcjson, mods, read, yaz
 from tests.strategies import marc_records
 from tests.strategies import mods as descriptions
 
@@ -87,10 +87,28 @@ ROWS_IN_JSON = (
     '{"id": "2", "host": {"title": "J", "part": {"pages": null}}, "scores": [0.5, [7]]}\r\n'
 )
 
+IRBIS = """#920: PAZK
+#903: 84(2)/Т53-1
+#200: ^AАнна Каренина^EРоман
+#10: ^A5-02-000000-0
+*****
+#200: ^AВойна и мир
+#300: Первая строка
+вторая
+*****
+"""
+
 SAMPLES = {
     "aleph": [ALEPH],
+    "irbis": [IRBIS, f"\ufeff{IRBIS}"],
     "yaz": [YAZ, "<!-- Record 1 offset 0 (0x0) -->\n" + YAZ],
-    "csv": [CSV, "Title|Year|\nx|2|\n", "\ufeffназвание;год\nа;1\n", "title\tyear\na\t1\nb\t2\n"],
+    "csv": [
+        CSV,
+        "Title|Year|\nx|2|\n",
+        "\ufeffназвание;год\nа;1\n",
+        "sep=;\r\nГод;Автор\r\n1;а\r\n",
+        "title\tyear\na\t1\nb\t2\n",
+    ],
     "jsonl": [
         ROWS_IN_JSON,
         '\ufeff{"id": 7}',
@@ -112,7 +130,7 @@ SAMPLES = {
     "marcxml": ["<record><leader>x</leader><controlfield tag='001'>1</controlfield></record>"],
     "iso2709": ["00044nam a2200037   4500001000200000\x1e1\x1e\x1d"],
 }
-ADAPTERS = {"aleph": aleph, "yaz": yaz, "csv": csv, "mods": mods, "marcjson": marcjson, "jsonl": jsonl}
+ADAPTERS = {"aleph": aleph, "yaz": yaz, "csv": csv, "irbis": irbis, "mods": mods, "marcjson": marcjson, "jsonl": jsonl}
 
 
 def parse_all(adapter, data, **options):
@@ -190,6 +208,7 @@ PIECES = {
     "marcjson": JSON_PIECES,
     "csv": ['"', ",", ";", "\n", "\r\n", "a", "b c", '""', "id,title\n", "\ufeff", "я"],
     "aleph": ["000000001 24510 L $$a", "000000002 LDR   L ", "\n", "$$", "x", "^", "000000001 001   L 7\n", "я"],
+    "irbis": ["#200: ^A", "#903: 7\n", "*****", "\n", "^", "^E", "x", "#", ": ", "я"],
     "yaz": ["00366nam  22001698a 4500\n", "245 10 $a ", "001 ", "\n", " $b ", "x", "<!-- -->\n", "я"],
     "mods": MODS_PIECES,
     "jsonl": [
@@ -366,6 +385,34 @@ def cells(data, **options):
     return [
         result.record.cells if isinstance(result, Parsed) else "reject" for result in parse_all(csv, data, **options)
     ]
+
+
+def test_an_export_of_irbis_has_fields_with_three_digits_and_small_codes():
+    first, second = parse_all(irbis, IRBIS)
+    assert first.record.control_number == "84(2)/Т53-1"
+    assert next(first.record.fields("200")).values("a", "e") == ["Анна Каренина", "Роман"]
+    assert first.record.control("010") is None
+    assert next(first.record.fields("010")).first("a") == "5-02-000000-0"
+    assert second.record.control("300") == "Первая строка вторая"
+    assert any("without a tag" in warning for warning in second.warnings)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "cp1251", "utf-16", "utf-16-le"])
+def test_a_table_is_read_in_the_charsets_of_spreadsheets(codec, tmp_path):
+    text = "Заглавие;Автор;Год\r\nАнна Каренина;Толстой, Лев;1877\r\nВойна и мир;Толстой, Лев;1869\r\n"
+    for name, begin in (("plain.csv", ""), ("excel.csv", "sep=;\r\n")):
+        path = tmp_path / name
+        mark = "\ufeff" if codec == "utf-16-le" else ""
+        path.write_bytes(f"{mark}{begin}{text}".encode(codec))
+        found = list(csv_records(path))
+        assert [dict(row.cells)["Заглавие"] for row in found] == ["Анна Каренина", "Война и мир"]
+
+
+def csv_records(path):
+    examined = examine(HarvestedFile("s", path.name, path))
+    assert examined.reader == "csv"
+    for raw in read(HarvestedFile("s", path.name, path), examined):
+        yield examined.carrier.parse(raw).record
 
 
 def test_csv_rows_have_the_names_of_their_columns():

@@ -1,0 +1,30 @@
+"""Recognises Cyrillic text that was encoded twice: UTF-8 read as another charset and written as UTF-8 again."""
+
+from __future__ import annotations
+
+import re
+
+_IN_A_ROW = 4
+
+
+def _pattern(charset: str) -> bytes:
+    """Return a pattern for Cyrillic letters in UTF-8, decoded as ``charset`` and encoded as UTF-8."""
+
+    def doubled(codes: range) -> bytes:
+        # Bytes without a character are kept as control characters by lenient programs.
+        texts = (bytes([code]).decode(charset, "ignore") or chr(code) for code in codes)
+        return b"(?:" + b"|".join(re.escape(text.encode()) for text in texts) + b")"
+
+    return b"(?:" + doubled(range(0xD0, 0xD2)) + doubled(range(0x80, 0xC0)) + b"){%d}" % _IN_A_ROW
+
+
+_DOUBLED = re.compile(b"|".join(map(_pattern, ("cp1251", "latin-1", "cp1252"))))
+
+
+def is_encoded_twice(utf8: bytes) -> bool:
+    """Whether four letters in a row of a text in UTF-8 look like Cyrillic that was encoded twice.
+
+    >>> is_encoded_twice("РђРЅРЅР° РљР°СЂРµРЅРёРЅР°".encode()), is_encoded_twice("Анна Каренина, РСФСР".encode())
+    (True, False)
+    """
+    return _DOUBLED.search(utf8) is not None
