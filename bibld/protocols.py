@@ -12,7 +12,7 @@ optional ``PRIORITY`` (an integer, 0 if absent; higher first), then built-in ada
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
@@ -556,7 +556,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     N-Quads, in each of which those of the default graph come first; ``counts`` counts the quads; ``changes`` opens
     the lines (without line end, sorted) that were added (True) and removed (False) since the previous release;
     ``merged`` begins a pass over the merged records, with the IRIs of their resources.
-    ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``.
+    ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``, ``thresholds`` the scores by name above
+    which pairs are the same or reviewed.
 
     Statements in lines of N-Quads: ``description`` are all of the graph ``dataset``, ``source_statements`` those
     that are among ``quads`` too, ``run_statements`` all of the graph ``run``, which are in the store and in no dump,
@@ -578,6 +579,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     run_statements: tuple[str, ...] = ()
     withdrawn: frozenset[str] = frozenset()
     withdraws: bool = False
+    thresholds: Mapping[str, float] = {}
 
     @property
     def workspace(self) -> Path:

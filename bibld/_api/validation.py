@@ -6,11 +6,14 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from bibld import adapters, pipeline, triplify
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.errors import ConfigError, StageError
 from bibld.model.iris import Iris
+from bibld.model.report import SHAPES_FILE, ShapeFigure
 from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.validate import ReportSettings, ValidationReport, read_shapes, validate
@@ -42,7 +45,21 @@ def validate_workspace(
         yield _release_lines(config, iris)
 
     workers = worker_count(config.workers)
-    return validate(blocks, shapes, config.workspace, settings, workers, progress)
+    found = validate(blocks, shapes, config.workspace, settings, workers, progress)
+    _note_results(config, found)
+    return found
+
+
+def _note_results(config: Config, found: ValidationReport) -> None:
+    """Store the counts of the findings, for the report of the next release."""
+    try:
+        _, manifest = pipeline.current_release(config)
+    except StageError:
+        return
+    figures = [ShapeFigure(one.shape, one.meaning, one.severity, one.count) for one in found.findings]
+    folder = config.workspace / "reports"
+    folder.mkdir(exist_ok=True)
+    (folder / SHAPES_FILE).write_bytes(msgspec.json.encode((manifest.number, figures)))
 
 
 def _shapes_text(file: Path | None, iris: Iris) -> str:

@@ -29,6 +29,7 @@ from bibld.catalog._register.suppressions import Suppression, Suppressions
 from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
 from bibld.catalog._results.descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
 from bibld.catalog._results.entities import AssertionChange, AssertionKeys, Entities, EntityRow, StoredEntity
+from bibld.catalog._results.figures import CatalogFigures, SampledRecord
 from bibld.catalog._results.linkage import Linkage, StoredEdge
 from bibld.catalog._results.links import Links, RegisteredFile, StoredLink
 from bibld.catalog._results.matching import IndexState, Matching, MatchingState
@@ -55,6 +56,7 @@ __all__ = [
     "AssertionChange",
     "AssertionKeys",
     "Catalog",
+    "CatalogFigures",
     "Delivery",
     "DependencyRow",
     "DescriptionRow",
@@ -76,6 +78,7 @@ __all__ = [
     "RegisteredFile",
     "Reject",
     "RemoteState",
+    "SampledRecord",
     "StageQueue",
     "StatementRow",
     "StoredEdge",
@@ -145,6 +148,7 @@ class Catalog:
         self.runs = Runs(self._connection)
         self.matching = Matching(self._connection)
         self.history = History(self._register_connection, self.register)
+        self.figures = CatalogFigures(self._connection, self._register_connection, blobs, self.suppressions)
 
     def __enter__(self) -> Catalog:
         return self

@@ -66,7 +66,9 @@ class Settings(msgspec.Struct, frozen=True):
     full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
     full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
     suppress: File = File("")
-    parts: tuple[str, ...] = ("void", "run", "documents", "search", "dumps", "store", "sitemap", "feed", "dcat")
+    parts: tuple[str, ...] = (
+        "void", "report", "completion", "run", "documents", "search", "dumps", "store", "sitemap", "feed", "dcat",
+    )  # fmt: skip
 
 
 def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
@@ -127,6 +129,7 @@ def publish(
             description=frozenset(contents.source_statements),
             withdrawn=frozenset(contents.withdrawn),
             withdraws=catalog.suppressions.has_new(),
+            thresholds=_thresholds(config),
         )
         draft = bind_draft(draft, contents, catalog, goal, store)
         manifest = _write_parts(draft, config, contents, goal)
@@ -176,6 +179,12 @@ def _write_parts(draft: ReleaseDraft, config: Config, contents: Contents, goal: 
         files = describe_files(draft.folder, draft.previous, manifest.files)
         manifest = msgspec.structs.replace(draft.manifest, files=files)
     return manifest
+
+
+def _thresholds(config: Config) -> dict[str, float]:
+    """Return the scores above which pairs are the same, or are reviewed, as far as the scorer has them."""
+    settings = config.settings("dedup.score", config.dedup.score)
+    return {name: getattr(settings, name) for name in ("same", "review") if hasattr(settings, name)}
 
 
 def _describes_files(name: str) -> bool:
