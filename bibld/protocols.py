@@ -339,6 +339,17 @@ class SourceRecord(msgspec.Struct, frozen=True):
     deleted: bool = False
 
 
+class RecordEvent(msgspec.Struct, frozen=True):
+    """What happened to the IRI of a record, and in the run of which time (ISO 8601).
+
+    ``kind`` is *appeared*, *absorbed* (merged into ``other``), *returned* (separated from it), *deleted* or *restored*.
+    """
+
+    run_time: str
+    kind: str
+    other: RecordId | None = None
+
+
 class CatalogView(Protocol):
     """What stages and pages may read from the catalog."""
 
@@ -359,6 +370,9 @@ class CatalogView(Protocol):
 
     def redirect_target(self, record: RecordId) -> RecordId | None:
         """Return the live record that answers in the place of a deleted one."""
+
+    def events_of(self, record: RecordId) -> list[RecordEvent]:
+        """Return the history of the IRI of a record, the oldest event first."""
 
     def sample_founders(self, count: int) -> list[RecordId]:
         """Return the founders of up to ``count`` clusters, those of most members first, then by ordinal."""

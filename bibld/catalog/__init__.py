@@ -49,7 +49,7 @@ from bibld.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId
-from bibld.protocols import SourceRecord
+from bibld.protocols import RecordEvent, SourceRecord
 
 __all__ = [
     "RELATIONS",
@@ -241,6 +241,12 @@ class Catalog:
         """Return the stored edge of one pair; None if there is none."""
         left, right = self.register.ordinal(pair.left), self.register.ordinal(pair.right)
         return None if left is None or right is None else self.linkage.edge(left, right)
+
+    def events_of(self, record: RecordId) -> list[RecordEvent]:
+        """Return the history of the IRI of a record, the oldest event first; none of a record that was never seen."""
+        ordinal = self.register.ordinal(record)
+        events = self.history.events(ordinal) if ordinal is not None else []
+        return [RecordEvent(event.run_time, event.kind, event.other) for event in events]
 
     def redirect_target(self, record: RecordId) -> RecordId | None:
         """Return the live record to which the IRI of a record redirects: itself, or the end of its redirects.

@@ -32,7 +32,20 @@ from bibld.serve._answers import (
     not_modified,
     with_body,
 )
-from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS, Kind, forms_of, is_document, kind_of, negotiate, split_suffix
+from bibld.serve._citations import FILES, reference_of
+from bibld.serve._forms import (
+    CITATION_FORMS,
+    MEDIA_TYPES,
+    PAGE_FORMS,
+    RDF_FORMS,
+    STATEMENTS_FORM,
+    Kind,
+    forms_of,
+    is_document,
+    kind_of,
+    negotiate,
+    split_suffix,
+)
 from bibld.serve._graph import lines_of, read_turtle, triple, triples_of
 from bibld.serve._http import (
     PAGE_VARY,
@@ -48,7 +61,8 @@ from bibld.serve._incoming import HYDRA, page_lines
 from bibld.serve._language import message
 from bibld.serve._links import Links
 from bibld.serve._names import DocumentView
-from bibld.serve._pages import INCOMING_ON_PAGE, Pages, PagesByLanguage
+from bibld.serve._pages import Pages, PagesByLanguage
+from bibld.serve._pages.things import INCOMING_ON_PAGE
 from bibld.serve._rendering import Made, Rendered, Rendering, Result
 from bibld.serve._statements import Statements
 from bibld.serve._store_documents import StoreDocuments
@@ -58,6 +72,7 @@ from bibld.terms import Ontology
 
 _CACHED_BYTES = 16 << 20
 _DATA_FORMS = frozenset((*RDF_FORMS, "json"))
+_PAGED_FORMS = frozenset((*RDF_FORMS, "html"))
 _LONGEST_NUMBER = 7
 _VARY = (b"vary", VARY.encode())
 _PAGE_VARY = (b"vary", PAGE_VARY.encode())
@@ -128,7 +143,7 @@ class Documents:
             return self._see_other(document, kind, form)
         if form in _DATA_FORMS:
             return self._data(asked, document, kind, form)
-        language = asked.language if form == "html" else ""
+        language = asked.language if form in PAGE_FORMS else ""
         rendered = self._rendering.cached((bare, form, language))
         if rendered is None:
             return None
@@ -173,7 +188,7 @@ class Documents:
     ) -> Answer:
         """Answer with what was rendered; ``query`` is the part of the address that names a page."""
         # Pages state the release; forms from the catalog have no time.
-        modified = self._release.manifest.created if look.form == "html" or query else ""
+        modified = self._release.manifest.created if look.form in PAGE_FORMS or query else ""
         headers = self._headers(document, kind, look.form, query)
         if look.language:
             headers.append((b"content-language", look.language.encode()))
@@ -184,7 +199,7 @@ class Documents:
     def _headers(self, document: Document, kind: Kind, form: str, query: str = "") -> Headers:
         link = self._links.of(document.path, kind, self._statements.type_of(document))
         location = self._links.form(document.path, form) + query
-        vary = _PAGE_VARY if form == "html" else _VARY
+        vary = _PAGE_VARY if form in PAGE_FORMS else _VARY
         return [vary, (b"link", link), (b"content-location", location.encode())]
 
     # -- with the catalog, the store and the templates
@@ -220,12 +235,12 @@ class Documents:
         form, _ = self._negotiated(asked, kind, suffix, bare)
         if not is_direct:
             return self._see_other(document, kind, form)
-        page = _page_number(asked) if kind == "entity" and form != "json" else None
+        page = _page_number(asked) if kind == "entity" and form in _PAGED_FORMS else None
         if form in _DATA_FORMS and page is None:
             return self._data(asked, document, kind, form)
-        look = Look(form, asked.language if form == "html" else "")
+        look = Look(form, asked.language if form in PAGE_FORMS else "")
         make = partial(self._rendered, document, look)
-        if kind == "entity":
+        if kind == "entity" and form != STATEMENTS_FORM:
             make = partial(self._made_incoming, document, look, page or 1)
         is_paged = page is not None and (page > 1 or form != "html")
         key = (bare, *look, page) if is_paged else (bare, *look)
@@ -278,8 +293,13 @@ class Documents:
             raise _no_form(form)
         if form == "html":
             return Made(self._pages[look.language].document(thing, triples_of(document.quads), page))
+        if form == STATEMENTS_FORM:
+            return Made(self._pages[look.language].statements(thing, triples_of(document.quads)))
         if form == "mods.xml":
             return Made(to_xml(_mods(thing), pretty=True))
+        if form in CITATION_FORMS:
+            sources = thing.merged.sources if thing.merged is not None else ()
+            return Made(FILES[form]([reference_of(_mods(thing), thing.iri, sources)]).encode())
         record = self._release.original(thing.record) if thing.record is not None else None
         if record is None:
             detail = message("The source gave this record in another form than MARC.")

@@ -20,22 +20,38 @@ MEDIA_TYPES = {
     "mods.xml": "application/mods+xml",
     "marcxml": "application/marcxml+xml",
     "mrk": "text/plain",
+    "bib": "application/x-bibtex",
+    "ris": "application/x-research-info-systems",
+    "csl.json": "application/vnd.citationstyles.csl+json",
+    "statements.html": "text/html",
 }
 """Suffix → media type of the forms."""
 
 RDF_FORMS = ("ttl", "nt", "jsonld", "rdf")
+CITATION_FORMS = ("bib", "ris", "csl.json")
+"""Files for reference managers."""
+
+STATEMENTS_FORM = "statements.html"
+"""The page with all statements as a table; it has an address, but is not negotiated."""
+
+PAGE_FORMS = ("html", STATEMENTS_FORM)
+"""The forms for people, which are in a language."""
+
 _FORMS = ("html", *RDF_FORMS)
 _FORMS_OF_KIND: dict[str, tuple[str, ...]] = {
-    "resource": (*_FORMS, "json", "mods.xml"),
-    "record": (*_FORMS, "json", "mods.xml", "marcxml", "mrk"),
-    "match": (*_FORMS, "json"),
-    "entity": (*_FORMS, "json"),
+    "resource": (*_FORMS, "json", "mods.xml", *CITATION_FORMS, STATEMENTS_FORM),
+    "record": (*_FORMS, "json", "mods.xml", "marcxml", "mrk", STATEMENTS_FORM),
+    "match": (*_FORMS, "json", STATEMENTS_FORM),
+    "entity": (*_FORMS, "json", STATEMENTS_FORM),
     "context": ("jsonld",),
 }
 _DOCUMENT_KINDS = ("record", "match", "ontology", "context", "dataset", "graph")
 _ENTITY_FOLDERS = ("agent", "concept", "place", "publisher", "series", "work")
 _KIND_OF_FOLDER: dict[str, Kind] = {"resource": "resource", "record": "record", "match": "match"}
 _JSON = "application/json"
+_SUFFIXES = (STATEMENTS_FORM, *CITATION_FORMS, *SUFFIXES, "json", "marcxml", "mrk")
+"""The endings of addresses of forms, each before one that it ends with."""
+
 _REMEMBERED = 2048
 _LONGEST_REMEMBERED = 1000
 
@@ -60,7 +76,7 @@ def is_document(kind: Kind) -> bool:
 
 def split_suffix(path: str) -> tuple[str, str | None]:
     """Split a path into the path without the suffix that names a form, and that suffix. No slug contains a dot."""
-    for suffix in (*SUFFIXES, "json", "marcxml", "mrk"):
+    for suffix in _SUFFIXES:
         if path.endswith(f".{suffix}"):
             return path[: -len(suffix) - 1], suffix
     return path, None
@@ -72,7 +88,7 @@ def negotiate(accept: str, kind: Kind) -> tuple[str, str] | None:
 
 
 def _negotiate(accept: str, kind: Kind) -> tuple[str, str] | None:
-    offers = {MEDIA_TYPES[form]: form for form in forms_of(kind)}
+    offers = {MEDIA_TYPES[form]: form for form in forms_of(kind) if form != STATEMENTS_FORM}
     offers.setdefault(_JSON, "jsonld")
     best = choose(accept, tuple(offers))
     return None if best is None else (offers[best], best)

@@ -17,7 +17,7 @@ from bibld.model.linkage import Cluster, Decision, Edge, Merged, Pair, Score, Ve
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
-from bibld.protocols import CatalogView, SourceRecord
+from bibld.protocols import CatalogView, RecordEvent, SourceRecord
 from bibld.serve._graph import ReleaseGraph
 
 _SAME_AS = expand("owl:sameAs")
@@ -93,6 +93,10 @@ class ReleaseView:
     def redirect_target(self, record: RecordId) -> RecordId | None:
         """Return the live record that answers in the place of a deleted one."""
         return self._catalog.redirect_target(record)
+
+    def events_of(self, record: RecordId) -> list[RecordEvent]:
+        """Return the history of the IRI of a record, as the catalog has it now."""
+        return self._catalog.events_of(record)
 
     def sample_founders(self, count: int) -> list[RecordId]:
         """Return founders of up to ``count`` clusters of the release."""

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from bibld.model.release import Manifest
 from bibld.serve._addresses import KEPT_IN_PATHS, Addresses
-from bibld.serve._forms import MEDIA_TYPES, Kind, forms_of, is_document
+from bibld.serve._forms import MEDIA_TYPES, STATEMENTS_FORM, Kind, forms_of, is_document
 from bibld.serve._http import link_header
 
 _PATH = "\0"
@@ -59,7 +59,7 @@ class Links:
         """Return the header of the documents of a kind, in which ``_PATH`` is the path."""
         document = f"{self._addresses.mount}doc/{_PATH}"
         thing = link_header([(self._addresses.iris.base, "", None)]).partition(">")[0].removeprefix("<") + _PATH
-        forms = forms_of(kind)
+        forms = [form for form in forms_of(kind) if form != STATEMENTS_FORM]
         parts = [f'<{document}.{form}>; rel="alternate"; type="{MEDIA_TYPES[form]}"' for form in forms]
         if "ttl" in forms:
             parts.append(f'<{document}.ttl>; rel="describedby"; type="text/turtle"')

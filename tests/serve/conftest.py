@@ -18,7 +18,7 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.model.origin import Origin, RecordId
 from bibld.model.rdf import iri, literal, quad, typed_literal
 from bibld.model.release import DatasetDescription, Figures, Manifest, ReleaseFile, SourceFigures
-from bibld.protocols import SourceRecord
+from bibld.protocols import RecordEvent, SourceRecord
 from bibld.serve import Settings, Site
 from tests.serve.client import Client, running
 
@@ -108,6 +108,14 @@ class FakeCatalog:
 
     def edge(self, pair: Pair) -> Edge | None:
         return self._edges.get(pair)
+
+    def events_of(self, record: RecordId) -> list[RecordEvent]:
+        if record != MEMBER:
+            return [RecordEvent("2025-12-01T00:00:00+00:00", "appeared")]
+        return [
+            RecordEvent("2025-12-01T00:00:00+00:00", "appeared"),
+            RecordEvent("2026-01-02T03:04:05+00:00", "absorbed", FOUNDER),
+        ]
 
     def redirect_target(self, record: RecordId) -> RecordId | None:
         return MEMBER if record == DELETED else None

@@ -120,7 +120,8 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
     """
     title = next((each for each in mods.title_info if each.type is None), next(iter(mods.title_info), m.TitleInfo()))
     is_russian = has_cyrillic(title.title)
-    responsibility = next((note.value for note in mods.note if note.type == "statement of responsibility"), "")
+    statements = [note.value for note in mods.note if note.type == "statement of responsibility"]
+    responsibility = next((text for text in statements if has_cyrillic(text) == is_russian), "".join(statements[:1]))
     host = next((each for each in mods.related_item if _is_host(each)), None)
     parts = (*mods.part, *(host.mods.part if host is not None else ()))
     is_volume = host is not None and fold(_title_of(host)) == fold(title.title)

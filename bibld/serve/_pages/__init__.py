@@ -10,25 +10,18 @@ import jinja2
 import msgspec
 import pyoxigraph as ox
 
-from bibld.model.marc_writers import to_mrk
-from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
 from bibld.serve._language import Language, language_named, message
 from bibld.serve._names import Names
-from bibld.serve._pages import fields, ontology, views
-from bibld.serve._pages.codes import ROLE_LABELS
+from bibld.serve._pages import fields, matches, ontology, views
 from bibld.serve._pages.environment import make_environment
+from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
 from bibld.serve._things import OpenRelease, Thing
 from bibld.terms import LANGUAGES, Term
 
 _SAMPLES = 12
-_COMPARED = 12
-_EDGES_SHOWN = 40
-INCOMING_ON_PAGE = 100
-"""Of what points to an entity, in each form."""
-
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
 _LONGEST_LINKED = 4000
@@ -44,6 +37,9 @@ FORM_NAMES = {
     "mods.xml": "MODS XML",
     "marcxml": "MARCXML",
     "mrk": message("MARC as text"),
+    "bib": "BibTeX",
+    "ris": "RIS",
+    "csl.json": "CSL-JSON",
 }
 
 
@@ -73,6 +69,7 @@ class Pages:
         self._original = release.original
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment()
+        self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
         self._ontologies = ontology.OntologyPages(
             self._addresses.iris,
             self._vocabulary.ontologies,
@@ -89,7 +86,7 @@ class Pages:
             "record_href": self._record_href,
             "resource_href": self._resource_href,
             "form_names": FORM_NAMES,
-            "decision_words": views.DECISION_WORDS,
+            "decision_words": matches.DECISION_WORDS,
             "media_types": MEDIA_TYPES,
         }
         return make_environment(self.language, self._addresses.mount, values)
@@ -103,7 +100,7 @@ class Pages:
         for founder in self._catalog.sample_founders(_SAMPLES):
             merged = self._catalog.merged(founder)
             if merged is not None:
-                samples.append((self._resource_href(founder), merged, _heading(merged.mods, self.language)))
+                samples.append((self._resource_href(founder), merged, heading_of(merged.mods, self.language)))
         return self._render(
             "home.html",
             here=self._addresses.mount,
@@ -142,16 +139,14 @@ class Pages:
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
+        if thing.kind not in ("dataset", "graph"):
+            return self._things.document(thing, triples, page)
         common = {"thing": thing, "forms": forms, "here": self._here(thing.path)}
-        match thing.kind:
-            case "resource":
-                return self._resource(thing, triples, common)
-            case "record":
-                return self._record(thing, triples, common)
-            case "match":
-                return self._match(thing, triples, common)
-            case _:
-                return self._entity(thing, triples, common, page)
+        return self._entity(thing, triples, common, page)
+
+    def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
+        """Return the page with all statements about a thing as a table."""
+        return self._things.statements(thing, triples)
 
     def vocabulary(self, thing: Thing) -> bytes:
         """Return the page about an ontology."""
@@ -174,64 +169,9 @@ class Pages:
         prefixes = self._vocabulary.prefixes
         iri = found.subject.value
         subject = views.Link(self._addresses.href(iri) or iri, views.compact(iri, prefixes, self._addresses.iris))
-        (row,) = views.statements([found], iri, self._names, self._addresses, prefixes)
+        (row,) = views.statements([found], iri, self._names, self._addresses, prefixes, self.language)
         text = views.compact(term.iri, prefixes) if term.kind == "class" else row.text
         return ontology.Example(subject, row.predicate, views.Link(row.href or "", text, "", row.language))
-
-    def _resource(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
-        merged = thing.merged
-        assert merged is not None
-        members = merged.cluster.members
-        records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
-        entities = views.entity_links(triples, self._names, self._addresses)
-        edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
-        groups = views.field_groups(merged.mods, views.links_by_text(entities), members, merged.sources)
-        return self._render(
-            "resource.html",
-            heading=_heading(merged.mods, self.language),
-            groups=[group for group in groups if group.name != fields.ABOUT_RECORD],
-            members=members,
-            marked=any(value.sources for group in groups for _, row in group.rows for value in row),
-            entities=[link for link, _ in entities],
-            comparison=views.comparison([(record.id, record.mods) for record in records]),
-            edges=edges[:_EDGES_SHOWN],
-            more_edges=max(0, len(edges) - _EDGES_SHOWN),
-            statements=self._statements(triples, thing),
-            structured=_script_json(views.schema_org(merged, thing.iri)),
-            **common,
-        )
-
-    def _record(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
-        record = thing.record
-        assert record is not None
-        original = self._original(record)
-        cluster = self._catalog.cluster_of(record.id)
-        forms = common["forms"]
-        if original is None and isinstance(forms, list):
-            common = {**common, "forms": [pair for pair in forms if pair[0] not in ("marcxml", "mrk")]}
-        return self._render(
-            "record.html",
-            record=record,
-            heading=_heading(record.mods, self.language),
-            groups=views.field_groups(record.mods, {}),
-            original=to_mrk(original) if original is not None else "",
-            founder=cluster.founder if cluster is not None else record.id,
-            siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
-            statements=self._statements(triples, thing),
-            **common,
-        )
-
-    def _match(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
-        edge = thing.edge
-        assert edge is not None
-        records = [self._catalog.record(each) for each in (edge.pair.left, edge.pair.right)]
-        return self._render(
-            "match.html",
-            edge=edge,
-            comparison=views.comparison([(record.id, record.mods) for record in records if record is not None]),
-            statements=self._statements(triples, thing),
-            **common,
-        )
 
     def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object], page: int) -> bytes:
         labels = self._names.labels(thing.iri)
@@ -242,8 +182,7 @@ class Pages:
             text = titles.get(subject) or views.compact(subject, {}, self._addresses.iris)
             href = self._addresses.href(subject)
             if href is not None:
-                name = views.compact(predicate, self._vocabulary.prefixes)
-                kind = ROLE_LABELS.get(name.removeprefix("relators:"), name)
+                kind = views.compact(predicate, self._vocabulary.prefixes)
                 pointing.append(views.Link(href, text, kind, fields.language_of(text)))
         heading = labels[0].text if labels else thing.path
         partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
@@ -268,7 +207,9 @@ class Pages:
 
     def _statements(self, triples: Iterable[ox.Triple], thing: Thing) -> list[views.Statement]:
         shown = itertools.islice(triples, _STATEMENTS_SHOWN)
-        return views.statements(shown, thing.iri, self._names, self._addresses, self._vocabulary.prefixes)
+        return views.statements(
+            shown, thing.iri, self._names, self._addresses, self._vocabulary.prefixes, self.language
+        )
 
     def _here(self, path: str) -> str:
         """Return the address of the page about a thing."""
@@ -308,23 +249,3 @@ def result_view(query: str, kind: str, body: bytes) -> SparqlView:
     bindings = document["results"]["bindings"]
     rows = tuple(tuple(row.get(name) for name in variables) for row in bindings[:_ROWS_SHOWN])
     return SparqlView(query, variables, rows, len(bindings))
-
-
-class Heading(msgspec.Struct, frozen=True):
-    """The heading of a page about a publication."""
-
-    title: str
-    name: str
-    year: str
-    language: str
-
-
-def _heading(mods: Mods, language: Language) -> Heading:
-    title = fields.title(mods) or language.text("Without title")
-    return Heading(title, fields.main_name(mods), fields.year(mods), fields.language_of(title))
-
-
-def _script_json(document: object) -> str:
-    """Write JSON for a script element: no character in it ends the element."""
-    text = msgspec.json.encode(document).decode()
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

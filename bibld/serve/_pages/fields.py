@@ -1,4 +1,4 @@
-"""A description as a list of labelled values in the order that librarians know."""
+"""A description as a list of labelled values, in the order in which readers look for them."""
 
 from __future__ import annotations
 
@@ -9,37 +9,38 @@ import msgspec
 
 from bibld.model import mods as m
 from bibld.model.card import name_text, title_text
+from bibld.model.relators import TERM_OF_RELATOR, relator_of
 from bibld.model.web import is_web_iri
-from bibld.serve._language import message
-from bibld.serve._pages.codes import LANGUAGE_NAMES, RELATION_LABELS, ROLE_LABELS
+from bibld.serve._language import Language, Message, message
+from bibld.serve._pages import codes
 from bibld.text.languages import language_tag
 from bibld.text.scripts import has_cyrillic
 
-GROUPS = (
-    message("Title"),
-    message("Authors and contributors"),
-    message("Publication"),
-    message("Language and form"),
-    message("Subjects"),
-    message("Contents and notes"),
-    message("Identifiers"),
-    message("Series and relations"),
-    message("Access"),
-    message("Record"),
-)
-"""The headings, in their order."""
+GROUPS = {
+    "title": message("Titles"),
+    "names": message("Authors and contributors"),
+    "publication": message("Publication"),
+    "identifiers": message("Identifiers"),
+    "subjects": message("Subjects"),
+    "contents": message("Contents and notes"),
+    "relations": message("Series and relations"),
+    "access": message("Access"),
+    "record": message("Record"),
+}
+"""The groups of values, in their order, with their headings."""
 
-ABOUT_RECORD = message("Record")
-"""The heading of values that describe the record, not the publication."""
+ABOUT_RECORD = "record"
+"""The group of values that describe the record, not the publication."""
 
 _TITLE_LABELS = {
     "abbreviated": message("Abbreviated title"),
-    "translated": message("Translated title"),
+    "translated": message("Title in another language"),
     "alternative": message("Other title"),
     "uniform": message("Uniform title"),
 }
+_TITLE = message("Title")
 _DATES = (
-    ("date_issued", message("Published")),
+    ("date_issued", message("Year")),
     ("date_created", message("Created")),
     ("copyright_date", message("Copyright")),
     ("date_captured", message("Captured")),
@@ -47,13 +48,20 @@ _DATES = (
     ("date_modified", message("Modified")),
     ("date_other", message("Other date")),
 )
+_AUTHOR_ROLES = frozenset(("aut", "cre", "cmp", "dis"))
+_LONGEST_ACRONYM = 5
+_RANKS = {group: rank for rank, group in enumerate(GROUPS)}
+_GEOGRAPHIC_FIELDS = [
+    name for name in m.HierarchicalGeographic.__struct_fields__ if name not in m.Controlled.__struct_fields__
+]
 
 
 class Value(msgspec.Struct, frozen=True):
-    """One value: its ``path`` in the ``Mods``, its group and label, its text and a remark to it.
+    """One value: its ``path`` in the ``Mods``, its group (of ``GROUPS``) and label, its text and a remark to it.
 
-    ``language`` is a BCP 47 tag for the HTML attribute or empty; ``address`` is set where the value is a web address;
-    ``short`` is the text without a part that the label of an entity may lack (the dates of a person).
+    ``language`` is a BCP 47 tag for the HTML attribute, empty where the text is one of the page; ``address`` is set
+    where the value is a web address; ``short`` is the text without a part that the label of an entity may lack (the
+    dates of a person).
     """
 
     path: str
@@ -66,10 +74,10 @@ class Value(msgspec.Struct, frozen=True):
     short: str = ""
 
 
-def values(mods: m.Mods) -> list[Value]:
-    """Return all values of a description that have text, group by group."""
-    found = [value for part in _PARTS for value in part(mods) if value.text.strip()]
-    return sorted(found, key=lambda value: GROUPS.index(value.group))
+def values(mods: m.Mods, language: Language) -> list[Value]:
+    """Return all values of a description that have text, group by group; labels and codes are in a language."""
+    found = [value for value in _Fields(mods, language).all() if value.text.strip()]
+    return sorted(found, key=lambda value: _RANKS[value.group])
 
 
 def title(mods: m.Mods) -> str:
@@ -101,91 +109,208 @@ def language_of(text: str, element: m.Element | None = None) -> str:
     return "ru" if has_cyrillic(text) else ""
 
 
-def _value(
+def plain_value(
     path: str, group: str, label: str, text: str | None, element: m.Element | None = None, remark: str = ""
 ) -> Value:
+    """Return a value with its text on one line, its language, and its address if it is one."""
     shown = " ".join((text or "").split())
     address = shown if is_web_iri(shown) else ""
     return Value(path, group, label, shown, remark, language_of(shown, element), address)
 
 
-def _list(path: str, owner: object, group: str, **labels: str) -> Iterator[Value]:
-    """Yield the values of some fields (name=label) of an element; each field is a tuple of elements with a value."""
-    for field, label in labels.items():
-        for at, element in enumerate(getattr(owner, field)):
-            yield _value(f"{path}/{field}/{at}".lstrip("/"), group, label, element.value, element)
+def subject_parts(subject: m.Subject) -> list[str]:
+    """Return the texts of the parts of a heading."""
+    return [text for text in map(_subject_part, subject.parts) if text]
 
 
-def _titles(mods: m.Mods) -> Iterator[Value]:
-    for index, info in enumerate(mods.title_info):
-        label = info.display_label or _TITLE_LABELS.get(info.type or "", message("Title"))
-        yield _value(f"title_info/{index}", "Title", label, title_text(info), info)
+class _Fields:
+    """Reads the values of one description for pages in one language."""
 
+    def __init__(self, mods: m.Mods, language: Language) -> None:
+        self._mods = mods
+        self._language = language
+        self._say = language.text
 
-def _names(mods: m.Mods) -> Iterator[Value]:
-    for index, name in enumerate(mods.name):
-        roles = [each for role in name.role for each in _role(role)]
-        is_author = name.usage == "primary" or "author" in roles
-        label = message("Author") if is_author else message("Contributor")
-        remark = ", ".join(dict.fromkeys(role for role in roles if role != "author"))
-        value = _value(f"name/{index}", "Authors and contributors", label, name_text(name), name, remark)
-        undated = msgspec.structs.replace(name, name_part=tuple(part for part in name.name_part if part.type != "date"))
-        yield msgspec.structs.replace(value, short=name_text(undated))
+    def all(self) -> Iterator[Value]:
+        for part in (
+            *(self._titles, self._names, self._origin, self._description, self._identifiers, self._subjects),
+            *(self._notes, self._relations, self._access, self._record),
+        ):
+            yield from part()
+
+    def _list(self, path: str, owner: object, group: str, **labels: Message) -> Iterator[Value]:
+        """Yield the values of some fields (name=label) of an element; each is a tuple of elements with a value."""
+        for field, label in labels.items():
+            for at, element in enumerate(getattr(owner, field)):
+                place = f"{path}/{field}/{at}".lstrip("/")
+                yield plain_value(place, group, self._say(label), element.value, element)
+
+    def _coded(self, path: str, group: str, label: Message, code: str, labels: dict[str, Message]) -> Value:
+        """Return a value that is in words of the page if its code is known."""
+        text = codes.words_of(labels, code, self._language)
+        found = plain_value(path, group, self._say(label), text)
+        return msgspec.structs.replace(found, language="") if text != code else found
+
+    def _titles(self) -> Iterator[Value]:
+        for index, info in enumerate(self._mods.title_info):
+            label = info.display_label or self._say(_TITLE_LABELS.get(info.type or "", _TITLE))
+            yield plain_value(f"title_info/{index}", "title", label, title_text(info), info)
+
+    def _names(self) -> Iterator[Value]:
+        for index, name in enumerate(self._mods.name):
+            roles = [each for role in name.role for each in _role(role)]
+            is_author = name.usage == "primary" or any(role in _AUTHOR_ROLES for role in roles)
+            label = message("Author") if is_author else message("Contributor")
+            words = (codes.role_words(role, self._language) or role for role in roles if role != "aut")
+            remark = ", ".join(dict.fromkeys(words))
+            value = plain_value(f"name/{index}", "names", self._say(label), name_text(name), name, remark)
+            undated = tuple(part for part in name.name_part if part.type != "date")
+            short = name_text(msgspec.structs.replace(name, name_part=undated))
+            yield msgspec.structs.replace(value, short=short)
+
+    def _origin(self) -> Iterator[Value]:
+        group = "publication"
+        for index, info in enumerate(self._mods.origin_info):
+            top = f"origin_info/{index}"
+            event = codes.words_of(codes.EVENT_LABELS, info.event_type or "", self._language)
+            event = "" if event == "publication" else event
+            yield from self._list(top, info, group, edition=message("Edition"))
+            for at, place in enumerate(info.place):
+                for term in place.place_term:
+                    if term.type != "code":
+                        label = self._say(message("Place"))
+                        yield plain_value(f"{top}/place/{at}", group, label, term.value, term, event)
+            for at, publisher in enumerate(info.publisher):
+                label = self._say(message("Publisher"))
+                yield plain_value(f"{top}/publisher/{at}", group, label, publisher.value, publisher, event)
+            for field, label_of_date in _DATES:
+                for at, date in enumerate(getattr(info, field)):
+                    yield self._date(f"{top}/{field}/{at}", self._say(label_of_date), date, getattr(info, field))
+            for at, shown in enumerate(info.display_date):
+                yield plain_value(f"{top}/display_date/{at}", group, self._say(message("Date as stated")), shown)
+            yield from self._list(top, info, group, frequency=message("Frequency"))
+
+    def _date(self, path: str, label: str, date: m.Date, siblings: tuple[m.Date, ...]) -> Value:
+        """Return a date; the first and the last of a range are one value."""
+        qualifier = codes.words_of(codes.POINT_LABELS, date.qualifier or "", self._language)
+        text = date.value
+        if date.point == "start":
+            end = next((other.value for other in siblings if other.point == "end"), "")
+            text = f"{text}–{end}" if text and end != text else text
+        elif date.point == "end" and any(other.point == "start" and other.value for other in siblings):
+            text = ""
+        return plain_value(path, "publication", label, text, date, qualifier)
+
+    def _description(self) -> Iterator[Value]:
+        group = "publication"
+        for index, physical in enumerate(self._mods.physical_description):
+            for at, extent in enumerate(physical.extent):
+                path = f"physical_description/{index}/extent/{at}"
+                yield plain_value(path, group, self._say(message("Extent")), extent.value, extent, extent.unit or "")
+        for index, language in enumerate(self._mods.language):
+            terms = [
+                self._language.name_of_language(term.value) if term.type == "code" else term.value
+                for term in language.language_term
+            ]
+            text = ", ".join(dict.fromkeys(term for term in terms if term))
+            path, label = f"language/{index}", self._say(message("Language"))
+            yield Value(path, group, label, text, language.object_part or "")
+        for at, kind in enumerate(self._mods.type_of_resource):
+            yield self._coded(f"type_of_resource/{at}", group, message("Type"), kind.value, codes.TYPE_LABELS)
+        yield from self._list("", self._mods, group, genre=message("Genre"))
+        for index, physical in enumerate(self._mods.physical_description):
+            top = f"physical_description/{index}"
+            for at, form in enumerate(physical.form):
+                yield self._coded(f"{top}/form/{at}", group, message("Form"), form.value, codes.FORM_LABELS)
+            yield from self._list(top, physical, group, note=message("Physical note"))
+        for at, audience in enumerate(self._mods.target_audience):
+            labels = codes.AUDIENCE_LABELS
+            yield self._coded(f"target_audience/{at}", group, message("Audience"), audience.value, labels)
+
+    def _subjects(self) -> Iterator[Value]:
+        group = "subjects"
+        for index, subject in enumerate(self._mods.subject):
+            text = " — ".join(subject_parts(subject))
+            scheme = codes.words_of(codes.SCHEME_LABELS, subject.authority or "", self._language)
+            yield plain_value(f"subject/{index}", group, self._say(message("Subject")), text, subject, scheme)
+        for index, mark in enumerate(self._mods.classification):
+            authority = codes.words_of(codes.SCHEME_LABELS, mark.authority or "", self._language)
+            scheme = " ".join(each for each in (authority, mark.edition) if each)
+            label = self._say(message("Classification"))
+            yield plain_value(f"classification/{index}", group, label, mark.value, None, scheme)
+
+    def _notes(self) -> Iterator[Value]:
+        group = "contents"
+        summary, contents = message("Summary"), message("Contents")
+        yield from self._list("", self._mods, group, abstract=summary, table_of_contents=contents)
+        for index, note in enumerate(self._mods.note):
+            known = codes.NOTE_LABELS.get((note.type or "").lower())
+            other = (note.type or "").replace("-", " ").capitalize() or self._say(message("Note"))
+            label = note.display_label or (self._say(known) if known is not None else other)
+            yield plain_value(f"note/{index}", group, label, note.value, note)
+
+    def _identifiers(self) -> Iterator[Value]:
+        for index, identifier in enumerate(self._mods.identifier):
+            kind = identifier.type or "identifier"
+            known = codes.IDENTIFIER_LABELS.get(kind.lower())
+            other = kind.upper() if len(kind) <= _LONGEST_ACRONYM else kind.capitalize()
+            label = self._say(known) if known is not None else other
+            remark = self._say(message("cancelled or wrong")) if identifier.invalid == "yes" else ""
+            yield plain_value(f"identifier/{index}", "identifiers", label, identifier.value, None, remark)
+
+    def _relations(self) -> Iterator[Value]:
+        group = "relations"
+        for index, item in enumerate(self._mods.related_item):
+            known = codes.RELATION_LABELS.get(item.type or "")
+            other = item.other_type or self._say(message("Related"))
+            label = item.display_label or (self._say(known) if known is not None else other)
+            name = main_name(item.mods)
+            text = title(item.mods)
+            text = f"{name}. {text}" if name and text else text or name
+            numbers = (f"{(each.type or '').upper()} {each.value}".strip() for each in item.mods.identifier)
+            marks = (*_part_texts(item.mods.part), *numbers)
+            value = plain_value(f"related_item/{index}", group, label, text, item, "; ".join(marks))
+            yield msgspec.structs.replace(value, short=" ".join(title(item.mods).split()))
+        for index, text in enumerate(_part_texts(self._mods.part)):
+            yield plain_value(f"part/{index}", group, self._say(message("Part")), text)
+
+    def _access(self) -> Iterator[Value]:
+        group = "access"
+        for index, location in enumerate(self._mods.location):
+            top = f"location/{index}"
+            for at, url in enumerate(location.url):
+                remark = url.display_label or url.note or ""
+                yield plain_value(f"{top}/url/{at}", group, self._say(message("Online")), url.value, None, remark)
+            yield from self._list(top, location, group, physical_location=message("Held by"))
+            copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
+            marks = [*location.shelf_locator, *(mark for copy in copies for mark in copy.shelf_locator)]
+            for at, shelf in enumerate(dict.fromkeys(marks)):
+                yield plain_value(f"{top}/shelf_locator/{at}", group, self._say(message("Shelf mark")), shelf)
+        yield from self._list("", self._mods, group, access_condition=message("Access condition"))
+
+    def _record(self) -> Iterator[Value]:
+        group = ABOUT_RECORD
+        for index, info in enumerate(self._mods.record_info):
+            top = f"record_info/{index}"
+            for at, identifier in enumerate(info.record_identifier):
+                path, label = f"{top}/record_identifier/{at}", self._say(message("Record number"))
+                yield plain_value(path, group, label, identifier.value, None, identifier.source or "")
+            yield from self._list(
+                top,
+                info,
+                group,
+                record_content_source=message("Made by"),
+                record_creation_date=message("Made on"),
+                record_change_date=message("Changed on"),
+                description_standard=message("Rules"),
+            )
 
 
 def _role(role: m.Role) -> Iterator[str]:
-    texts = [term.value for term in role.role_term if term.type == "text" and term.value]
-    codes = [ROLE_LABELS.get(term.value, "") for term in role.role_term if term.type == "code"]
-    yield from [code for code in codes if code] or texts
-
-
-def _origin(mods: m.Mods) -> Iterator[Value]:
-    group = "Publication"
-    for index, info in enumerate(mods.origin_info):
-        top = f"origin_info/{index}"
-        event = info.event_type if info.event_type not in (None, "publication") else ""
-        yield from _list(top, info, group, edition=message("Edition"))
-        for at, place in enumerate(info.place):
-            for term in place.place_term:
-                if term.type != "code":
-                    yield _value(f"{top}/place/{at}", group, message("Place"), term.value, term, event or "")
-        for at, publisher in enumerate(info.publisher):
-            yield _value(f"{top}/publisher/{at}", group, message("Publisher"), publisher.value, publisher, event or "")
-        for field, label in _DATES:
-            for at, date in enumerate(getattr(info, field)):
-                remark = ", ".join(each for each in (date.point, date.qualifier) if each)
-                yield _value(f"{top}/{field}/{at}", group, label, date.value, date, remark)
-        for at, shown in enumerate(info.display_date):
-            yield _value(f"{top}/display_date/{at}", group, message("Date as stated"), shown)
-        yield from _list(top, info, group, frequency=message("Frequency"))
-
-
-def _description(mods: m.Mods) -> Iterator[Value]:
-    group = "Language and form"
-    for index, language in enumerate(mods.language):
-        names = [
-            LANGUAGE_NAMES.get(term.value, term.value) if term.type == "code" else term.value
-            for term in language.language_term
-        ]
-        text = ", ".join(dict.fromkeys(name for name in names if name))
-        yield _value(f"language/{index}", group, message("Language"), text, None, language.object_part or "")
-    yield from _list("", mods, group, type_of_resource=message("Type"), genre=message("Genre"))
-    for index, physical in enumerate(mods.physical_description):
-        top = f"physical_description/{index}"
-        for at, extent in enumerate(physical.extent):
-            yield _value(f"{top}/extent/{at}", group, message("Extent"), extent.value, extent, extent.unit or "")
-        yield from _list(top, physical, group, form=message("Form"), note=message("Physical note"))
-    yield from _list("", mods, group, target_audience=message("Audience"))
-
-
-def _subjects(mods: m.Mods) -> Iterator[Value]:
-    group = "Subjects"
-    for index, subject in enumerate(mods.subject):
-        text = " — ".join(each for each in map(_subject_part, subject.parts) if each)
-        yield _value(f"subject/{index}", group, message("Subject"), text, subject, subject.authority or "")
-    for index, mark in enumerate(mods.classification):
-        scheme = " ".join(each for each in (mark.authority, mark.edition) if each)
-        yield _value(f"classification/{index}", group, message("Classification"), mark.value, None, scheme)
+    """Yield the codes of a role, or its words where they are no known role."""
+    found = [term.value if term.type == "code" else relator_of(term.value) for term in role.role_term]
+    known = [code for code in found if code in TERM_OF_RELATOR]
+    yield from known or [term.value for term in role.role_term if term.type == "text" and term.value]
 
 
 def _subject_part(part: m.SubjectPart) -> str:
@@ -202,40 +327,6 @@ def _subject_part(part: m.SubjectPart) -> str:
             return part.value
 
 
-_GEOGRAPHIC_FIELDS = [
-    name for name in m.HierarchicalGeographic.__struct_fields__ if name not in m.Controlled.__struct_fields__
-]
-
-
-def _notes(mods: m.Mods) -> Iterator[Value]:
-    group = "Contents and notes"
-    yield from _list("", mods, group, abstract="Summary", table_of_contents="Contents")
-    for index, note in enumerate(mods.note):
-        label = note.display_label or (note.type or "note").replace("-", " ").capitalize()
-        yield _value(f"note/{index}", group, label, note.value, note)
-
-
-def _identifiers(mods: m.Mods) -> Iterator[Value]:
-    for index, identifier in enumerate(mods.identifier):
-        kind = identifier.type or "identifier"
-        label = kind.upper() if len(kind) <= 5 else kind.capitalize()
-        remark = message("cancelled or wrong") if identifier.invalid == "yes" else ""
-        yield _value(f"identifier/{index}", "Identifiers", label, identifier.value, None, remark)
-
-
-def _relations(mods: m.Mods) -> Iterator[Value]:
-    group = "Series and relations"
-    for index, item in enumerate(mods.related_item):
-        label = item.display_label or RELATION_LABELS.get(item.type or "") or item.other_type or message("Related")
-        name = main_name(item.mods)
-        text = title(item.mods)
-        text = f"{name}. {text}" if name and text else text or name
-        marks = (*_part_texts(item.mods.part), *(f"{each.type} {each.value}" for each in item.mods.identifier))
-        yield _value(f"related_item/{index}", group, label, text, item, "; ".join(marks))
-    for index, text in enumerate(_part_texts(mods.part)):
-        yield _value(f"part/{index}", group, message("Part"), text)
-
-
 def _part_texts(parts: Iterable[m.Part]) -> Iterator[str]:
     for part in parts:
         pieces = [" ".join((*each.caption, *each.number, *each.title)) for each in part.detail]
@@ -244,38 +335,3 @@ def _part_texts(parts: Iterable[m.Part]) -> Iterator[str]:
         ]
         pieces += [date.value for date in part.date] + [text.value for text in part.text]
         yield ", ".join(piece for piece in pieces if piece)
-
-
-def _access(mods: m.Mods) -> Iterator[Value]:
-    group = "Access"
-    for index, location in enumerate(mods.location):
-        top = f"location/{index}"
-        for at, url in enumerate(location.url):
-            yield _value(
-                f"{top}/url/{at}", group, message("Online"), url.value, None, url.display_label or url.note or ""
-            )
-        yield from _list(top, location, group, physical_location=message("Held by"))
-        for at, shelf in enumerate(location.shelf_locator):
-            yield _value(f"{top}/shelf_locator/{at}", group, message("Shelf mark"), shelf)
-    yield from _list("", mods, group, access_condition=message("Access condition"))
-
-
-def _record(mods: m.Mods) -> Iterator[Value]:
-    group = "Record"
-    for index, info in enumerate(mods.record_info):
-        top = f"record_info/{index}"
-        for at, identifier in enumerate(info.record_identifier):
-            path = f"{top}/record_identifier/{at}"
-            yield _value(path, group, message("Record number"), identifier.value, None, identifier.source or "")
-        yield from _list(
-            top,
-            info,
-            group,
-            record_content_source=message("Made by"),
-            record_creation_date=message("Made on"),
-            record_change_date=message("Changed on"),
-            description_standard=message("Rules"),
-        )
-
-
-_PARTS = (_titles, _names, _origin, _description, _subjects, _notes, _identifiers, _relations, _access, _record)

@@ -8,16 +8,17 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model import mods as m
-from bibld.model.card import name_text
 from bibld.model.iris import Iris
-from bibld.model.linkage import Edge, Merged, ValueSource
+from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId, from_slug
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.model.web import is_web_iri
 from bibld.serve._addresses import Addresses
-from bibld.serve._language import message
+from bibld.serve._language import Language, message
 from bibld.serve._names import Names, labels_among
 from bibld.serve._pages import fields
+from bibld.serve._pages.facts import folded
+from bibld.serve._pages.terms import term_words
 
 ENTITY_KINDS = {
     "agent": message("Person or organisation"),
@@ -32,30 +33,8 @@ ENTITY_KINDS = {
 """First segment of a path → what it is, for people."""
 
 
-DECISION_WORDS = {
-    "same": message("same"),
-    "related": message("related"),
-    "review": message("review"),
-    "different": message("different"),
-}
-"""Decision about a pair of records → the word for it."""
-
-_ABOUT_RECORDS = fields.GROUPS.index(fields.ABOUT_RECORD)
-
-
-class MarkedValue(msgspec.Struct, frozen=True):
-    """A value with its link on this site, and the sources that have it (empty if all records agree)."""
-
-    value: fields.Value
-    href: str | None
-    sources: tuple[str, ...]
-
-
-class FieldGroup(msgspec.Struct, frozen=True):
-    """A heading with rows of label and values."""
-
-    name: str
-    rows: tuple[tuple[str, tuple[MarkedValue, ...]], ...]
+_RANKS = {group: rank for rank, group in enumerate(fields.GROUPS)}
+_ABOUT_RECORDS = _RANKS[fields.ABOUT_RECORD]
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -73,57 +52,22 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A link with its text; ``kind`` in words, ``language`` of the text or empty."""
+    """A link with its text; ``kind`` in words, ``language`` of the text or empty, ``path`` on this site or empty."""
 
     href: str
     text: str
     kind: str = ""
     language: str = ""
+    path: str = ""
 
 
-def folded(text: str) -> str:
-    """Letters and digits only, without case: enough to see that a text on a page is the label of an entity."""
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def field_groups(
-    mods: m.Mods,
-    links: Mapping[str, str],
-    members: Sequence[RecordId] = (),
-    sources: Sequence[ValueSource] = (),
-) -> list[FieldGroup]:
-    """Return the fields of a description; with ``members`` each value is marked with the sources that have it.
-
-    Values that look the same (a date with the place and the publisher in each script) are shown once. The records that
-    have a value are those of its path, or of the nearest path above it.
-    """
-    records_of_path = {source.path: source.records for source in sources}
-    records_of_value: dict[fields.Value, set[RecordId]] = {}
-    for value in fields.values(mods):
-        path = value.path
-        while path and path not in records_of_path:
-            path = path.rpartition("/")[0]
-        records = records_of_value.setdefault(msgspec.structs.replace(value, path=""), set())
-        records.update(records_of_path.get(path, members))
-    groups: dict[str, dict[str, list[MarkedValue]]] = {}
-    for value, records in records_of_value.items():
-        is_disputed = len(members) > 1 and records != set(members)
-        names = tuple(dict.fromkeys(record.source for record in sorted(records))) if is_disputed else ()
-        href = links.get(folded(value.text)) or links.get(folded(value.short))
-        groups.setdefault(value.group, {}).setdefault(value.label, []).append(MarkedValue(value, href, names))
-    return [
-        FieldGroup(name, tuple((label, tuple(marked)) for label, marked in rows.items()))
-        for name, rows in groups.items()
-    ]
-
-
-def comparison(records: Sequence[tuple[RecordId, m.Mods]]) -> Comparison:
+def comparison(records: Sequence[tuple[RecordId, m.Mods]], language: Language) -> Comparison:
     """Put the descriptions of records side by side; rows are in the order of the fields."""
     columns: list[dict[tuple[int, str], list[fields.Value]]] = []
     for _, mods in records:
         column: dict[tuple[int, str], list[fields.Value]] = {}
-        for value in fields.values(mods):
-            column.setdefault((fields.GROUPS.index(value.group), value.label), []).append(value)
+        for value in fields.values(mods, language):
+            column.setdefault((_RANKS[value.group], value.label), []).append(value)
         columns.append(column)
     keys = dict.fromkeys(key for column in columns for key in column)
     rows = []
@@ -162,7 +106,7 @@ def entity_links(triples: Iterable[ox.Triple], names: Names, addresses: Addresse
         labels = names.labels(value.value)
         if labels:
             href = addresses.href(value.value) or ""
-            link = Link(href, labels[0].text, kind, labels[0].language or fields.language_of(labels[0].text))
+            link = Link(href, labels[0].text, kind, labels[0].language or fields.language_of(labels[0].text), path)
             found[value.value] = link, {folded(label.text) for label in labels}
     order: list[str] = list(ENTITY_KINDS.values())
     return sorted(found.values(), key=lambda pair: (order.index(pair[0].kind), pair[0].text))
@@ -193,13 +137,19 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 def statements(
-    triples: Iterable[ox.Triple], thing: str, names: Names, addresses: Addresses, prefixes: Mapping[str, str]
+    triples: Iterable[ox.Triple],
+    thing: str,
+    names: Names,
+    addresses: Addresses,
+    prefixes: Mapping[str, str],
+    language: Language,
 ) -> list[Statement]:
     """Return triples in their order, those of the thing itself before those of its hash IRIs."""
     listed = [triple for triple in triples if isinstance(triple.subject, ox.NamedNode)]
     objects = {triple.object.value for triple in listed if isinstance(triple.object, ox.NamedNode)}
     titles = names.titles(iri for iri in objects if "#" not in iri and iri.startswith(addresses.iris.base))
     titles |= {iri: labels[0].text for iri, labels in labels_among(listed).items() if "#" in iri}
+    titles |= {iri: words for iri in objects if (words := term_words(iri, language))}
     short: dict[str, str] = {iri: compact(iri, prefixes) for iri in {each.predicate.value for each in listed}}
     fragments = {
         subject: "" if subject == thing else compact(subject.removeprefix(thing), prefixes)
@@ -207,7 +157,7 @@ def statements(
     }
     rows = []
     for triple in listed:
-        text, href, language, datatype = _value(triple.object, titles, addresses, prefixes)
+        text, href, tag, datatype = _value(triple.object, titles, addresses, prefixes)
         predicate = triple.predicate.value
         rows.append(
             Statement(
@@ -217,7 +167,7 @@ def statements(
                 text,
                 href,
                 href is not None and not href.startswith("/"),
-                language,
+                tag,
                 datatype,
             )
         )
@@ -230,7 +180,8 @@ def _value(
     if isinstance(term, ox.NamedNode):
         here = addresses.href(term.value)
         if here is None:
-            return compact(term.value, prefixes), term.value if is_web_iri(term.value) else None, "", ""
+            text = titles.get(term.value) or compact(term.value, prefixes)
+            return text, term.value if is_web_iri(term.value) else None, "", ""
         text = titles.get(term.value) or compact(term.value, prefixes, addresses.iris)
         return text, here, fields.language_of(text), ""
     if isinstance(term, ox.Literal):
@@ -291,40 +242,6 @@ def is_of_partition(triple: ox.Triple, thing: str) -> bool:
         isinstance(term, ox.NamedNode) and term.value.startswith((f"{thing}#class", f"{thing}#property"))
         for term in (triple.subject, triple.object)
     )
-
-
-def schema_org(merged: Merged, iri: str) -> dict[str, object]:
-    """Describe the publication in terms of schema.org, for search engines (JSON-LD)."""
-    mods = merged.mods
-    people = [each for each in mods.name if each.usage == "primary" or _is_author(each)]
-    origin = [place.value for info in mods.origin_info for place in info.publisher if place.value]
-    isbns = [each.value for each in mods.identifier if each.type == "isbn" and each.invalid != "yes"]
-    document: dict[str, object] = {
-        "@context": "https://schema.org",
-        "@type": "Book",
-        "@id": iri,
-        "name": fields.title(mods),
-        "author": [
-            {"@type": "Organization" if each.type == "corporate" else "Person", "name": name_text(each)}
-            for each in people
-        ],
-        "publisher": [{"@type": "Organization", "name": name} for name in dict.fromkeys(origin)],
-        "datePublished": fields.year(mods),
-        "isbn": isbns,
-        "inLanguage": list(
-            dict.fromkeys(
-                term.value
-                for each in mods.language
-                for term in each.language_term
-                if term.type == "code" and term.value
-            )
-        ),
-    }
-    return {key: value for key, value in document.items() if value}
-
-
-def _is_author(name: m.Name) -> bool:
-    return any(term.value in ("aut", "author", "автор") for role in name.role for term in role.role_term)
 
 
 class Downloads(msgspec.Struct, frozen=True):

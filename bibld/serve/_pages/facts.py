@@ -1,0 +1,165 @@
+"""What a publication's page states: each value with the records that have it, and the other forms in which they do."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from bibld.model.linkage import Merged, ValueSource
+from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
+from bibld.serve._language import Language
+from bibld.serve._pages import fields
+
+_MOST_LETTERS = 5
+_STATEMENT = re.compile(r"origin_info/\d+")
+
+
+class OtherForm(msgspec.Struct, frozen=True):
+    """A form of a value that the merged description does not show, and the letters of the records that have it."""
+
+    text: str
+    letters: str
+    language: str
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """A value with its link on this site, the letters of the records that have it, and its other forms.
+
+    ``letters`` are empty on the page of one record; ``is_disputed``: not all records have the value.
+    """
+
+    value: fields.Value
+    href: str | None = None
+    letters: str = ""
+    is_disputed: bool = False
+    forms: tuple[OtherForm, ...] = ()
+
+
+class FactRow(msgspec.Struct, frozen=True):
+    """The values with one label."""
+
+    label: str
+    facts: tuple[Fact, ...]
+
+
+class FactGroup(msgspec.Struct, frozen=True):
+    """A heading with rows; ``name`` is a key of ``fields.GROUPS``."""
+
+    name: str
+    heading: str
+    rows: tuple[FactRow, ...]
+
+
+def folded(text: str) -> str:
+    """Letters and digits only, without case: enough to see that a text on a page is the label of an entity."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def letter_of(number: int) -> str:
+    """Return the mark of a record by its place among the members of a cluster: A, B … Z, then numbers from 27."""
+    return string.ascii_uppercase[number] if number < len(string.ascii_uppercase) else str(number + 1)
+
+
+class Letters:
+    """The marks of the members of a cluster."""
+
+    def __init__(self, members: Sequence[RecordId]) -> None:
+        self._numbers = {record: number for number, record in enumerate(members)}
+        self.count = len(members)
+
+    def of(self, records: Iterable[RecordId]) -> str:
+        """Return the marks of some members, or how many they are if they are many; empty in a cluster of one."""
+        if self.count < 2:
+            return ""
+        numbers = sorted({self._numbers[record] for record in records if record in self._numbers})
+        if len(numbers) > _MOST_LETTERS:
+            return f"{len(numbers)}/{self.count}"
+        return " ".join(map(letter_of, numbers))
+
+
+def facts_of(mods: Mods, language: Language, links: Mapping[str, str]) -> list[FactGroup]:
+    """Return the facts of one record's description; ``links`` are paths by the folded names of entities."""
+    return _grouped([Fact(value, _href(value, links)) for value in _distinct(mods, language)], language)
+
+
+def merged_facts(merged: Merged, language: Language, links: Mapping[str, str]) -> list[FactGroup]:
+    """Return the facts of a merged description; ``links`` are paths by the folded names of entities.
+
+    Values that look the same (a date with the place and the publisher in each script) are shown once. The records that
+    have a value are those of its path, or of the nearest path above it.
+    """
+    members = merged.cluster.members
+    if len(members) < 2:
+        return facts_of(merged.mods, language, links)
+    letters = Letters(members)
+    records_of_path = {source.path: source.records for source in merged.sources if source.is_shown}
+    found = fields.values(merged.mods, language)
+    forms = _forms_by_path(merged.sources, [value.path for value in found])
+    records_of: dict[fields.Value, set[RecordId]] = {}
+    forms_of: dict[fields.Value, dict[str, set[RecordId]]] = {}
+    for value in found:
+        path = value.path
+        while path and path not in records_of_path:
+            path = path.rpartition("/")[0]
+        key = msgspec.structs.replace(value, path="")
+        records_of.setdefault(key, set()).update(records_of_path.get(path, members))
+        texts = forms_of.setdefault(key, {})
+        for text, holders in forms.get(value.path, ()):
+            if text != value.text:
+                texts.setdefault(text, set()).update(holders)
+    facts = []
+    for value, records in records_of.items():
+        others = tuple(
+            OtherForm(text, letters.of(holders), fields.language_of(text)) for text, holders in forms_of[value].items()
+        )
+        is_disputed = records != set(members)
+        facts.append(Fact(value, _href(value, links), letters.of(records), is_disputed, others))
+    return _grouped(facts, language)
+
+
+def _forms_by_path(
+    sources: Sequence[ValueSource], paths: Sequence[str]
+) -> dict[str, list[tuple[str, tuple[RecordId, ...]]]]:
+    """Return the forms that are not shown, by the path of the value beside which they are.
+
+    The wording of a statement of publication is beside its last value, the date.
+    """
+    found: dict[str, list[tuple[str, tuple[RecordId, ...]]]] = {}
+    for source in sources:
+        forms = [(form.value, form.records) for form in source.spellings]
+        if not source.is_shown:
+            forms.append((source.value, source.records))
+        if not forms:
+            continue
+        place = source.place
+        beside = [path for path in paths if path == place or path.startswith(f"{place}/")]
+        if beside:
+            path = beside[-1] if _STATEMENT.fullmatch(place) else beside[0]
+            found.setdefault(path, []).extend((" ".join(text.split()), records) for text, records in forms if text)
+    return found
+
+
+def _distinct(mods: Mods, language: Language) -> list[fields.Value]:
+    return list(dict.fromkeys(msgspec.structs.replace(value, path="") for value in fields.values(mods, language)))
+
+
+def _href(value: fields.Value, links: Mapping[str, str]) -> str | None:
+    return links.get(folded(value.text)) or links.get(folded(value.short))
+
+
+def _grouped(facts: Iterable[Fact], language: Language) -> list[FactGroup]:
+    groups: dict[str, dict[str, list[Fact]]] = {}
+    for fact in facts:
+        groups.setdefault(fact.value.group, {}).setdefault(fact.value.label, []).append(fact)
+    return [
+        FactGroup(
+            name,
+            language.text(fields.GROUPS[name]),
+            tuple(FactRow(label, tuple(found)) for label, found in rows.items()),
+        )
+        for name, rows in groups.items()
+    ]

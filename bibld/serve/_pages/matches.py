@@ -1,0 +1,284 @@
+"""The page about a match: in words what agrees and what does not, the way from the prior to the score, the numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from bibld.model.linkage import Edge, Feature
+from bibld.model.mods import Mods
+from bibld.serve._language import Language, message
+from bibld.serve._pages import fields
+from bibld.serve._pages.facts import folded
+from bibld.serve._pictures import Caption, Picture, Step, Total, draw_waterfall
+from bibld.text.romanisation import romanise, unify_transcriptions
+
+START = "start"
+"""The name of what a pair has before any feature is known."""
+
+_ALMOST = 0.5
+"""The share of common words from which two texts are almost the same."""
+
+_NOT_COMPARED = frozenset((fields.ABOUT_RECORD, "access"))
+_SMALLEST_STEP = 0.005
+_LEAST = 1e-6
+_WORD = re.compile(r"\w+")
+
+DECISION_WORDS = {
+    "same": message("the same publication"),
+    "related": message("related, not the same"),
+    "review": message("uncertain: a person has to decide"),
+    "different": message("different publications"),
+}
+"""Decision about a pair of records → the words for it."""
+
+RELATION_WORDS = {
+    "same_set": message("volumes of one set"),
+    "part_of": message("one is part of the other"),
+    "other_edition": message("editions of one work"),
+    "other_format": message("forms of one publication"),
+    "translation": message("a translation and its original"),
+}
+"""The relations of two records that are not the same."""
+
+_GROUPS = {
+    "title": (
+        message("Titles"),
+        "main_title full_title any_title whole_title title_start title_edits title_words all_title_words titles_found"
+        " title_numbers title_weight title_length remainder",
+    ),
+    "parts": (message("Volumes and parts"), "part_name part_number set_title set_or_volume"),
+    "names": (message("Names"), "name first_name names names_present name_in_statement statement author"),
+    "time": (message("Years"), "year last_year"),
+    "extent": (message("Pages, volumes, height"), "pages pages_apart volumes height"),
+    "edition": (message("Edition"), "edition edition_text"),
+    "imprint": (message("Publisher and place"), "publisher place"),
+    "series": (message("Series"), "series series_number"),
+    "form": (message("Language, carrier, level"), "language carrier level"),
+    "numbers": (message("ISBN and other identifiers"), "isbn other_identifier"),
+    "host": (message("Journal or book of an article"), "host host_numbers host_page"),
+}
+_GROUP_OF = {name: group for group, (_, names) in _GROUPS.items() for name in names.split()}
+
+FEATURE_WORDS = {
+    "start": message("before anything is compared"),
+    "title": message("titles"),
+    "author": message("authors"),
+    "main_title": message("main titles"),
+    "full_title": message("main titles with subtitles"),
+    "any_title": message("the most similar titles"),
+    "whole_title": message("titles with all that belongs to them"),
+    "title_start": message("beginnings of the titles"),
+    "title_edits": message("letters that differ in the titles"),
+    "title_words": message("words that the titles share, rare ones weigh more"),
+    "all_title_words": message("words of one title that the other lacks"),
+    "titles_found": message("words of the title found elsewhere in the other record"),
+    "title_numbers": message("numbers in the titles"),
+    "title_weight": message("how rare the words of the title are"),
+    "title_length": message("length of the title"),
+    "remainder": message("subtitles"),
+    "part_name": message("names of the parts"),
+    "part_number": message("numbers of the parts"),
+    "set_title": message("titles of the sets"),
+    "name": message("the most similar names"),
+    "first_name": message("first names"),
+    "names": message("names that both have"),
+    "names_present": message("whether there are names"),
+    "name_in_statement": message("name in the other's statement of responsibility"),
+    "statement": message("statements of responsibility"),
+    "year": message("years"),
+    "last_year": message("last years"),
+    "pages": message("pages, in proportion"),
+    "pages_apart": message("difference of the pages"),
+    "volumes": message("number of volumes"),
+    "height": message("height"),
+    "edition": message("numbers of the editions"),
+    "edition_text": message("edition statements"),
+    "publisher": message("publishers"),
+    "place": message("places"),
+    "series": message("series"),
+    "series_number": message("numbers in the series"),
+    "language": message("languages"),
+    "carrier": message("carriers"),
+    "level": message("levels: monograph, volume, set, article"),
+    "isbn": message("ISBN"),
+    "other_identifier": message("other identifiers"),
+    "host": message("titles of the journal or book"),
+    "host_numbers": message("volume and issue"),
+    "host_page": message("first page in the journal or book"),
+    "set_or_volume": message("whether both are a set or both a volume"),
+}
+"""The features of the scorers in words."""
+
+_REASONS = (
+    (r"score (?P<score>[\d.]+) is at least (?P<limit>[\d.]+)", message("score %(score)s is at least %(limit)s")),
+    (r"score (?P<score>[\d.]+) is above (?P<limit>[\d.]+)", message("score %(score)s is above %(limit)s")),
+    (r"score (?P<score>[\d.]+) is below (?P<limit>[\d.]+)", message("score %(score)s is below %(limit)s")),
+    (
+        r"score (?P<score>[\d.]+) is between (?P<low>[\d.]+) and (?P<high>[\d.]+)",
+        message("score %(score)s is between %(low)s and %(high)s"),
+    ),
+    (r"they are different parts: (?P<parts>.*)", message("they are different parts: %(parts)s")),
+    (
+        r"one describes a set as a whole, the other its part (?P<part>.*)",
+        message("one describes a set as a whole, the other its part %(part)s"),
+    ),
+    (r"one part contains the other: (?P<parts>.*)", message("one part contains the other: %(parts)s")),
+    (
+        r"published (?P<gap>\d+) years apart: (?P<years>.*)",
+        message("published %(gap)s years apart: %(years)s"),
+    ),
+    (r"editions (?P<editions>.*) of different years", message("editions %(editions)s of different years")),
+    (r"different carriers: (?P<carriers>.*)", message("different carriers: %(carriers)s")),
+    (r"different languages: (?P<languages>.*)", message("different languages: %(languages)s")),
+    (r"they have other numbers: (?P<numbers>.*)", message("they have other numbers: %(numbers)s")),
+    (r"they have no ISBN in common", message("they have no ISBN in common")),
+)
+_COMPILED = tuple((re.compile(pattern), text) for pattern, text in _REASONS)
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """The labels of the values that two records have in common, almost in common, differently, or one of them alone."""
+
+    same: tuple[str, ...]
+    almost: tuple[str, ...]
+    different: tuple[str, ...]
+    only_left: tuple[str, ...]
+    only_right: tuple[str, ...]
+
+
+class FeatureLine(msgspec.Struct, frozen=True):
+    """A feature in words with its number; ``value`` is negative where a record lacks what it compares."""
+
+    words: str
+    value: float
+    contribution: float
+
+
+def reason_words(reason: str, language: Language) -> str:
+    """Return a reason of a verdict in a language, as it is where it has no translation."""
+    for pattern, text in _COMPILED:
+        found = pattern.fullmatch(reason)
+        if found is not None:
+            return language.text(text.pattern, **found.groupdict())
+    return reason
+
+
+def agreement(left: Mods, right: Mods, language: Language) -> Agreement:
+    """Compare the values of two descriptions, label by label."""
+    one, other = _by_label(left, language), _by_label(right, language)
+    found: dict[str, list[str]] = {name: [] for name in Agreement.__struct_fields__}
+    for label in dict.fromkeys((*one, *other)):
+        if label not in other:
+            found["only_left"].append(label)
+        elif label not in one:
+            found["only_right"].append(label)
+        else:
+            found[_comparison(one[label], other[label])].append(label)
+    return Agreement(*(tuple(labels) for labels in found.values()))
+
+
+def _by_label(mods: Mods, language: Language) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for value in fields.values(mods, language):
+        if value.group not in _NOT_COMPARED:
+            found.setdefault(value.label, []).append(value.text)
+    return found
+
+
+def _comparison(one: Sequence[str], other: Sequence[str]) -> str:
+    keys, others = ({_key(text) for text in texts} for texts in (one, other))
+    if keys == others or (keys & others and (keys <= others or others <= keys)):
+        return "same"
+    words, other_words = (set(_WORD.findall(_romanised(" ".join(texts)))) for texts in (one, other))
+    shared = len(words & other_words)
+    return "almost" if keys & others or shared >= _ALMOST * min(len(words), len(other_words)) > 0 else "different"
+
+
+def _key(text: str) -> str:
+    return folded(_romanised(text)) or text
+
+
+def _romanised(text: str) -> str:
+    return unify_transcriptions(romanise(text))
+
+
+def feature_lines(features: Iterable[Feature], language: Language) -> list[FeatureLine]:
+    """Return the features in words, in their order."""
+    return [
+        FeatureLine(_feature_words(feature.name, language), feature.value, feature.contribution) for feature in features
+    ]
+
+
+def _feature_words(name: str, language: Language) -> str:
+    words = FEATURE_WORDS.get(name)
+    return language.text(words) if words is not None else name.replace("_", " ")
+
+
+def waterfall(edge: Edge, language: Language) -> Picture | None:
+    """Draw the steps from the prior to the score; None for a scorer whose features add nothing up."""
+    features = edge.score.features
+    if not any(feature.contribution for feature in features):
+        return None
+    start = sum(feature.contribution for feature in features if feature.name == START)
+    sums: dict[str, float] = {}
+    for feature in features:
+        if feature.name != START:
+            group = _GROUP_OF.get(feature.name, feature.name)
+            sums[group] = sums.get(group, 0.0) + feature.contribution
+    ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1]))
+    steps = [
+        Step(_group_words(group, language), amount, _signed(amount, language))
+        for group, amount in ordered
+        if abs(amount) >= _SMALLEST_STEP
+    ]
+    end = start + sum(sums.values())
+    prior, score = _percent(_probability(start), language), _percent(edge.score.value, language)
+    caption = Caption(
+        "waterfall",
+        language.text("From the prior to the score"),
+        language.text(
+            "Before anything is compared, the chance that the two records describe one publication is %(prior)s;"
+            " what agrees raises it, what differs lowers it, in the end it is %(score)s.",
+            prior=prior,
+            score=score,
+        ),
+        (language.text("What was compared"), language.text("Adds")),
+    )
+    return draw_waterfall(
+        caption,
+        Total(language.text("Prior"), start, prior),
+        steps,
+        Total(language.text("Score"), end, score),
+    )
+
+
+def _group_words(group: str, language: Language) -> str:
+    return language.text(_GROUPS[group][0]) if group in _GROUPS else _feature_words(group, language)
+
+
+def _probability(logit: float) -> float:
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
+
+
+def _percent(value: float, language: Language) -> str:
+    shown = round(100 * max(_LEAST, min(1 - _LEAST, value)), 1)
+    return f"{language.number(shown)}\u00a0%"
+
+
+def _signed(amount: float, language: Language) -> str:
+    return f"{'+' if amount > 0 else '−'}{language.number(round(abs(amount), 2))}"
+
+
+def labels_in_words(labels: Sequence[str]) -> str:
+    """Return labels as a list in a sentence."""
+    return ", ".join(label[:1].lower() + label[1:] if not label.isupper() else label for label in labels)
+
+
+def words_for(decisions: Mapping[str, str], name: str, language: Language) -> str:
+    """Return the words for a decision or relation, its name where it has none."""
+    found = decisions.get(name)
+    return language.text(found) if found is not None else name

@@ -1,0 +1,283 @@
+"""The pages about what publications are linked to: persons, organisations, subjects, places, publishers, series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+import pyoxigraph as ox
+
+from bibld.model.rdf import expand
+from bibld.model.web import is_web_iri
+from bibld.serve._graph import PointingThing
+from bibld.serve._language import Language, Message, message
+from bibld.serve._names import Label
+from bibld.serve._pages import codes, fields
+from bibld.serve._pages.terms import name_of_file, number_in_file
+
+KINDS = {
+    "person": message("Person"),
+    "family": message("Family"),
+    "organisation": message("Organisation"),
+    "meeting": message("Meeting"),
+    "agent": message("Person or organisation"),
+    "concept": message("Subject"),
+    "place": message("Place"),
+    "publisher": message("Publisher"),
+    "series": message("Series"),
+    "work": message("Work"),
+    "dataset": message("Dataset"),
+    "graph": message("Graph"),
+}
+"""The kinds of things with such a page, in words."""
+
+SCHEMA_TYPES = {
+    "person": "Person",
+    "organisation": "Organization",
+    "meeting": "Event",
+    "concept": "DefinedTerm",
+    "place": "Place",
+    "publisher": "Organization",
+    "series": "CreativeWorkSeries",
+    "work": "CreativeWork",
+}
+"""Kind → class of schema.org."""
+
+_CLASSES = {
+    "foaf:Person": "person",
+    "bf:Person": "person",
+    "bf:Family": "family",
+    "bf:Meeting": "meeting",
+    "foaf:Organization": "organisation",
+    "bf:Organization": "organisation",
+}
+_KIND_OF_CLASS = {expand(curie): kind for curie, kind in _CLASSES.items()}
+_SAME = tuple(map(expand, ("owl:sameAs", "skos:exactMatch", "skos:closeMatch", "rdfs:seeAlso")))
+_BROADER, _NARROWER, _RELATED = (
+    tuple(map(expand, curies))
+    for curies in (("skos:broader", "dcterms:isPartOf"), ("skos:narrower",), ("skos:related",))
+)
+_HAS_PART = expand("dcterms:hasPart")
+_SCHEME = expand("skos:inScheme")
+_NOTATION = expand("skos:notation")
+_CREATOR = expand("dcterms:creator")
+_DATE, _BIRTH, _DEATH = map(expand, ("bf:date", "schema:birthDate", "schema:deathDate"))
+_IDENTIFIED, _VALUE, _TYPE, _LABEL = map(expand, ("bf:identifiedBy", "rdf:value", "rdf:type", "rdfs:label"))
+_OTHER_NAMES = tuple(map(expand, ("skos:altLabel", "skos:hiddenLabel")))
+_RELATOR = "http://id.loc.gov/vocabulary/relators/"
+
+_BY_PREDICATE = {
+    "dcterms:subject": "about",
+    "dcterms:spatial": "about",
+    "dcterms:temporal": "about",
+    "dcterms:publisher": "published",
+    "bf:place": "published",
+    "bf:heldBy": "holds",
+    "dcterms:isPartOf": "series",
+    "bf:associatedResource": "series",
+    "bf:genreForm": "genre",
+    "dcterms:audience": "audience",
+    "skos:inScheme": "scheme",
+    "bf:source": "class",
+    "dcterms:hasPart": "part",
+    "dcterms:creator": "cre",
+    "schema:author": "aut",
+    "dcterms:contributor": "ctb",
+}
+_ROLE_OF_PREDICATE = {expand(curie): role for curie, role in _BY_PREDICATE.items()}
+_RANKS = {role: rank for rank, role in enumerate(("about", "published", "holds", "series", "genre"))}
+
+ROLE_HEADINGS = {
+    "aut": message("As author"),
+    "cre": message("As creator"),
+    "cmp": message("As composer"),
+    "edt": message("As editor"),
+    "trl": message("As translator"),
+    "com": message("As compiler"),
+    "ill": message("As illustrator"),
+    "ctb": message("As contributor"),
+    "aui": message("As author of the introduction"),
+    "prf": message("As performer"),
+    "pbl": message("As publisher"),
+    "about": message("Publications about it"),
+    "published": message("Published"),
+    "holds": message("Copies held"),
+    "series": message("Publications of the series"),
+    "genre": message("Publications of this genre"),
+    "audience": message("Publications for these readers"),
+    "scheme": message("Headings of this list"),
+    "class": message("Publications with a class of this scheme"),
+    "part": message("Headings that contain it"),
+    "": message("Linked from"),
+}
+"""How a thing is linked → the heading of the list."""
+
+_ABOUT_PERSON = message("Publications about this person")
+
+
+class NamedLink(msgspec.Struct, frozen=True):
+    """A link with its text, a remark (a year), and the language of the text."""
+
+    href: str
+    text: str
+    remark: str = ""
+    language: str = ""
+
+
+class NumberInFile(msgspec.Struct, frozen=True):
+    """A number in an authority file: the name of the file, the number, the address of the entry or empty."""
+
+    file: str
+    number: str
+    address: str
+
+
+class RoleList(msgspec.Struct, frozen=True):
+    """Things that point to the entity in one way."""
+
+    role: str
+    heading: str
+    links: tuple[NamedLink, ...]
+
+
+class Portrait(msgspec.Struct, frozen=True):
+    """What is stated about an entity. ``lives`` are the dates of a person as they are shown.
+
+    ``years`` are the properties of schema.org with birth and death. ``absorbed`` are the IRIs on this site that lead
+    here. ``broader``, ``narrower``, ``parts`` and ``creators`` are IRIs of other things.
+    """
+
+    kind: str
+    lives: str
+    years: Mapping[str, str]
+    other_names: tuple[Label, ...]
+    notations: tuple[str, ...]
+    numbers: tuple[NumberInFile, ...]
+    absorbed: tuple[str, ...]
+    schemes: tuple[str, ...]
+    broader: tuple[str, ...]
+    narrower: tuple[str, ...]
+    parts: tuple[str, ...]
+    creators: tuple[str, ...]
+
+
+def kind_of_entity(path: str, types: Iterable[str]) -> str:
+    """Return a key of ``KINDS`` for a path and the classes of the thing."""
+    folder = path.partition("/")[0]
+    if folder != "agent":
+        return folder if folder in KINDS else "graph"
+    kinds = {_KIND_OF_CLASS[each] for each in types if each in _KIND_OF_CLASS}
+    return next((kind for kind in ("person", "family", "meeting", "organisation") if kind in kinds), "agent")
+
+
+def portrait(
+    thing: str, path: str, triples: Sequence[ox.Triple], base: str, sources: Mapping[str, str], language: Language
+) -> Portrait:
+    """Read what triples state about a thing; ``sources`` are labels of libraries by their ids."""
+    values: dict[str, list[str]] = {}
+    nodes: dict[str, dict[str, list[str]]] = {}
+    names: list[Label] = []
+    for triple in triples:
+        if not isinstance(triple.subject, ox.NamedNode) or isinstance(triple.object, ox.Triple):
+            continue
+        subject, predicate, value = triple.subject.value, triple.predicate.value, triple.object.value
+        if subject == thing:
+            values.setdefault(predicate, []).append(value)
+            if predicate in _OTHER_NAMES and isinstance(triple.object, ox.Literal):
+                names.append(Label(value, triple.object.language or ""))
+        elif subject.startswith(f"{thing}#"):
+            nodes.setdefault(subject, {}).setdefault(predicate, []).append(value)
+        elif predicate in _SAME and value == thing:
+            values.setdefault(predicate, []).append(subject)
+    same = list(dict.fromkeys(value for each in _SAME for value in values.get(each, ())))
+    numbers = [
+        NumberInFile(name_of_file(iri, language), number_in_file(iri), iri)
+        for iri in same
+        if not iri.startswith(base) and is_web_iri(iri)
+    ]
+    for node in values.get(_IDENTIFIED, ()):
+        numbers += [_number(value, nodes[node], sources, language) for value in nodes.get(node, {}).get(_VALUE, ())]
+
+    def all_of(predicates: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(value for each in predicates for value in values.get(each, ())))
+
+    birth, death = (next(iter(values.get(each, ())), "") for each in (_BIRTH, _DEATH))
+    stated = next(iter(values.get(_DATE, ())), "")
+    return Portrait(
+        kind=kind_of_entity(path, values.get(_TYPE, ())),
+        lives=stated.replace("-", "–") or (f"{birth}–{death}" if birth or death else ""),
+        years={name: year for name, year in (("birthDate", birth), ("deathDate", death)) if year},
+        other_names=tuple(names),
+        notations=all_of((_NOTATION,)),
+        numbers=tuple(dict.fromkeys(numbers)),
+        absorbed=tuple(iri for iri in same if iri.startswith(base)),
+        schemes=all_of((_SCHEME,)),
+        broader=all_of(_BROADER),
+        narrower=all_of(_NARROWER),
+        parts=all_of((_HAS_PART, *_RELATED)),
+        creators=all_of((_CREATOR,)),
+    )
+
+
+def _number(
+    value: str, node: Mapping[str, Sequence[str]], sources: Mapping[str, str], language: Language
+) -> NumberInFile:
+    """Return an identifier with the name of its file: that of its class, or the library whose number it is."""
+    source, colon, number = value.partition(":")
+    if colon and source in sources:
+        return NumberInFile(sources[source], number, "")
+    kind = next((each.rpartition("/")[2] for each in node.get(_TYPE, ())), "")
+    if kind in ("", "Local", "Identifier"):
+        return NumberInFile(language.text(message("Local number")), value, "")
+    return NumberInFile(kind.upper() if len(kind) <= 5 else kind, value, "")
+
+
+def role_of(pointing: PointingThing) -> str:
+    """Return how a thing points to an entity: a relator code, a key of ``ROLE_HEADINGS``, or empty."""
+    predicates = {predicate for _, predicate in pointing.statements}
+    relators = sorted(each.removeprefix(_RELATOR) for each in predicates if each.startswith(_RELATOR))
+    if relators:
+        return relators[0]
+    roles = {_ROLE_OF_PREDICATE[each] for each in predicates if each in _ROLE_OF_PREDICATE}
+    ordered = sorted(roles, key=lambda role: (_RANKS.get(role, len(_RANKS)), role))
+    return ordered[0] if ordered else ""
+
+
+def role_heading(role: str, kind: str, language: Language) -> str:
+    """Return the heading of a list of publications that are linked in one way."""
+    if role == "about" and kind == "person":
+        return language.text(_ABOUT_PERSON)
+    heading: Message | None = ROLE_HEADINGS.get(role)
+    if heading is not None:
+        return language.text(heading)
+    words = codes.role_words(role, language)
+    return words[:1].upper() + words[1:] if words else role
+
+
+def role_lists(
+    things: Iterable[PointingThing], links: Mapping[str, NamedLink], kind: str, language: Language
+) -> list[RoleList]:
+    """Group things that point to an entity by their roles, those with most links first; in each by title."""
+    groups: dict[str, list[NamedLink]] = {}
+    for thing in things:
+        link = links.get(thing.iri)
+        if link is not None:
+            groups.setdefault(role_of(thing), []).append(link)
+    found = [
+        RoleList(
+            role,
+            role_heading(role, kind, language),
+            tuple(sorted(group, key=lambda link: (link.remark or "9999", link.text.casefold(), link.href))),
+        )
+        for role, group in groups.items()
+    ]
+    return sorted(found, key=lambda each: (-len(each.links), each.role))
+
+
+def distinct_names(labels: Sequence[Label], others: Sequence[Label]) -> tuple[Label, ...]:
+    """Return the forms of a name after the first, each text once, with the language that is stated for it."""
+    texts: dict[str, str] = {}
+    for label in (*labels, *others):
+        if label.text not in texts or not texts[label.text]:
+            texts[label.text] = label.language or fields.language_of(label.text)
+    return tuple(Label(text, tag) for text, tag in texts.items() if not labels or text != labels[0].text)

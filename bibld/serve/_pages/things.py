@@ -1,0 +1,329 @@
+"""The pages about things: publications, source records, matches, and what publications are linked to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+import pyoxigraph as ox
+
+from bibld.model.card import title_text
+from bibld.model.marc_writers import to_mrk
+from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
+from bibld.protocols import SourceRecord
+from bibld.serve._citations import STYLES, coins, reference_of
+from bibld.serve._graph import Incoming
+from bibld.serve._language import Language, message
+from bibld.serve._names import Names
+from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, views
+from bibld.serve._pages.holdings import holdings
+from bibld.serve._things import OpenRelease, Thing
+
+INCOMING_ON_PAGE = 100
+"""Of what points to an entity, in each form."""
+
+_COMPARED = 12
+_EDGES_SHOWN = 40
+_STATEMENTS_SHOWN = 2000
+
+STYLE_NAMES = {
+    "gost": message("GOST R 7.0.5"),
+    "apa": message("APA"),
+    "chicago": message("Chicago"),
+}
+"""Styles of citation (``bibld.serve._citations``) in words."""
+
+Render = Callable[..., bytes]
+"""Renders a template by its name, with values for it."""
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """The heading of a page about a publication."""
+
+    title: str
+    name: str
+    year: str
+    language: str
+
+
+def heading_of(mods: Mods, language: Language) -> Heading:
+    """Return the heading for a description."""
+    title = fields.title(mods)
+    text = title or language.text(message("Without title"))
+    return Heading(text, fields.main_name(mods), fields.year(mods), fields.language_of(title) if title else "")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where the pages are: the release, its names, the labels of libraries, and what renders templates."""
+
+    release: OpenRelease
+    names: Names
+    language: Language
+    source_label: Callable[[str], str]
+    render: Render
+
+
+class ThingPages:
+    """Makes the pages about things in one language."""
+
+    def __init__(self, place: Place) -> None:
+        self._names = place.names
+        self._language = place.language
+        self._render = place.render
+        self._source_label = place.source_label
+        self._release = place.release
+        self._catalog = place.release.catalog
+        self._addresses = place.release.addresses
+        self._base = place.release.addresses.iris.base
+
+    def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
+        """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
+        match thing.kind:
+            case "resource":
+                return self._publication(thing, triples)
+            case "record":
+                return self._record(thing)
+            case "match":
+                return self._match(thing)
+            case _:
+                return self._portrait(thing, triples, page)
+
+    def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
+        """Return the page with all statements about a thing as a table."""
+        heading = self._heading_of_thing(thing)
+        rows = views.statements(
+            triples[:_STATEMENTS_SHOWN],
+            thing.iri,
+            self._names,
+            self._addresses,
+            self._release.vocabulary.prefixes,
+            self._language,
+        )
+        return self._render(
+            "statements.html",
+            heading=heading,
+            heading_language=fields.language_of(heading),
+            statements=rows,
+            more=max(0, len(triples) - _STATEMENTS_SHOWN),
+            page_of_thing=self._form(thing, "html"),
+            **self._common(thing, "statements.html"),
+        )
+
+    def _heading_of_thing(self, thing: Thing) -> str:
+        if thing.merged is not None:
+            return heading_of(thing.merged.mods, self._language).title
+        if thing.record is not None:
+            return heading_of(thing.record.mods, self._language).title
+        labels = self._names.labels(thing.iri)
+        return labels[0].text if labels else thing.path
+
+    # -- publications
+
+    def _publication(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
+        merged = thing.merged
+        assert merged is not None
+        members = merged.cluster.members
+        records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
+        entities = views.entity_links(triples, self._names, self._addresses)
+        reference = reference_of(merged.mods, thing.iri, merged.sources)
+        edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
+        groups = facts.merged_facts(merged, self._language, views.links_by_text(entities))
+        heading = heading_of(merged.mods, self._language)
+        page = self._base + f"doc/{thing.path}.html"
+        iris = {name: self._base + each.path for each, names in entities for name in names}
+        same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
+        return self._render(
+            "publication.html",
+            heading=heading,
+            kind=self._language.text(codes.KIND_LABELS[reference.kind]),
+            responsibility=reference.responsibility,
+            imprint=structured.imprint(reference),
+            parallel=self._parallel_titles(merged.mods, heading.title),
+            groups=[group for group in groups if group.name not in (fields.ABOUT_RECORD, "access")],
+            members=members,
+            letters=[(facts.letter_of(number), record) for number, record in enumerate(members[:_COMPARED])],
+            holdings=holdings(records),
+            comparison=views.comparison([(each.id, each.mods) for each in records], self._language),
+            edges=edges[:_EDGES_SHOWN],
+            more_edges=max(0, len(edges) - _EDGES_SHOWN),
+            entities=[link for link, _ in entities],
+            events=self._events(members),
+            citations=[(self._language.text(name), STYLES[style](reference)) for style, name in STYLE_NAMES.items()],
+            coins=coins(reference),
+            summary=structured.summary(reference),
+            structured=_script_json(structured.publication(reference, page, iris, same)),
+            open_graph=structured.open_graph(reference, heading.title, page, self._dataset_title(), self._language.tag),
+            **self._common(thing, "html"),
+        )
+
+    def _parallel_titles(self, mods: Mods, title: str) -> list[tuple[str, str]]:
+        """Return the other main titles and those in other languages, with their language tags."""
+        others = [info for info in mods.title_info if info.type in (None, "translated")]
+        texts = {title_text(info): fields.language_of(title_text(info), info) for info in others}
+        return [(text, language) for text, language in texts.items() if text and text != title][:3]
+
+    def _events(self, members: Sequence[RecordId]) -> list[tuple[str, RecordId, str, RecordId | None]]:
+        """Return the history of the IRIs of a publication: day, record, what happened, the other record or none."""
+        found = []
+        for member in members[:_COMPARED]:
+            for event in self._catalog.events_of(member):
+                found.append((event.run_time, member, event.kind, event.other))
+        return sorted(found, key=lambda each: (each[0], each[1]))
+
+    # -- source records and matches
+
+    def _record(self, thing: Thing) -> bytes:
+        record = thing.record
+        assert record is not None
+        original = self._release.original(record)
+        cluster = self._catalog.cluster_of(record.id)
+        founder = cluster.founder if cluster is not None else record.id
+        common = self._common(thing, "html")
+        if original is None:
+            common["forms"] = [pair for pair in self._forms(thing) if pair[0] not in ("marcxml", "mrk")]
+        merged = self._catalog.merged(founder)
+        groups = facts.facts_of(record.mods, self._language, {})
+        return self._render(
+            "record.html",
+            record=record,
+            heading=heading_of(record.mods, self._language),
+            groups=groups,
+            original=to_mrk(original) if original is not None else "",
+            founder=founder,
+            publication=heading_of(merged.mods, self._language) if merged is not None else None,
+            siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
+            edges=self._edges_of_record(record, cluster.members if cluster else ()),
+            events=self._events([record.id]),
+            **common,
+        )
+
+    def _edges_of_record(self, record: SourceRecord, members: Sequence[RecordId]) -> list[views.EdgeView]:
+        edges = self._catalog.edges_of(members) if 1 < len(members) <= INCOMING_ON_PAGE else []
+        own = (edge for edge in edges if record.id in (edge.pair.left, edge.pair.right))
+        return views.edge_views(own, self._addresses)[:_EDGES_SHOWN]
+
+    def _match(self, thing: Thing) -> bytes:
+        edge = thing.edge
+        assert edge is not None
+        pair = (edge.pair.left, edge.pair.right)
+        records = [record for record in map(self._catalog.record, pair) if record is not None]
+        is_pair = len(records) == 2
+        return self._render(
+            "match.html",
+            edge=edge,
+            sides=[(record, heading_of(record.mods, self._language)) for record in records],
+            decision=matches.words_for(matches.DECISION_WORDS, edge.verdict.decision, self._language),
+            relation=matches.words_for(matches.RELATION_WORDS, edge.verdict.relation, self._language),
+            agreement=matches.agreement(records[0].mods, records[1].mods, self._language) if is_pair else None,
+            in_words=matches.labels_in_words,
+            reasons=[matches.reason_words(reason, self._language) for reason in edge.verdict.reasons],
+            waterfall=matches.waterfall(edge, self._language),
+            features=matches.feature_lines(edge.score.features, self._language),
+            comparison=views.comparison([(record.id, record.mods) for record in records], self._language),
+            **self._common(thing, "html"),
+        )
+
+    # -- what publications are linked to
+
+    def _portrait(self, thing: Thing, triples: Sequence[ox.Triple], page: int) -> bytes:
+        labels = self._names.labels(thing.iri)
+        incoming = self._release.graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
+        sources = {
+            figures.source: self._source_label(figures.source) for figures in self._release.manifest.figures.sources
+        }
+        shown = portraits.portrait(thing.iri, thing.path, triples, self._base, sources, self._language)
+        heading = labels[0].text if labels else thing.path
+        address = self._form(thing, "html")
+        return self._render(
+            "portrait.html",
+            heading=heading,
+            heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
+            kind=self._language.text(portraits.KINDS[shown.kind]),
+            portrait=shown,
+            names=portraits.distinct_names(labels, shown.other_names),
+            linked=self._named_links(shown),
+            roles=self._role_lists(incoming, shown.kind),
+            incoming=incoming,
+            page=page,
+            before=f"{address}?page={page - 1}" if page > 1 else "",
+            after=f"{address}?page={page + 1}" if incoming.more else "",
+            structured=_script_json(
+                structured.entity(
+                    structured.Named(heading, thing.iri, portraits.SCHEMA_TYPES.get(shown.kind, "Thing")),
+                    shown.years,
+                    [label.text for label in portraits.distinct_names(labels, shown.other_names)],
+                    [*(number.address for number in shown.numbers if number.address), *shown.absorbed],
+                )
+            ),
+            **self._common(thing, "html"),
+        )
+
+    def _role_lists(self, incoming: Incoming, kind: str) -> list[portraits.RoleList]:
+        titles = self._names.titles(thing.iri for thing in incoming.things)
+        links = {}
+        for thing in incoming.things:
+            href = self._addresses.href(thing.iri)
+            if href is not None:
+                text = titles.get(thing.iri) or views.compact(thing.iri, {}, self._addresses.iris)
+                links[thing.iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
+        return portraits.role_lists(incoming.things, links, kind, self._language)
+
+    def _named_links(self, shown: portraits.Portrait) -> Mapping[str, portraits.NamedLink]:
+        """Return the links to other things of a portrait by their IRIs; only those with a name."""
+        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.narrower, *shown.parts, *shown.creators))
+        titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
+        found = {}
+        for iri in iris:
+            href = self._addresses.href(iri) or iri
+            last = iri.rstrip("/").rpartition("/")[2]
+            scheme = codes.words_of(codes.SCHEME_LABELS, last, self._language)
+            text = titles.get(iri) or (scheme if scheme != last else views.compact(last, {}))
+            found[iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
+        return found
+
+    # -- what pages share
+
+    def _form(self, thing: Thing, form: str) -> str:
+        return self._addresses.page(f"doc/{thing.path}.{form}")
+
+    def _forms(self, thing: Thing) -> list[tuple[str, str]]:
+        return [(form, self._form(thing, form)) for form in thing.forms if form not in ("html", "statements.html")]
+
+    def _common(self, thing: Thing, form: str) -> dict[str, object]:
+        return {
+            "thing": thing,
+            "forms": self._forms(thing),
+            "here": self._form(thing, form),
+            "statements_href": self._form(thing, "statements.html"),
+            "letter_of": facts.letter_of,
+            "event_words": _EVENT_WORDS,
+            "day": _day,
+        }
+
+    def _dataset_title(self) -> str:
+        return self._language.best(self._release.manifest.dataset.title)
+
+
+_EVENT_WORDS = {
+    "appeared": message("appeared"),
+    "absorbed": message("was merged into"),
+    "returned": message("was separated from"),
+    "deleted": message("was deleted"),
+    "restored": message("was restored"),
+}
+
+
+def _day(run_time: str) -> str:
+    """Return the day of a time (ISO 8601); the text itself if it is none."""
+    try:
+        return datetime.fromisoformat(run_time.replace("Z", "+00:00")).date().isoformat()
+    except ValueError:
+        return run_time
+
+
+def _script_json(document: object) -> str:
+    """Write JSON for a script element: no character in it ends the element."""
+    text = msgspec.json.encode(document).decode()
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
