@@ -7,10 +7,13 @@ import pytest
 from bibld.model import card
 from bibld.model import mods as m
 from bibld.model.iris import Iris
-from bibld.model.linkage import Cluster, Merged, ValueSource
+from bibld.model.linkage import Cluster, Merged, Spelling, ValueSource
 from bibld.model.origin import RecordId
-from bibld.serve._pages import fields, views
+from bibld.serve._citations import reference_of
+from bibld.serve._language import language_named
+from bibld.serve._pages import facts, fields, structured, views
 
+ENGLISH, RUSSIAN = language_named("en"), language_named("ru")
 TOLSTOY = (m.NamePart("Толстой, Лев"), m.NamePart("1828-1910", type="date"))
 ONE, OTHER = RecordId("nlr", "1"), RecordId("rsl", "1")
 
@@ -36,7 +39,7 @@ def related(**more: object) -> m.Mods:
 
 
 def rows(mods: m.Mods) -> list[tuple[str, str, str]]:
-    return [(value.label, value.text, value.remark) for value in fields.values(mods)]
+    return [(value.label, value.text, value.remark) for value in fields.values(mods, ENGLISH)]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,11 @@ def rows(mods: m.Mods) -> list[tuple[str, str, str]]:
         ),
         (
             name(role(("code", "xyz"), ("text", "под ред."))),
-            [("Contributor", "Толстой, Лев, 1828-1910", "под ред.")],
+            [("Contributor", "Толстой, Лев, 1828-1910", "editor")],
+        ),
+        (
+            name(role(("code", "xyz"), ("text", "придворный поэт"))),
+            [("Contributor", "Толстой, Лев, 1828-1910", "придворный поэт")],
         ),
         (name(role(("text", ""), ("code", "xyz"))), [("Contributor", "Толстой, Лев, 1828-1910", "")]),
         (origin(edition=(m.Edition("2-е изд."),)), [("Edition", "2-е изд.", "")]),
@@ -84,8 +91,7 @@ def rows(mods: m.Mods) -> list[tuple[str, str, str]]:
                 display_date=("1970-е",),
             ),
             [
-                ("Published", "1970", "start, inferred"),
-                ("Published", "1972", "end"),
+                ("Year", "1970–1972", "inferred"),
                 ("Copyright", "1969", ""),
                 ("Date as stated", "1970-е", ""),
             ],
@@ -98,7 +104,7 @@ def rows(mods: m.Mods) -> list[tuple[str, str, str]]:
                     m.Language((m.LanguageTerm("rus", type="text"), m.LanguageTerm("", type="code"))),
                 )
             ),
-            [("Language", "Russian", ""), ("Language", "xal", "summary"), ("Language", "rus", "")],
+            [("Language", "Russian", ""), ("Language", "Kalmyk", "summary"), ("Language", "rus", "")],
         ),
         (
             m.Mods(
@@ -128,7 +134,7 @@ def rows(mods: m.Mods) -> list[tuple[str, str, str]]:
         ),
         (
             m.Mods(classification=(m.Classification("84", authority="rubbk", edition="2"), m.Classification("821"))),
-            [("Classification", "84", "rubbk 2"), ("Classification", "821", "")],
+            [("Classification", "84", "BBK 2"), ("Classification", "821", "")],
         ),
         (
             m.Mods(
@@ -186,7 +192,7 @@ def rows(mods: m.Mods) -> list[tuple[str, str, str]]:
                     ),
                 ),
             ),
-            [("In", "Звезда", "№ 5, pages 3–9, 1978, приложение; issn 1234-5679")],
+            [("In", "Звезда", "№ 5, pages 3–9, 1978, приложение; ISSN 1234-5679")],
         ),
         (m.Mods(part=(m.Part(extent=(m.PartExtent("3"),)),)), [("Part", "3–", "")]),
         (
@@ -236,7 +242,7 @@ def test_values_are_in_the_order_of_the_headings_and_each_has_its_path():
         origin_info=(m.OriginInfo(), m.OriginInfo(place=(m.Place((m.PlaceTerm("e"),)),), date_issued=(m.Date("1"),))),
         record_info=(m.RecordInfo(record_change_date=(m.Date("2"),)),),
     )
-    found = fields.values(mods)
+    found = fields.values(mods, ENGLISH)
     assert [value.path for value in found] == [
         "title_info/0",
         "title_info/1",
@@ -246,7 +252,7 @@ def test_values_are_in_the_order_of_the_headings_and_each_has_its_path():
         "genre/1",
         "record_info/0/record_change_date/0",
     ]
-    headings = [fields.GROUPS.index(value.group) for value in found]
+    headings = [list(fields.GROUPS).index(value.group) for value in found]
     assert headings == sorted(headings)
     assert found[-1].group == fields.ABOUT_RECORD
 
@@ -319,7 +325,7 @@ def test_the_language_of_a_text_is_the_stated_one_or_read_from_its_letters(text,
 
 def test_a_web_address_is_a_link_and_runs_of_blanks_are_one():
     mods = m.Mods(location=(m.Location(url=(m.Url("https://example.org/"), m.Url("ftp  or\n so"))),))
-    assert [(value.text, value.address) for value in fields.values(mods)] == [
+    assert [(value.text, value.address) for value in fields.values(mods, ENGLISH)] == [
         ("https://example.org/", "https://example.org/"),
         ("ftp or so", ""),
     ]
@@ -327,10 +333,10 @@ def test_a_web_address_is_a_link_and_runs_of_blanks_are_one():
 
 def test_a_name_links_to_its_entity_with_and_without_dates():
     for label in ("Толстой, Лев, 1828-1910", "ТОЛСТОЙ, ЛЕВ"):
-        (group,) = views.field_groups(name(), {views.folded(label): "/agent/1"})
-        assert group.rows[0][1][0].href == "/agent/1"
-    (group,) = views.field_groups(name(), {views.folded("Толстой"): "/agent/1"})
-    assert group.rows[0][1][0].href is None
+        (group,) = facts.facts_of(name(), ENGLISH, {facts.folded(label): "/agent/1"})
+        assert group.rows[0].facts[0].href == "/agent/1"
+    (group,) = facts.facts_of(name(), ENGLISH, {facts.folded("Толстой"): "/agent/1"})
+    assert group.rows[0].facts[0].href is None
 
 
 def test_a_name_of_two_entities_is_no_link():
@@ -341,20 +347,72 @@ def test_a_name_of_two_entities_is_no_link():
     }
 
 
-def test_a_value_is_marked_with_the_sources_of_the_nearest_path_above_it():
+def shown_facts(mods: m.Mods, members: tuple[RecordId, ...], sources: list[ValueSource]) -> dict[str, list[facts.Fact]]:
+    merged = Merged(Cluster(members[0], members), mods, tuple(sources))
+    groups = facts.merged_facts(merged, ENGLISH, {})
+    return {row.label: list(row.facts) for group in groups for row in group.rows}
+
+
+def test_a_value_has_the_letters_of_the_records_of_the_nearest_path_above_it():
     mods = m.Mods(
         title_info=(title(),),
         location=(m.Location(shelf_locator=("A 1",), url=(m.Url("B"),)),),
     )
     sources = [ValueSource("title_info/0", (ONE, OTHER)), ValueSource("location/0", (OTHER,))]
-    marks = {
-        label: [value.sources for value in row]
-        for group in views.field_groups(mods, {}, (ONE, OTHER), sources)
-        for label, row in group.rows
+    shown = shown_facts(mods, (ONE, OTHER), sources)
+    assert {label: [(fact.letters, fact.is_disputed) for fact in row] for label, row in shown.items()} == {
+        "Title": [("A B", False)],
+        "Online": [("B", True)],
+        "Shelf mark": [("B", True)],
     }
-    assert marks == {"Title": [()], "Online": [("rsl",)], "Shelf mark": [("rsl",)]}
-    alone = views.field_groups(mods, {}, (OTHER,), [ValueSource("location/0", ())])
-    assert all(value.sources == () for group in alone for _, row in group.rows for value in row)
+    alone = shown_facts(mods, (OTHER,), [ValueSource("location/0", ())])
+    assert all(fact.letters == "" for row in alone.values() for fact in row)
+
+
+def test_the_other_forms_of_a_value_are_beside_it_with_the_records_that_have_them():
+    mods = m.Mods(
+        origin_info=(m.OriginInfo(place=(m.Place((m.PlaceTerm("Москва"),)),), date_issued=(m.Date("1970"),)),),
+        abstract=(m.Abstract("Роман."),),
+        identifier=(m.Identifier("5280010000", type="isbn"),),
+    )
+    sources = [
+        ValueSource("origin_info/0", (ONE, OTHER)),
+        ValueSource("origin_info/0/place/0#1", (OTHER,), "М."),
+        ValueSource("origin_info/0#1", (OTHER,), "М. : Наука, 1970"),
+        ValueSource("abstract#1", (OTHER,), "О любви."),
+        ValueSource("identifier/0", (ONE, OTHER), "", (Spelling("5-280-01000-0", (OTHER,)),)),
+    ]
+    shown = shown_facts(mods, (ONE, OTHER), sources)
+    forms = {label: [(form.text, form.letters) for form in row[0].forms] for label, row in shown.items()}
+    assert forms == {
+        "Place": [("М.", "B")],
+        "Year": [("М. : Наука, 1970", "B")],
+        "ISBN": [("5-280-01000-0", "B")],
+        "Summary": [("О любви.", "B")],
+    }
+
+
+def test_of_many_records_only_their_number_is_shown():
+    members = tuple(RecordId("rsl", f"{number:02}") for number in range(30))
+    letters = facts.Letters(members)
+    assert letters.of(members[:3]) == "A B C"
+    assert letters.of(members[25:27]) == "Z 27"
+    assert letters.of(members[:6]) == "6/30"
+
+
+def test_codes_are_words_in_the_language_of_the_page():
+    mods = m.Mods(
+        name=(m.Name(TOLSTOY, role=(role(("code", "edt")), role(("code", "adi")))),),
+        language=(m.Language((m.LanguageTerm("chu", type="code"),)),),
+        type_of_resource=(m.TypeOfResource("cartographic"),),
+        classification=(m.Classification("84", authority="rubbk"),),
+    )
+    assert [(value.label, value.text, value.remark) for value in fields.values(mods, RUSSIAN)] == [
+        ("Участник", "Толстой, Лев, 1828-1910", "редактор, art director"),
+        ("Язык", "церковнославянский", ""),
+        ("Тип", "карта", ""),
+        ("Классификация", "84", "ББК"),
+    ]
 
 
 def test_records_side_by_side_show_where_they_differ():
@@ -369,7 +427,7 @@ def test_records_side_by_side_show_where_they_differ():
         note=(m.Note("b"), m.Note("a")),
         record_info=(m.RecordInfo(record_creation_date=(m.Date("2"),)),),
     )
-    compared = views.comparison([(ONE, one), (OTHER, other)])
+    compared = views.comparison([(ONE, one), (OTHER, other)], ENGLISH)
     assert compared.records == (ONE, OTHER)
     assert [(label, [len(cell.values) for cell in cells], cells[0].differs) for label, cells in compared.rows] == [
         ("Title", [1, 1], False),
@@ -417,13 +475,20 @@ def test_the_structured_data_contain_valid_numbers_authors_and_languages_only():
             m.Language((m.LanguageTerm("rus", type="code"), m.LanguageTerm("", type="code"))),
         ),
     )
-    assert views.schema_org(Merged(Cluster(ONE, (ONE,)), mods, ()), "urn:x") == {
+    reference = reference_of(mods, "urn:x")
+    assert structured.publication(reference, "urn:page", {"толстой": "urn:agent"}, ["urn:y"]) == {
         "@context": "https://schema.org",
         "@type": "Book",
         "@id": "urn:x",
+        "url": "urn:page",
         "name": "Мир",
-        "author": [{"@type": "Organization", "name": "РГБ"}, {"@type": "Person", "name": "Толстой"}],
+        "author": [
+            {"@type": "Organization", "name": "РГБ"},
+            {"@type": "Person", "@id": "urn:agent", "name": "Толстой"},
+        ],
+        "editor": [{"@type": "Person", "name": "Иванов"}],
         "publisher": [{"@type": "Organization", "name": "Наука"}],
         "isbn": ["1"],
-        "inLanguage": ["rus"],
+        "inLanguage": "ru",
+        "sameAs": ["urn:y"],
     }

@@ -175,6 +175,9 @@ class Changed:
             return None
         return Edge(pair, Score(0.9), Verdict("same", "model", ("A new reason.",)), "")
 
+    def events_of(self, record):
+        return []
+
     def redirect_target(self, record):
         return None
 

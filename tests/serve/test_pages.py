@@ -16,7 +16,8 @@ from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, ValueSource,
 from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
-from bibld.serve._pages import Pages, views
+from bibld.serve._language import language_named
+from bibld.serve._pages import Pages, facts
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve._vocabulary import load as load_vocabulary
 
@@ -169,39 +170,76 @@ def test_a_character_that_turns_the_direction_of_writing_turns_nothing_but_its_o
     assert all(any(name == "bdi" or "dir" in attributes for name, attributes in within) for within in turned)
 
 
-def test_the_resource_page_shows_what_was_merged_and_why(client):
+def test_the_publication_page_shows_which_record_states_each_value(client):
     seen = page(client, RESOURCE)
     assert "merged from 2 records" in seen.text
-    marks = [attributes for attributes in seen.of("span") if attributes.get("class") == "mark"]
-    assert len(marks) == 4  # two publishers and an ISBN are not everybody's; one explains the mark
-    assert [attributes["title"] for attributes in marks[:2]] == [
-        "Only in records of: Russian State Library",
-        "Only in records of: National Library of Russia",
-    ]
+    marks = [attributes["class"] for attributes in seen.of("a") if attributes.get("href") == "#sources"]
+    assert marks.count("who some") == 3  # two publishers and an ISBN are not everybody's
+    assert marks.count("who") > 5
     differing = [attributes for attributes in seen.of("td") if attributes.get("class") == "differs"]
     assert len(differing) == 4  # publisher and ISBN in two columns
-    for shown in (
-        "0.964",
-        "by model",
-        "Title, author and year agree.",
-        "publisher",
-        "0.620",
-        "-0.50",
-        "not stated",
-        "+0.12",
-        "title+year",
-    ):
-        assert shown in seen.text
+    assert [each["data-side"] for each in differing[:2]] == ["A", "B"]
+    assert "0.964" in seen.text
     hrefs = {attributes["href"] for attributes in seen.of("a")}
     assert MATCH.removesuffix(".html") in hrefs
     assert RECORD.removesuffix(".html") in hrefs
     assert any(href.startswith("/lod/agent/") for href in hrefs)
 
 
+def test_the_publication_page_offers_citations_and_the_history_of_its_address(client):
+    text = page(client, RESOURCE).text
+    cited = "Толстой Л. Н. Война и мир : роман в четырёх томах. Т. 1. М. : Художественная литература, 1978. 350 с."
+    assert cited in text
+    assert "was merged into" in text
+    for form, start in (("bib", "@book{"), ("ris", "TY  - BOOK"), ("csl.json", "[")):
+        answer = client.get(RESOURCE.removesuffix("html") + form)
+        assert answer.status_code == 200
+        assert answer.text.startswith(start)
+    negotiated = client.get(RESOURCE.removesuffix(".html"), "application/x-bibtex")
+    assert negotiated.text.startswith("@book{")
+
+
+@pytest.mark.parametrize("path", [RESOURCE, RECORD, MATCH, AUTHOR])
+def test_all_statements_are_on_a_page_of_their_own(client, path):
+    address = (
+        path.removesuffix("html").replace("/lod/record/", "/lod/doc/record/").replace("/lod/match/", "/lod/doc/match/")
+    )
+    assert f"{address}statements.html" in {attributes["href"] for attributes in page(client, path).of("a")}
+    seen = page(client, f"{address}statements.html")
+    assert {"class": "statements"} in seen.of("table")
+    assert {"rel": "canonical", "href": f"{address}html"} in seen.of("link")
+
+
+def test_the_match_page_begins_with_the_titles_and_ends_with_the_numbers(client):
+    text = page(client, MATCH).text
+    parts = (
+        "Война и мир : роман в четырёх томах. Т. 1",
+        "the same publication",
+        "The same in both: title, author",
+        "Only stated by Russian State Library: ISBN",
+        "Title, author and year agree.",
+        "From the prior to the score",
+        "The numbers",
+        "not stated",
+        "title+year",
+    )
+    places = [text.find(part) for part in parts]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "+0.12" in text
+
+
 def test_structured_data_names_the_book(client):
     structured = json.loads(page(client, RESOURCE).scripts[0])
     assert structured["@id"] == "https://data.example.org/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591"
-    assert structured["author"] == [{"@type": "Person", "name": "Толстой, Лев Николаевич, 1828-1910"}]
+    assert structured["author"] == [
+        {
+            "@type": "Person",
+            "name": "Лев Николаевич Толстой",
+            "familyName": "Толстой",
+            "givenName": "Лев Николаевич",
+        }
+    ]
     assert structured["isbn"] == ["5280010000"]
     assert structured["datePublished"] == "1978"
 
@@ -281,15 +319,17 @@ def test_a_date_repeated_with_each_script_is_one_value():
     date = m.Date(value="1970", encoding="w3cdtf")
     mods = m.Mods(origin_info=(m.OriginInfo(date_issued=(date,)), m.OriginInfo(date_issued=(date,))))
     one, other, third = (RecordId(source, "1") for source in ("nlr", "rsl", "slavica"))
-    sources = [
+    sources = (
         ValueSource("origin_info/0/date_issued/0", (one, other)),
         ValueSource("origin_info/1/date_issued/0", (third,)),
-    ]
-    (group,) = views.field_groups(mods, {}, (one, other, third), sources)
-    ((label, (value,)),) = group.rows
-    assert (label, value.value.text, value.sources) == ("Published", "1970", ())
-    (group,) = views.field_groups(mods, {}, (one, other, third, RecordId("dnb", "1")), sources)
-    assert group.rows[0][1][0].sources == ("nlr", "rsl", "slavica")
+    )
+    english = language_named("en")
+    (group,) = facts.merged_facts(Merged(Cluster(one, (one, other, third)), mods, sources), english, {})
+    ((fact,),) = (row.facts for row in group.rows)
+    assert (fact.value.text, fact.letters, fact.is_disputed) == ("1970", "A B C", False)
+    four = Cluster(one, (one, other, third, RecordId("dnb", "1")))
+    (group,) = facts.merged_facts(Merged(four, mods, sources), english, {})
+    assert group.rows[0].facts[0].is_disputed
 
 
 def test_a_publication_of_many_records_shows_the_first_and_counts_the_others(site, client):
@@ -324,6 +364,6 @@ def test_a_publication_of_many_records_shows_the_first_and_counts_the_others(sit
     many_more = shown(15, 43)
     assert "3 more records</summary>" in many_more
     assert "3 more matches are in the data" in many_more
-    assert many_more.count('<article class="edge same">') == 40
+    assert many_more.count('<li class="edge same">') == 40
     alone = shown(1, 1)
     assert "Why these were merged" not in alone

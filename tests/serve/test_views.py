@@ -71,8 +71,8 @@ def test_the_entities_of_a_description_are_linked_once_and_in_the_order_of_their
         triple(BOOK, "dcterms:contributor", AUTHOR),
     ]
     assert views.entity_links(described, names, ADDRESSES) == [
-        (views.Link("/lod/agent/x", "Толстой", "Person or organisation", "ru"), {"толстой", "tolstoilev"}),
-        (views.Link("/lod/concept/y", "War", "Subject", ""), {"war"}),
+        (views.Link("/lod/agent/x", "Толстой", "Person or organisation", "ru", "agent/x"), {"толстой", "tolstoilev"}),
+        (views.Link("/lod/concept/y", "War", "Subject", "", "concept/y"), {"war"}),
     ]
 
 
@@ -161,6 +161,7 @@ def test_statements_are_short_texts_with_links_those_of_the_thing_first():
             (BOOK, f"{BASE}ontology#p", ox.NamedNode(f"{BASE}agent/~D0~BB")),
             (BOOK, "http://example.org/p", ox.NamedNode("http://example.org/other")),
             (BOOK, "http://example.org/p", ox.NamedNode("urn:isbn:1")),
+            (BOOK, "http://example.org/p", ox.NamedNode("http://id.loc.gov/vocabulary/iso639-2/rus")),
             (BOOK, "http://example.org/p", ox.Literal("Мир")),
             (BOOK, "http://example.org/p", ox.Literal("Mir", language="ru-latn")),
             (BOOK, "http://example.org/p", ox.Literal("5", datatype=ox.NamedNode(PREFIXES["xsd"] + "integer"))),
@@ -169,13 +170,14 @@ def test_statements_are_short_texts_with_links_those_of_the_thing_first():
     found.append(ox.Triple(ox.BlankNode("b"), ox.NamedNode("http://example.org/p"), ox.Literal("of nobody")))
     rows = [
         (row.subject, row.predicate, row.predicate_href, row.text, row.href, row.is_foreign, row.language, row.datatype)
-        for row in views.statements(found, BOOK, names, ADDRESSES, PREFIXES)
+        for row in views.statements(found, BOOK, names, ADDRESSES, PREFIXES, language_named("ru"))
     ]
     assert rows == [
         ("", "ex:p", None, "Толстой", "/lod/agent/x", False, "ru", ""),
         ("", f"{BASE}ontology#p", "/lod/ontology#p", "agent/л", "/lod/agent/~D0~BB", False, "ru", ""),
         ("", "ex:p", None, "ex:other", "http://example.org/other", True, "", ""),
         ("", "ex:p", None, "urn:isbn:1", None, False, "", ""),
+        ("", "ex:p", None, "русский", "http://id.loc.gov/vocabulary/iso639-2/rus", True, "", ""),
         ("", "ex:p", None, "Мир", None, False, "ru", ""),
         ("", "ex:p", None, "Mir", None, False, "ru-latn", ""),
         ("", "ex:p", None, "5", None, False, "", "xsd:integer"),

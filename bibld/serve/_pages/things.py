@@ -116,6 +116,8 @@ class ThingPages:
             return heading_of(thing.merged.mods, self._language).title
         if thing.record is not None:
             return heading_of(thing.record.mods, self._language).title
+        if thing.edge is not None:
+            return f"{thing.edge.pair.left} – {thing.edge.pair.right}"
         labels = self._names.labels(thing.iri)
         return labels[0].text if labels else thing.path
 
