@@ -302,6 +302,7 @@ class ThingPages:
             "letter_of": facts.letter_of,
             "event_words": _EVENT_WORDS,
             "day": _day,
+            "reason_words": lambda reason: matches.reason_words(reason, self._language),
         }
 
     def _dataset_title(self) -> str:
