@@ -129,7 +129,7 @@ class _Fields:
     def __init__(self, mods: m.Mods, language: Language) -> None:
         self._mods = mods
         self._language = language
-        self._say = language.text
+        self._text = language.text
 
     def all(self) -> Iterator[Value]:
         for part in (
@@ -143,17 +143,17 @@ class _Fields:
         for field, label in labels.items():
             for at, element in enumerate(getattr(owner, field)):
                 place = f"{path}/{field}/{at}".lstrip("/")
-                yield plain_value(place, group, self._say(label), element.value, element)
+                yield plain_value(place, group, self._text(label), element.value, element)
 
     def _coded(self, path: str, group: str, label: Message, code: str, labels: dict[str, Message]) -> Value:
         """Return a value that is in words of the page if its code is known."""
         text = codes.words_of(labels, code, self._language)
-        found = plain_value(path, group, self._say(label), text)
+        found = plain_value(path, group, self._text(label), text)
         return msgspec.structs.replace(found, language="") if text != code else found
 
     def _titles(self) -> Iterator[Value]:
         for index, info in enumerate(self._mods.title_info):
-            label = info.display_label or self._say(_TITLE_LABELS.get(info.type or "", _TITLE))
+            label = info.display_label or self._text(_TITLE_LABELS.get(info.type or "", _TITLE))
             yield plain_value(f"title_info/{index}", "title", label, title_text(info), info)
 
     def _names(self) -> Iterator[Value]:
@@ -163,7 +163,7 @@ class _Fields:
             label = message("Author") if is_author else message("Contributor")
             words = (codes.role_words(role, self._language) or role for role in roles if role != "aut")
             remark = ", ".join(dict.fromkeys(words))
-            value = plain_value(f"name/{index}", "names", self._say(label), name_text(name), name, remark)
+            value = plain_value(f"name/{index}", "names", self._text(label), name_text(name), name, remark)
             undated = tuple(part for part in name.name_part if part.type != "date")
             short = name_text(msgspec.structs.replace(name, name_part=undated))
             yield msgspec.structs.replace(value, short=short)
@@ -178,16 +178,16 @@ class _Fields:
             for at, place in enumerate(info.place):
                 for term in place.place_term:
                     if term.type != "code":
-                        label = self._say(message("Place"))
+                        label = self._text(message("Place"))
                         yield plain_value(f"{top}/place/{at}", group, label, term.value, term, event)
             for at, publisher in enumerate(info.publisher):
-                label = self._say(message("Publisher"))
+                label = self._text(message("Publisher"))
                 yield plain_value(f"{top}/publisher/{at}", group, label, publisher.value, publisher, event)
             for field, label_of_date in _DATES:
                 for at, date in enumerate(getattr(info, field)):
-                    yield self._date(f"{top}/{field}/{at}", self._say(label_of_date), date, getattr(info, field))
+                    yield self._date(f"{top}/{field}/{at}", self._text(label_of_date), date, getattr(info, field))
             for at, shown in enumerate(info.display_date):
-                yield plain_value(f"{top}/display_date/{at}", group, self._say(message("Date as stated")), shown)
+                yield plain_value(f"{top}/display_date/{at}", group, self._text(message("Date as stated")), shown)
             yield from self._list(top, info, group, frequency=message("Frequency"))
 
     def _date(self, path: str, label: str, date: m.Date, siblings: tuple[m.Date, ...]) -> Value:
@@ -206,14 +206,14 @@ class _Fields:
         for index, physical in enumerate(self._mods.physical_description):
             for at, extent in enumerate(physical.extent):
                 path = f"physical_description/{index}/extent/{at}"
-                yield plain_value(path, group, self._say(message("Extent")), extent.value, extent, extent.unit or "")
+                yield plain_value(path, group, self._text(message("Extent")), extent.value, extent, extent.unit or "")
         for index, language in enumerate(self._mods.language):
             terms = [
                 self._language.name_of_language(term.value) if term.type == "code" else term.value
                 for term in language.language_term
             ]
             text = ", ".join(dict.fromkeys(term for term in terms if term))
-            path, label = f"language/{index}", self._say(message("Language"))
+            path, label = f"language/{index}", self._text(message("Language"))
             yield Value(path, group, label, text, language.object_part or "")
         for at, kind in enumerate(self._mods.type_of_resource):
             yield self._coded(f"type_of_resource/{at}", group, message("Type"), kind.value, codes.TYPE_LABELS)
@@ -232,11 +232,11 @@ class _Fields:
         for index, subject in enumerate(self._mods.subject):
             text = " — ".join(subject_parts(subject))
             scheme = codes.words_of(codes.SCHEME_LABELS, subject.authority or "", self._language)
-            yield plain_value(f"subject/{index}", group, self._say(message("Subject")), text, subject, scheme)
+            yield plain_value(f"subject/{index}", group, self._text(message("Subject")), text, subject, scheme)
         for index, mark in enumerate(self._mods.classification):
             authority = codes.words_of(codes.SCHEME_LABELS, mark.authority or "", self._language)
             scheme = " ".join(each for each in (authority, mark.edition) if each)
-            label = self._say(message("Classification"))
+            label = self._text(message("Classification"))
             yield plain_value(f"classification/{index}", group, label, mark.value, None, scheme)
 
     def _notes(self) -> Iterator[Value]:
@@ -245,8 +245,8 @@ class _Fields:
         yield from self._list("", self._mods, group, abstract=summary, table_of_contents=contents)
         for index, note in enumerate(self._mods.note):
             known = codes.NOTE_LABELS.get((note.type or "").lower())
-            other = (note.type or "").replace("-", " ").capitalize() or self._say(message("Note"))
-            label = note.display_label or (self._say(known) if known is not None else other)
+            other = (note.type or "").replace("-", " ").capitalize() or self._text(message("Note"))
+            label = note.display_label or (self._text(known) if known is not None else other)
             yield plain_value(f"note/{index}", group, label, note.value, note)
 
     def _identifiers(self) -> Iterator[Value]:
@@ -254,16 +254,16 @@ class _Fields:
             kind = identifier.type or "identifier"
             known = codes.IDENTIFIER_LABELS.get(kind.lower())
             other = kind.upper() if len(kind) <= _LONGEST_ACRONYM else kind.capitalize()
-            label = self._say(known) if known is not None else other
-            remark = self._say(message("cancelled or wrong")) if identifier.invalid == "yes" else ""
+            label = self._text(known) if known is not None else other
+            remark = self._text(message("cancelled or wrong")) if identifier.invalid == "yes" else ""
             yield plain_value(f"identifier/{index}", "identifiers", label, identifier.value, None, remark)
 
     def _relations(self) -> Iterator[Value]:
         group = "relations"
         for index, item in enumerate(self._mods.related_item):
             known = codes.RELATION_LABELS.get(item.type or "")
-            other = item.other_type or self._say(message("Related"))
-            label = item.display_label or (self._say(known) if known is not None else other)
+            other = item.other_type or self._text(message("Related"))
+            label = item.display_label or (self._text(known) if known is not None else other)
             name = main_name(item.mods)
             text = title(item.mods)
             text = f"{name}. {text}" if name and text else text or name
@@ -272,7 +272,7 @@ class _Fields:
             value = plain_value(f"related_item/{index}", group, label, text, item, "; ".join(marks))
             yield msgspec.structs.replace(value, short=" ".join(title(item.mods).split()))
         for index, text in enumerate(_part_texts(self._mods.part)):
-            yield plain_value(f"part/{index}", group, self._say(message("Part")), text)
+            yield plain_value(f"part/{index}", group, self._text(message("Part")), text)
 
     def _access(self) -> Iterator[Value]:
         group = "access"
@@ -280,12 +280,12 @@ class _Fields:
             top = f"location/{index}"
             for at, url in enumerate(location.url):
                 remark = url.display_label or url.note or ""
-                yield plain_value(f"{top}/url/{at}", group, self._say(message("Online")), url.value, None, remark)
+                yield plain_value(f"{top}/url/{at}", group, self._text(message("Online")), url.value, None, remark)
             yield from self._list(top, location, group, physical_location=message("Held by"))
             copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
             marks = [*location.shelf_locator, *(mark for copy in copies for mark in copy.shelf_locator)]
             for at, shelf in enumerate(dict.fromkeys(marks)):
-                yield plain_value(f"{top}/shelf_locator/{at}", group, self._say(message("Shelf mark")), shelf)
+                yield plain_value(f"{top}/shelf_locator/{at}", group, self._text(message("Shelf mark")), shelf)
         yield from self._list("", self._mods, group, access_condition=message("Access condition"))
 
     def _record(self) -> Iterator[Value]:
@@ -293,7 +293,7 @@ class _Fields:
         for index, info in enumerate(self._mods.record_info):
             top = f"record_info/{index}"
             for at, identifier in enumerate(info.record_identifier):
-                path, label = f"{top}/record_identifier/{at}", self._say(message("Record number"))
+                path, label = f"{top}/record_identifier/{at}", self._text(message("Record number"))
                 yield plain_value(path, group, label, identifier.value, None, identifier.source or "")
             yield from self._list(
                 top,

@@ -15,7 +15,7 @@ from bibld.protocols import SourceRecord
 class Copy(msgspec.Struct, frozen=True):
     """A place in a library: who has the copy, the department or shelf, its marks."""
 
-    held_by: str
+    institution: str
     shelves: tuple[str, ...]
     marks: tuple[str, ...]
 

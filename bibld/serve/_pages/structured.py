@@ -48,7 +48,7 @@ def publication(reference: Reference, page: str, entities: Mapping[str, str], sa
         "inLanguage": reference.language,
         "isbn": list(dict.fromkeys(map(_thirteen_digits, reference.isbn))),
         "issn": list(reference.issn) if reference.kind == "serial" else [],
-        "isPartOf": _whole(reference, entities),
+        "isPartOf": _container(reference, entities),
         "pagination": reference.pages,
         "about": [_named("Thing", name, entities) for name in reference.subjects[:_MOST_ABOUT]],
         "abstract": reference.abstract,
@@ -76,14 +76,14 @@ def _named(kind: str, name: str, entities: Mapping[str, str]) -> dict[str, str]:
     return {"@type": kind, **({"@id": iri} if iri else {}), "name": name}
 
 
-def _whole(reference: Reference, entities: Mapping[str, str]) -> list[dict[str, object]]:
+def _container(reference: Reference, entities: Mapping[str, str]) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     if reference.container:
         kind = "Book" if reference.kind == "chapter" else "Periodical"
-        whole: dict[str, object] = {"@type": kind, "name": reference.container}
+        container: dict[str, object] = {"@type": kind, "name": reference.container}
         if reference.issn:
-            whole["issn"] = list(reference.issn)
-        found.append(whole)
+            container["issn"] = list(reference.issn)
+        found.append(container)
     if reference.series:
         found.append({**_named("CreativeWorkSeries", reference.series, entities)})
     return found
