@@ -26,7 +26,15 @@ from reference_tables import table
 
 import bibld
 from bibld import adapters, cli, conformance, errors
-from bibld.config import DedupConfig, MergeConfig, RemoteConfig, SourceConfig, StoreConfig
+from bibld.config import (
+    DedupConfig,
+    MailConfig,
+    MergeConfig,
+    NotifyConfig,
+    RemoteConfig,
+    SourceConfig,
+    StoreConfig,
+)
 from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
@@ -59,6 +67,8 @@ MEANINGS = {
     "dedup.score": "the scorer of candidate pairs",
     "store.backend": "name of the triple store",
     "store.remote.user": 'the environment variable that contains the name of the user, `{ env = "NAME" }`',
+    "notify.mail.user": 'the environment variable that contains the name of the user, `{ env = "NAME" }`',
+    "notify.mail.password": "the environment variable that contains the password",
     "store.remote.password": "the environment variable that contains the password, or the access token",
     "serve.host": "address to listen on",
     "serve.port": "port to listen on; 0 takes a free one",
@@ -96,6 +106,8 @@ _STRUCTS: dict[str, type[Any]] = {
     "store": StoreConfig,
     "store.remote": RemoteConfig,
     "serve.limits": LimitSettings,
+    "notify": NotifyConfig,
+    "notify.mail": MailConfig,
 }
 
 

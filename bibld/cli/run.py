@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from functools import wraps
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 STAGE_FAILED = 1
 TOO_MANY_REJECTS = 3
 KEPT_OLD_STATE = 4
+INTERRUPTED = 130
 
 Fault = tuple[int, str]
 """An exit code, and the message that explains it."""
@@ -91,7 +94,29 @@ def run(config: Path, max_rejects: float | None, as_json: bool, **options: Any) 
     What did not change since the last run is not done again; a run that was interrupted is resumed. The summary lists
     the records of each source, the clusters, the quads and the folder of the release.
     """
-    _end(_run(config, "publish", as_json, max_rejects, **options))
+    from bibld.errors import BibldError
+
+    try:
+        faults, text = _run(config, "publish", as_json, max_rejects, **options)
+    except (BibldError, MemoryError, KeyboardInterrupt) as error:
+        code = error.exit_code if isinstance(error, BibldError) else STAGE_FAILED
+        _inform(config, INTERRUPTED if isinstance(error, KeyboardInterrupt) else code, [str(error)])
+        raise
+    _inform(config, faults[0][0] if faults else 0, [message for _, message in faults], text)
+    _end(faults)
+
+
+def _inform(config: Path, exit_code: int, messages: Sequence[str], summary: str = "") -> None:
+    """Inform those whom the configuration names of the end of a run; what goes wrong with that is only a warning."""
+    from bibld import Workspace
+    from bibld.errors import ConfigError
+
+    try:
+        workspace = Workspace(config)
+    except ConfigError:  # the run ends with it, and nobody is named
+        return
+    for fault in workspace.notify(exit_code, messages, summary):
+        click.echo(f"bibld: {fault}", err=True)
 
 
 def _end(faults: Sequence[Fault]) -> None:
@@ -110,19 +135,24 @@ def _run(
     *,
     display: Mapping[str, Any],
     **options: Any,  # noqa: ANN401
-) -> list[Fault]:
-    """Run the stages and print the summary; return what makes the run end with another exit code than 0."""
+) -> tuple[list[Fault], str]:
+    """Run the stages and print the summary; return what makes the run end with another code than 0, and the summary."""
     from bibld import Workspace, progress
 
     with progress.display(**display) as shown:
         workspace = Workspace(config, progress=shown)
         summary = workspace.run(until, **options)
+    with redirect_stdout(StringIO()) as printed:
+        print_summary(summary, config)
     if as_json:
         print_json(summary)
     else:
-        print_summary(summary, config)
+        click.echo(printed.getvalue(), nl=False)
+        if any(load.rejected for load in summary.sources):
+            click.echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
     limits = {source.id: source.config.max_rejects for source in workspace.config.sources}
-    return list(_faults(summary, lambda source: limits[source] if max_rejects is None else max_rejects))
+    faults = _faults(summary, lambda source: limits[source] if max_rejects is None else max_rejects)
+    return list(faults), printed.getvalue()
 
 
 def _faults(summary: Summary, max_rejects: Callable[[str], float]) -> Iterator[Fault]:
@@ -186,8 +216,6 @@ def print_summary(summary: Summary, config: Path) -> None:
     for delivery in summary.deliveries:
         if not delivery.fault:
             print_delivery(delivery)
-    if any(load.rejected for load in summary.sources):
-        click.echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
 
 
 def _stage_command(stage: str) -> click.Command:
@@ -195,7 +223,7 @@ def _stage_command(stage: str) -> click.Command:
     @config_argument
     @_run_options
     def command(config: Path, as_json: bool, **options: Any) -> None:  # noqa: ANN401
-        _end(_run(config, stage, as_json, **options))
+        _end(_run(config, stage, as_json, **options)[0])
 
     return command
 
@@ -206,7 +234,7 @@ def _stage_command(stage: str) -> click.Command:
 @_run_options
 def dedup(config: Path, keep_tables: Path | None, as_json: bool, **options: Any) -> None:  # noqa: ANN401
     """Match the records of CONFIG."""
-    faults = _run(config, "dedup", as_json, **options)
+    faults, _ = _run(config, "dedup", as_json, **options)
     if keep_tables is not None:
         write_tables(config, keep_tables, options["display"]["quiet"])
     _end(faults)
@@ -251,7 +279,7 @@ def store(
     if to is None:
         if kind != "sparql" or user_env or password_env or replace or forget:
             raise click.UsageError("--kind, --user-env, --password-env, --replace and --forget need --to")
-        _end(_run(config, "store", as_json, **options))
+        _end(_run(config, "store", as_json, **options)[0])
         return
     from bibld import Workspace, progress
 
@@ -312,7 +340,7 @@ def publish(
         return
     if release is not None:
         raise click.UsageError("--release needs --verify")
-    faults = _run(config, "publish", as_json, display=display, **options)
+    faults, _ = _run(config, "publish", as_json, display=display, **options)
     if folder is not None:
         write_static_site(config, folder, as_json, display)
     _end(faults)

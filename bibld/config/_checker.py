@@ -17,7 +17,9 @@ from bibld.config._structs import (
     Config,
     DedupConfig,
     File,
+    MailConfig,
     MergeConfig,
+    NotifyConfig,
     Remote,
     RemoteConfig,
     Secret,
@@ -55,6 +57,7 @@ class _Top(msgspec.Struct, frozen=True):
     store: dict[str, Any] = {}
     publish: dict[str, Any] = {}
     serve: dict[str, Any] = {}
+    notify: dict[str, Any] = {}
 
 
 class _NoKeys(msgspec.Struct, frozen=True):
@@ -97,6 +100,7 @@ class Checker:
         self._check_names("publish.parts", publish.parts, "publish")
         triplify = self._stage(tables, "triplify", adapters.stage_settings_type("triplify"))
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
+        notify = self._notify(tables.get("notify", {}))
         names = [remote.config.name for remote in remotes]
         if serve.store and serve.store not in names:
             self._add_fault("serve.store", adapters.unknown_name_message(serve.store, names, "[[store.remote]]"))
@@ -116,6 +120,7 @@ class Checker:
             serve=serve,
             adapter_settings=self._adapter_settings,
             remote_stores=remotes,
+            notify=notify,
         )
 
     # -- tables ----------------------------------------------------------------------------------------------------
@@ -197,6 +202,22 @@ class Checker:
                 self._add_fault(f"{where}.name", f'more than one store has the name "{config.name}"; names must differ')
             found.append(Remote(config, settings))
         return tuple(found)
+
+    def _notify(self, table: Any) -> NotifyConfig:  # noqa: ANN401
+        """Return whom a run informs; ``[notify.mail]`` is checked key by key."""
+        if not isinstance(table, dict):
+            self._add_fault("notify", "is not a table; write [notify]")
+            return NotifyConfig()
+        self._check_keys(table, [NotifyConfig], "notify")
+        mail = table.get("mail", {})
+        if not isinstance(mail, dict):
+            self._add_fault("notify.mail", "is not a table; write [notify.mail]")
+            return NotifyConfig()
+        config: NotifyConfig = self._struct(NotifyConfig, {key: table[key] for key in table if key != "mail"}, "notify")
+        if "mail" not in table:
+            return config
+        self._check_keys(mail, [MailConfig], "notify.mail")
+        return msgspec.structs.replace(config, mail=self._struct(MailConfig, mail, "notify.mail"))
 
     def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
         """Return the column map of a source, checked against the first lines of its tables if they are on disk."""

@@ -210,6 +210,34 @@ class StoreConfig(msgspec.Struct, frozen=True):
     remote: tuple[dict[str, Any], ...] = ()
 
 
+class MailConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mail about a run: ``to`` are addresses, ``sender`` is that of the sender.
+
+    ``server``: the mail server; ``port``: its port; ``security``: ``none``, ``starttls`` or ``tls``; ``user`` and
+    ``password``: the environment variables that contain them, ``{ env = "NAME" }``.
+    """
+
+    to: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    sender: str
+    server: str = "localhost"
+    port: Annotated[int, msgspec.Meta(ge=1, le=65535)] = 25
+    security: Literal["none", "starttls", "tls"] = "none"
+    user: Secret | None = None
+    password: Secret | None = None
+
+
+class NotifyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who is informed of a run of ``bibld run``.
+
+    ``on``: ``failure``, when the exit code is not 0, or ``always``. ``command``: a command and its arguments, which
+    receives the ending of the run as JSON on standard input. ``mail``: a table ``[notify.mail]``.
+    """
+
+    on: Literal["failure", "always"] = "failure"
+    command: tuple[str, ...] = ()
+    mail: MailConfig | None = None
+
+
 class Config(msgspec.Struct, frozen=True):
     """A checked configuration.
 
@@ -229,6 +257,7 @@ class Config(msgspec.Struct, frozen=True):
     serve: Any
     adapter_settings: dict[tuple[str, str], Any]
     remote_stores: tuple[Remote, ...] = ()
+    notify: NotifyConfig = NotifyConfig()
 
     @property
     def folder(self) -> Path:

@@ -1,0 +1,108 @@
+"""Tells people how a run ended: ``[notify]`` starts a command, sends a mail, or both."""
+
+from __future__ import annotations
+
+import os
+import smtplib
+import ssl
+import subprocess
+from email.message import EmailMessage
+
+import msgspec
+
+from bibld.config import Config, MailConfig
+from bibld.errors import ConfigError
+
+_COMMAND_SECONDS = 60
+_MAIL_SECONDS = 30
+_ENDINGS = {
+    0: "has finished",
+    1: "has failed",
+    3: "has finished, with too many rejects",
+    4: "has finished, but a source kept its old state",
+    130: "was interrupted",
+}
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """How a run ended: its exit code, what explains it, and the summary as text, empty if there is none."""
+
+    exit_code: int
+    messages: tuple[str, ...] = ()
+    summary: str = ""
+
+
+def notify(config: Config, ending: Ending) -> list[str]:
+    """Start the command and send the mail of ``[notify]``, if it asks for them; return what went wrong.
+
+    The command receives the ending as JSON on its standard input, and ``BIBLD_EXIT_CODE`` and ``BIBLD_CONFIG`` in its
+    environment; it has a minute. What it prints is part of the message if it fails.
+    """
+    wanted = config.notify
+    if ending.exit_code == 0 and wanted.on == "failure":
+        return []
+    faults = []
+    if wanted.command:
+        faults.append(_start(config, wanted.command, ending))
+    if wanted.mail is not None:
+        faults.append(_send(config, wanted.mail, ending))
+    return [fault for fault in faults if fault]
+
+
+def _start(config: Config, command: tuple[str, ...], ending: Ending) -> str:
+    environment = os.environ | {"BIBLD_EXIT_CODE": str(ending.exit_code), "BIBLD_CONFIG": str(config.file)}
+    try:
+        done = subprocess.run(
+            command,
+            input=msgspec.json.encode(ending),
+            env=environment,
+            cwd=config.folder,
+            capture_output=True,
+            timeout=_COMMAND_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"[notify] command {command[0]} did not end within {_COMMAND_SECONDS} seconds and was stopped"
+    except OSError as error:
+        return f"[notify] command {command[0]} cannot be started: {error.strerror}; check the name and its permissions"
+    if done.returncode:
+        printed = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+        return f"[notify] command {command[0]} ended with {done.returncode}: {printed[-1] if printed else 'no message'}"
+    return ""
+
+
+def _send(config: Config, mail: MailConfig, ending: Ending) -> str:
+    message = EmailMessage()
+    title = config.dataset.title.get("en") or next(iter(config.dataset.title.values()), config.file.name)
+    message["Subject"] = f"bibld: {title} {_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}')}"
+    message["From"] = mail.sender
+    message["To"] = ", ".join(mail.to)
+    message.set_content(
+        "\n".join(
+            [
+                *ending.messages,
+                "",
+                ending.summary,
+                "",
+                f"Configuration: {config.file}",
+                f"Workspace: {config.workspace}",
+            ]
+        )
+    )
+    try:
+        context = ssl.create_default_context()
+        with _connected(mail, context) as server:
+            if mail.security == "starttls":
+                server.starttls(context=context)
+            if mail.user is not None and mail.password is not None:
+                server.login(mail.user.read(), mail.password.read())
+            server.send_message(message)
+    except (OSError, smtplib.SMTPException, ConfigError) as error:
+        return f"[notify] the mail cannot be sent through {mail.server}:{mail.port}: {error}"
+    return ""
+
+
+def _connected(mail: MailConfig, context: ssl.SSLContext) -> smtplib.SMTP:
+    if mail.security == "tls":
+        return smtplib.SMTP_SSL(mail.server, mail.port, timeout=_MAIL_SECONDS, context=context)
+    return smtplib.SMTP(mail.server, mail.port, timeout=_MAIL_SECONDS)
