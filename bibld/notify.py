@@ -1,4 +1,4 @@
-"""Tells people how a run ended: ``[notify]`` starts a command, sends a mail, or both."""
+"""Informs people of how a run ended: ``[notify]`` starts a command, sends a mail, or both."""
 
 from __future__ import annotations
 

@@ -15,7 +15,9 @@ from bibld import cli
 from tests.configuration import write_config
 
 TABLE = "id,title\n1,Anna Karenina\n2,War and Peace\n"
-SCRIPT = "import os, sys; open('said.json', 'wb').write(sys.stdin.buffer.read()); print(os.environ['BIBLD_EXIT_CODE'])"
+SCRIPT = (
+    "import os, sys; open('ending.json', 'wb').write(sys.stdin.buffer.read()); print(os.environ['BIBLD_EXIT_CODE'])"
+)
 
 
 def run(tmp_path: Path, more: str, table: str = TABLE):
@@ -51,18 +53,18 @@ def mails():
 def test_a_command_receives_a_failed_night_as_json(tmp_path):
     done = run(tmp_path, command(), table="")
     assert done.exit_code == 4
-    said = msgspec.json.decode((tmp_path / "said.json").read_bytes())
-    assert said["exit_code"] == 4
-    assert "lib: in doubt and not loaded" in said["messages"][0]
+    ending = msgspec.json.decode((tmp_path / "ending.json").read_bytes())
+    assert ending["exit_code"] == 4
+    assert "lib: in doubt and not loaded" in ending["messages"][0]
 
 
 def test_a_good_night_is_silent_unless_all_are_wanted(tmp_path):
     assert run(tmp_path, command()).exit_code == 0
-    assert not (tmp_path / "said.json").exists()
+    assert not (tmp_path / "ending.json").exists()
     assert run(tmp_path, command(on="always")).exit_code == 0
-    said = msgspec.json.decode((tmp_path / "said.json").read_bytes())
-    assert said["exit_code"] == 0
-    assert "2 records in 2 clusters" in said["summary"]
+    ending = msgspec.json.decode((tmp_path / "ending.json").read_bytes())
+    assert ending["exit_code"] == 0
+    assert "2 records in 2 clusters" in ending["summary"]
 
 
 def test_a_mail_names_dataset_fault_and_workspace(tmp_path, mails):
