@@ -37,7 +37,7 @@ LAYERS = (
     STAGES,
     ("ingest", "link", "validate"),
     ("pipeline", "explain"),
-    ("check",),
+    ("check", "notify"),
     (API,),
     ("cli",),
     ("__main__",),
