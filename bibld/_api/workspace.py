@@ -38,7 +38,6 @@ from bibld.harvest import HarvestResult
 from bibld.ingest import Exported, export_mods, export_originals
 from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
-from bibld.notify import Ending, notify
 from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
 from bibld.protocols import Query, SourceRecord
@@ -111,13 +110,6 @@ class Workspace:
         check_choice(until, "stage", list(get_args(Until)))
         options = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
         return pipeline.run(self.config, at or run_time(), self.progress, **options)
-
-    def notify(self, exit_code: int, messages: Sequence[str] = (), summary: str = "") -> list[str]:
-        """Inform those whom ``[notify]`` names of the end of a run, as ``bibld run`` does; return what went wrong.
-
-        ``exit_code`` is that of the command (0: all is well), ``messages`` explain it, ``summary`` is text.
-        """
-        return notify(self.config, Ending(exit_code, tuple(messages), summary))
 
     def deliver(
         self,

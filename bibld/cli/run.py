@@ -108,14 +108,15 @@ def run(config: Path, max_rejects: float | None, as_json: bool, **options: Any) 
 
 def _inform(config: Path, exit_code: int, messages: Sequence[str], summary: str = "") -> None:
     """Inform those whom the configuration names of the end of a run; what goes wrong with that is only a warning."""
-    from bibld import Workspace
+    from bibld.config import load
     from bibld.errors import ConfigError
+    from bibld.notify import Ending, notify
 
     try:
-        workspace = Workspace(config)
+        loaded = load(config)
     except ConfigError:  # the run ends with it, and nobody is named
         return
-    for fault in workspace.notify(exit_code, messages, summary):
+    for fault in notify(loaded, Ending(exit_code, tuple(messages), summary)):
         click.echo(f"bibld: {fault}", err=True)
 
 
