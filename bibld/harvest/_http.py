@@ -20,6 +20,7 @@ from bibld.errors import HarvestError
 from bibld.harvest._faults import BLOCKED, BUSY, MOVED, NO_ANSWER, REDIRECT_LOST_QUERY, ServerFault
 from bibld.harvest._settings import HttpSettings
 from bibld.harvest._store import StoredAnswer, now
+from bibld.progress import with_number
 
 _MOST_REDIRECTS = 5
 _LONGEST_BACK_OFF = 60.0
@@ -49,6 +50,14 @@ Accept = Callable[[StoredAnswer], str]
 def accept_success(answer: StoredAnswer) -> str:
     """Accept answers with status 200."""
     return "" if answer.status == 200 else f"status {answer.status}"
+
+
+class UnusableAnswerError(HarvestError):
+    """A server gave no answer that can be used; ``status`` is that of the last one, 0 if there was none."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Politeness(msgspec.Struct, frozen=True):
@@ -98,21 +107,23 @@ class Transport:
         delay = self._delay if self._was_busy else self._delay / 2
         return Politeness(delay if delay >= 0.05 and delay > self._settings.delay else 0.0)
 
-    def get(self, url: str, accept: Accept = accept_success) -> StoredAnswer:
-        """Return the answer to a request; raises ``HarvestError`` after the last try.
+    def get(self, url: str, accept: Accept = accept_success, tries: int | None = None) -> StoredAnswer:
+        """Return the answer to a request; raises ``HarvestError`` after the last try (``tries``, or the setting).
 
         Busy servers, errors of servers and of the network, and answers that ``accept`` refuses are tried again. An
         answer is stored before ``accept`` sees it. ``accept`` sees answers of any status, because servers put valid
         answers into errors; the default takes those with status 200.
         """
         fault = ""
-        for attempt in range(self._settings.tries):
+        status = 0
+        most = tries or self._settings.tries
+        for attempt in range(most):
             if attempt:
                 self._wait_after(attempt)
             try:
                 status, headers, raw, at = self._ask(url)
             except httpx.HTTPError as error:
-                fault = _description(error)
+                fault, status = _description(error), 0
                 self._note(NO_ANSWER, url, fault.encode())
                 self._retry_after = None
                 continue
@@ -122,7 +133,7 @@ class Transport:
             if not fault:
                 return answer
             fault = self._refusal(answer, fault)
-        raise HarvestError(f"{url}: {fault} ({self._settings.tries} tries)")
+        raise UnusableAnswerError(f"{url}: {fault} ({with_number(most, 'try', 'tries')})", status)
 
     def _refusal(self, answer: StoredAnswer, fault: str) -> str:
         """Return why an answer is asked for again; raises ``HarvestError`` if that is of no use."""

@@ -110,6 +110,22 @@ class StoredRecords:
             self._mark_changed(number)
         return not is_deleted
 
+    def was_seen(self, identifier: str) -> bool:
+        """Return whether this harvest has seen a record already, live or deleted or rejected."""
+        row = self._connection.execute(
+            "SELECT 1 FROM record WHERE identifier = ?1 AND seen = ?2"
+            " UNION ALL SELECT 1 FROM rejected WHERE identifier = ?1 AND harvest = ?2",
+            (identifier, self.harvest),
+        ).fetchone()
+        return row is not None
+
+    def datestamp(self, identifier: str) -> str | None:
+        """Return the datestamp of a stored record; None if it is not stored."""
+        row = self._connection.execute(
+            "SELECT datestamp FROM record WHERE identifier = ? AND body IS NOT NULL", (identifier,)
+        ).fetchone()
+        return None if row is None else str(row[0])
+
     def mark_seen(self, identifier: str) -> bool:
         """Note that the server still lists a record; return whether it is stored."""
         cursor = self._connection.execute(

@@ -98,6 +98,7 @@ def _finish(config: Config, source: Source, visit: Visit, fetched: Fetched) -> H
     if not store.harvest:  # it failed before anything was asked for
         with store.commit():
             store.begin(visit.kind or "changes", "", can_continue=False)
+            visit.store_early_findings()
     outcome, reasons, remarks = fetched.outcome, list(fetched.reasons), list[str]()
     records = store.records
     before = store.value("records_before", int) or 0

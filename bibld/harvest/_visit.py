@@ -60,7 +60,7 @@ class Visit:
         self.options = options
         self.progress = progress
         self.kind = ""
-        self.findings: list[tuple[ServerFault, Example]] = []
+        self._early: list[tuple[ServerFault, Example]] = []
         self._transports: list[Transport] = []
 
     @property
@@ -82,17 +82,29 @@ class Visit:
         """
         self.kind = kind
         with self.store.commit():
-            return self.store.begin(kind, request, can_continue=True)
+            is_continued = self.store.begin(kind, request, can_continue=True)
+            self.store_early_findings()
+        return is_continued
+
+    def store_early_findings(self) -> None:
+        """Store what was noted before the harvest had a number."""
+        for fault, example in self._early:
+            self._store_finding(fault, example)
+        self._early.clear()
 
     def note(self, fault: ServerFault, url: str = "", data: bytes = b"") -> None:
         """Note that the server did something wrong; the first three examples of each fault are kept."""
         text = data[:_EXCERPT].decode("utf-8", "backslashreplace")
         example = Example(url, now(), text)
-        self.findings.append((fault, example))
-        if self._store is not None and self._store.harvest:
-            self._store.add_finding(fault.code, msgspec.json.encode(fault), msgspec.json.encode(example), _EXAMPLES)
+        self.progress.detail(f"harvest: {self.source}: the server {fault.what}")
+        if self._store is None or not self._store.harvest:
+            self._early.append((fault, example))
         else:
-            self.progress.detail(f"harvest: {self.source}: {fault.what}")
+            self._store_finding(fault, example)
+
+    def _store_finding(self, fault: ServerFault, example: Example) -> None:
+        encoded = msgspec.json.encode(fault), msgspec.json.encode(example)
+        self.store.add_finding(fault.code, *encoded, _EXAMPLES)
 
     def transport(self, settings: HttpSettings) -> Transport:
         """Return what asks the server; its answers are stored, and what was learned about its patience is used."""

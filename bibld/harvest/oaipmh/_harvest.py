@@ -1,0 +1,224 @@
+"""One harvest of an OAI-PMH server: what is asked for, and what the next harvest has to know."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bibld.errors import HarvestError
+from bibld.harvest._settings import days_of
+from bibld.harvest._visit import Visit
+from bibld.harvest.oaipmh._faults import MISSING_SET, NEW_IDENTIFIERS
+from bibld.harvest.oaipmh._requests import Habits, Requests, has_error
+from bibld.harvest.oaipmh._server import Server, ask_server, formats_of, lists_set
+from bibld.harvest.oaipmh._walk import Step, Walk, WalkState, WalkStopped
+from bibld.protocols import Fetched
+
+if TYPE_CHECKING:
+    from bibld.harvest.oaipmh import Settings
+
+_DAYS_OF_TRANSIENT = 14
+"""Servers that forget deletions are asked for the full list after a longer pause."""
+
+_DAYS_WITH_DELETIONS, _DAYS_WITHOUT = 30.0, 7.0
+_DAY, _SECOND = "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"
+_FEW = 20
+
+
+class State(msgspec.Struct, frozen=True):
+    """What a harvest has to know of earlier ones; the times are empty before the first complete one.
+
+    ``identity`` is what was asked for: if the configuration asks for something else, all begins again. ``next_from`` is
+    the server's time of the first answer of the last complete harvest; the other times are ours. ``is_list_due``: a
+    list ended without a proven end, so that the full list is needed.
+    """
+
+    identity: str = ""
+    prefix: str = ""
+    next_from: str = ""
+    last_complete: str = ""
+    last_full: str = ""
+    is_list_due: bool = False
+
+
+def fetch_records(visit: Visit, settings: Settings) -> Fetched:
+    """Fetch the changes since the last complete harvest, or the full list if that is due."""
+    store = visit.store
+    identity = msgspec.json.encode([settings.url, settings.prefix, settings.set, settings.begin]).decode()
+    state = store.value("oaipmh", State) or State()
+    if state.identity != identity:
+        state = State(identity=identity)
+    requests = Requests(visit, visit.transport(settings), settings.url, store.value("habits", Habits) or Habits())
+    now = datetime.now(UTC)
+    server = ask_server(requests, settings.prefix or state.prefix)
+    if server.formats:
+        visit.progress.report(f"harvest: {visit.source}: metadata format {server.prefix}; {server.formats_text}")
+    is_full = _is_full_due(visit, settings, state, server, now) or requests.habits.ignores_dates
+    granularity = settings.granularity
+    if granularity == "auto":
+        granularity = requests.habits.granularity or server.granularity
+    begin = _date(settings.begin, granularity) if is_full else _since(visit, state, granularity)
+    request = msgspec.json.encode([identity, server.prefix, begin if visit.options.since else ""]).decode()
+    walk_state = store.value("walk", WalkState)
+    if not visit.begin("full" if is_full else "changes", request) or walk_state is None:
+        walk_state = WalkState(steps=list(_steps(visit, settings, state, begin, granularity, now)))
+        with store.commit():
+            store.set_value("walk", walk_state)
+    for fault, example in server.noted:
+        visit.note(fault, settings.url, example)
+    before = store.records.count()
+    try:
+        _walk(visit, settings, requests, server, walk_state)
+    except WalkStopped as stop:
+        with store.commit():
+            store.set_value("oaipmh", msgspec.structs.replace(state, is_list_due=is_full and not stop.can_continue))
+            if not stop.can_continue:
+                store.set_value("walk", None)
+        return Fetched("partial" if store.counts().get("received") else "failed", (str(stop),))
+    finally:
+        with store.commit():
+            store.set_value("habits", requests.habits)
+    new = store.counts().get("new", 0)
+    if is_full and before >= _FEW and 2 * new > store.records.count_seen():
+        visit.note(NEW_IDENTIFIERS, settings.url, f"{new} are new".encode())
+    with store.commit():
+        store.set_value("walk", None)
+        store.set_value("shortfall", None)
+        if not visit.options.since:
+            store.set_value("oaipmh", _next_state(state, server, walk_state.started, now, is_full))
+    return Fetched("complete")
+
+
+def _walk(visit: Visit, settings: Settings, requests: Requests, server: Server, state: WalkState) -> None:
+    """Walk the lists; raises ``WalkStopped`` also where nothing came because the set does not exist any more."""
+    has_set = _has_set(requests, settings, visit)
+    try:
+        Walk(visit, requests, server.prefix, settings.set, state).run()
+    except HarvestError as error:
+        if "cannotDisseminateFormat" not in str(error):
+            raise
+        offered = formats_of(requests)
+        raise HarvestError(f"{error}; the server offers {offered or 'no formats'}: state one by prefix") from error
+    if not has_set and not visit.store.counts().get("received"):
+        raise WalkStopped(f'the set "{settings.set}" is not listed any more, and has no records', can_continue=False)
+
+
+def describe_server(visit: Visit, settings: Settings) -> str:
+    """Ask a server who it is, and for the first part of the list; store nothing."""
+    requests = Requests(visit, visit.transport(settings), settings.url, Habits())
+    server = ask_server(requests, settings.prefix)
+    page = requests.ask("ListIdentifiers", {"metadataPrefix": server.prefix, "set": settings.set})
+    if page.errors and not has_error(page, "noRecordsMatch"):
+        code, text = page.errors[0]
+        raise HarvestError(f"{page.url}: the server answers {code}: {text}; it offers {formats_of(requests)}")
+    count = f"{page.size:,} records" if page.size is not None else f"{len(page.items):,} records or more"
+    return (
+        f"{server.name or settings.url}: OAI-PMH {server.version}, {count} as {server.prefix},"
+        f" deletions {server.deleted_record}, dates by the {server.granularity}"
+    )
+
+
+def _is_full_due(visit: Visit, settings: Settings, state: State, server: Server, now: datetime) -> bool:
+    """Return whether the whole list is asked for."""
+    if visit.options.full or visit.options.since:
+        return visit.options.full
+    if not state.next_from or not state.last_full or state.is_list_due:
+        return True
+    usual = _DAYS_WITH_DELETIONS if server.deleted_record in ("persistent", "transient") else _DAYS_WITHOUT
+    period = days_of(settings.full_every) if settings.full_every else usual
+    spread = zlib.crc32(visit.source.encode()) % 100 / 500 * period  # so that not all sources are due in one night
+    pause = _days(state.last_complete, now)
+    return _days(state.last_full, now) >= period - spread or (
+        server.deleted_record == "transient" and pause > _DAYS_OF_TRANSIENT
+    )
+
+
+def _steps(
+    visit: Visit, settings: Settings, state: State, begin: str, granularity: str, now: datetime
+) -> Iterator[Step]:
+    """Yield the lists to be walked.
+
+    The changes; or the full list, by intervals if that is wanted; or, if it was complete once, the changes and then the
+    identifiers of all records, which show what disappeared.
+    """
+    is_first = not state.last_full or state.is_list_due or visit.options.full
+    if visit.kind == "full" and not is_first:
+        yield Step("ListRecords", _cut(state.next_from, granularity))
+        yield Step("ListIdentifiers", begin)
+    elif visit.kind == "full" and settings.intervals != "none" and begin:
+        yield from _intervals(begin, settings.intervals, granularity, now)
+    else:
+        yield Step("ListRecords", begin)
+
+
+def _intervals(begin: str, length: str, granularity: str, now: datetime) -> Iterator[Step]:
+    """Yield a list for each year, month or day from a date until now; the last one has no end."""
+    start = datetime.fromisoformat(begin.replace("Z", "+00:00")).replace(tzinfo=UTC)
+    form = _DAY if granularity == "day" else _SECOND
+    unit = timedelta(days=1) if granularity == "day" else timedelta(seconds=1)
+    while True:
+        if length == "year":
+            end = start.replace(year=start.year + 1, month=1, day=1, hour=0, minute=0, second=0)
+        elif length == "month":
+            end = (start.replace(day=1, hour=0, minute=0, second=0) + timedelta(days=32)).replace(day=1)
+        else:
+            end = start.replace(hour=0, minute=0, second=0) + timedelta(days=1)
+        if end > now:
+            yield Step("ListRecords", start.strftime(form))
+            return
+        yield Step("ListRecords", start.strftime(form), (end - unit).strftime(form))
+        start = end
+
+
+def _has_set(requests: Requests, settings: Settings, visit: Visit) -> bool:
+    """Return whether the server lists the set that is harvested; sets come from the configuration, so it only warns."""
+    if not settings.set or lists_set(requests, settings.set):
+        return True
+    visit.note(MISSING_SET, settings.url, settings.set.encode())
+    return False
+
+
+def _next_state(state: State, server: Server, started: str, now: datetime, is_full: bool) -> State:
+    """Return what the next harvest has to know; it begins at the server's time of the first answer of this one."""
+    return State(
+        identity=state.identity,
+        prefix=server.prefix,
+        next_from=started or now.strftime(_SECOND),
+        last_complete=now.isoformat(),
+        last_full=now.isoformat() if is_full else state.last_full,
+    )
+
+
+def _since(visit: Visit, state: State, granularity: str) -> str:
+    """Return from when changes are asked for."""
+    if visit.options.since:
+        return _date(visit.options.since, granularity)
+    return _cut(state.next_from, granularity)
+
+
+def _date(text: str, granularity: str) -> str:
+    """Return a day or time in a granularity; empty stays empty."""
+    if not text:
+        return ""
+    if granularity == "day":
+        return text[:10]
+    return text if len(text) > 10 else f"{text}T00:00:00Z"
+
+
+def _cut(time: str, granularity: str) -> str:
+    """Return the server's time, minus the overlap, in a granularity."""
+    try:
+        moment = datetime.fromisoformat(time.replace("Z", "+00:00"))
+    except ValueError:
+        moment = datetime.now(UTC) - timedelta(days=1)
+    if granularity == "day":
+        return (moment - timedelta(days=1)).strftime(_DAY)
+    return (moment - timedelta(hours=1)).strftime(_SECOND)
+
+
+def _days(since: str, now: datetime) -> float:
+    return (now - datetime.fromisoformat(since)).total_seconds() / 86400

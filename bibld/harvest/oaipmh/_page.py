@@ -1,0 +1,314 @@
+"""One answer of an OAI-PMH server: records or headers, resumption token, errors; repaired where it must be."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from xml.sax.saxutils import escape
+
+import msgspec
+from lxml import etree
+
+from bibld.harvest._store import StoredAnswer
+from bibld.harvest.oaipmh._decoding import Noted, NotOaiError, root_text
+from bibld.harvest.oaipmh._faults import (
+    BROKEN_RECORD,
+    DELETED_WITHIN,
+    METADATA_AS_TEXT,
+    NO_HEADER,
+    NO_METADATA,
+    UNUSUAL_DELETED,
+    WRONG_NAMESPACE,
+)
+from bibld.harvest.oaipmh._repairs import repair
+
+NAMESPACE = "http://www.openarchives.org/OAI/2.0/"
+LISTS = ("ListRecords", "ListIdentifiers", "GetRecord", "ListSets", "ListMetadataFormats", "Identify")
+_RECORD = re.compile(r"<(?:[\w.-]+:)?record(?:\s[^>]*)?>\s*(?=<(?:[\w.-]+:)?header[\s>/])")
+_RECORD_END = re.compile(r"</(?:[\w.-]+:)?record\s*>")
+_ROOT_TAG = re.compile(r"<([\w.:-]+)((?:\s[^>]*)?)>")
+_NAMESPACES = re.compile(r"""\sxmlns(?::[\w.-]+)?\s*=\s*(?:"[^"<]*"|'[^'<]*')""")
+_IDENTIFIER = re.compile(r"<(?:[\w.-]+:)?identifier[^>]*>\s*([^<]+?)\s*</")
+_DATESTAMP = re.compile(r"<(?:[\w.-]+:)?datestamp[^>]*>\s*([^<]+?)\s*</")
+_TOKEN = re.compile(r"<(?:[\w.-]+:)?resumptionToken(?:\s[^>]*)?(?:/>|>(.*?)</)", re.DOTALL)
+_SIZE = re.compile(r"completeListSize\s*=\s*[\"'](\d+)[\"']")
+_DELETED_LEADER = re.compile(rb"<(?:[\w.-]+:)?leader(?:\s[^>]*)?>[^<]{5}d")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
+_EXCERPT = 300
+
+
+class Item(msgspec.Struct, frozen=True, gc=False):
+    """A record or header: ``data`` is the record as it is stored, empty if it is deleted or only a header.
+
+    ``fault`` is why it cannot be used, then ``data`` are its bytes. ``kind`` is the name of the element of metadata.
+    """
+
+    identifier: str
+    datestamp: str
+    sets: tuple[str, ...]
+    is_deleted: bool
+    data: bytes = b""
+    fault: str = ""
+    kind: str = ""
+
+
+class Page(msgspec.Struct, frozen=True):
+    """An answer. ``verb`` names the element that it contains, empty if there is none; ``token`` is stripped.
+
+    ``size`` is the completeListSize, ``cursor`` the place of the first item, where the server states them.
+    """
+
+    url: str
+    number: int
+    status: int
+    verb: str
+    response_date: str
+    errors: tuple[tuple[str, str], ...]
+    items: tuple[Item, ...]
+    token: str
+    has_token: bool
+    size: int | None
+    cursor: int | None
+    root: etree._Element | None
+    noted: Noted
+
+
+def parse_page(answer: StoredAnswer) -> Page:
+    """Parse an answer; raises ``NotOaiError`` if it is no OAI-PMH or was cut off."""
+    found = root_text(answer.body, answer.headers)
+    noted = found.noted
+    try:
+        root = _parse(found.text)
+    except etree.XMLSyntaxError:
+        text = repair(found.text, noted)
+        try:
+            root = _parse(text)
+        except etree.XMLSyntaxError:
+            return _page_in_pieces(answer, text, noted)
+    return _page_of_tree(answer, root, noted)
+
+
+def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted) -> Page:
+    if not str(root.tag).startswith(f"{{{NAMESPACE}}}"):
+        noted.append((WRONG_NAMESPACE, str(root.tag).encode()))
+    errors = []
+    verb, response_date, token = "", "", None
+    listed: etree._Element | None = None
+    for child in root:
+        name = local_name(child)
+        if name == "responseDate":
+            response_date = (child.text or "").strip()
+        elif name == "error":
+            errors.append((child.get("code", "").strip(), " ".join("".join(map(str, child.itertext())).split())))
+        elif name in LISTS:
+            verb, listed = name, child
+        elif name == "resumptionToken":
+            token = child
+    items: list[Item] = []
+    for child in listed if listed is not None else ():
+        name = local_name(child)
+        if name == "resumptionToken":
+            token = child
+        elif name == "record":
+            items.append(_item_of_record(child, noted))
+        elif name == "header":
+            items.append(_item_of_header(child, child, noted))
+    return Page(
+        url=answer.url,
+        number=answer.number,
+        status=answer.status,
+        verb=verb,
+        response_date=response_date,
+        errors=tuple(errors),
+        items=tuple(items),
+        token=(token.text or "").strip() if token is not None else "",
+        has_token=token is not None,
+        size=_number(token.get("completeListSize")) if token is not None else None,
+        cursor=_number(token.get("cursor")) if token is not None else None,
+        root=root,
+        noted=noted,
+    )
+
+
+def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted) -> Page:
+    """Parse each record of a broken page alone; the token is taken from the text behind the last record."""
+    begins = [found.start() for found in _RECORD.finditer(text)]
+    if not begins:
+        raise NotOaiError("the answer is not well-formed XML")
+    ends = [found.end() for found in _RECORD_END.finditer(text)]
+    rest = text[ends[-1] :] if ends and ends[-1] > begins[-1] else text[begins[-1] :]
+    root_tag = _ROOT_TAG.match(text)
+    declarations = "".join(_NAMESPACES.findall(root_tag[0])) if root_tag else ""
+    items = []
+    for begin, end in zip(begins, [*begins[1:], len(text) - len(rest) if rest else len(text)], strict=True):
+        ending = list(_RECORD_END.finditer(text, begin, end))
+        chunk = text[begin : ending[-1].end()] if ending else text[begin:end]
+        try:
+            element = _parse(f"<page{declarations}>{chunk}</page>")[0]
+        except (etree.XMLSyntaxError, IndexError) as error:
+            items.append(_broken_item(chunk, str(error)))
+            noted.append((BROKEN_RECORD, chunk[:_EXCERPT].encode("utf-8", "replace")))
+        else:
+            items.append(_item_of_record(element, noted))
+    token = _TOKEN.search(rest)
+    size = _SIZE.search(token[0]) if token else None
+    response_date = re.search(r"<(?:[\w.-]+:)?responseDate[^>]*>\s*([^<]*?)\s*</", text)
+    return Page(
+        url=answer.url,
+        number=answer.number,
+        status=answer.status,
+        verb="GetRecord" if "verb=GetRecord" in answer.url else "ListRecords",
+        response_date=response_date[1] if response_date else "",
+        errors=(),
+        items=tuple(items),
+        token=_unescaped((token[1] or "").strip()) if token else "",
+        has_token=token is not None,
+        size=int(size[1]) if size else None,
+        cursor=None,
+        root=None,
+        noted=noted,
+    )
+
+
+def _broken_item(chunk: str, cause: str) -> Item:
+    identifier, datestamp = _IDENTIFIER.search(chunk), _DATESTAMP.search(chunk)
+    data = chunk.encode("utf-8", "replace")
+    return Item(
+        identifier=_unescaped(identifier[1]) if identifier else _content_id(data),
+        datestamp=datestamp[1] if datestamp else "",
+        sets=(),
+        is_deleted=False,
+        data=data,
+        fault=f"is not well-formed XML: {cause}",
+    )
+
+
+def _item_of_record(record: etree._Element, noted: Noted) -> Item:
+    header = metadata = None
+    for child in record:
+        name = local_name(child)
+        if name == "header":
+            header = child
+        elif name == "metadata":
+            metadata = child
+    if header is None:
+        data = _bytes(record)
+        noted.append((NO_HEADER, data[:_EXCERPT]))
+        return Item(_content_id(data), "", (), is_deleted=False, data=data, fault="has no header")
+    item = _item_of_header(header, record, noted)
+    if item.is_deleted or item.fault:
+        return item
+    element = _metadata_element(metadata, noted) if metadata is not None else None
+    if element is None:
+        data = _bytes(record)
+        noted.append((NO_METADATA, data[:_EXCERPT]))
+        return msgspec.structs.replace(item, data=data, fault="has no metadata")
+    content = _bytes(element)
+    if _DELETED_LEADER.search(content, 0, 2000):
+        noted.append((DELETED_WITHIN, content[:_EXCERPT]))
+    identifier = escape(item.identifier).encode()
+    data = b"<record><header><identifier>%s</identifier></header><metadata>%s</metadata></record>" % (
+        identifier,
+        content,
+    )
+    return msgspec.structs.replace(item, data=data, kind=local_name(element))
+
+
+def _item_of_header(header: etree._Element, record: etree._Element, noted: Noted) -> Item:
+    identifier, datestamp = "", ""
+    sets = []
+    for child in header:
+        name, text = local_name(child), (child.text or "").strip()
+        if name == "identifier":
+            identifier = identifier or text
+        elif name == "datestamp":
+            datestamp = normal_date(text)
+        elif name == "setSpec" and text:
+            sets.append(text)
+    own, other = header.get("status", ""), record.get("status", "")
+    is_deleted = "deleted" in (own.strip().lower(), other.strip().lower())
+    if is_deleted and own != "deleted":
+        noted.append((UNUSUAL_DELETED, _bytes(header)[:_EXCERPT]))
+    if not identifier:
+        data = _bytes(record)
+        noted.append((NO_HEADER, data[:_EXCERPT]))
+        return Item(_content_id(data), datestamp, tuple(sets), is_deleted=False, data=data, fault="has no identifier")
+    return Item(identifier, datestamp, tuple(sets), is_deleted)
+
+
+def _metadata_element(metadata: etree._Element, noted: Noted) -> etree._Element | None:
+    """Return the element of the metadata; text that is XML is parsed."""
+    for child in metadata:
+        if isinstance(child.tag, str):
+            return child
+    text = (metadata.text or "").strip()
+    if not text.startswith("<"):
+        return None
+    noted.append((METADATA_AS_TEXT, text[:_EXCERPT].encode("utf-8", "replace")))
+    text = re.sub(r"^<\?xml[^>]*\?>\s*", "", text)
+    for attempt in (text, repair(text, noted)):
+        try:
+            return _parse(attempt)
+        except etree.XMLSyntaxError:
+            continue
+    return None
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the name of an element without its namespace; empty for a comment."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def normal_date(text: str) -> str:
+    """Return a date or time as the standard writes it, of whatever the server writes; empty if it is none."""
+    found = _DATE.search(text.upper())
+    if found is None:
+        return ""
+    date = found[0].replace(" ", "T").partition(".")[0]
+    return date if len(date) == 10 else f"{date if len(date) == 19 else f'{date}:00'}Z"
+
+
+def items_of_sets(page: Page) -> Iterator[str]:
+    """Yield the names of the sets of a page of ListSets."""
+    if page.root is not None:
+        for element in page.root.iter():
+            if local_name(element) == "setSpec" and element.text:
+                yield element.text.strip()
+
+
+def _content_id(data: bytes) -> str:
+    return f"content:{hashlib.blake2b(data, digest_size=16).hexdigest()}"
+
+
+def _bytes(element: etree._Element) -> bytes:
+    return etree.tostring(element, encoding="utf-8", xml_declaration=False, with_tail=False)
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.strip().isdecimal() else None
+
+
+def _unescaped(text: str) -> str:
+    for entity, character in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&")):
+        text = text.replace(entity, character)
+    return text
+
+
+def _parse(text: str) -> etree._Element:
+    return etree.fromstring(text.encode("utf-8", "replace"), _parser())
+
+
+@cache
+def _parser() -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+        encoding="utf-8",
+    )

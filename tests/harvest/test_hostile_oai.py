@@ -1,0 +1,65 @@
+"""Every misbehaviour of the hostile server ends as it must, with nothing lost or doubled."""
+
+import gzip
+import re
+
+import msgspec
+import pytest
+
+from bibld import harvest
+from bibld.harvest import HarvestOptions, SourceStore
+from bibld.progress import Silent
+from tests.configuration import load_config
+from tests.harvest import hostile_oai
+from tests.harvest.hostile_oai import CASES, serving
+
+
+def configured(folder, url, **settings):
+    """Return a configuration with one source at an address."""
+    keys = {"prefix": "marc21", "first_wait": 0.01, "deadline": 20.0, **settings}
+    lines = "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items() if value != "")
+    return load_config(folder, f'[[source]]\nid = "far"\nharvest = "oaipmh"\nurl = "{url}"\n{lines}')
+
+
+def _toml(value):
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def fetch(config, **options):
+    return harvest.fetch_source(config, config.sources[0], Silent(), HarvestOptions(**options))
+
+
+def numbers(config):
+    """Return the numbers of the records that are stored, from their control numbers in the files that are read."""
+    found = []
+    for file in harvest.files(config, config.sources[0]):
+        found += [int(n) for n in re.findall(rb'tag="001"[^>]*>r(\d+)<', gzip.decompress(file.path.read_bytes()))]
+    return found
+
+
+def faults(config):
+    with SourceStore(config.workspace, "far") as store:
+        store.harvest = store.last_harvest().number
+        return {msgspec.json.decode(fault)["code"] for fault, _, _ in store.findings()}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_misbehaviour_ends_as_it_must(case, tmp_path):
+    with serving(case.change) as server:
+        config = configured(tmp_path, server.url, **case.settings)
+        result = fetch(config)
+        assert len(server.requests) < 60
+    stored = numbers(config)
+    assert (result.outcome, sorted(stored)) == (case.outcome, sorted(case.records)), result.reasons
+    assert result.rejected == case.rejected
+    assert bool(result.reasons) == (case.outcome != "complete")
+    if case.fault:
+        assert case.fault in faults(config)
+    assert (config.workspace / "reports" / "far.html").is_file()
+
+
+def test_there_are_at_least_sixty_documented_cases():
+    assert len(CASES) >= 60
+    assert all(case.about for case in CASES)
+    assert len({case.name for case in CASES}) == len(CASES)
+    assert hostile_oai.__doc__
