@@ -26,8 +26,9 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
     doubled for each further one up to a minute; ``longest_wait``: the longest wait in seconds that a server may ask for
     within a run; ``delay``: least seconds between two requests; ``contact``: a web or mail address for the owner of the
     server, sent with every request; ``ca_file``: a file of certificates for a server whose chain is incomplete;
-    ``tls_minimum``: the oldest version of TLS; ``user`` and ``password``: the environment variables that contain them,
-    ``{ env = "NAME" }``; ``max_answer_bytes``: the most bytes of one answer, decompressed.
+    ``tls_minimum``: the oldest version of TLS; ``user``: the environment variable that contains the user's name,
+    ``{ env = "NAME" }``; ``password``: the one that contains the password; ``max_answer_bytes``: the most bytes of one
+    answer, decompressed.
     """
 
     url: str
