@@ -133,12 +133,12 @@ def call_in_process(
 
     Function, arguments, result and exception are sent from process to process; ``preload`` names modules that the
     function needs, ``purpose`` in error messages what it does. When ``stopped`` is set, the process is ended, and
-    ``CancelledError`` raised. Raises ``StageError`` when the process dies.
+    ``CancelledError`` raised. Raises ``StageError`` when the process dies. The function may start further processes.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send_outcome, args=(sender, function, arguments), daemon=True)
+    process = context.Process(target=_send_outcome, args=(sender, function, arguments))
     process.start()
     sender.close()
     try:

@@ -571,7 +571,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     the lines (without line end, sorted) that were added (True) and removed (False) since the previous release;
     ``merged`` begins a pass over the merged records, with the IRIs of their resources.
     ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``, ``thresholds`` the scores by name above
-    which pairs are the same or reviewed.
+    which pairs are the same or reviewed. ``workers`` is the number of processes that a part may start.
 
     Statements in lines of N-Quads: ``description`` are all of the graph ``dataset``, ``source_statements`` those
     that are among ``quads`` too, ``run_statements`` all of the graph ``run``, which are in the store and in no dump,
@@ -594,6 +594,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     withdrawn: frozenset[str] = frozenset()
     withdraws: bool = False
     thresholds: Mapping[str, float] = {}
+    workers: int = 1
 
     @property
     def workspace(self) -> Path:

@@ -330,14 +330,16 @@ class _Results:
     def _edges_to_store(
         self, clustered: ClusteredPairs, places: Rows, outcomes: Mapping[int, Outcome]
     ) -> Iterator[StoredEdge]:
-        edges = self.edges.explain(clustered.pairs.take(places), self._statistics)
-        for place, edge in zip(places.tolist(), edges, strict=True):
+        pairs = clustered.pairs.take(places)
+        edges = self.edges.explain(pairs, self._statistics)
+        ends = zip(self._rows.ordinals_of(pairs.left), self._rows.ordinals_of(pairs.right), strict=True)
+        for place, edge, (one, other) in zip(places.tolist(), edges, ends, strict=True):
             outcome = outcomes[place].apply(edge.verdict) if place in outcomes else None
             if clustered.is_by_person[place]:
                 verdict = self._people[edge.pair]
                 # Who decided, and in which words, stays in the register: edges may be published.
                 outcome = Verdict(verdict.decision, "person", ("a person decided",), verdict.relation)
-            yield StoredEdge(*self._ordinals(edge.pair), edge, outcome)
+            yield StoredEdge(min(one, other), max(one, other), edge, outcome)
 
     # -- IRIs ----------------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from bibld import adapters, published
 from bibld.catalog import Catalog, digest
 from bibld.config import Config, File
 from bibld.model.release import Manifest, SourceFigures
+from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
 from bibld.publish._contents import Contents
@@ -130,6 +131,7 @@ def publish(
             withdrawn=frozenset(contents.withdrawn),
             withdraws=catalog.suppressions.has_new(),
             thresholds=_thresholds(config),
+            workers=worker_count(config.workers),
         )
         draft = bind_draft(draft, contents, catalog, goal, store)
         manifest = _write_parts(draft, config, contents, goal)
