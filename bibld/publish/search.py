@@ -25,5 +25,6 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     previous = draft.previous.manifest.number if draft.previous is not None else None
     base = draft.manifest.dataset.base
     with open_published(draft.workspace, draft.manifest.number) as view:
-        write_search(draft.workspace, base, view, previous, draft.withdraws)
+        sources = [source.source for source in draft.manifest.figures.sources]
+        write_search(draft.workspace, base, view, previous, draft.withdraws, sources, draft.workers)
     return draft

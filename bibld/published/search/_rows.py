@@ -87,6 +87,9 @@ class RowMaker:
         row = self._connection.execute("SELECT number FROM thing WHERE key = ? AND path = ?", (key, path)).fetchone()
         if row is not None:
             return int(row[0])
+        return self._add_thing(key, path)
+
+    def _add_thing(self, key: int, path: str) -> int:
         added = self._connection.execute("INSERT INTO thing (key, path, uses) VALUES (?, ?, 0)", (key, path))
         assert added.lastrowid is not None
         return added.lastrowid
@@ -100,11 +103,14 @@ class RowMaker:
         details = msgspec.msgpack.decode(row[1], type=NameDetails)
         return _LinkedName(name_tokens(row[0], details), details.is_linked)
 
-    def _source(self, identifier: str) -> int:
+    def number_source(self, identifier: str) -> int:
+        """Return the number of a source, which may be new."""
         number = self._sources.get(identifier)
-        if number is None:
-            number = self._sources[identifier] = len(self._sources) + 1
-            self._connection.execute("INSERT INTO source VALUES (?, ?)", (number, identifier))
+        return self._add_source(identifier) if number is None else number
+
+    def _add_source(self, identifier: str) -> int:
+        number = self._sources[identifier] = len(self._sources) + 1
+        self._connection.execute("INSERT INTO source VALUES (?, ?)", (number, identifier))
         return number
 
     def publication(self, found: Publication) -> PublicationRow:
@@ -150,7 +156,7 @@ class RowMaker:
         )
 
     def _codes(self, found: Publication, links: Iterable[Link], is_linked: bool) -> bytes:
-        codes = [code_of(LIBRARY, self._source(library)) for library in found.libraries]
+        codes = [code_of(LIBRARY, self.number_source(library)) for library in found.libraries]
         if found.year is not None:
             codes.append(code_of(YEAR, found.year))
         codes += [code_of(LANGUAGE, value) for value in map(language_value, found.languages) if value]

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -29,6 +29,7 @@ from bibld.published.search._schema import (
     has_release,
 )
 from bibld.published.search._spelling import add_misprints, add_misprints_of
+from bibld.published.search._staged import WORTH_PROCESSES, StagedRows
 
 _ROWS_AT_ONCE = 10_000
 _MOST_STALE = 2
@@ -47,10 +48,19 @@ CREATE TEMP TABLE staged (
 """
 
 
-def write_search(workspace: Path, base: str, view: PublishedView, previous: int | None, withdraws: bool) -> None:
+def write_search(
+    workspace: Path,
+    base: str,
+    view: PublishedView,
+    previous: int | None,
+    withdraws: bool,
+    sources: Sequence[str] = (),
+    workers: int = 1,
+) -> None:
     """Write the names of a release: what it changed if those of ``previous`` are there, else all.
 
-    ``withdraws``: earlier releases are removed, and nothing may remain of them. Raises ``StageError``.
+    ``withdraws``: earlier releases are removed, and nothing may remain of them. ``sources`` are the ids of the sources,
+    if they are known; ``workers`` is the number of processes that may be started. Raises ``StageError``.
     """
     file = workspace / FILE
     with reporting_errors(file):
@@ -63,7 +73,7 @@ def write_search(workspace: Path, base: str, view: PublishedView, previous: int 
                 connection.close()
             if not is_stale:
                 return
-        _fill(file, base, view)
+        _fill(file, base, view, sources, workers)
 
 
 def _is_stale(connection: sqlite3.Connection) -> bool:
@@ -76,7 +86,7 @@ def _is_stale(connection: sqlite3.Connection) -> bool:
 # -- all
 
 
-def _fill(file: Path, base: str, view: PublishedView) -> None:
+def _fill(file: Path, base: str, view: PublishedView, sources: Sequence[str], workers: int) -> None:
     new = file.with_name(f"{FILE}.filling")
     _remove_file(new)
     connection = connect(new, read_only=False)
@@ -88,7 +98,16 @@ def _fill(file: Path, base: str, view: PublishedView) -> None:
         for table in ("words", "names"):
             connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', {HASH_SIZE})")
         connection.execute("BEGIN")
-        _fill_tables(connection, base, view)
+        following = _fill_entities(connection, base, view)
+        connection.execute("COMMIT")
+        rows = StagedRows(connection, new, base, view)
+        connection.execute(_STAGED)
+        made = rows.in_this_process()
+        if workers > 1 and following > WORTH_PROCESSES:
+            made = rows.in_processes(file.parent, rows.number_publications(sources), workers)
+        connection.execute("BEGIN")
+        connection.executemany("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
+        _fill_publications(connection, rows.uses, view.release, following)
         connection.execute("INSERT INTO release VALUES (?)", (view.release,))
         connection.execute("COMMIT")
         for table in ("words", "names"):
@@ -110,22 +129,22 @@ def _remove_file(file: Path) -> None:
         file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
-def _fill_tables(connection: sqlite3.Connection, base: str, view: PublishedView) -> None:
+def _fill_entities(connection: sqlite3.Connection, base: str, view: PublishedView) -> int:
+    """Insert all things that are no publications; return the id that follows theirs."""
     reader = DocumentReader(base)
     rows = RowMaker(connection)
-    release = view.release
     following = 1
     for folder in ENTITY_FOLDERS:
         for document in view.documents(f"{folder}/"):
             name = reader.read_name(document)
             if name is not None:
-                _insert_name(connection, rows, name, following, release)
+                _insert_name(connection, rows, name, following, view.release)
                 following += 1
-    uses = array("Q")
-    connection.execute(_STAGED)
-    connection.executemany(
-        "INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _staged(reader, rows, view, uses)
-    )
+    return following
+
+
+def _fill_publications(connection: sqlite3.Connection, uses: array[int], release: int, following: int) -> None:
+    """Insert the staged publications, with ids from ``following``, and what depends on ``uses`` of other things."""
     for batch in batches(
         connection.execute(
             "SELECT bucket, number, year, codes, title, data, title_words, agent, subject, other, code"
@@ -147,23 +166,6 @@ def _fill_tables(connection: sqlite3.Connection, base: str, view: PublishedView)
     )
     _fill_names(connection)
     connection.execute("INSERT INTO counter VALUES (?)", (following,))
-
-
-def _staged(
-    reader: DocumentReader, rows: RowMaker, view: PublishedView, uses: array[int]
-) -> Iterator[tuple[object, ...]]:
-    for document in view.documents(f"{PUBLICATIONS}/"):
-        found = reader.read_publication(document)
-        if found is not None:
-            row = rows.publication(found)
-            uses.extend(row.links)
-            key = hash_order(row.number)
-            yield (row.bucket, key, row.number, row.year, row.codes, row.title, row.data, *row.words)
-
-
-def hash_order(number: int) -> int:
-    """Return a number by which publications are in no order: the first ones of a bucket are a fair sample of it."""
-    return number * 0x9E3779B1 & 0xFFFFFFFF
 
 
 def _counts(uses: array[int]) -> Iterable[tuple[int, int]]:
