@@ -147,7 +147,8 @@ class SearchSite:
             found = view.search(address.asked)
             things = self._things(view, address.asked)
             sparql = self._sparql(view, address.asked, found)
-            return self._pages[tag].search(self._makers[tag].results(address, found, things, sparql))
+            results = self._makers[tag].results(address, found, things, sparql)
+            return self._pages[tag].search(results, address.path, address.query())
 
         body = await self._search(make)
         headers = (*language_headers(tag), ("Link", self._links(address)))
@@ -244,9 +245,7 @@ def _every_hit(view: SearchView, asked: Asked, most: int) -> tuple[list[Hit], in
     hits: list[Hit] = []
     page, total = 1, 0
     while len(hits) < most:
-        found = view.search(
-            msgspec.structs.replace(asked, page=page, per_page=min(most, 1000), with_facets=False)
-        )
+        found = view.search(msgspec.structs.replace(asked, page=page, per_page=min(most, 1000), with_facets=False))
         hits += found.hits
         total = found.total
         page += 1

@@ -45,8 +45,8 @@ _LANGUAGES = "http://id.loc.gov/vocabulary/iso639-2/"
 def to_sparql(asked: Asked, found: Found, base: str) -> str:
     """Return a query for the publications of a search.
 
-    What SPARQL cannot express (word forms, scripts) is replaced by a list of the publications, if these are all results;
-    else by words that the title has to contain, which a comment in the query states.
+    What SPARQL cannot express (word forms, scripts) is replaced by a list of the publications, if these are all; else
+    by words that the title has to contain, which a comment in the query states.
     """
     lines = ["?publication a bf:Instance ; rdfs:label ?label ."]
     if asked.text.strip():
@@ -80,7 +80,10 @@ def _of_text(asked: Asked, found: Found, base: str) -> list[str]:
 
 def _of_filter(name: str, values: Sequence[str], base: str) -> list[str]:
     if name in _PATHS:
-        return [f"VALUES ?{name} {{ {' '.join(iri(base + value) for value in values)} }}", f"?publication {_PATHS[name]} ?{name} ."]
+        return [
+            f"VALUES ?{name} {{ {' '.join(iri(base + value) for value in values)} }}",
+            f"?publication {_PATHS[name]} ?{name} .",
+        ]
     if name == "library":
         libraries = " ".join(iri(f"{base}dataset/{value}") for value in values)
         return [
@@ -123,5 +126,3 @@ def _of_years(values: Sequence[str]) -> list[str]:
     if not ranges:
         return []
     return ["?publication dcterms:issued ?issued .", f"FILTER({' || '.join(f'({each})' for each in ranges)})"]
-
-

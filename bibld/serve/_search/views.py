@@ -97,7 +97,7 @@ class FacetRow(NamedTuple):
     """A value of a facet on the page; ``href`` adds it, or removes it if it is chosen."""
 
     label: str
-    count: int
+    number: int
     href: str
     is_chosen: bool
 
@@ -159,8 +159,6 @@ class ResultsView(msgspec.Struct, frozen=True):
     following: str
     fields: list[str]
     is_browsing: bool
-    here: str
-    query: str
 
 
 class ViewMaker:
@@ -217,8 +215,6 @@ class ViewMaker:
             following=address.with_page(asked.page + 1) if found.hits and last < found.total else "",
             fields=[names[language.tag == "ru"] for names in FIELD_NAMES.values()],
             is_browsing=is_browsing,
-            here=address.path,
-            query=address.query(),
         )
 
     def _notices(self, address: Address, found: Found) -> list[tuple[str, str, str]]:
@@ -240,6 +236,8 @@ class ViewMaker:
         text = self._language.text
         if correction.kind == "script":
             return text("No results for “%(query)s” as it is written. Results in any script.", query=asked)
+        if correction.kind == "anywhere":
+            return text("No results for “%(query)s”. Results for these words anywhere.", query=asked)
         if correction.kind == "without":
             removed = ", ".join(correction.removed)
             return text("No results for “%(query)s”. Results without: %(words)s", query=asked, words=removed)
@@ -320,5 +318,3 @@ def _hidden(address: Address) -> list[tuple[str, str]]:
     asked = address.asked
     pairs = [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
     return pairs if asked.sort == SORTS[0] else [*pairs, ("sort", asked.sort)]
-
-

@@ -74,8 +74,7 @@
       const mine = ++asked;
       if (text.length < 2) return close();
       try {
-        const language = document.documentElement.lang;
-        const answer = await fetch(`${input.dataset.suggest}?lang=${language}&q=${encodeURIComponent(text)}`);
+        const answer = await fetch(`${input.dataset.suggest}?q=${encodeURIComponent(text)}`);
         if (!answer.ok) return close();
         const found = await answer.json();
         if (mine === asked && document.activeElement === input) show(found.groups);
