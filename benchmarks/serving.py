@@ -24,7 +24,7 @@ import urllib.error
 import urllib.request
 import venv
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -59,9 +59,10 @@ class Result(NamedTuple):
 def processes(process: int) -> list[int]:
     """Return the ids of a process and of all that it started."""
     found = [process]
-    for task in Path(f"/proc/{process}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            found += processes(int(child))
+    with suppress(FileNotFoundError):  # it has just ended
+        for task in Path(f"/proc/{process}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                found += processes(int(child))
     return found
 
 
@@ -69,8 +70,9 @@ def processor_seconds(process: int) -> float:
     """Return the processor time of a process and its children."""
     total = 0
     for each in processes(process):
-        fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
-        total += int(fields[11]) + int(fields[12])
+        with suppress(FileNotFoundError, ProcessLookupError):
+            fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+            total += sum(map(int, fields[11:15]))  # also that of children which have ended
     return total / _TICKS
 
 
@@ -143,6 +145,7 @@ def measure_documents(file: Path, paths: list[str], options: argparse.Namespace)
         "303": (things, "Accept"),
         "304": (documents["ttl"], "If-Modified-Since"),
         "SPARQL look-up": (_look_ups("/sparql", config.load(file).dataset.base, paths), ""),
+        "SPARQL, evaluated": (_evaluated("/sparql", config.load(file).dataset.base, paths), ""),
     }
     with running(sys.executable, "-m", "bibld", "serve", file, "--port", "0") as server:
         assert server.stderr is not None
@@ -159,8 +162,13 @@ def _look_ups(endpoint: str, base: str, paths: list[str]) -> list[str]:
     return [f"{endpoint}?query={quote(f'SELECT ?p ?o {{ <{base}{path}> ?p ?o }}')}" for path in paths]
 
 
-def measure_endpoint(release: Path, base: str, paths: list[str], options: argparse.Namespace) -> tuple[Result, Result]:
-    """Measure rdflib-endpoint's DESCRIBE of the same things, as Turtle, and its SELECT of the same statements."""
+def _evaluated(endpoint: str, base: str, paths: list[str]) -> list[str]:
+    """Return addresses of queries that no prepared document answers: a worker process evaluates them."""
+    return [f"{endpoint}?query={quote(f'SELECT ?o {{ <{base}{path}> ?p ?o ; a ?t }}')}" for path in paths]
+
+
+def measure_endpoint(release: Path, base: str, paths: list[str], options: argparse.Namespace) -> dict[str, Result]:
+    """Measure rdflib-endpoint's DESCRIBE of the same things, as Turtle, and its answers to the same queries."""
     with tempfile.TemporaryDirectory() as folder:
         environment = Path(folder) / "environment"
         venv.create(environment, with_pip=True)
@@ -176,8 +184,11 @@ def measure_endpoint(release: Path, base: str, paths: list[str], options: argpar
         with running(*quiet, environment / "bin" / "rdflib-endpoint", *command) as server:
             request = urllib.request.Request(url + queries[0], headers={"Accept": "text/turtle"})
             wait_until(lambda: urllib.request.urlopen(request, timeout=_PATIENCE).read(), server)
-            described = measure(url, server.pid, queries, "Accept", options)
-            return described, measure(url, server.pid, _look_ups("/", base, paths), "", options)
+            return {
+                "DESCRIBE": measure(url, server.pid, queries, "Accept", options),
+                "SPARQL look-up": measure(url, server.pid, _look_ups("/", base, paths), "", options),
+                "SPARQL, evaluated": measure(url, server.pid, _evaluated("/", base, paths), "", options),
+            }
 
 
 def show(name: str, result: Result, baseline: Result | None) -> None:
@@ -212,17 +223,16 @@ def main() -> None:
             paths = [entry.path for entry in view.entries("resource/") if entry.status == 200]
         random.Random(1).shuffle(paths)
         paths = paths[:_PATHS]
-        baseline, look_up = None, None
+        baselines: dict[str, Result] = {}
         if not options.without_endpoint:
             release = loaded.workspace / "releases" / str(number)
-            baseline, look_up = measure_endpoint(release, loaded.dataset.base, paths, options)
+            baselines = measure_endpoint(release, loaded.dataset.base, paths, options)
         print("| | requests a second | p99, ms | processor, ms | × requests | × processor | failed |")
         print("|---|---|---|---|---|---|---|")
-        if baseline is not None and look_up is not None:
-            show("rdflib-endpoint, DESCRIBE", baseline, None)
-            show("rdflib-endpoint, SPARQL look-up", look_up, None)
+        for name, result in baselines.items():
+            show(f"rdflib-endpoint, {name}", result, None)
         for name, result in measure_documents(file, paths, options).items():
-            show(name, result, look_up if name == "SPARQL look-up" else baseline)
+            show(name, result, baselines.get(name, baselines.get("DESCRIBE")))
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ from bibld.serve._names import PreparedNames
 from bibld.serve._pages import pages_by_language
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.lookups import Lookups
-from bibld.serve._sparql.places import Limits, Places, new_lock, places_bytes
+from bibld.serve._sparql.places import Limits, Places, Shared, share_places
 from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
@@ -178,8 +178,7 @@ class Memory(msgspec.Struct, frozen=True):
 
     metrics: memoryview
     buckets: memoryview
-    places: memoryview
-    lock: int
+    places: Shared | None
 
 
 def application(site: Site, releases: Releases | None = None) -> ASGIApp:
@@ -188,7 +187,7 @@ def application(site: Site, releases: Releases | None = None) -> ASGIApp:
     With ``releases`` it follows the current one: a newer release is opened beside the old one and answers from then on.
     Run it with its lifespan, which ends the query processes and closes the site.
     """
-    return _application(site, releases, _new_memory(site.settings, 1), 0)[0]
+    return _application(site, releases, _new_memory(1, None), 0)[0]
 
 
 def _application(
@@ -197,7 +196,7 @@ def _application(
     settings = site.settings
     metrics = Metrics(memory.metrics, process)
     metrics.begin()
-    places = Places(settings.query_limits, memory.places, memory.lock, process)
+    places = Places(settings.query_limits, memory.places, process)
     if releases is None:
         following = Following(_open(site, places))
     else:
@@ -222,11 +221,10 @@ def _clients(settings: Settings) -> Clients:
     return Clients(settings.trusted_proxies, settings.limits.exempt, settings.metrics_clients)
 
 
-def _new_memory(settings: Settings, processes: int) -> Memory:
+def _new_memory(processes: int, places: Shared | None) -> Memory:
     """Return memory that this process shares with those that it forks."""
-    sizes = (processes * PROCESS_BYTES, BUCKET_BYTES, places_bytes(settings.query_limits))
-    metrics, buckets, places = (memoryview(mmap.mmap(-1, size))[:size] for size in sizes)
-    return Memory(metrics, buckets, places, new_lock())
+    metrics, buckets = (memoryview(mmap.mmap(-1, size))[:size] for size in (processes * PROCESS_BYTES, BUCKET_BYTES))
+    return Memory(metrics, buckets, places)
 
 
 def _open(site: Site, places: Places) -> Served:
@@ -327,7 +325,7 @@ def serve(settings: Settings, base: str, releases: Releases) -> None:
     """
     _clients(settings)  # a faulty network is reported once, and before anything is started
     count = settings.processes or os.cpu_count() or 1
-    memory = _new_memory(settings, count)
+    memory = _new_memory(count, share_places(settings.query_limits, count))
     metrics = Metrics(memory.metrics)
     listener = _server.listen(settings.host, settings.port, settings.request_timeout)
 
@@ -343,7 +341,7 @@ def serve(settings: Settings, base: str, releases: Releases) -> None:
 
     def forget(process: int) -> None:
         metrics.mark_ended(process)
-        Places(settings.query_limits, memory.places, memory.lock).clear(process)
+        Places(settings.query_limits, memory.places, process).clear(process)
 
     with listener:
         Supervisor(Tasks(run, metrics.is_ready, report_address, forget, listener.close), count).run()

@@ -16,7 +16,7 @@ from bibld.serve._guarding.limits import BUCKET_BYTES, DOCUMENTS, FILES, PAGES, 
 from bibld.serve._guarding.log import AccessLog, Entry, cut
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Classes
-from bibld.serve._sparql.places import Limits, Places, QueueFullError, TooManyQueriesError, new_lock, places_bytes
+from bibld.serve._sparql.places import Limits, Places, QueueFullError, TooManyQueriesError, share_places
 
 LOOPBACK = ("127.0.0.0/8", "::1")
 
@@ -196,8 +196,8 @@ LIMITS = Limits(15.0, 64, workers=2, waiting=2, of_one_client=3)
 
 
 def test_places_hold_for_all_processes_together_and_those_of_an_ended_one_are_freed():
-    memory, lock = memoryview(bytearray(places_bytes(LIMITS))), new_lock()
-    first, second = (Places(LIMITS, memory, lock, process) for process in (0, 1))
+    shared = share_places(LIMITS, 2)
+    first, second = (Places(LIMITS, shared, process) for process in (0, 1))
     dying = [second.take("a"), second.take("a")]
     for each in dying:
         each.__enter__()
@@ -213,8 +213,8 @@ def test_places_hold_for_all_processes_together_and_those_of_an_ended_one_are_fr
 
 
 def test_queries_run_in_the_order_in_which_they_came_to_any_process():
-    memory, lock = memoryview(bytearray(places_bytes(LIMITS))), new_lock()
-    processes = [Places(LIMITS, memory, lock, process) for process in (0, 1)]
+    shared = share_places(LIMITS, 2)
+    processes = [Places(LIMITS, shared, process) for process in (0, 1)]
     began: list[int] = []
     running = 0
 
@@ -234,3 +234,31 @@ def test_queries_run_in_the_order_in_which_they_came_to_any_process():
 
     asyncio.run(run())
     assert began == [0, 1, 2, 3]
+
+
+def test_a_query_that_waits_in_another_process_is_woken_when_its_turn_comes():
+    shared = share_places(LIMITS, 2)
+    first, second = (Places(LIMITS, shared, process) for process in (0, 1))
+
+    async def wait_in_second() -> None:
+        with second.take("c") as place:
+            async with second.turn(place):
+                pass
+
+    async def run() -> float:
+        running = [first.take("a"), first.take("b")]
+        for each in running:
+            async with first.turn(each.__enter__()):
+                pass
+        waiting = asyncio.create_task(wait_in_second())
+        await asyncio.sleep(0.05)
+        assert first.counts()["waiting"] == 1
+        running[0].__exit__(None, None, None)
+        loops = 0
+        while not waiting.done():  # it is woken by the loop's next turns, and not by a clock
+            await asyncio.sleep(0)
+            loops += 1
+        running[1].__exit__(None, None, None)
+        return loops
+
+    assert asyncio.run(run()) < 100

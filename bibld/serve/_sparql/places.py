@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import mmap
+import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -18,9 +20,9 @@ _STATE, _PROCESS, _CLIENT, _TICKET = range(4)
 _CELLS = 4
 _NEXT_TICKET, _ACCEPTED, _REFUSED, _KILLED = range(4)
 _HEAD = 4
-_OVERTAKEN = 16
-_WAIT_SECONDS = 0.005
-_LONGEST_WAIT_SECONDS = 0.04
+_PIPE_BYTES = 4096
+_WAIT_SECONDS = 0.5
+"""After this time a waiting query looks for its turn unasked: the process that had to wake it may have been killed."""
 
 
 class QueueFullError(StoreUnavailableError):
@@ -51,22 +53,33 @@ def places_bytes(limits: Limits) -> int:
     return 8 * (_HEAD + _CELLS * (limits.workers + limits.waiting))
 
 
+class Shared(msgspec.Struct, frozen=True):
+    """What the server processes of a site share to count queries; see :func:`share_places`.
+
+    ``lock`` is the descriptor of a file that they lock. ``bells`` has for each process the descriptors of a pipe, to
+    read and to write, which wakes it when one of its queries may run.
+    """
+
+    memory: memoryview
+    lock: int
+    bells: Sequence[tuple[int, int]]
+
+
 class Places:
     """The places of one site, in memory that its server processes share; ``process`` is the number of this one.
 
     The table is changed under a lock that the kernel releases when a process dies. Waiting queries run in the order in
-    which they came; those that came to different processes nearly so.
+    which they came, to whichever process. Without ``shared`` there is only this process.
     """
 
-    def __init__(
-        self, limits: Limits, memory: memoryview | None = None, lock: int | None = None, process: int = 0
-    ) -> None:
+    def __init__(self, limits: Limits, shared: Shared | None = None, process: int = 0) -> None:
         self._limits = limits
-        memory = memoryview(bytearray(places_bytes(limits))) if memory is None else memory
+        memory = memoryview(bytearray(places_bytes(limits))) if shared is None else shared.memory
         self._cells = memory.cast("B").cast("q")
-        self._lock = lock
+        self._lock = None if shared is None else shared.lock
+        self._bells = () if shared is None else shared.bells
         self._process = process
-        self._waiters: list[asyncio.Future[None]] = []
+        self._waiters: dict[int, asyncio.Future[None]] = {}
         self._places = range(_HEAD, len(self._cells), _CELLS)
 
     @contextmanager
@@ -81,24 +94,45 @@ class Places:
         finally:
             with self._locked():
                 self._cells[place + _STATE] = _FREE
-            for waiter in self._waiters:
-                if not waiter.done():
-                    waiter.set_result(None)
-            self._waiters.clear()
+            self._wake_next()
 
     @asynccontextmanager
     async def turn(self, place: int) -> AsyncIterator[None]:
-        """Wait until the query of a place may run; it keeps its place afterwards, until ``take`` ends.
-
-        A place that another query of this process leaves is noticed at once, one of another process a little later.
-        """
-        pause = _WAIT_SECONDS
+        """Wait until the query of a place may run; it keeps its place afterwards, until ``take`` ends."""
+        loop = asyncio.get_running_loop()
         while not self._may_run(place):
-            waiter = asyncio.get_running_loop().create_future()
-            self._waiters.append(waiter)
-            await asyncio.wait((waiter,), timeout=pause)
-            pause = min(2 * pause, _LONGEST_WAIT_SECONDS)
+            self._waiters[place] = waiter = loop.create_future()
+            if self._bells:
+                loop.add_reader(self._bells[self._process][0], self._hear)
+            try:
+                await asyncio.wait((waiter,), timeout=_WAIT_SECONDS)
+            finally:
+                del self._waiters[place]
+        self._wake_next()  # more than one place may have become free
         yield
+
+    def _wake_next(self) -> None:
+        """Wake the query that has waited longest, in whichever process, if it may run."""
+        cells = self._cells
+        states = [cells[place + _STATE] for place in self._places]
+        if _WAITING not in states or states.count(_RUNNING) >= self._limits.workers:
+            return
+        waiting = [place for place, state in zip(self._places, states, strict=True) if state == _WAITING]
+        place = min(waiting, key=lambda each: cells[each + _TICKET])
+        process = cells[place + _PROCESS]
+        if process == self._process:
+            waiter = self._waiters.get(place)
+            if waiter is not None and not waiter.done():
+                waiter.set_result(None)
+        elif process < len(self._bells):
+            with suppress(BlockingIOError):  # a full pipe wakes it, too
+                os.write(self._bells[process][1], b"\0")
+
+    def _hear(self) -> None:
+        """Wake a query of this process because another one has left a place."""
+        with suppress(BlockingIOError):
+            os.read(self._bells[self._process][0], _PIPE_BYTES)
+        self._wake_next()
 
     def count_killed(self) -> None:
         """Count a query that was ended at its deadline."""
@@ -123,6 +157,7 @@ class Places:
             for place in self._places:
                 if self._cells[place + _PROCESS] == process:
                     self._cells[place + _STATE] = _FREE
+        self._wake_next()
 
     def _enter(self, client: str) -> int:
         name = hash(client)  # the same in all processes, which are forks of one
@@ -160,19 +195,12 @@ class Places:
             for each in self._places:
                 if cells[each + _STATE] == _RUNNING:
                     running += 1
-                elif cells[each + _STATE] == _WAITING and cells[each + _TICKET] + self._head_start(each) < ticket:
+                elif cells[each + _STATE] == _WAITING and cells[each + _TICKET] < ticket:
                     running += 1  # it comes first
             if running >= self._limits.workers:
                 return False
             cells[place + _STATE] = _RUNNING
             return True
-
-    def _head_start(self, place: int) -> int:
-        """Return how many younger queries may run before that of a place: some if it waits in another process.
-
-        That one looks for its turn now and then; a worker does not stay idle for it.
-        """
-        return 0 if self._cells[place + _PROCESS] == self._process else _OVERTAKEN
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -187,8 +215,13 @@ class Places:
             fcntl.lockf(self._lock, fcntl.LOCK_UN)
 
 
-def new_lock() -> int:
-    """Return the descriptor of a file without name, which server processes lock."""
+def share_places(limits: Limits, processes: int) -> Shared:
+    """Return what processes that are forked from this one share."""
+    size = places_bytes(limits)
     descriptor, name = tempfile.mkstemp()
     Path(name).unlink()
-    return descriptor
+    bells = tuple(os.pipe() for _ in range(processes))
+    for bell in bells:
+        for end in bell:
+            os.set_blocking(end, False)
+    return Shared(memoryview(mmap.mmap(-1, size))[:size], descriptor, bells)
