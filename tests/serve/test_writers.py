@@ -57,6 +57,7 @@ IRIS = st.builds(str.__add__, st.sampled_from(SPACES), st.sampled_from(LOCAL_NAM
         "void:",
         "urn:isbn:1",
         "mailto:a@b.example",
+        f"{BASE}graph/provenance",
         "http://e.example/é?a=b#c",
     ]
 )

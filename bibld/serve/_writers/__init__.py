@@ -10,10 +10,14 @@ from bibld.serve._writers.turtle import TurtleWriter
 
 
 class Writers:
-    """Writes documents with the same prefixes (name → namespace) and ``@context``; most IRIs begin with ``base``."""
+    """Writes documents with the same prefixes (name → namespace) and ``@context``.
+
+    Most IRIs begin with ``base``, those of graphs with ``base`` and ``graph/``.
+    """
 
     def __init__(self, prefixes: Mapping[str, str], context: Mapping[str, object], base: str = "") -> None:
         self._prefixes = prefixes
+        self._graphs = f"{base}graph/".encode()
         self._turtle = TurtleWriter(prefixes, base)
         self._json_ld = JsonLdWriter(context)
 
@@ -28,7 +32,7 @@ class Writers:
             case "ttl":
                 return self._turtle.write(lines, thing.encode())
             case "nt":
-                return ntriples.write(lines)
+                return ntriples.write(lines, self._graphs)
             case "jsonld":
                 return self._json_ld.write(lines, thing.encode())
             case _:

@@ -141,6 +141,8 @@ def _block(subject: bytes, types: list[bytes], others: list[bytes], hash_iri: by
 def _hash_name(term_: bytes, hash_iri: bytes) -> bytes:
     """Return the short form of a hash IRI of the thing; the term if its fragment would need escapes."""
     local = term_[len(hash_iri) : -1]
+    if local.isalnum():
+        return b":" + local
     # Nothing is left of most names without their letters, which is faster than a regular expression.
     is_plain = (not local.translate(None, _LETTERS) and local[-1:] != b"-" and local[:1] != b"-") and local
     return b":" + local if is_plain else term_
