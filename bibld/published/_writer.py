@@ -104,17 +104,24 @@ def update(workspace: Path, base: str, release: ReleaseState, changes: Iterable[
 
     ``changes`` are the lines (without line end) that were added (True) and removed (False) since then, sorted. Those of
     ``release.description`` are found here. Raises ``StageError``.
+
+    Each part of the changes is a transaction, so that the write-ahead log stays small. No release that is served has
+    the new rows, and the last transaction adds the new release; what a run that was stopped has left is undone by the
+    next one.
     """
     file = workspace / FILE
-    with reporting_errors(file), closing(connect(file, read_only=False)) as connection, _transaction(connection):
-        _undo(connection, release.number)
+    with reporting_errors(file), closing(connect(file, read_only=False)) as connection:
+        with _transaction(connection):
+            _undo(connection, release.number)
         before = _last_description(connection)
         after = _described(Lines(base), release)
         described = ((line.encode(), line in after) for line in sorted(before ^ after))
         table = _ChangedDocuments(connection, base, release.number)
         for batch in batches(chain(changes, described), _CHANGES_AT_ONCE):
-            table.apply(batch)
-        _add_release(connection, base, release)
+            with _transaction(connection):
+                table.apply(batch)
+        with _transaction(connection):
+            _add_release(connection, base, release)
 
 
 def remove_unneeded(workspace: Path, kept: Sequence[int]) -> None:

@@ -72,6 +72,7 @@ __all__ = [
 ]
 
 Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
+MailAddress = Annotated[str, msgspec.Meta(pattern=r"^([^@\s]+@[^@\s.]+(\.[^@\s.]+)+)?$")]
 Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
 
 
@@ -82,6 +83,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     the header of a request, as many again for its body, and to take what was sent; an idle connection is closed after
     them. ``hosts``: names that requests may have in ``Host``; any if empty. ``trusted_proxies``: networks of proxies
     whose ``X-Forwarded-For`` is believed; ``metrics_clients``: networks of clients that may read ``/metrics``.
+    ``contact``: a mail address of those who run the site, for harvesters (``adminEmail`` of OAI-PMH).
     ``access_log``: a file, "-" for standard output, or empty for none; its format is ``access_log_format``. ``limits``:
     see ``LimitSettings``.
 
@@ -104,6 +106,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
     metrics_clients: tuple[str, ...] = ("127.0.0.0/8", "::1")
+    contact: MailAddress = ""
     access_log: str = ""
     access_log_format: Format = "combined"
     limits: LimitSettings = LimitSettings()
@@ -243,6 +246,7 @@ def _open(site: Site, places: Places) -> Served:
             vocabulary=_vocabulary.load(addresses.iris),
             original=site.original,
             void=void.read_bytes() if void.is_file() else b"",
+            contact=site.settings.contact,
         )
         finder = Finder(
             addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]

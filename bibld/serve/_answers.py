@@ -46,7 +46,8 @@ Headers = list[tuple[bytes, bytes]]
 class Asked(msgspec.Struct):
     """What a client asks for: a path after the mount, with the header fields that choose an answer.
 
-    A field that was sent more than once has all its values, separated by commas (RFC 9110, 5.3).
+    A field that was sent more than once has all its values, separated by commas (RFC 9110, 5.3). ``is_cached`` is set
+    by what answers: whether it found the body in a cache; None if it did not look for one.
     """
 
     path: str
@@ -57,6 +58,7 @@ class Asked(msgspec.Struct):
     cookie: str = ""
     if_none_match: str = ""
     if_modified_since: str = ""
+    is_cached: bool | None = None
 
     @classmethod
     def from_scope(cls, scope: Scope, mount: str) -> Asked:

@@ -48,6 +48,7 @@ from bibld.serve._forms import (
 )
 from bibld.serve._graph import lines_of, read_turtle, triple, triples_of
 from bibld.serve._http import (
+    CACHE,
     PAGE_VARY,
     VARY,
     ProblemError,
@@ -147,6 +148,7 @@ class Documents:
         rendered = self._rendering.cached((bare, form, language))
         if rendered is None:
             return None
+        asked.is_cached = True
         return self._page(asked, document, kind, Look(form, language), rendered)
 
     def _moved(self, target: str, form: str) -> Answer:
@@ -165,14 +167,15 @@ class Documents:
         unchanged = not_modified(asked, described)
         if unchanged is not None:
             return unchanged
-        body = self._cached((tag, ""), partial(self._written, document, kind, form))
+        body = self._cached(asked, (tag, ""), partial(self._written, document, kind, form))
         if not is_gzip_wanted(asked):
             return with_body(described, body, None)
-        coded = self._cached((tag, "gzip"), lambda: compress(body) or b"")
+        coded = self._cached(asked, (tag, "gzip"), lambda: compress(body) or b"")
         return with_body(described, body, coded or None)
 
-    def _cached(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
+    def _cached(self, asked: Asked, key: Hashable, make: Callable[[], bytes]) -> bytes:
         body = self._bodies.get(key)
+        asked.is_cached = body is not None
         if body is None:
             body = make()
             self._bodies.put(key, body, len(body))
@@ -192,6 +195,10 @@ class Documents:
         headers = self._headers(document, kind, look.form, query)
         if look.language:
             headers.append((b"content-language", look.language.encode()))
+            # Each language has an address; without one, it depends on what the client prefers.
+            named = [*([query[1:]] if query else []), *([f"lang={look.language}"] if "lang=" in asked.query else [])]
+            address = f"{self._base}doc/{document.path}.html{'?' if named else ''}{'&'.join(named)}"
+            headers.append((b"link", link_header([(address, "canonical", None)]).encode()))
         if rendered.neighbours:
             headers.append((b"link", rendered.neighbours))
         return _of_rendered(asked, rendered, Form(rendered.tag, MEDIA_TYPES[look.form], modified, headers))
@@ -208,6 +215,8 @@ class Documents:
         """Answer a request for a path under the mount, with the costly answers too."""
         asked = Asked.from_scope(request.scope, self._addresses.route)
         answer = await self._answer(asked)
+        if asked.is_cached is not None:
+            request.scope[CACHE] = asked.is_cached
         response = Response(answer.body, answer.status)
         response.raw_headers = [*response.raw_headers, *answer.headers]
         return response
@@ -244,6 +253,7 @@ class Documents:
             make = partial(self._made_incoming, document, look, page or 1)
         is_paged = page is not None and (page > 1 or form != "html")
         key = (bare, *look, page) if is_paged else (bare, *look)
+        asked.is_cached = self._rendering.cached(key) is not None
         rendered = await self._rendering.render(key, make)
         return self._page(asked, document, kind, look, rendered, f"?page={page}" if is_paged else "")
 
@@ -313,7 +323,9 @@ class Documents:
     ) -> Response:
         """Answer with a page in the language that the client wants; ``make`` runs in the thread, once for a name."""
         tag = language_of(request)
-        rendered = await self._rendering.render((f"page {name}", tag), lambda: Made(make(self._pages[tag])))
+        key = (f"page {name}", tag)
+        request.scope[CACHE] = self._rendering.cached(key) is not None
+        rendered = await self._rendering.render(key, lambda: Made(make(self._pages[tag])))
         return respond(request, Representation(rendered.body, "text/html", (*language_headers(tag), *headers)))
 
     # -- the ontology, the dataset, its graphs
@@ -328,7 +340,9 @@ class Documents:
             raise _no_form(suffix)
         form, media_type = self._negotiated(asked, thing.kind, suffix, path)
         look = Look(form, asked.language if form == "html" else "")
-        rendered = await self._rendering.render((path, *look), partial(self._write_other, thing, look))
+        key = (path, *look)
+        asked.is_cached = self._rendering.cached(key) is not None
+        rendered = await self._rendering.render(key, partial(self._write_other, thing, look))
         location = (
             self._links.form(path, form) if media_type == MEDIA_TYPES[form] else self._addresses.page(f"doc/{path}")
         )

@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bibld.serve._answers import Asked
 from bibld.serve._documents import Documents
+from bibld.serve._http import CACHE
 
 _LOG = logging.getLogger("bibld.serve")
 
@@ -24,11 +25,14 @@ class Front:
         """Answer one request."""
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and scope["path"].startswith(self._mount):
             try:
-                answer = self._documents.prepared(Asked.from_scope(scope, self._mount))
+                asked = Asked.from_scope(scope, self._mount)
+                answer = self._documents.prepared(asked)
             except Exception as error:  # noqa: BLE001 - the application meets the same error, and answers with it
                 _LOG.debug("%s: %s", scope["path"], error)
                 answer = None
             if answer is not None:
+                if asked.is_cached is not None:
+                    scope[CACHE] = asked.is_cached
                 await answer.send(scope, send)
                 return
         await self._app(scope, receive, send)

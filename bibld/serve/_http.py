@@ -36,6 +36,9 @@ _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+CACHE = "bibld.cache"
+"""The key of the ASGI scope under which an answer states whether a cache had it, for the metrics."""
+
 ALWAYS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "Content-Location, ETag, Link, Location, Retry-After",

@@ -25,7 +25,11 @@ _LINKS_TO_SAME = ("owl:sameAs", "skos:exactMatch")
 
 
 class OpenRelease(msgspec.Struct, frozen=True):
-    """What pages and documents are made from; ``void`` is the ``void.ttl`` of the release."""
+    """What pages and documents are made from.
+
+    ``void`` is the ``void.ttl`` of the release; ``contact`` the mail address of those who run the site, empty if it is
+    not known.
+    """
 
     manifest: Manifest
     catalog: CatalogView
@@ -34,6 +38,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     vocabulary: Vocabulary
     original: Callable[[SourceRecord], MarcRecord | None]
     void: bytes
+    contact: str = ""
 
 
 class Thing(msgspec.Struct, frozen=True):

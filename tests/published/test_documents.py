@@ -240,6 +240,29 @@ def test_a_release_that_was_begun_before_is_written_again(tmp_path):
     assert set(statuses(tmp_path, 2)) == {"resource/a/2"}
 
 
+def test_a_large_update_that_is_stopped_changes_no_release(tmp_path):
+    numbers = range(8_000)
+    before = [one for number in numbers for one in book(f"resource/a/{number:05}", f"Old {number}")]
+    after = [one for number in numbers for one in book(f"resource/a/{number:05}", f"New {number}")]
+    publish(tmp_path, 1, before)
+    changed = sorted((one.rstrip("\n").encode(), one in set(after)) for one in set(before) ^ set(after))
+
+    def stopping():
+        yield from changed[:25_000]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        update(tmp_path, BASE, state(2), stopping())
+    assert published_releases(tmp_path) == [1]
+    assert can_update(tmp_path, BASE, 1, 10)
+    with open_published(tmp_path, 1) as reader:
+        assert {one.title[:4] for one in reader.documents()} == {"Old "}
+        update(tmp_path, BASE, state(2), changed)
+        assert {one.title[:4] for one in reader.documents()} == {"Old "}
+    with open_published(tmp_path, 2) as view:
+        assert [one.title for one in view.documents()] == [f"New {number}" for number in numbers]
+
+
 @pytest.mark.parametrize("withdraw", [False, True])
 def test_a_fill_that_is_stopped_costs_nothing(tmp_path, withdraw):
     def stopping():

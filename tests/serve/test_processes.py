@@ -279,3 +279,15 @@ def test_health_metrics_and_the_access_log_of_all_processes(tmp_path):
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         assert max(len(line["target"]) for line in lines) < 250
         assert all(line["client"] == "127.0.0.1" and line["ms"] >= 0 for line in lines)
+
+
+def test_metrics_count_what_the_caches_had(tmp_path):
+    with serving(tmp_path, processes=1) as server:
+        document = "/lod/doc/resource/rsl/RU~5CNLR~5Cbibl~5C204591"
+        query = "/lod/sparql?query=ASK%20%7B%20%3Fs%20%3Fp%20%3Fo%20%7D"
+        for address in (f"{document}.ttl", f"{document}.html", query):
+            for _ in range(3):
+                assert server.get(address)[0] == 200
+        metrics = server.metrics()
+        assert metrics["bibld_cache_misses_total"] == 3
+        assert metrics["bibld_cache_hits_total"] == 6

@@ -19,7 +19,7 @@ from bibld.serve._guarding.limits import CLASSES, CONTROL, Buckets
 from bibld.serve._guarding.log import AccessLog, Entry, cut, header_text
 from bibld.serve._guarding.metrics import Metrics
 from bibld.serve._guarding.requests import Body, Checks, Classes, Head
-from bibld.serve._http import ALWAYS, ProblemError
+from bibld.serve._http import ALWAYS, CACHE, ProblemError
 
 _LOG = logging.getLogger("bibld.serve")
 _HEALTH_SECONDS = 5.0
@@ -119,7 +119,7 @@ class Guard:
             seconds = time.perf_counter() - begin
             rules.metrics.set_ready(self._health.release())
             rules.metrics.end_request(kind, status or _UNKNOWN_STATUS, seconds)
-            if (is_hit := scope.get("bibld.cache")) is not None:
+            if (is_hit := scope.get(CACHE)) is not None:
                 rules.metrics.count_cache(is_hit)
             if self._log is not None:
                 entry = Entry(

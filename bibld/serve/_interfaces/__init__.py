@@ -227,6 +227,7 @@ def open_interfaces(
         record = release.catalog.record(thing.merged.cluster.founder) if thing is not None and thing.merged else None
         return release.original(record) if record is not None else None
 
-    provider = oai.Provider(release.manifest, view, oai.Content(mods, marc)) if view is not None else None
+    content = oai.Content(mods, marc)
+    provider = oai.Provider(release.manifest, view, content, release.contact) if view is not None else None
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
     return Interfaces(provider, service, fragments.Fragments(pool, release.manifest), pages, run)

@@ -114,9 +114,12 @@ _LISTS = ("ListIdentifiers", "ListRecords")
 
 
 class Provider:
-    """Answers requests; to be used in one thread at a time."""
+    """Answers requests; to be used in one thread at a time.
 
-    def __init__(self, manifest: Manifest, view: PublishedView, content: Content) -> None:
+    ``contact`` is the mail address of those who run the site; if empty, webmaster at its host.
+    """
+
+    def __init__(self, manifest: Manifest, view: PublishedView, content: Content, contact: str = "") -> None:
         self._dataset = manifest.dataset
         self._sources = {each.source: each.label for each in manifest.figures.sources}
         self._iris = Iris(manifest.dataset.base)
@@ -124,6 +127,7 @@ class Provider:
         self._content = content
         self._url = f"{self._iris.base}oai"
         self._host = urlsplit(self._iris.base).hostname or "localhost"
+        self._contact = contact or f"webmaster@{self._host if '.' in self._host else f'{self._host}.invalid'}"
         records = re.escape(f"{self._iris.base}record/")
         self._derived = re.compile(rf"prov#wasDerivedFrom> <{records}([^/>]+)/".encode())
 
@@ -169,7 +173,7 @@ class Provider:
         _add(root, "repositoryName", titles.get("en") or next(iter(titles.values()), self._host))
         _add(root, "baseURL", self._url)
         _add(root, "protocolVersion", "2.0")
-        _add(root, "adminEmail", f"webmaster@{self._host if '.' in self._host else f'{self._host}.invalid'}")
+        _add(root, "adminEmail", self._contact)
         _add(root, "earliestDatestamp", min(self._view.created_times.values()))
         _add(root, "deletedRecord", "persistent")
         _add(root, "granularity", "YYYY-MM-DDThh:mm:ssZ")

@@ -18,6 +18,7 @@ from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, S
 from bibld.protocols import Query
 from bibld.serve._graph import with_prefixes_in_order, write
 from bibld.serve._http import (
+    CACHE,
     ProblemError,
     Representation,
     accept_of,
@@ -140,6 +141,8 @@ class SparqlEndpoint:
             key = _key(query, checked, limit) if checked.is_repeatable else None
             ask = partial(self._evaluate, query, limit, request)
             served = await self._cache.answer(key, ask, partial(while_connected, request))
+        if served.origin in ("hit", "miss", "collapsed"):
+            request.scope[CACHE] = served.origin != "miss"
         result = served.answer
         media_type = graph if result.kind == "graph" else table
         assert media_type is not None
