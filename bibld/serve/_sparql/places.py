@@ -103,7 +103,7 @@ class Places:
         while not self._may_run(place):
             self._waiters[place] = waiter = loop.create_future()
             if self._bells:
-                loop.add_reader(self._bells[self._process][0], self._hear)
+                loop.add_reader(self._bells[self._process][0], self._wake_here)
             try:
                 await asyncio.wait((waiter,), timeout=_WAIT_SECONDS)
             finally:
@@ -128,7 +128,7 @@ class Places:
             with suppress(BlockingIOError):  # a full pipe wakes it, too
                 os.write(self._bells[process][1], b"\0")
 
-    def _hear(self) -> None:
+    def _wake_here(self) -> None:
         """Wake a query of this process because another one has left a place."""
         with suppress(BlockingIOError):
             os.read(self._bells[self._process][0], _PIPE_BYTES)
