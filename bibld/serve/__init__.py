@@ -238,6 +238,9 @@ def _open(site: Site, places: Places) -> Served:
         opening.callback(store.close)
         graph = ReleaseGraph(store)
         void = site.release / "void.ttl"
+        names_of_pages = site.search() if site.search is not None else None
+        if names_of_pages is not None:
+            opening.callback(names_of_pages.close)
         release = OpenRelease(
             manifest=site.manifest,
             catalog=ReleaseView(site.catalog, graph, addresses.iris),
@@ -247,6 +250,7 @@ def _open(site: Site, places: Places) -> Served:
             original=site.original,
             void=void.read_bytes() if void.is_file() else b"",
             contact=site.settings.contact,
+            search=names_of_pages,
         )
         finder = Finder(
             addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]

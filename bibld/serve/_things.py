@@ -13,6 +13,7 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
+from bibld.published.search import SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import Kind, forms_of, is_document, split_suffix
 from bibld.serve._graph import ReleaseGraph
@@ -28,7 +29,8 @@ class OpenRelease(msgspec.Struct, frozen=True):
     """What pages and documents are made from.
 
     ``void`` is the ``void.ttl`` of the release; ``contact`` the mail address of those who run the site, empty if it is
-    not known.
+    not known. ``search`` has the names of the release, for the thread that makes
+    pages; None if the release has none.
     """
 
     manifest: Manifest
@@ -39,6 +41,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     original: Callable[[SourceRecord], MarcRecord | None]
     void: bytes
     contact: str = ""
+    search: SearchView | None = None
 
 
 class Thing(msgspec.Struct, frozen=True):

@@ -101,6 +101,43 @@ KIND_LABELS = {
 }
 """The kinds of a reference (``bibld.serve._citations``)."""
 
+GENRE_LABELS = {
+    "fiction": message("fiction"),
+    "novel": message("novel"),
+    "short story": message("short stories"),
+    "poetry": message("poetry"),
+    "drama": message("drama"),
+    "essay": message("essays"),
+    "humor, satire": message("humour, satire"),
+    "biography": message("biography"),
+    "autobiography": message("autobiography"),
+    "letter": message("letters"),
+    "encyclopedia": message("encyclopaedia"),
+    "dictionary": message("dictionary"),
+    "atlas": message("atlas"),
+    "map": message("map"),
+    "bibliography": message("bibliography"),
+    "catalog": message("catalogue"),
+    "handbook": message("handbook"),
+    "instruction": message("textbook"),
+    "conference publication": message("conference proceedings"),
+    "thesis": message("thesis"),
+    "theses": message("thesis"),
+    "periodical": message("periodical"),
+    "newspaper": message("newspaper"),
+    "series": message("series of books"),
+    "standard or specification": message("standard"),
+    "patent": message("patent"),
+    "festschrift": message("festschrift"),
+    "review": message("review"),
+    "speech": message("speeches"),
+    "legislation": message("legislation"),
+    "statistics": message("statistics"),
+    "technical report": message("technical report"),
+    "sound": message("sound"),
+}
+"""The genres of the list marcgt that are frequent."""
+
 FORM_LABELS = {
     "print": message("print"),
     "electronic": message("electronic"),

@@ -217,7 +217,8 @@ class _Fields:
             yield Value(path, group, label, text, language.object_part or "")
         for at, kind in enumerate(self._mods.type_of_resource):
             yield self._coded(f"type_of_resource/{at}", group, message("Type"), kind.value, codes.TYPE_LABELS)
-        yield from self._list("", self._mods, group, genre=message("Genre"))
+        for at, genre in enumerate(self._mods.genre):
+            yield self._coded(f"genre/{at}", group, message("Genre"), genre.value, codes.GENRE_LABELS)
         for index, physical in enumerate(self._mods.physical_description):
             top = f"physical_description/{index}"
             for at, form in enumerate(physical.form):

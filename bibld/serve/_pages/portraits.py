@@ -112,6 +112,9 @@ ROLE_HEADINGS = {
 }
 """How a thing is linked → the heading of the list."""
 
+ROLES_WITHOUT_WORKS = frozenset(("holds", "genre", "audience", "scheme", "class", "part"))
+"""The ways of linking that the names for searching do not know."""
+
 _ABOUT_PERSON = message("Publications about this person")
 
 

@@ -19,6 +19,7 @@ from bibld.serve._language import Language, message
 from bibld.serve._names import Names
 from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, views
 from bibld.serve._pages.holdings import holdings
+from bibld.serve._pages.works import Editions, WorkLists, WorksOfThing, first_author
 from bibld.serve._things import OpenRelease, Thing
 
 INCOMING_ON_PAGE = 100
@@ -77,6 +78,8 @@ class ThingPages:
         self._catalog = place.release.catalog
         self._addresses = place.release.addresses
         self._base = place.release.addresses.iris.base
+        search = place.release.search
+        self._works = WorkLists(search, self._addresses, self._language) if search is not None else None
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
@@ -136,8 +139,11 @@ class ThingPages:
         page = self._base + f"doc/{thing.path}.html"
         iris = {name: self._base + each.path for each, names in entities for name in names}
         same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
+        author = first_author(reference, [(link.path, names) for link, names in entities])
+        others = self._works.editions(thing.path, author, reference) if self._works is not None else Editions()
         return self._render(
             "publication.html",
+            others=others,
             heading=heading,
             kind=self._language.text(codes.KIND_LABELS[reference.kind]),
             responsibility=reference.responsibility,
@@ -150,7 +156,7 @@ class ThingPages:
             comparison=views.comparison([(each.id, each.mods) for each in records], self._language),
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
-            entities=[link for link, _ in entities],
+            entities=[link for link, _ in entities if _is_worth_a_visit(link.path)],
             events=self._events(members),
             citations=[(self._language.text(name), STYLES[style](reference)) for style, name in STYLE_NAMES.items()],
             coins=coins(reference),
@@ -238,15 +244,19 @@ class ThingPages:
         shown = portraits.portrait(thing.iri, thing.path, triples, self._base, sources, self._language)
         heading = labels[0].text if labels else thing.path
         address = self._form(thing, "html")
+        works = WorksOfThing()
+        if self._works is not None:
+            works = self._works.of_page(thing.path, shown.kind, page, INCOMING_ON_PAGE)
         return self._render(
             "portrait.html",
+            works=works,
             heading=heading,
             heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
             kind=self._language.text(portraits.KINDS[shown.kind]),
             portrait=shown,
             names=portraits.distinct_names(labels, shown.other_names),
             linked=self._named_links(shown),
-            roles=self._role_lists(incoming, shown.kind),
+            roles=self._role_lists(incoming, shown.kind, bool(works.all_href)),
             incoming=incoming,
             page=page,
             before=f"{address}?page={page - 1}" if page > 1 else "",
@@ -262,7 +272,8 @@ class ThingPages:
             **self._common(thing, "html"),
         )
 
-    def _role_lists(self, incoming: Incoming, kind: str) -> list[portraits.RoleList]:
+    def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[portraits.RoleList]:
+        """Return what points to an entity by role; with lists of publications beside it, only what is in none."""
         titles = self._names.titles(thing.iri for thing in incoming.things)
         links = {}
         for thing in incoming.things:
@@ -270,7 +281,10 @@ class ThingPages:
             if href is not None:
                 text = titles.get(thing.iri) or views.compact(thing.iri, {}, self._addresses.iris)
                 links[thing.iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
-        return portraits.role_lists(incoming.things, links, kind, self._language)
+        things = incoming.things
+        if has_works:
+            things = tuple(each for each in things if portraits.role_of(each) in portraits.ROLES_WITHOUT_WORKS)
+        return portraits.role_lists(things, links, kind, self._language)
 
     def _named_links(self, shown: portraits.Portrait) -> Mapping[str, portraits.NamedLink]:
         """Return the links to other things of a portrait by their IRIs; only those with a name."""
@@ -316,6 +330,12 @@ _EVENT_WORDS = {
     "deleted": message("was deleted"),
     "restored": message("was restored"),
 }
+
+
+def _is_worth_a_visit(path: str) -> bool:
+    """Whether an entity is worth a link: not a list of headings, nor its values that most publications have."""
+    folder, _, rest = path.partition("/")
+    return folder != "concept" or ("/" in rest and not rest.startswith("marctarget/"))
 
 
 def _day(run_time: str) -> str:

@@ -1,0 +1,250 @@
+"""The publications that are linked to a thing, by year and role, and what occurs together with it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlencode
+
+import msgspec
+
+from bibld.published.search import EntryKind, SearchView, Work
+from bibld.serve._addresses import Addresses
+from bibld.serve._citations import Reference
+from bibld.serve._language import Language, message
+from bibld.serve._pages import fields
+from bibld.serve._pages.facts import folded
+from bibld.serve._pages.portraits import role_heading
+from bibld.serve._pictures import Caption, Picture, Words, draw_years
+
+_FACET_OF_FOLDER = {
+    "agent": "author",
+    "concept": "subject",
+    "publisher": "publisher",
+    "series": "series",
+    "place": "place",
+}
+_ROLES = {
+    "subject": "about",
+    "publisher": "published",
+    "place": "published",
+    "agent": "ctb",
+    "creator": "aut",
+    "cre": "aut",
+    "contributor": "ctb",
+}
+"""Roles of the search → those of ``portraits.ROLE_HEADINGS``."""
+
+_COMPANIONS = {
+    EntryKind.PERSON: message("Together with"),
+    EntryKind.SUBJECT: message("Subjects"),
+    EntryKind.PUBLISHER: message("Publishers"),
+    EntryKind.SERIES: message("Series"),
+    EntryKind.PLACE: message("Places"),
+}
+_MOST_COMPANIONS = 12
+_MOST_IN_A_ROLE = 60
+_FEWEST_YEARS = 3
+_MOST_EDITIONS = 12
+_END_OF_TITLE = re.compile(r"\s[:=/;]\s|\.\s")
+
+
+class WorkLine(msgspec.Struct, frozen=True):
+    """A publication in a list: ``agents`` in one line, ``libraries`` their number."""
+
+    href: str
+    title: str
+    language: str
+    year: str
+    agents: str
+    libraries: int
+
+
+class Decade(msgspec.Struct, frozen=True):
+    """Publications of ten years; ``name`` is empty for those without a year."""
+
+    name: str
+    works: tuple[WorkLine, ...]
+
+
+class WorksInRole(msgspec.Struct, frozen=True):
+    """Publications in one role: ``count`` of them in all, of which some are in ``decades``."""
+
+    heading: str
+    count: int
+    decades: tuple[Decade, ...]
+
+
+class Companion(msgspec.Struct, frozen=True):
+    """A thing that occurs in the same publications, in ``count`` of them."""
+
+    href: str
+    name: str
+    language: str
+    count: int
+
+
+class Companions(msgspec.Struct, frozen=True):
+    """Things of one kind that occur in the same publications."""
+
+    heading: str
+    things: tuple[Companion, ...]
+
+
+class Editions(msgspec.Struct, frozen=True):
+    """Other publications with the same title and author: of other years, and other volumes."""
+
+    editions: tuple[WorkLine, ...] = ()
+    volumes: tuple[WorkLine, ...] = ()
+
+
+class WorksOfThing(msgspec.Struct, frozen=True):
+    """What a page shows of the publications of a thing: on the first one by role, with a timeline, else by decade.
+
+    ``all_href`` is the address of the search for all of them, empty if there are none.
+    """
+
+    roles: Sequence[WorksInRole] = ()
+    decades: tuple[Decade, ...] = ()
+    picture: Picture | None = None
+    companions: Sequence[Companions] = ()
+    all_href: str = ""
+
+
+class WorkLists(msgspec.Struct, frozen=True):
+    """Reads lists of publications from the names of a release, for pages in one language."""
+
+    search: SearchView
+    addresses: Addresses
+    language: Language
+
+    def of_page(self, path: str, kind: str, page: int, size: int) -> WorksOfThing:
+        """Return what a page shows of the publications of a thing; ``page`` counts from 1, ``size`` is that of one."""
+        if page > 1:
+            decades = self.page(path, kind, size, (page - 1) * size)
+            return WorksOfThing(decades=decades, all_href=self.search_href(path) if decades else "")
+        roles = self.in_roles(path, kind)
+        if not roles:
+            return WorksOfThing()
+        return WorksOfThing(roles, (), self.years(path), self.companions(path), self.search_href(path))
+
+    def in_roles(self, path: str, kind: str) -> list[WorksInRole]:
+        """Return the publications of a thing by role, the most frequent role first."""
+        groups: dict[str, dict[str, Work]] = {}
+        totals: dict[str, int] = {}
+        for role, _ in self.search.roles(path):
+            works, total = self.search.works(path, role, "year", _MOST_IN_A_ROLE)
+            group = _ROLES.get(role, role)
+            known = groups.setdefault(group, {})
+            totals[group] = totals.get(group, 0) + total - sum(work.path in known for work in works)
+            known.update((work.path, work) for work in works)
+        return [
+            WorksInRole(role_heading(group, kind, self.language), totals[group], self._decades(works.values(), kind))
+            for group, works in sorted(groups.items(), key=lambda pair: -totals[pair[0]])
+        ]
+
+    def page(self, path: str, kind: str, limit: int, offset: int) -> tuple[Decade, ...]:
+        """Return some publications of a thing in the order of their years."""
+        works, _ = self.search.works(path, None, "year", limit, offset)
+        return self._decades(works, kind)
+
+    def years(self, path: str) -> Picture | None:
+        """Draw the publications of a thing by year; None if there are few years."""
+        counts = self.search.years(path)
+        if len(counts) < _FEWEST_YEARS:
+            return None
+        caption = Caption(
+            "years",
+            self.language.text("Publications by year"),
+            self.language.plural(
+                "%(num)s publication with a year, from %(first)s to %(last)s",
+                "%(num)s publications with a year, from %(first)s to %(last)s",
+                sum(count for _, count in counts),
+                first=counts[0][0],
+                last=counts[-1][0],
+            ),
+            (self.language.text("Year"), self.language.text("Publications")),
+        )
+
+        def tip(name: str, count: int) -> str:
+            publications = self.language.plural("%(num)s publication", "%(num)s publications", count)
+            return f"{name}: {publications}"
+
+        def href(first: int, last: int) -> str:
+            return self.search_href(path, year=str(first) if first == last else f"{first}-{last}")
+
+        return draw_years(caption, [(year, (count,)) for year, count in counts], Words(tip, href))
+
+    def companions(self, path: str) -> list[Companions]:
+        """Return what occurs together with a thing, kind by kind."""
+        found = []
+        for kind, heading in _COMPANIONS.items():
+            things = tuple(
+                Companion(self.addresses.page(each.path), each.name, fields.language_of(each.name), each.count)
+                for each in self.search.related(path, kind, _MOST_COMPANIONS)
+            )
+            if things:
+                found.append(Companions(self.language.text(heading), things))
+        return found
+
+    def search_href(self, path: str, **more: str) -> str:
+        """Return the address of the search for the publications of a thing."""
+        facet = _FACET_OF_FOLDER.get(path.partition("/")[0], "")
+        return f"{self.addresses.mount}search?{urlencode({**({facet: path} if facet else {}), **more}, safe='/~')}"
+
+    def editions(self, path: str, author: str, reference: Reference) -> Editions:
+        """Return other publications of an author (its path) with the title of this one (its path)."""
+        title = folded(reference.title)
+        if not (title and author):
+            return Editions()
+        editions: list[WorkLine] = []
+        volumes: list[WorkLine] = []
+        for named in self.search.find(reference.title, (EntryKind.PUBLICATION,)):
+            if named.path == path or author not in named.data.get("author", ()):
+                continue
+            parts = [folded(part) for part in _END_OF_TITLE.split(named.title)]
+            if parts[:1] != [title]:
+                continue
+            year = next(iter(named.data.get("year", ())), "")
+            language = fields.language_of(named.title)
+            line = WorkLine(self.addresses.page(named.path), named.title, language, year, "", named.uses)
+            is_volume = bool(reference.part) and year == reference.year and folded(reference.part) not in parts
+            (volumes if is_volume else editions).append(line)
+        return Editions(*(tuple(sorted(lines, key=_by_year)[:_MOST_EDITIONS]) for lines in (editions, volumes)))
+
+    def _decades(self, works: Iterable[Work], kind: str) -> tuple[Decade, ...]:
+        lines = [self._line(work, kind) for work in works]
+        return tuple(
+            Decade(name, tuple(group))
+            for name, group in itertools.groupby(sorted(lines, key=_by_year), key=lambda line: self._decade(line.year))
+        )
+
+    def _decade(self, year: str) -> str:
+        if not year[:4].isdecimal():
+            return ""
+        first = int(year[:4]) // 10 * 10
+        return f"{first}–{first + 9}"
+
+    def _line(self, work: Work, kind: str) -> WorkLine:
+        agents = () if kind == "person" else tuple(agent.name for agent in work.agents[:2])
+        return WorkLine(
+            self.addresses.page(work.path),
+            work.title,
+            fields.language_of(work.title),
+            work.year,
+            "; ".join(agents),
+            len(work.libraries),
+        )
+
+
+def _by_year(line: WorkLine) -> tuple[str, str, str]:
+    return line.year[:4] or "9999", line.title.casefold(), line.href
+
+
+def first_author(reference: Reference, entities: Sequence[tuple[str, set[str]]]) -> str:
+    """Return the path of the first author among entities (path, folded names); empty if it is none of them."""
+    if not reference.authors:
+        return ""
+    name = folded(f"{reference.authors[0].family} {reference.authors[0].given}")
+    return next((path for path, names in entities if any(each.startswith(name) for each in names)), "")

@@ -1,0 +1,118 @@
+"""The publications of a person, a subject or a publisher as their pages list them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bibld.model.iris import Iris
+from bibld.published import ReleaseState, fill, open_published
+from bibld.published.search import open_search, write_search
+from bibld.serve._addresses import Addresses
+from bibld.serve._citations import Person, Reference
+from bibld.serve._language import language_named
+from bibld.serve._pages.works import WorkLists, first_author
+
+BASE = "https://data.example.org/"
+TERMS = {
+    "label": "http://www.w3.org/2000/01/rdf-schema#label",
+    "title": "http://purl.org/dc/terms/title",
+    "issued": "http://purl.org/dc/terms/issued",
+    "creator": "http://purl.org/dc/terms/creator",
+    "aut": "http://id.loc.gov/vocabulary/relators/aut",
+    "trl": "http://id.loc.gov/vocabulary/relators/trl",
+    "contributor": "http://purl.org/dc/terms/contributor",
+    "subject": "http://purl.org/dc/terms/subject",
+    "derived": "http://www.w3.org/ns/prov#wasDerivedFrom",
+    "type": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+}
+YEAR = '"{}"^^<http://www.w3.org/2001/XMLSchema#gYear>'
+
+
+def line(path: str, term: str, value: str) -> str:
+    return f"<{BASE}{path}> <{TERMS[term]}> {value} .\n"
+
+
+def thing(path: str) -> str:
+    return f"<{BASE}{path}>"
+
+
+def book(number: int, title: str, year: str, *links: tuple[str, str]) -> list[str]:
+    path = f"resource/rsl/{number}"
+    lines = [line(path, "title", f'"{title}"'), line(path, "label", f'"{title}"')]
+    lines += [line(path, "issued", YEAR.format(year))] if year else []
+    lines += [line(path, term, thing(target)) for term, target in links]
+    return [*lines, line(path, "derived", thing(f"record/rsl/{number}"))]
+
+
+def named(path: str, name: str, kind: str = "http://xmlns.com/foaf/0.1/Person") -> list[str]:
+    return [line(path, "label", f'"{name}"'), line(path, "type", f"<{kind}>")]
+
+
+TOLSTOY = (("creator", "agent/tolstoy"), ("aut", "agent/tolstoy"))
+QUADS = [
+    *named("agent/tolstoy", "Толстой, Лев Николаевич, 1828-1910"),
+    *named("agent/maude", "Maude, Aylmer"),
+    *named("concept/x/war", "Война", "http://www.w3.org/2004/02/skos/core#Concept"),
+    *book(1, "Война и мир : роман. Т. 1", "1978", *TOLSTOY, ("subject", "concept/x/war")),
+    *book(2, "Война и мир : роман. Т. 2", "1978", *TOLSTOY, ("subject", "concept/x/war")),
+    *book(3, "Война и мир", "1936", *TOLSTOY),
+    *book(4, "Война и мир в кино", "1970", *TOLSTOY),
+    *book(5, "War and peace", "1942", *TOLSTOY, ("contributor", "agent/maude"), ("trl", "agent/maude")),
+    *book(6, "Толстой", "", ("subject", "agent/tolstoy")),
+]
+
+
+@pytest.fixture(scope="module")
+def lists(tmp_path_factory) -> WorkLists:
+    folder: Path = tmp_path_factory.mktemp("works")
+    fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(QUADS)).encode()], False)
+    with open_published(folder, 1) as view:
+        write_search(folder, BASE, view, None, False)
+    return WorkLists(open_search(folder, 1), Addresses(Iris(BASE)), language_named("en"))
+
+
+def test_a_person_has_works_by_role_and_decade_and_works_about_it_separately(lists):
+    shown = lists.of_page("agent/tolstoy", "person", 1, 100)
+    assert [(group.heading, group.count) for group in shown.roles] == [
+        ("As author", 5),
+        ("Publications about this person", 1),
+    ]
+    decades = {decade.name: [work.title for work in decade.works] for decade in shown.roles[0].decades}
+    assert decades == {
+        "1930–1939": ["Война и мир"],
+        "1940–1949": ["War and peace"],
+        "1970–1979": ["Война и мир в кино", "Война и мир : роман. Т. 1", "Война и мир : роман. Т. 2"],
+    }
+    assert [decade.name for decade in shown.roles[1].decades] == [""]
+    assert shown.all_href == "/search?author=agent/tolstoy"
+    assert "1978: 2 publications" in shown.picture.inline()
+    assert "/search?author=agent/tolstoy&amp;year=1936" in shown.picture.inline()
+
+
+def test_who_and_what_occurs_together_with_a_person_is_listed_by_kind(lists):
+    found = {
+        group.heading: [(each.name, each.count) for each in group.things] for group in lists.companions("agent/tolstoy")
+    }
+    assert found == {"Together with": [("Maude, Aylmer", 1)], "Subjects": [("Война", 2)]}
+
+
+def test_other_volumes_and_editions_have_the_same_author_and_title(lists):
+    reference = Reference(f"{BASE}resource/rsl/1", title="Война и мир", subtitle="роман", part="Т. 1", year="1978")
+    found = lists.editions("resource/rsl/1", "agent/tolstoy", reference)
+    assert [work.title for work in found.volumes] == ["Война и мир : роман. Т. 2"]
+    assert [(work.title, work.year) for work in found.editions] == [("Война и мир", "1936")]
+    assert lists.editions("resource/rsl/1", "agent/maude", reference).editions == ()
+
+
+def test_what_has_no_publications_has_no_lists(lists):
+    assert lists.of_page("agent/nobody", "person", 1, 100).all_href == ""
+    assert lists.of_page("agent/nobody", "person", 2, 100).all_href == ""
+
+
+def test_the_first_author_is_found_by_the_beginning_of_a_name():
+    reference = Reference("urn:x", authors=(Person("Толстой", "Лев Николаевич"),))
+    entities = [("agent/other", {"достоевский"}), ("agent/tolstoy", {"толстойлевниколаевич18281910"})]
+    assert first_author(reference, entities) == "agent/tolstoy"
+    assert first_author(Reference("urn:x"), entities) == ""
