@@ -17,9 +17,10 @@ import msgspec
 
 from bibld import __version__
 from bibld.errors import HarvestError
+from bibld.harvest._clock import timestamp
 from bibld.harvest._faults import BLOCKED, BUSY, MOVED, NO_ANSWER, REDIRECT_LOST_QUERY, ServerFault
 from bibld.harvest._settings import HttpSettings
-from bibld.harvest._store import StoredAnswer, now
+from bibld.harvest._store import StoredAnswer
 from bibld.progress import with_number
 
 _MOST_REDIRECTS = 5
@@ -128,7 +129,7 @@ class Transport:
                 self._retry_after = None
                 continue
             body, damage = inflate(raw, self._settings.max_answer_bytes)
-            answer = self._keep(StoredAnswer(0, at, now(), status, headers, body))
+            answer = self._keep(StoredAnswer(0, at, timestamp(), status, headers, body))
             fault = damage or accept(answer)
             if not fault:
                 return answer
@@ -194,7 +195,7 @@ class Transport:
             self._retry_after = None
             try:
                 with self._opened(url, {"Accept-Encoding": "identity", **(headers or {})}, None) as (response, at):
-                    answer = StoredAnswer(0, at, now(), response.status_code, _headers(response), b"")
+                    answer = StoredAnswer(0, at, timestamp(), response.status_code, _headers(response), b"")
                     if answer.status in (304, 404, 410, 412, 416):
                         return answer
                     if answer.status in (200, 206):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import statistics
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 
 from bibld.errors import HarvestError
+from bibld.harvest._clock import current_time
 from bibld.harvest._faults import ServerFault
 from bibld.harvest._store import SourceStore
 from bibld.harvest._visit import Example
@@ -174,7 +175,7 @@ def _page(report: ServerReport) -> str:
 
 def freshness_of(store: SourceStore, at: datetime | None = None) -> Freshness:
     """Return how fresh a source is at a time (now by default)."""
-    moment = at or datetime.now(UTC)
+    moment = at or current_time()
     harvests = store.harvests()
     complete = next((one.ended for one in harvests if one.outcome == "complete"), "")
     productive = []

@@ -9,8 +9,9 @@ import msgspec
 from bibld import adapters
 from bibld.config import Config, Source
 from bibld.errors import HarvestError
+from bibld.harvest._clock import timestamp
 from bibld.harvest._result import HarvestResult, ServerReport, findings_of, write_report
-from bibld.harvest._store import SourceStore, now
+from bibld.harvest._store import SourceStore
 from bibld.harvest._visit import HarvestOptions, Visit
 from bibld.progress import Progress
 from bibld.protocols import Fetched, Harvester, NetworkHarvester
@@ -150,7 +151,9 @@ def _finish(config: Config, source: Source, visit: Visit, fetched: Fetched) -> H
         report=str(config.workspace / "reports" / f"{source.id}.html"),
     )
     address = str(getattr(source.harvest, "url", ""))
-    write_report(config.workspace, ServerReport(source.id, source.config.harvest, address, now(), result, findings))
+    write_report(
+        config.workspace, ServerReport(source.id, source.config.harvest, address, timestamp(), result, findings)
+    )
     is_full_list = visit.kind == "full" and not store.files.all()
     store.end(outcome, msgspec.json.encode(result), is_full_list)
     return result

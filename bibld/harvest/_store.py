@@ -14,7 +14,6 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ import msgspec
 import zstandard
 
 from bibld.errors import HarvestError
+from bibld.harvest._clock import timestamp
 from bibld.harvest._files import StoredFiles
 from bibld.harvest._records import StoredRecords
 
@@ -174,7 +174,7 @@ class SourceStore:
                     f"another harvest of this source is running ({holder}); wait until it ends"
                 ) from None
             lock.truncate(0)
-            lock.write(f"process {os.getpid()}, since {now()}")
+            lock.write(f"process {os.getpid()}, since {timestamp()}")
             lock.flush()
             yield
 
@@ -285,7 +285,7 @@ class SourceStore:
             self.harvest = self.records.harvest = self.files.harvest = last.number
             return True
         cursor = self._connection.execute(
-            "INSERT INTO harvest (kind, request, started) VALUES (?, ?, ?)", (kind, request, now())
+            "INSERT INTO harvest (kind, request, started) VALUES (?, ?, ?)", (kind, request, timestamp())
         )
         self.harvest = self.records.harvest = self.files.harvest = cursor.lastrowid or 0
         return False
@@ -295,7 +295,7 @@ class SourceStore:
         with self.commit():
             self._connection.execute(
                 "UPDATE harvest SET ended = ?, outcome = ?, body = ? WHERE harvest = ?",
-                (now(), outcome, body, self.harvest),
+                (timestamp(), outcome, body, self.harvest),
             )
         if is_full_list and outcome == "complete":
             self._forget_answers_before(self.harvest)
@@ -348,8 +348,3 @@ class SourceStore:
             "SELECT fault, times, examples FROM finding WHERE harvest = ? ORDER BY times DESC, code", (self.harvest,)
         )
         return rows.fetchall()
-
-
-def now() -> str:
-    """Return the time as servers write it (ISO 8601, UTC, seconds)."""
-    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bibld.harvest._clock import timestamp
 from bibld.harvest._faults import ServerFault
 from bibld.harvest._settings import HttpSettings
-from bibld.harvest._store import SourceStore, StoredAnswer, now
+from bibld.harvest._store import SourceStore, StoredAnswer
 from bibld.progress import Progress
 
 if TYPE_CHECKING:
@@ -74,15 +75,16 @@ class Visit:
         assert self._store is not None, "a probe stores nothing"
         return self._store
 
-    def begin(self, kind: str, request: str) -> bool:
+    def begin(self, kind: str, request: str, can_continue: bool = True) -> bool:
         """Begin a harvest: ``full`` (what does not come was deleted) or ``changes``.
 
         ``request`` identifies what is asked for. Return whether the last harvest, which was interrupted and asked for
-        the same, is continued: its records count as seen, and the values in the store are its state.
+        the same, is continued: its records count as seen, and the values in the store are its state. It is not if
+        ``can_continue`` is false.
         """
         self.kind = kind
         with self.store.commit():
-            is_continued = self.store.begin(kind, request, can_continue=True)
+            is_continued = self.store.begin(kind, request, can_continue)
             self.store_early_findings()
         return is_continued
 
@@ -95,7 +97,7 @@ class Visit:
     def note(self, fault: ServerFault, url: str = "", data: bytes = b"") -> None:
         """Note that the server did something wrong; the first three examples of each fault are kept."""
         text = data[:_EXCERPT].decode("utf-8", "backslashreplace")
-        example = Example(url, now(), text)
+        example = Example(url, timestamp(), text)
         self.progress.detail(f"harvest: {self.source}: the server {fault.what}")
         if self._store is None or not self._store.harvest:
             self._early.append((fault, example))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld.errors import HarvestError
+from bibld.harvest._clock import current_time
 from bibld.harvest._settings import days_of
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._faults import MISSING_SET, NEW_IDENTIFIERS
@@ -53,7 +54,7 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
     if state.identity != identity:
         state = State(identity=identity)
     requests = Requests(visit, visit.transport(settings), settings.url, store.value("habits", Habits) or Habits())
-    now = datetime.now(UTC)
+    now = current_time()
     server = ask_server(requests, settings.prefix or state.prefix)
     if server.formats:
         visit.progress.report(f"harvest: {visit.source}: metadata format {server.prefix}; {server.formats_text}")
@@ -64,7 +65,8 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
     begin = _date(settings.begin, granularity) if is_full else _since(visit, state, granularity)
     request = msgspec.json.encode([identity, server.prefix, begin if visit.options.since else ""]).decode()
     walk_state = store.value("walk", WalkState)
-    if not visit.begin("full" if is_full else "changes", request) or walk_state is None:
+    can_continue = walk_state is not None
+    if not visit.begin("full" if is_full else "changes", request, can_continue) or walk_state is None:
         walk_state = WalkState(steps=list(_steps(visit, settings, state, begin, granularity, now)))
         with store.commit():
             store.set_value("walk", walk_state)
@@ -183,7 +185,13 @@ def _has_set(requests: Requests, settings: Settings, visit: Visit) -> bool:
 
 
 def _next_state(state: State, server: Server, started: str, now: datetime, is_full: bool) -> State:
-    """Return what the next harvest has to know; it begins at the server's time of the first answer of this one."""
+    """Return what the next harvest has to know.
+
+    It begins at the server's time of the first answer of this one, or at that of Identify if a clock that differs among
+    the machines of the server makes that earlier.
+    """
+    if started and server.response_date:
+        started = min(started, server.response_date)
     return State(
         identity=state.identity,
         prefix=server.prefix,
@@ -214,7 +222,7 @@ def _cut(time: str, granularity: str) -> str:
     try:
         moment = datetime.fromisoformat(time.replace("Z", "+00:00"))
     except ValueError:
-        moment = datetime.now(UTC) - timedelta(days=1)
+        moment = current_time() - timedelta(days=1)
     if granularity == "day":
         return (moment - timedelta(days=1)).strftime(_DAY)
     return (moment - timedelta(hours=1)).strftime(_SECOND)

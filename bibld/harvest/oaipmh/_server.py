@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 import msgspec
 
 from bibld.errors import HarvestError
+from bibld.harvest._clock import current_time
 from bibld.harvest._http import UnusableAnswerError
 from bibld.harvest.oaipmh._decoding import Noted
 from bibld.harvest.oaipmh._faults import BAD_IDENTIFY, CLOCK
@@ -46,6 +47,7 @@ class Server(msgspec.Struct, frozen=True):
     granularity: Literal["day", "second"] = "day"
     deleted_record: str = "no"
     formats: tuple[Format, ...] = ()
+    response_date: str = ""
     noted: Noted = []
 
     @property
@@ -62,12 +64,13 @@ def ask_server(requests: Requests, prefix: str) -> Server:
     """
     noted: Noted = []
     stated: dict[str, str] = {}
+    response_date = ""
     try:
         page = requests.ask("Identify", {}, tries=_TRIES)
     except UnusableAnswerError as error:
         noted.append((BAD_IDENTIFY, str(error).encode()))
     else:
-        stated = _texts(page)
+        stated, response_date = _texts(page), page.response_date
         missing = [name for name in ("repositoryName", "granularity", "deletedRecord") if not stated.get(name)]
         if missing:
             noted.append((BAD_IDENTIFY, f"without {', '.join(missing)}".encode()))
@@ -86,6 +89,7 @@ def ask_server(requests: Requests, prefix: str) -> Server:
         granularity="second" if "h" in stated.get("granularity", "").lower() else "day",
         deleted_record=stated.get("deletedRecord", "").lower() or "no",
         formats=formats,
+        response_date=response_date,
         noted=noted,
     )
 
@@ -145,4 +149,4 @@ def _is_clock_wrong(response_date: str) -> bool:
         time = datetime.fromisoformat(response_date.replace("Z", "+00:00"))
     except ValueError:
         return False
-    return time.tzinfo is not None and abs((datetime.now(UTC) - time).total_seconds()) > _CLOCK_SECONDS
+    return time.tzinfo is not None and abs((current_time() - time).total_seconds()) > _CLOCK_SECONDS

@@ -1,0 +1,247 @@
+"""Harvests of a small OAI-PMH server night after night: changes, deletions, what disappears, what is interrupted."""
+
+import gzip
+import re
+
+import pytest
+
+from bibld import harvest
+from bibld.errors import HarvestError
+from bibld.harvest import HarvestOptions, SourceStore
+from bibld.progress import Silent
+from tests.harvest.hostile_oai import Reply, serving
+from tests.harvest.small_oai import Library
+from tests.harvest.test_hostile_oai import configured, fetch
+
+DAY = 86400
+
+
+@pytest.fixture
+def library():
+    found = Library()
+    for number in range(1, 12):
+        found.put(number, f"Title {number}")
+    found.clock += DAY / 2
+    return found
+
+
+@pytest.fixture
+def server(library):
+    with serving(lambda request, answer: library.answer(request)) as running:
+        yield running
+
+
+def titles(config):
+    """Return the titles of the stored records by number."""
+    found = {}
+    for file in harvest.files(config, config.sources[0]):
+        data = gzip.decompress(file.path.read_bytes()).decode()
+        for number, title in re.findall(r'tag="001">r(\d+)<.*?code="a">([^<]*)<', data, re.DOTALL):
+            assert int(number) not in found
+            found[int(number)] = title
+    return dict(sorted(found.items()))
+
+
+def test_the_first_harvest_fetches_all_and_the_next_only_changes(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    first = fetch(config)
+    assert (first.outcome, first.kind, first.received, first.new) == ("complete", "full", 11, 11)
+    library.clock += DAY
+    library.put(3, "Another title")
+    library.put(12, "Title 12")
+    library.delete(5)
+    server.requests.clear()
+    second = fetch(config)
+    assert (second.outcome, second.kind) == ("complete", "changes")
+    assert (second.received, second.new, second.changed, second.removed) == (3, 1, 1, 1)
+    assert any("from=" in path for path in server.requests)
+    assert titles(config) == library.titles()
+
+
+def test_changes_are_asked_for_by_the_clock_of_the_server_with_an_overlap(library, server, tmp_path):
+    library.clock = 1_500_000_000
+    for number in range(1, 12):
+        library.put(number, f"Title {number}")
+    config = configured(tmp_path, server.url)
+    fetch(config)
+    server.requests.clear()
+    fetch(config)
+    asked = next(path for path in server.requests if "ListRecords" in path)
+    assert "from=2017-07-14T01%3A40%3A00Z" in asked  # an hour before 02:40:00
+    assert titles(config) == library.titles()
+
+
+def test_a_night_without_changes_is_complete_and_writes_nothing(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    fetch(config)
+    before = [(path, path.stat().st_mtime_ns) for path in files_of(config)]
+    library.clock += DAY
+    result = fetch(config)
+    assert (result.outcome, result.received, result.stored) == ("complete", 0, 11)
+    assert [(path, path.stat().st_mtime_ns) for path in files_of(config)] == before
+
+
+def files_of(config):
+    return [file.path for file in harvest.files(config, config.sources[0])]
+
+
+def test_a_server_without_deletions_is_asked_for_all_identifiers_from_time_to_time(
+    library, server, tmp_path, monkeypatch
+):
+    library.keeps_deletions = False
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(library.clock)))
+    config = configured(tmp_path, server.url)
+    fetch(config)
+    library.clock += DAY
+    library.delete(2)
+    library.delete(9)
+    library.put(4, "Changed 4")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(library.clock)))
+    assert fetch(config).kind == "changes"
+    assert 2 in titles(config)
+    library.clock += 7 * DAY
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(library.clock)))
+    server.requests.clear()
+    result = fetch(config)
+    assert (result.outcome, result.kind, result.removed) == ("complete", "full", 2)
+    assert any("ListIdentifiers" in path for path in server.requests)
+    assert titles(config) == library.titles()
+
+
+def test_records_that_the_list_of_identifiers_shows_are_fetched_one_by_one(library, server, tmp_path, monkeypatch):
+    config = configured(tmp_path, server.url, full_every="1d")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(library.clock)))
+    fetch(config)
+    library.put(20, "An old datestamp")
+    library.records[20] = ("2001-01-01T00:00:00Z", "An old datestamp")
+    library.clock += 3 * DAY
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(library.clock)))
+    server.requests.clear()
+    assert fetch(config).outcome == "complete"
+    assert [path for path in server.requests if "GetRecord" in path]
+    assert titles(config) == library.titles()
+
+
+def test_a_full_list_that_is_empty_removes_nothing(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    fetch(config)
+    library.records.clear()
+    result = fetch(config, full=True)
+    assert result.outcome == "partial"
+    assert "though it had 11" in result.reasons[0]
+    assert len(titles(config)) == 11
+
+
+def test_a_server_that_is_down_keeps_the_state(library, tmp_path):
+    with serving(lambda request, answer: library.answer(request)) as running:
+        config = configured(tmp_path, running.url, tries=2)
+        fetch(config)
+        url = running.url
+    result = fetch(config)
+    assert result.outcome == "failed"
+    assert url in result.reasons[0]
+    assert titles(config) == library.titles()
+
+
+def test_a_partial_list_goes_on_where_it_stopped(library, tmp_path):
+    is_busy = True
+
+    def change(request, answer):
+        if is_busy and request.token and request.token.endswith("~8"):
+            return Reply(b"busy", 503, {"Retry-After": "100000"})
+        return library.answer(request)
+
+    with serving(change) as server:
+        config = configured(tmp_path, server.url)
+        assert fetch(config).outcome == "partial"
+        assert len(titles(config)) == 8
+        is_busy = False
+        server.requests.clear()
+        result = fetch(config)
+    assert (result.outcome, result.kind, result.received) == ("complete", "full", 11)
+    assert len([path for path in server.requests if "ListRecords" in path]) == 1
+    assert titles(config) == library.titles()
+
+
+def test_a_limit_makes_the_harvest_partial(server, tmp_path):
+    config = configured(tmp_path, server.url)
+    result = fetch(config, limit=3)
+    assert (result.outcome, result.stored) == ("partial", 4)
+    assert fetch(config).outcome == "complete"
+
+
+def test_since_asks_from_a_day_and_full_for_all(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    fetch(config)
+    server.requests.clear()
+    assert fetch(config, since="2020-01-01").received == 11
+    assert any("from=2020-01-01T00%3A00%3A00Z" in path for path in server.requests)
+    library.keeps_deletions = False
+    library.delete(1)
+    assert fetch(config, full=True).removed == 1
+    assert titles(config) == library.titles()
+
+
+def test_a_wrong_size_is_believed_once(library, tmp_path):
+    def change(request, answer):
+        reply = library.answer(request)
+        return reply._replace(body=reply.body.replace(b'completeListSize="11"', b'completeListSize="500"'))
+
+    with serving(change) as server:
+        config = configured(tmp_path, server.url)
+        assert fetch(config).outcome == "partial"
+        assert fetch(config).outcome == "complete"
+        library.clock += DAY
+        assert fetch(config).outcome == "complete"
+
+
+def test_another_set_or_prefix_begins_again(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    fetch(config)
+    config = configured(tmp_path, server.url, set="books")
+    assert fetch(config).kind == "full"
+
+
+def test_two_harvests_of_one_source_exclude_each_other(server, tmp_path):
+    config = configured(tmp_path, server.url)
+    with SourceStore(config.workspace, "far") as store, store.lock():
+        result = fetch(config)
+    assert result.outcome == "failed"
+    assert re.search(r"another harvest of this source is running \(process \d+, since 2\d{3}-", result.reasons[0])
+
+
+def test_a_probe_stores_nothing(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    result = harvest.probe_result(config, config.sources[0], Silent())
+    assert "Hostile: OAI-PMH 2.0, 11 records as marc21, deletions persistent" in result.line
+    assert not (config.workspace / "harvest").exists()
+    with pytest.raises(HarvestError, match="never harvested"):
+        list(harvest.files(config, config.sources[0]))
+
+
+def test_answers_are_kept_as_they_came_and_forgotten_after_the_next_full_list(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    fetch(config)
+    with SourceStore(config.workspace, "far") as store:
+        answers = list(store.answers())
+    assert [answer.status for answer in answers] == [200] * len(answers)
+    assert sum(b"<ListRecords>" in answer.body for answer in answers) == 3
+    fetch(config, full=True)
+    with SourceStore(config.workspace, "far") as store:
+        assert {answer.number for answer in store.answers()}.isdisjoint(answer.number for answer in answers)
+
+
+def test_freshness_states_the_last_complete_harvest(library, server, tmp_path):
+    config = configured(tmp_path, server.url)
+    assert harvest.freshness(config)[0].outcome == "never harvested"
+    fetch(config)
+    (fresh,) = harvest.freshness(config)
+    assert (fresh.outcome, fresh.records, fresh.newest) == ("complete", 11, library.records[1][0])
+    assert fresh.complete == fresh.attempt != ""
+    assert not fresh.is_silent
+
+
+def test_the_result_has_one_line(server, tmp_path):
+    config = configured(tmp_path, server.url)
+    result = harvest.harvest_source(config, config.sources[0], Silent(), HarvestOptions())
+    assert result.line.startswith("far: complete, full list; 11 received (11 new), 11 stored")
