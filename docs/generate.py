@@ -163,6 +163,8 @@ def _words(info: Any) -> str:  # noqa: ANN401
             return " or ".join(f"`{_toml(value)}`" for value in info.values)
         case msgspec.inspect.VarTupleType() | msgspec.inspect.ListType():
             return f"list of {_words(info.item_type)}s"
+        case msgspec.inspect.TupleType():
+            return f"list of {len(info.item_types)} {_words(info.item_types[0])}s"
         case msgspec.inspect.DictType():
             is_text = isinstance(info.value_type, msgspec.inspect.StrType)
             return "table of language and text" if is_text else "table"

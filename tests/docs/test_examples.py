@@ -44,7 +44,8 @@ def complete(fragment: str) -> str:
 def make_files(text: str, folder: Path) -> None:
     """Make empty files with the names in a configuration."""
     for source in tomllib.loads(text)["source"]:
-        paths = source["path"] if isinstance(source["path"], list) else [source["path"]]
+        path = source.get("path", [])  # sources on servers have none
+        paths = path if isinstance(path, list) else [path]
         for name in [*paths, *([source["deletes"]] if "deletes" in source else [])]:
             file = folder / name.replace("**", "x").replace("*", "x")
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,122 @@
+"""What SRU servers do wrong: no record is lost without a word, and every harvest ends."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from bibld import harvest
+from bibld.errors import ConfigError
+from bibld.harvest import HarvestOptions, ServerReport
+from bibld.progress import Silent
+from tests.configuration import load_config
+from tests.harvest import sru_server
+from tests.harvest.sru_server import FAULTS, RECORDS
+
+
+def configured(folder, url, *lines):
+    usual = ["portion = 10", "tries = 2", "first_wait = 0.01"]
+    keys = {line.split()[0] for line in lines}
+    stated = ['harvest = "sru"', f'url = "{url}"', *(line for line in usual if line.split()[0] not in keys), *lines]
+    return load_config(folder, "\n".join(["[[source]]", 'id = "lib"', *stated, ""]))
+
+
+def fetched(config, **options):
+    return harvest.harvest_source(config, config.sources[0], Silent(), HarvestOptions(**options))
+
+
+def findings(config):
+    report = msgspec.json.decode((config.workspace / "reports" / "lib.json").read_bytes(), type=ServerReport)
+    return {finding.fault.code for finding in report.findings}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_ends_as_documented(name, tmp_path):
+    fault = FAULTS[name]
+    with sru_server.serve(fault.answer) as url:
+        config = configured(tmp_path, url)
+        result = fetched(config)
+        assert (result.outcome, result.stored) == (fault.outcome, fault.stored), result.line
+        assert fault.reason in "; ".join(result.reasons)
+        assert not fault.finding or fault.finding in findings(config)
+
+
+def test_records_that_the_server_no_longer_has_are_removed_by_a_complete_list_alone(tmp_path):
+    def fewer(asked):
+        records = sru_server.portion(asked)[: max(RECORDS - 2 - asked.start + 1, 0)]
+        return 200, sru_server.response(records, RECORDS - 2)
+
+    answers = [sru_server.good, sru_server.limited(10), fewer]
+    with sru_server.serve(lambda asked: answers[0](asked)) as url:
+        config = configured(tmp_path, url)
+        assert fetched(config).stored == RECORDS
+        answers.pop(0)
+        partial = fetched(config)
+        assert (partial.outcome, partial.stored) == ("partial", RECORDS)
+        answers.pop(0)
+        last = fetched(config)
+        assert (last.outcome, last.removed, last.stored) == ("complete", 2, RECORDS - 2)
+
+
+def test_a_query_over_the_limit_is_divided_with_the_records_that_have_no_year(tmp_path):
+    with sru_server.serve(sru_server.limited(10)) as url:
+        config = configured(tmp_path, url, 'split = "year"')
+        learned = fetched(config)
+        assert (learned.outcome, learned.reasons, learned.stored) == ("complete", (), RECORDS)
+        again = fetched(config)
+        assert (again.outcome, again.received) == ("complete", RECORDS), "the limit is remembered"
+    with sru_server.serve(sru_server.limited(10)) as url:
+        (tmp_path / "other").mkdir()
+        narrow = configured(tmp_path / "other", url, 'split = "year"', "split_range = [1990, 1999]")
+        result = fetched(narrow)
+        assert result.outcome == "partial"
+        assert "gives only 10 of the 16 records" in result.reasons[0]
+
+
+def test_the_same_count_in_two_nights_is_taken_for_all(tmp_path):
+    with sru_server.serve(sru_server.shifted) as url:
+        config = configured(tmp_path, url)
+        assert [fetched(config).outcome for _ in range(2)] == ["partial", "complete"]
+
+
+def test_a_server_that_dies_in_the_middle_is_continued(tmp_path):
+    asked_for = []
+
+    def answer(asked):
+        asked_for.append(asked.start)
+        return (503, b"") if asked.start > 10 and len(asked_for) < 8 else sru_server.good(asked)
+
+    with sru_server.serve(answer) as url:
+        config = configured(tmp_path, url, "tries = 1")
+        first = fetched(config)
+        assert (first.outcome, first.received) == ("partial", 10)
+        for _ in range(3):
+            last = fetched(config)
+        assert (last.outcome, last.stored) == ("complete", RECORDS)
+
+
+def test_a_list_of_queries_is_united(tmp_path):
+    with sru_server.serve(sru_server.limited(100)) as url:
+        queries = 'query = ["year>=1991 and year<=1995", "year>=1994 and year<=2000"]'
+        result = fetched(configured(tmp_path, url, queries))
+        assert (result.outcome, result.received, result.stored) == ("complete", 12, 10)
+
+
+def test_an_address_that_has_a_query_keeps_it(tmp_path):
+    with sru_server.serve(lambda asked: sru_server.good(asked) if asked.words.get("key") == "1" else (404, b"")) as url:
+        assert fetched(configured(tmp_path, f"{url}?key=1")).outcome == "complete"
+        (tmp_path / "b").mkdir()
+        assert fetched(configured(tmp_path / "b", url, 'parameters = { key = "1" }')).outcome == "complete"
+
+
+def test_a_list_of_changes_cannot_be_asked_for(tmp_path):
+    with sru_server.serve(sru_server.good) as url:
+        result = fetched(configured(tmp_path, url), since="2026-01-01")
+        assert result.reasons == ("SRU has no list of changes; leave --since out, or state the date in the query",)
+
+
+@pytest.mark.parametrize("line", ['query = ""', "query = []", "split_range = [5, 1]", 'url = "ftp://x"', "portion = 0"])
+def test_settings_that_cannot_work_are_faults_of_the_configuration(line, tmp_path):
+    stated = ['url = "http://localhost/"', line] if "url" not in line else [line]
+    with pytest.raises(ConfigError):
+        load_config(tmp_path, "\n".join(["[[source]]", 'id = "lib"', 'harvest = "sru"', *stated, ""]))
