@@ -47,6 +47,7 @@ from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._pages import pages_by_language
+from bibld.serve._search import SearchSite
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.places import Limits, Places, Shared, share_places
 from bibld.serve._sparql.pool import Pool
@@ -138,7 +139,8 @@ class Site(msgspec.Struct, frozen=True):
     thread at a time. ``close`` is called when the release is no longer served. ``store_settings`` are those of the
     store adapter that the manifest names; None for its defaults. ``remote`` is a store to answer from instead of that
     copy. ``published`` opens the prepared documents of the release; without them each is made from the store and the
-    catalog, which takes longer. ``search`` opens the names that reconciliation searches; without them there is none.
+    catalog, which takes longer. ``search`` opens the names that are searched (its arguments are those of
+    ``open_search`` after the release); without them there is neither search nor reconciliation.
     """
 
     manifest: Manifest
@@ -150,7 +152,7 @@ class Site(msgspec.Struct, frozen=True):
     store_settings: Any = None
     remote: Remote | None = None
     published: Callable[[], PublishedView] | None = None
-    search: Callable[[], SearchView] | None = None
+    search: Callable[..., SearchView] | None = None
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -278,8 +280,10 @@ def _open(site: Site, places: Places) -> Served:
             opening.callback(search.names.close)
         interfaces = open_interfaces(release, finder, view_of_pages, search, pool, pages, documents.run)
         opening.callback(interfaces.close)
+        searching = SearchSite(site.manifest, addresses, site.search, pages, finder, documents.run)
+        opening.callback(searching.close)
         opening.callback(documents.close)  # its thread reads what is closed next
-        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces))
+        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces, searching))
         close_site = opening.pop_all().close
 
     async def close() -> None:

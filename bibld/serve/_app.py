@@ -21,6 +21,7 @@ from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, PagesByLanguage
+from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
 
 _PROBLEM_JSON = "application/problem+json"
@@ -42,6 +43,7 @@ class Parts(NamedTuple):
     pages: PagesByLanguage
     sparql: SparqlEndpoint
     interfaces: Interfaces
+    search: SearchSite
 
 
 def build(parts: Parts) -> Starlette:
@@ -69,6 +71,7 @@ def build(parts: Parts) -> Starlette:
         _route(f"{mount}sitemap{{rest}}", files.sitemap),
         _route(f"{mount}static/{{name:path}}", files.static),
         *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.interfaces.routes()),
+        *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.search.routes()),
         _route(f"{mount}{{path:path}}", parts.documents.answer),
     ]
     if mount != "/":

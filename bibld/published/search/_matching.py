@@ -129,7 +129,19 @@ class Matcher:
         if name == "year":
             ranges = [years for value in values if (years := years_of(value)) is not None]
             return " OR ".join(of_years(*years) for years in ranges) or NOTHING
+        if name == "held_by":
+            return " OR ".join(f"({self._of_libraries(value)})" for value in values)
         return f"code : {any_of(self._token(name, value) for value in values)}"
+
+    def _of_libraries(self, value: str) -> str:
+        """Return what finds the publications of exactly these libraries: ids with commas between them."""
+        wanted = set(value.split(","))
+        every = set(self._rows.sources.values())
+        if not wanted <= every:
+            return NOTHING
+        others = sorted(every - wanted)
+        found = all_of(f"code : {quote('l' + library)}" for library in sorted(wanted))
+        return f"({found}) NOT (code : {any_of('l' + library for library in others)})" if others else found
 
     def _token(self, name: str, value: str) -> str:
         if name in _FLAGS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -45,7 +45,7 @@ class Ranking:
             if term.field in ("title", "author"):
                 self._words += [word for word in term.words if word not in self._words]
         self._keys = [skeleton_of(word) for word in self._words]
-        self._stems = {_key(word) for word in self._words if word not in query.optional}
+        self._needed = {word for word in self._words if word not in query.optional}
         self._optional = set(query.optional)
         self._names = names
 
@@ -54,7 +54,10 @@ class Ranking:
         details = found.details
         forms = [to_words(form) for form in (found.title, *details.forms)]
         agents = self._agent_words(found)
-        tier, is_other, excess = min((self._tier(words, agents) for words in forms), default=(_ELSEWHERE, False, 0))
+        tiers = [self._tier(words, agents) for words in forms]
+        tier, is_other, excess = min(tiers)
+        if tier == _IS_TITLE and tiers[0][0] != _IS_TITLE:  # the main title, or a variant
+            excess = 1
         present = agents | {word for words in forms for word in words}
         present |= {word for part in details.parts for word in to_words(part)}
         return Rank(
@@ -87,25 +90,35 @@ class Ranking:
         keys = [skeleton_of(word) for word in words]
         if keys == self._keys:
             return _IS_TITLE, True, 0
-        title = set(map(_key, words))
-        authors = set(map(_key, agents))
-        excess = min(_MOST_EXCESS, len(title - self._stems - {_key(word) for word in self._optional}))
-        rest = self._stems - title
+        title = _keys(words)
+        authors = _keys(agents)
+        known = _keys(self._words)
+        excess = min(_MOST_EXCESS, sum(not {_key(word), skeleton_of(word)} & known for word in words))
+        rest = {word for word in self._needed if not _is_in(word, title)}
+        by_authors = all(_is_in(word, authors) for word in rest)
         is_exact = set(self._words) <= set(words) | agents | self._optional
-        if not excess and rest and rest <= authors:
+        if not excess and rest and by_authors:
             return _WITH_AUTHOR, not is_exact, 0
         if keys[: len(self._keys)] == self._keys:
             return _AT_BEGINNING, words[: len(self._words)] != self._words, excess
         if not rest:
             is_phrase = _contains(keys, self._keys)
             return _PHRASE if is_phrase else _IN_TITLE, not is_exact, excess
-        if rest <= authors:
-            return (_BY_AUTHOR if rest == self._stems else _TITLE_AND_AUTHOR), not is_exact, excess
+        if by_authors:
+            return (_BY_AUTHOR if rest == self._needed else _TITLE_AND_AUTHOR), not is_exact, excess
         return _ELSEWHERE, False, 0
 
 
 def _key(word: str) -> str:
     return skeleton_of(stem_of(word))
+
+
+def _keys(words: Iterable[str]) -> set[str]:
+    return {key for word in words for key in (_key(word), skeleton_of(word))}
+
+
+def _is_in(word: str, keys: set[str]) -> bool:
+    return _key(word) in keys or skeleton_of(word) in keys
 
 
 def _contains(keys: Sequence[str], wanted: Sequence[str]) -> bool:

@@ -32,6 +32,7 @@ from bibld.published.search._schema import (
     language_value,
 )
 from bibld.published.search._words import title_tokens, tokens_of
+from bibld.text.scripts import first_foreign_script
 
 _NAMES_REMEMBERED = 50_000
 _NUMBERS_REMEMBERED = 200_000
@@ -119,8 +120,8 @@ class RowMaker:
         names = [(link, self._name_of(link.number)) for link in links]
         titles = list(dict.fromkeys([found.title, *(text.value for text in found.titles)]))
         is_linked = any(name.is_linked for _, name in names)
-        statement = _best(found.statements, found.titles)
-        imprint = _best(found.imprints, found.titles)
+        statement = _best(found.statements, found.title)
+        imprint = _best(found.imprints, found.title)
         details = Details(
             tuple(dict.fromkeys([*titles[1:], *(text.value for text in found.variants)]))[:_MOST_FORMS],
             statement,
@@ -198,13 +199,14 @@ def _joined(texts: Iterable[Text], *tokens: str) -> str:
     return " ".join([token for text in distinct for token in tokens_of(text.value, text.language)] + list(tokens))
 
 
-def _best(texts: list[Text], titles: list[Text]) -> str:
-    """Return the text in the script of the title, else the first; those of romanised titles last."""
-    if not texts:
-        return ""
-    plain = [text for text in texts if "-latn" not in text.language] or texts
-    wanted = {title.language for title in titles if "-latn" not in title.language}
-    return next((text.value for text in plain if text.language in wanted), plain[0].value)
+def _best(texts: list[Text], title: str) -> str:
+    """Return the first text in the script of the title, else the first."""
+    script = first_foreign_script(title)
+    return (
+        next((text.value for text in texts if first_foreign_script(text.value) == script), texts[0].value)
+        if (texts)
+        else ""
+    )
 
 
 def _code_tokens(found: Publication, links: Iterable[Link], is_linked: bool) -> list[str]:

@@ -36,6 +36,7 @@ _RANKED = 200
 _FEW = 10
 _SORTED = 20_000
 _MOST_DROPPED = 6
+_MOST_TRIED = 12
 _EXACT, _FORMS, _SCRIPTS = range(3)
 _TEXT = "{title agent subject other}"
 
@@ -167,19 +168,39 @@ class Searches:
         return None
 
     def _without(self, query: Query, unknown: list[str], asked: Asked) -> Attempt | None:
-        """Leave out the words that nothing has, else the one without which most is found."""
+        """Leave out the words that nothing has, else the one without which most is found, else all that do not fit.
+
+        Of a query that has fields, those are left out first: their words may be anywhere.
+        """
+        if query.fields:
+            anywhere = parse(" ".join([*query.words, *(word for term in query.fields for word in term.words)]))
+            attempt = self._try(msgspec.structs.replace(anywhere, years=query.years), asked, _SCRIPTS)
+            if attempt.ids:
+                return msgspec.structs.replace(attempt, correction=Correction("anywhere", anywhere.text))
         best: Attempt | None = None
         choices = [set(unknown)] if unknown else [{word} for word in query.words[:_MOST_DROPPED]]
         for dropped in choices:
-            words = tuple(word for word in query.words if word not in dropped)
-            if not words and not query.phrases and not query.fields:
-                continue
-            smaller = msgspec.structs.replace(query, words=words, optional=(), identifier="", text=" ".join(words))
-            attempt = self._try(smaller, asked, _SCRIPTS)
+            attempt = self._reduced(query, [word for word in query.words if word not in dropped], asked)
             if attempt.ids and (best is None or len(attempt.ids) > len(best.ids)):
-                correction = Correction("without", " ".join(words), tuple(sorted(dropped)))
-                best = msgspec.structs.replace(attempt, correction=correction)
+                best = attempt
+        if best is None:
+            kept: list[str] = []
+            for word in query.words[:_MOST_TRIED]:
+                attempt = self._reduced(query, [*kept, word], asked)
+                if attempt.ids:
+                    kept.append(word)
+                    best = attempt
         return best
+
+    def _reduced(self, query: Query, words: list[str], asked: Asked) -> Attempt:
+        """Search for some of the words of a query."""
+        kept = tuple(words)
+        if not kept and not query.phrases and not query.fields:
+            return Attempt(query, "", _SCRIPTS, [])
+        smaller = msgspec.structs.replace(query, words=kept, optional=(), identifier="", text=" ".join(kept))
+        removed = tuple(word for word in query.words if word not in kept)
+        attempt = self._try(smaller, asked, _SCRIPTS)
+        return msgspec.structs.replace(attempt, correction=Correction("without", " ".join(kept), removed))
 
     # -- in which order
 

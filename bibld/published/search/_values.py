@@ -66,7 +66,10 @@ class FacetValue(msgspec.Struct, frozen=True):
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """What was searched for instead: ``kind`` is script, keyboard, spelling or without (words were left out)."""
+    """What was searched for instead: ``kind`` is script, keyboard, spelling, anywhere or without.
+
+    ``anywhere``: in any field; ``without``: words were left out (``removed``).
+    """
 
     kind: str
     text: str

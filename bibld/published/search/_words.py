@@ -59,6 +59,7 @@ _IRREGULAR = {
 _STOP_WORDS = (
     "а без бы в во да для до же за и из или к ко как ли на не ни но о об от по под при про с со то у что это"
     " a an and as at by de der des die das du ein eine et for from im in la le les mit of on or the to und von with zu"
+    " i iz k na o ob po u v za"
 )
 _NAMES_OF_PARTS = (
     "т том тома томах ч часть вып выпуск кн книга изд издание е й я го vol volume v no nr bd band t tome ed edition"

@@ -117,6 +117,10 @@ class Pages:
         """Return the page for an error."""
         return self._render("problem.html", problem=problem)
 
+    def search(self, view: object, here: str, query: str) -> bytes:
+        """Return the page with the results of a search; ``here`` and ``query`` are its address."""
+        return self._render("search.html", view=view, here=here, query_string=query)
+
     def fragment(self, fragment: object, pages: dict[str, str]) -> bytes:
         """Return the page of a triple pattern fragment; ``pages``: the queries of other pages by their relation."""
         return self._render(

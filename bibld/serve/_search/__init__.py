@@ -1,0 +1,282 @@
+"""The search of a release: results as pages, JSON, CSV, RDF and references, and suggestions while typing."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bibld.model.release import Manifest
+from bibld.published.search import Asked, EntryKind, Found, Hit, Named, SearchView, to_words
+from bibld.serve._addresses import Addresses
+from bibld.serve._citations import FILES, Reference, reference_of
+from bibld.serve._http import (
+    VARY,
+    Endpoint,
+    ProblemError,
+    Representation,
+    accept_of,
+    language_headers,
+    language_of,
+    link_header,
+    redirect,
+    respond,
+)
+from bibld.serve._interfaces import Threads
+from bibld.serve._language import language_named, message
+from bibld.serve._negotiation import choose
+from bibld.serve._pages import PagesByLanguage
+from bibld.serve._search.addresses import MOST_PER_PAGE, Address
+from bibld.serve._search.forms import to_csv, to_json, to_turtle
+from bibld.serve._search.sparql import to_sparql
+from bibld.serve._search.views import GROUP_NAMES, ViewMaker
+from bibld.serve._things import Finder, Thing
+from bibld.terms import LANGUAGES
+
+_MEDIA_TYPES = {
+    "html": "text/html",
+    "json": "application/json",
+    "csv": "text/csv",
+    "ttl": "text/turtle",
+    "bib": "application/x-bibtex",
+    "ris": "application/x-research-info-systems",
+    "csl.json": "application/vnd.citationstyles.csl+json",
+}
+_OF_TYPE = {media_type: form for form, media_type in _MEDIA_TYPES.items()}
+_MOST_LISTED = 10_000
+_MOST_CITED = 500
+_MOST_ARGUMENTS = 400
+_LONGEST_ADDRESS = 20_000
+_THINGS_SHOWN = 4
+_SUGGESTED = 4
+_IRI = re.compile(r"(?:https?://\S+|[a-z]+/[^\s]*[/~][^\s]*)")
+_FOLDERS = ("resource", "agent", "concept", "place", "publisher", "series", "work", "record", "match", "doc")
+
+Result = TypeVar("Result")
+
+
+class SearchSite:
+    """Answers searches; ``open_view`` opens the names of the release with the names of libraries and languages."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        addresses: Addresses,
+        open_view: Callable[..., SearchView] | None,
+        pages: PagesByLanguage,
+        finder: Finder,
+        run: Threads,
+    ) -> None:
+        self._base = manifest.dataset.base
+        self._number = manifest.number
+        self._addresses = addresses
+        self._pages = pages
+        self._finder = finder
+        self._run = run
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-results")
+        self._makers = {tag: _maker(tag, manifest, addresses) for tag in LANGUAGES}
+        self._view = _open(open_view, manifest) if open_view is not None else None
+
+    def routes(self) -> list[tuple[str, Endpoint, tuple[str, ...]]]:
+        """Return the paths after the mount, and what answers there to which methods."""
+        forms = [(f"search.{form}", self._endpoint(form), ("GET",)) for form in _MEDIA_TYPES if form != "html"]
+        return [("search", self._endpoint(""), ("GET",)), *forms, ("suggest", self._suggest, ("GET",))]
+
+    def close(self) -> None:
+        """End the thread when it has found what it is looking for, and close the names."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
+        if self._view is not None:
+            self._view.close()
+
+    async def _search(self, find: Callable[[SearchView], Result]) -> Result:
+        view = self._view
+        if view is None:
+            detail = message("The release has no names to search; run `bibld run` again.")
+            raise ProblemError(404, message("Not found"), detail)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, find, view)
+
+    def _endpoint(self, form: str) -> Endpoint:
+        async def answer(request: Request) -> Response:
+            return await self._answer(request, form)
+
+        return answer
+
+    async def _answer(self, request: Request, form: str) -> Response:
+        """Answer a search in the form that the address names, else the one that the client prefers."""
+        pairs = _pairs(request)
+        address = Address.read(self._addresses.page("search"), pairs)
+        chosen = form or _OF_TYPE.get(choose(accept_of(request), tuple(_OF_TYPE)) or "", "html")
+        if chosen == "html":
+            if any(name in ("from", "to") for name, _ in pairs):
+                return redirect(address.href())
+            path = self._path_of(address.asked.text)
+            if path and await self._search(lambda view: view.named(path)) is not None:
+                return redirect(self._addresses.page(path))
+            return await self._page(request, address)
+        if chosen in FILES:
+            return await self._references(request, address, chosen)
+        body = await self._search(lambda view: self._written(view, address, chosen, dict(pairs)))
+        headers = [("Vary", VARY)]
+        if chosen != "json":
+            headers.append(("Content-Disposition", f'attachment; filename="search-{self._number}.{chosen}"'))
+        headers.append(("Link", self._links(address)))
+        return respond(request, Representation(body, _MEDIA_TYPES[chosen], tuple(headers)))
+
+    def _path_of(self, text: str) -> str:
+        """Return the path of an IRI of the dataset that was pasted; empty for other texts."""
+        text = text.strip()
+        if _IRI.fullmatch(text) is None:
+            return ""
+        path = text.removeprefix(self._base)
+        if path == text and "://" in text:
+            path = text.split("/", 3)[-1] if text.count("/") >= 3 else ""
+        path = path.partition("#")[0].partition("?")[0].removeprefix("doc/").removesuffix(".html")
+        return path if path.partition("/")[0] in _FOLDERS else ""
+
+    async def _page(self, request: Request, address: Address) -> Response:
+        tag = language_of(request)
+
+        def make(view: SearchView) -> bytes:
+            found = view.search(address.asked)
+            things = self._things(view, address.asked)
+            sparql = self._sparql(view, address.asked, found)
+            results = self._makers[tag].results(address, found, things, sparql)
+            return self._pages[tag].search(results, address.path, address.query())
+
+        body = await self._search(make)
+        headers = (*language_headers(tag), ("Link", self._links(address)))
+        return respond(request, Representation(body, "text/html", headers))
+
+    def _links(self, address: Address) -> str:
+        links = [
+            (address.href(suffix=f".{form}"), "alternate", media_type)
+            for form, media_type in _MEDIA_TYPES.items()
+            if form != "html"
+        ]
+        return link_header(links)
+
+    def _things(self, view: SearchView, asked: Asked) -> list[Named]:
+        """Return people, subjects and so on whose names have all words of a query."""
+        if not to_words(asked.text) or asked.filters or asked.page > 1 or asked.literal:
+            return []
+        found = [each for each in view.suggest(asked.text, _SUGGESTED) if each.kind != EntryKind.PUBLICATION]
+        return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
+
+    def _sparql(self, view: SearchView, asked: Asked, found: Found) -> str:
+        if asked.text.strip() and len(found.hits) < found.total <= MOST_PER_PAGE:
+            every = msgspec.structs.replace(asked, page=1, per_page=MOST_PER_PAGE, with_facets=False)
+            found = view.search(every)
+        return to_sparql(asked, found, self._base)
+
+    def _written(self, view: SearchView, address: Address, form: str, arguments: Mapping[str, str]) -> bytes:
+        if form == "json":
+            found = view.search(address.asked)
+            sparql = self._sparql(view, address.asked, found)
+            return to_json(address, found, self._base, sparql, self._makers[LANGUAGES[0]].label)
+        hits, total = _every_hit(view, address.asked, _MOST_LISTED)
+        if form == "csv":
+            columns = arguments.get("columns", "").split(",") if arguments.get("columns") else ()
+            return to_csv(hits, self._base, columns)
+        return to_turtle(hits, total, f"{self._base}search?{address.query()}", self._base)
+
+    async def _references(self, request: Request, address: Address, form: str) -> Response:
+        """Answer with a file for reference managers."""
+        hits, _ = await self._search(lambda view: _every_hit(view, address.asked, _MOST_CITED))
+        body = await self._run(lambda: FILES[form](self._cited(hits)).encode())
+        headers = (("Content-Disposition", f'attachment; filename="search-{self._number}.{form}"'), ("Vary", VARY))
+        return respond(request, Representation(body, _MEDIA_TYPES[form], headers))
+
+    def _cited(self, hits: Iterable[Hit]) -> list[Reference]:
+        found = []
+        for hit in hits:
+            thing = self._finder.find(hit.path)
+            if isinstance(thing, Thing) and thing.merged is not None:
+                found.append(reference_of(thing.merged.mods, self._base + hit.path, thing.merged.sources))
+        return found
+
+    async def _suggest(self, request: Request) -> Response:
+        """Answer with names that contain what was typed, grouped by kind."""
+        arguments = dict(_pairs(request))
+        text = arguments.get("q", "")[:_LONGEST_ADDRESS]
+        tag = language_of(request)
+        found = await self._search(lambda view: view.suggest(text, _SUGGESTED))
+        groups: dict[EntryKind, list[dict[str, object]]] = {}
+        for each in found:
+            groups.setdefault(each.kind, []).append(self._suggestion(each))
+        language = language_named(tag)
+        document = {
+            "query": text,
+            "groups": [
+                {"kind": kind.value, "label": language.text(GROUP_NAMES[kind]), "items": items}
+                for kind, items in groups.items()
+            ],
+        }
+        headers = (*language_headers(tag),)
+        return respond(request, Representation(msgspec.json.encode(document), "application/json", headers))
+
+    def _suggestion(self, named: Named) -> dict[str, object]:
+        lives = [named.data.get(name, ("",))[0] for name in ("birth", "death")]
+        year = named.data.get("year", ("",))[0]
+        return {
+            "label": named.title,
+            "iri": self._base + named.path,
+            "url": self._addresses.page(named.path),
+            "dates": f"{lives[0]}–{lives[1]}" if any(lives) else year,
+            "count": named.uses,
+        }
+
+
+def _pairs(request: Request) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(request.url.query[:_LONGEST_ADDRESS], True, errors="replace", max_num_fields=_MOST_ARGUMENTS)
+    except ValueError:
+        return []
+
+
+def _every_hit(view: SearchView, asked: Asked, most: int) -> tuple[list[Hit], int]:
+    """Return all results of a search up to a number of them, and how many there are."""
+    hits: list[Hit] = []
+    page, total = 1, 0
+    while len(hits) < most:
+        found = view.search(msgspec.structs.replace(asked, page=page, per_page=min(most, 1000), with_facets=False))
+        hits += found.hits
+        total = found.total
+        page += 1
+        if not found.hits or len(hits) >= total:
+            break
+    return hits[:most], total
+
+
+def _maker(tag: str, manifest: Manifest, addresses: Addresses) -> ViewMaker:
+    language = language_named(tag)
+    labels = {figures.source: figures.label for figures in manifest.figures.sources}
+
+    def source_label(source: str) -> str:
+        return language.best(labels[source]) if labels.get(source) else source
+
+    return ViewMaker(language, addresses, source_label)
+
+
+def _open(open_view: Callable[..., SearchView], manifest: Manifest) -> SearchView:
+    """Open the names of the release; queries can name libraries and languages in the languages of pages."""
+    libraries = {
+        " ".join(to_words(name)): figures.source
+        for figures in manifest.figures.sources
+        for name in (figures.source, *figures.label.values())
+    }
+    first = open_view()
+    try:
+        codes = [value.value for value in first.facet("language", Asked(), limit=500)]
+    finally:
+        first.close()
+    languages = {
+        " ".join(to_words(language_named(tag).name_of_language(code))): code for code in codes for tag in LANGUAGES
+    }
+    return open_view(libraries=libraries, languages=languages)

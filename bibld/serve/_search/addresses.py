@@ -1,0 +1,109 @@
+"""Addresses of searches: what is asked for is in the address alone, so each can be stored, sent and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+import msgspec
+
+from bibld.published.search import FACETS, SORTS, Asked
+
+FILTERS = (*FACETS, "series", "place", "held_by")
+"""The parameters that filter, in the order in which addresses have them."""
+
+PER_PAGE = 20
+MOST_PER_PAGE = 100
+_MOST_VALUES = 20
+_LONGEST_VALUE = 300
+_LAST_PAGE = 1_000_000
+_DEFAULT_SORT = SORTS[0]
+
+
+class Address(msgspec.Struct, frozen=True):
+    """What an address asks for. ``path`` is that of the search page."""
+
+    path: str
+    asked: Asked
+
+    @classmethod
+    def read(cls, path: str, pairs: Sequence[tuple[str, str]]) -> Address:
+        """Read the parameters of an address; those that are not understood are ignored."""
+        given: dict[str, list[str]] = {}
+        for name, value in pairs:
+            given.setdefault(name, []).append(value)
+        filters = {}
+        for name in FILTERS:
+            values = [value.strip() for value in given.get(name, ()) if value.strip()]
+            if values:
+                filters[name] = tuple(dict.fromkeys(value[:_LONGEST_VALUE] for value in values[:_MOST_VALUES]))
+        years = [(given.get(name) or [""])[0].strip() for name in ("from", "to")]
+        if any(years) and all(not year or (year.isdecimal() and len(year) <= 4) for year in years):
+            filters["year"] = (years[0] if years[0] == years[1] else "-".join(years),)
+        sort = (given.get("sort") or [_DEFAULT_SORT])[-1]
+        return cls(
+            path,
+            Asked(
+                (given.get("q") or [""])[0],
+                filters,
+                sort if sort in SORTS else _DEFAULT_SORT,
+                _number(given.get("page"), 1, _LAST_PAGE),
+                _number(given.get("per_page"), PER_PAGE, MOST_PER_PAGE),
+                (given.get("literal") or [""])[0] in ("1", "true"),
+            ),
+        )
+
+    def query(self, asked: Asked | None = None) -> str:
+        """Return the query of the address of a search, without a question mark; the default values are left out."""
+        asked = asked or self.asked
+        pairs = [("q", asked.text)] if asked.text else []
+        pairs += [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
+        if asked.sort != _DEFAULT_SORT:
+            pairs.append(("sort", asked.sort))
+        if asked.literal:
+            pairs.append(("literal", "1"))
+        if asked.per_page != PER_PAGE:
+            pairs.append(("per_page", str(asked.per_page)))
+        if asked.page > 1:
+            pairs.append(("page", str(asked.page)))
+        return urlencode(pairs)
+
+    def href(self, asked: Asked | None = None, suffix: str = "") -> str:
+        """Return the address of a search, ``suffix`` names a form such as ``.json``."""
+        query = self.query(asked)
+        return f"{self.path}{suffix}?{query}" if query else f"{self.path}{suffix}"
+
+    def with_page(self, page: int) -> str:
+        """Return the address of another page of the results."""
+        return self.href(msgspec.structs.replace(self.asked, page=page))
+
+    def with_sort(self, sort: str) -> str:
+        """Return the address of the results in another order."""
+        return self.href(msgspec.structs.replace(self.asked, sort=sort, page=1))
+
+    def with_filter(self, name: str, value: str) -> str:
+        """Return the address with one more value of a facet."""
+        values = tuple(dict.fromkeys((*self.asked.filters.get(name, ()), value)))
+        return self._filtered({**self.asked.filters, name: values})
+
+    def only(self, name: str, value: str) -> str:
+        """Return the address with one value of a facet instead of those that it has."""
+        return self._filtered({**self.asked.filters, name: (value,)})
+
+    def without_filter(self, name: str, value: str) -> str:
+        """Return the address without a value of a facet."""
+        values = tuple(each for each in self.asked.filters.get(name, ()) if each != value)
+        return self._filtered({**self.asked.filters, name: values})
+
+    def for_text(self, text: str, literal: bool = False) -> str:
+        """Return the address of a search for another text, with the same filters."""
+        return self.href(msgspec.structs.replace(self.asked, text=text, literal=literal, page=1))
+
+    def _filtered(self, filters: Mapping[str, tuple[str, ...]]) -> str:
+        kept = {name: values for name, values in filters.items() if values}
+        return self.href(msgspec.structs.replace(self.asked, filters=kept, page=1))
+
+
+def _number(values: Sequence[str] | None, default: int, most: int) -> int:
+    text = (values or [""])[0]
+    return min(max(1, int(text)), most) if text.isascii() and text.isdecimal() and len(text) < 10 else default

@@ -1,0 +1,129 @@
+"""Results of a search for programs: JSON, CSV and RDF."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from bibld.model.origin import from_slug
+from bibld.model.rdf import iri, literal, quad, term
+from bibld.published.search import FacetValue, Found, Hit
+from bibld.serve._search.addresses import Address
+
+Label = Callable[[str, FacetValue], str]
+_HYDRA = "http://www.w3.org/ns/hydra/core#"
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+COLUMNS = ("iri", "title", "statement", "imprint", "year", "type", "language", "agents", "records", "libraries", "isbn")
+
+
+def record_id(path: str) -> str:
+    """Return the id of a record, such as ``rsl:01001``, by the part of its path after ``record/``."""
+    source, _, slug = path.partition("/")
+    return f"{source}:{from_slug(slug)}"
+
+
+def to_json(address: Address, found: Found, base: str, sparql: str, label: Label) -> bytes:
+    """Return results and facets; addresses of further searches are paths of the server."""
+    asked = address.asked
+    has_next = asked.page * asked.per_page < found.total and bool(found.hits)
+    corrected = found.correction
+    document = {
+        "query": asked.text,
+        "understood": found.understood,
+        "total": found.total,
+        "about": found.is_about,
+        "page": asked.page,
+        "per_page": asked.per_page,
+        "results": [_result(hit, base) for hit in found.hits],
+        "facets": {
+            name: [
+                {
+                    "value": value.value,
+                    "label": label(name, value),
+                    "count": value.count,
+                    "url": address.with_filter(name, value.value),
+                }
+                for value in values
+            ]
+            for name, values in found.facets.items()
+        },
+        "did_you_mean": corrected.text if corrected is not None and corrected.kind != "without" else None,
+        "correction": msgspec.to_builtins(corrected),
+        "too_broad": found.too_broad,
+        "cut": found.is_cut,
+        "wrong_check_digit": found.wrong_check_digit,
+        "sparql": sparql,
+        "next": address.with_page(asked.page + 1) if has_next else None,
+        "previous": address.with_page(asked.page - 1) if asked.page > 1 else None,
+    }
+    return msgspec.json.encode(document)
+
+
+def _result(hit: Hit, base: str) -> dict[str, object]:
+    return {
+        "iri": base + hit.path,
+        "title": hit.title,
+        "statement": hit.statement,
+        "imprint": hit.imprint,
+        "year": hit.year,
+        "type": hit.type,
+        "language": hit.languages,
+        "agents": [{"iri": base + agent.path, "name": agent.name, "role": agent.role} for agent in hit.agents],
+        "records": [record_id(record) for record in hit.records],
+        "libraries": hit.libraries,
+        "isbn": hit.isbns,
+        "why": hit.why,
+    }
+
+
+def to_csv(hits: Iterable[Hit], base: str, columns: Iterable[str] = COLUMNS) -> bytes:
+    """Return results as a table with one line of headings; lists are separated by semicolons."""
+    chosen = [column for column in columns if column in COLUMNS] or list(COLUMNS)
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(chosen)
+    for hit in hits:
+        row = {
+            "iri": base + hit.path,
+            "title": hit.title,
+            "statement": hit.statement,
+            "imprint": hit.imprint,
+            "year": hit.year,
+            "type": hit.type,
+            "language": "; ".join(hit.languages),
+            "agents": "; ".join(agent.name for agent in hit.agents),
+            "records": "; ".join(map(record_id, hit.records)),
+            "libraries": "; ".join(hit.libraries),
+            "isbn": "; ".join(hit.isbns),
+        }
+        writer.writerow([_cell(row[column]) for column in chosen])
+    return file.getvalue().encode()
+
+
+def _cell(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+
+
+def to_turtle(hits: Iterable[Hit], total: int, here: str, base: str) -> bytes:
+    """Return results as a collection of Hydra with what a list shows of each; ``here`` is the IRI of the search."""
+    own = iri(here)
+    lines = [
+        quad(own, term("rdf:type"), iri(f"{_HYDRA}Collection")),
+        quad(own, iri(f"{_HYDRA}totalItems"), literal(str(total), datatype=f"{_XSD}integer")),
+    ]
+    for hit in hits:
+        member = iri(base + hit.path)
+        lines += [quad(own, iri(f"{_HYDRA}member"), member), quad(member, term("rdfs:label"), literal(hit.title))]
+        if hit.year:
+            lines.append(quad(member, term("dcterms:issued"), literal(hit.year, datatype=f"{_XSD}gYear")))
+        for agent in hit.agents:
+            lines += [
+                quad(member, term("dcterms:contributor"), iri(base + agent.path)),
+                quad(iri(base + agent.path), term("rdfs:label"), literal(agent.name)),
+            ]
+        lines += [quad(member, term("prov:wasDerivedFrom"), iri(f"{base}record/{record}")) for record in hit.records]
+    return "".join(dict.fromkeys(lines)).encode()

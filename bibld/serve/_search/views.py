@@ -1,0 +1,320 @@
+"""The results page: what its template shows, in the language of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import msgspec
+
+from bibld.published.search import FIELD_NAMES, SORTS, Correction, EntryKind, FacetValue, Found, Hit, Named
+from bibld.serve._addresses import Addresses
+from bibld.serve._language import Language, message
+from bibld.serve._pictures import Caption, Picture, Words, draw_years
+from bibld.serve._search.addresses import FILTERS, Address
+
+TYPE_NAMES = {
+    "book": message("book"),
+    "multivolume": message("multivolume work"),
+    "periodical": message("periodical"),
+    "article": message("article"),
+    "thesis": message("thesis"),
+    "music": message("sheet music"),
+    "audio": message("sound recording"),
+    "video": message("video"),
+    "map": message("map"),
+    "image": message("image"),
+    "manuscript": message("manuscript"),
+    "collection": message("collection"),
+    "other": message("other"),
+}
+KIND_NAMES = {
+    EntryKind.PUBLICATION: message("Publication"),
+    EntryKind.PERSON: message("Person"),
+    EntryKind.ORGANISATION: message("Organisation"),
+    EntryKind.SUBJECT: message("Subject"),
+    EntryKind.PLACE: message("Place"),
+    EntryKind.PUBLISHER: message("Publisher"),
+    EntryKind.SERIES: message("Series"),
+    EntryKind.WORK: message("Work"),
+}
+GROUP_NAMES = {
+    EntryKind.PUBLICATION: message("Publications"),
+    EntryKind.PERSON: message("People"),
+    EntryKind.ORGANISATION: message("Organisations"),
+    EntryKind.SUBJECT: message("Subjects"),
+    EntryKind.PLACE: message("Places"),
+    EntryKind.PUBLISHER: message("Publishers"),
+    EntryKind.SERIES: message("Series"),
+    EntryKind.WORK: message("Works"),
+}
+_FACET_NAMES = {
+    "library": message("Library"),
+    "year": message("Year"),
+    "language": message("Language"),
+    "type": message("Type"),
+    "author": message("Author"),
+    "subject": message("Subject"),
+    "publisher": message("Publisher"),
+    "series": message("Series"),
+    "place": message("Place"),
+    "merged": message("Records"),
+    "authority": message("Authority files"),
+    "held_by": message("Only in"),
+}
+_FLAG_NAMES = {
+    ("merged", "true"): message("merged from several"),
+    ("merged", "false"): message("from one record"),
+    ("authority", "true"): message("linked"),
+    ("authority", "false"): message("not linked"),
+}
+_SORT_NAMES = {
+    "relevance": message("relevance"),
+    "year": message("oldest first"),
+    "-year": message("newest first"),
+    "title": message("title"),
+    "libraries": message("held by most"),
+}
+_WHY = {
+    "author": message("found by its author"),
+    "subject": message("found by its subject"),
+    "identifier": message("found by its number"),
+    "elsewhere": message("found elsewhere in the record"),
+}
+_SHOWN_OPEN = ("library", "language", "type", "author")
+_FORMS = (
+    (".json", "application/json", "JSON"),
+    (".csv", "text/csv", "CSV"),
+    (".ttl", "text/turtle", "Turtle"),
+    (".bib", "application/x-bibtex", "BibTeX"),
+    (".ris", "application/x-research-info-systems", "RIS"),
+    (".csl.json", "application/vnd.citationstyles.csl+json", "CSL-JSON"),
+)
+
+
+class FacetRow(NamedTuple):
+    """A value of a facet on the page; ``href`` adds it, or removes it if it is chosen."""
+
+    label: str
+    number: int
+    href: str
+    is_chosen: bool
+
+
+class FacetView(NamedTuple):
+    """A facet on the page."""
+
+    name: str
+    label: str
+    rows: list[FacetRow]
+    is_open: bool
+
+
+class ResultView(NamedTuple):
+    """A publication on the page."""
+
+    href: str
+    hit: Hit
+    type: str
+    languages: list[str]
+    libraries: list[str]
+    agents: list[tuple[str, str]]
+    why: str
+
+
+class ThingView(NamedTuple):
+    """A person, subject and so on whose name has the words of the query."""
+
+    href: str
+    name: str
+    kind: str
+    remark: str
+
+
+class ResultsView(msgspec.Struct, frozen=True):
+    """All that the template shows."""
+
+    text: str
+    heading: str
+    total: str
+    is_about: bool
+    notices: tuple[tuple[str, str, str], ...]
+    """Text, address and words of a link; these may be empty."""
+
+    results: list[ResultView]
+    things: list[ThingView]
+    facets: list[FacetView]
+    chosen: list[tuple[str, str, str]]
+    """Name of the facet, label of the value, address without it."""
+
+    sorts: list[tuple[str, str, bool]]
+    picture: Picture | None
+    hidden: list[tuple[str, str]]
+    years: tuple[str, str]
+    forms: list[tuple[str, str, str]]
+    sparql: str
+    first: int
+    previous: str
+    following: str
+    fields: list[str]
+    is_browsing: bool
+
+
+class ViewMaker:
+    """Makes views in one language; ``source_label`` gives the name of a library."""
+
+    def __init__(self, language: Language, addresses: Addresses, source_label: Callable[[str], str]) -> None:
+        self._language = language
+        self._addresses = addresses
+        self._source_label = source_label
+
+    def label(self, facet: str, value: FacetValue) -> str:
+        """Return the words for a value of a facet."""
+        if value.label:
+            return value.label
+        if facet == "library":
+            return self._source_label(value.value)
+        if facet == "language":
+            return self._language.name_of_language(value.value)
+        if facet == "type":
+            return self._language.text(TYPE_NAMES.get(value.value, value.value))
+        if facet == "held_by":
+            return ", ".join(map(self._source_label, value.value.split(",")))
+        flag = _FLAG_NAMES.get((facet, value.value))
+        return self._language.text(flag) if flag is not None else value.value
+
+    def results(self, address: Address, found: Found, things: Sequence[Named], sparql: str) -> ResultsView:
+        """Return the view of the results."""
+        asked = address.asked
+        language = self._language
+        number = language.number(found.total)
+        is_browsing = not asked.text.strip() and not asked.filters
+        heading = asked.text.strip() or (language.text("Browse") if is_browsing else language.text("Search"))
+        last = asked.page * asked.per_page
+        years = (asked.filters.get("year") or ("",))[0]
+        first, dash, end = years.partition("-")
+        return ResultsView(
+            text=asked.text,
+            heading=heading,
+            total=language.text("about %(number)s", number=number) if found.is_about else number,
+            is_about=found.is_about,
+            notices=tuple(self._notices(address, found)),
+            results=[self._result(hit) for hit in found.hits],
+            things=[self._thing(thing) for thing in things],
+            facets=[self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
+            chosen=self._chosen(address, found),
+            sorts=[(language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == asked.sort) for sort in SORTS],
+            picture=self._timeline(address, found.facets.get("year", ())),
+            hidden=[pair for pair in _hidden(address) if pair[0] != "year"],
+            years=(first, end if dash else first),
+            forms=[(address.href(suffix=suffix), kind, name) for suffix, kind, name in _FORMS],
+            sparql=f"{self._addresses.mount}sparql?{urlencode({'query': sparql})}",
+            first=last - asked.per_page + 1,
+            previous=address.with_page(asked.page - 1) if asked.page > 1 else "",
+            following=address.with_page(asked.page + 1) if found.hits and last < found.total else "",
+            fields=[names[language.tag == "ru"] for names in FIELD_NAMES.values()],
+            is_browsing=is_browsing,
+        )
+
+    def _notices(self, address: Address, found: Found) -> list[tuple[str, str, str]]:
+        text = self._language.text
+        notices = []
+        if found.too_broad:
+            notices.append((text("This search is too broad to be answered in time. Add a word or a filter."), "", ""))
+        if found.is_cut:
+            notices.append((text("The query was too long: only its beginning was searched for."), "", ""))
+        if found.wrong_check_digit:
+            notices.append((text("The last digit of this ISBN is wrong; this is what it was meant to be."), "", ""))
+        if found.correction is not None:
+            literal = address.for_text(address.asked.text, literal=True)
+            words = text("Search for exactly “%(query)s”", query=address.asked.text)
+            notices.append((self._correction(address.asked.text, found.correction), literal, words))
+        return notices
+
+    def _correction(self, asked: str, correction: Correction) -> str:
+        text = self._language.text
+        if correction.kind == "script":
+            return text("No results for “%(query)s” as it is written. Results in any script.", query=asked)
+        if correction.kind == "anywhere":
+            return text("No results for “%(query)s”. Results for these words anywhere.", query=asked)
+        if correction.kind == "without":
+            removed = ", ".join(correction.removed)
+            return text("No results for “%(query)s”. Results without: %(words)s", query=asked, words=removed)
+        return text("No results for “%(query)s”. Results for “%(other)s”.", query=asked, other=correction.text)
+
+    def _result(self, hit: Hit) -> ResultView:
+        why = _WHY.get(hit.why)
+        return ResultView(
+            self._addresses.page(hit.path),
+            hit,
+            self._language.text(TYPE_NAMES.get(hit.type, hit.type)),
+            [self._language.name_of_language(code) for code in hit.languages],
+            [self._source_label(library) for library in hit.libraries],
+            [(self._addresses.page(agent.path), agent.name) for agent in hit.agents],
+            self._language.text(why) if why is not None else "",
+        )
+
+    def _thing(self, thing: Named) -> ThingView:
+        lives = [thing.data.get(name, ("",))[0] for name in ("birth", "death")]
+        remark = f"{lives[0]}–{lives[1]}" if any(lives) else ""
+        if thing.uses:
+            count = self._language.plural("%(num)s publication", "%(num)s publications", thing.uses)
+            remark = f"{remark}, {count}" if remark else count
+        kind = self._language.text(KIND_NAMES[thing.kind])
+        return ThingView(self._addresses.page(thing.path), thing.title, kind, remark)
+
+    def _facet(self, address: Address, name: str, values: Sequence[FacetValue]) -> FacetView:
+        chosen = address.asked.filters.get(name, ())
+        rows = [
+            FacetRow(
+                self.label(name, value),
+                value.count,
+                address.without_filter(name, value.value)
+                if value.value in chosen
+                else address.with_filter(name, value.value),
+                value.value in chosen,
+            )
+            for value in values
+        ]
+        return FacetView(name, self._language.text(_FACET_NAMES[name]), rows, name in _SHOWN_OPEN or bool(chosen))
+
+    def _chosen(self, address: Address, found: Found) -> list[tuple[str, str, str]]:
+        labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
+        return [
+            (
+                self._language.text(_FACET_NAMES[name]),
+                self.label(name, labels.get((name, value), FacetValue(value, "", 0))),
+                address.without_filter(name, value),
+            )
+            for name in FILTERS
+            for value in address.asked.filters.get(name, ())
+        ]
+
+    def _timeline(self, address: Address, years: Sequence[FacetValue]) -> Picture | None:
+        if len(years) < 2:
+            return None
+        language = self._language
+
+        def tip(name: str, count: int) -> str:
+            publications = language.plural("%(num)s publication", "%(num)s publications", count)
+            return f"{name}: {publications}"
+
+        def href(first: int, last: int) -> str:
+            return address.only("year", str(first) if first == last else f"{first}-{last}")
+
+        caption = Caption(
+            "years",
+            language.text("Years of publication"),
+            language.text("Publications that were found, by year"),
+            (language.text("Year"), language.text("Publications")),
+        )
+        counts = [(int(value.value), (value.count,)) for value in years]
+        return draw_years(caption, counts, Words(tip, href))
+
+
+def _hidden(address: Address) -> list[tuple[str, str]]:
+    """Return the filters as fields of a form."""
+    asked = address.asked
+    pairs = [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
+    return pairs if asked.sort == SORTS[0] else [*pairs, ("sort", asked.sort)]
