@@ -120,16 +120,16 @@ def graph_of(line: str) -> str | None:
 
 def split_graphs(block: bytes) -> tuple[bytes, bytes]:
     """Return the lines of the default graph and those of named graphs, from lines that begin with the former."""
-    first, end = 0, len(block)  # the first line of a named graph begins here, there or in between
-    if not _LINE_OF_NAMED_GRAPH.fullmatch(block, block.rfind(b"\n", 0, max(end - 1, 0)) + 1):
-        return block, b""  # as most entities have it
-    while first < end:
-        start = block.rfind(b"\n", first, (first + end) // 2) + 1 or first
-        following = block.index(b"\n", start) + 1
-        if _LINE_OF_NAMED_GRAPH.fullmatch(block, start, following):
-            end = start
-        else:
-            first = following
+    first = len(block)  # all lines from here on are in named graphs
+    while first:
+        start = block.rfind(b"\n", 0, first - 1) + 1
+        if not _LINE_OF_NAMED_GRAPH.fullmatch(block, start, first):
+            break
+        # Few graphs follow each other, and the lines of each are in sequence: look for the first one of this graph.
+        graph = block[block.rindex(b" ", start, first - len(" .\n")) : first]
+        place = block.rfind(b"\n", 0, block.index(graph)) + 1
+        end = block.index(b"\n", place) + 1
+        first = place if _LINE_OF_NAMED_GRAPH.fullmatch(block, place, end) else start
     return block[:first], block[first:]
 
 

@@ -28,7 +28,7 @@ _THREADS = 2
 class Settings(msgspec.Struct, frozen=True):
     """``chunk``: how many quads are loaded at once; more take more memory (some 2 KB a quad)."""
 
-    chunk: Annotated[int, msgspec.Meta(ge=1)] = 400_000
+    chunk: Annotated[int, msgspec.Meta(ge=1)] = 300_000
 
 
 class OxigraphStore:

@@ -83,9 +83,10 @@ def _describe_cluster(
 ) -> tuple[StatementRow, list[DependencyRow], bytes, tuple[Claim, ...]] | None:
     """Return the rows, quads and claims of a cluster; None if those made by the hash ``stored`` are current."""
     members = catalog.linkage.members(founder)
-    edges = catalog.linkage.edges_among(members) if len(members) > 1 else []
+    is_merged = len(members) > 1
+    edges = catalog.linkage.edges_among(members, is_brief=True) if is_merged else []
     hashes = [catalog.records.fingerprint(ordinal).hex() for ordinal in members]
-    made_by = digest(made_with, hashes, catalog.descriptions.made_by(founder), edges)
+    made_by = digest(made_with, hashes, catalog.descriptions.made_by(founder) if is_merged else None, edges)
 
     def exists(record: RecordId) -> bool:
         ordinal = catalog.register.ordinal(record)

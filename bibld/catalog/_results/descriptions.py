@@ -65,6 +65,8 @@ class Descriptions:
         ``members`` are the ordinals of its members, if they are known.
         """
         cluster = self._linkage.cluster(founder, members)
+        if len(cluster.members) == 1:
+            return Merged(cluster, self._records.mods(founder), ())
         row = self._connection.execute("SELECT mods, sources FROM merged WHERE founder = ?", (founder,)).fetchone()
         if row is None:
             return Merged(cluster, self._records.mods(founder), ())

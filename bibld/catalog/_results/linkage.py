@@ -23,7 +23,21 @@ class EdgeBody(msgspec.Struct, frozen=True, omit_defaults=True):
     outcome: Verdict | None = None
 
 
+class _BriefScore(msgspec.Struct, frozen=True):
+    """A score without features and blocking keys, which are most of its bytes."""
+
+    value: float
+    scorer: str = ""
+
+
+class _BriefBody(msgspec.Struct, frozen=True):
+    score: _BriefScore
+    verdict: Verdict
+    outcome: Verdict | None = None
+
+
 _BODY = msgspec.json.Decoder(EdgeBody)
+_BRIEF_BODY = msgspec.json.Decoder(_BriefBody)
 
 
 class StoredEdge(msgspec.Struct, frozen=True):
@@ -165,11 +179,14 @@ class Linkage:
         ).fetchone()
         return row[0] if row else None
 
-    def edges_among(self, ordinals: Sequence[int]) -> list[Edge]:
-        """Return the edges with both ends among these ordinals, by pair."""
+    def edges_among(self, ordinals: Sequence[int], is_brief: bool = False) -> list[Edge]:
+        """Return the edges with both ends among these ordinals, by pair.
+
+        ``is_brief``: without features and blocking keys, which takes less time.
+        """
         wanted = set(ordinals)
         edges = [
-            self._edge(row)
+            self._edge(row, is_brief)
             for ordinal in sorted(wanted)
             for row in self._connection.execute("SELECT * FROM edge WHERE left_ordinal = ?", (ordinal,))
             if row[1] in wanted
@@ -188,10 +205,15 @@ class Linkage:
         for row in self._connection.execute("SELECT * FROM edge ORDER BY left_ordinal, right_ordinal"):
             yield self._edge(row)
 
-    def _edge(self, row: tuple[int, int, float, str, str, bytes, str]) -> Edge:
+    def _edge(self, row: tuple[int, int, float, str, str, bytes, str], is_brief: bool = False) -> Edge:
         left, right, _, _, _, body, made_by = row
-        stored = _BODY.decode(self._blobs.decompress(body))
         pair = Pair.from_records(self._register.record(left), self._register.record(right))
+        data = self._blobs.decompress(body)
+        if is_brief:
+            brief = _BRIEF_BODY.decode(data)
+            score = Score(brief.score.value, scorer=brief.score.scorer)
+            return Edge(pair, score, brief.outcome or brief.verdict, made_by)
+        stored = _BODY.decode(data)
         return Edge(pair, stored.score, stored.outcome or stored.verdict, made_by)
 
     def founder(self, ordinal: int) -> int:
