@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -21,3 +22,23 @@ def test_the_wheel_holds_the_package_the_ontology_and_the_sample(tmp_path):
             if path.is_file() and "__pycache__" not in path.parts:
                 assert f"{inside}/{path.relative_to(ROOT / folder).as_posix()}" in names
     assert any(name.endswith("entry_points.txt") for name in names)
+
+
+def test_the_container_is_built_as_its_linter_wants():
+    done = subprocess.run(
+        [Path(sys.executable).with_name("hadolint"), "Dockerfile"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_container_gets_what_the_wheel_needs():
+    allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    included = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert {
+        "bibld",
+        "pyproject.toml",
+        settings["project"]["readme"],
+        *settings["project"]["license-files"],
+        *included,
+    } <= allowed
