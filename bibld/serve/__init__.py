@@ -24,6 +24,8 @@ from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
+from bibld.model.report import FILE as REPORT
+from bibld.model.report import Report
 from bibld.progress import Progress
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.published import PublishedView
@@ -251,6 +253,7 @@ def _open(site: Site, places: Places) -> Served:
             void=void.read_bytes() if void.is_file() else b"",
             contact=site.settings.contact,
             search=names_of_pages,
+            report=_report(site.release),
         )
         finder = Finder(
             addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]
@@ -296,6 +299,14 @@ def _open(site: Site, places: Places) -> Served:
         graph.has_description(addresses.iris.dataset)
 
     return Served(site.release, site.manifest.number, Front(documents, addresses.route, app), close, check)
+
+
+def _report(release: Path) -> Report | None:
+    """Return the report of a release; None if it has none that this version can read."""
+    try:
+        return msgspec.json.decode((release / REPORT).read_bytes(), type=Report)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
 
 
 def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:

@@ -21,6 +21,7 @@ from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, PagesByLanguage
+from bibld.serve._reports import Reports
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
 
@@ -59,6 +60,7 @@ def build(parts: Parts) -> Starlette:
         return _answer_error(request, error, parts.pages)
 
     files = parts.files
+    reports = Reports(parts.addresses, parts.documents, parts.pages)
     mount = parts.addresses.route
     routes = [
         _route("/robots.txt", files.robots),
@@ -66,6 +68,9 @@ def build(parts: Parts) -> Starlette:
         _route("/.well-known/void", files.void),
         _route(mount, first_page),
         _route(f"{mount}sparql", parts.sparql.answer, "GET", "POST"),
+        _route(f"{mount}report/{{name}}", reports.page),
+        _route(f"{mount}source/{{name}}", reports.source),
+        _route(f"{mount}picture/{{name:path}}.svg", reports.picture),
         _route(f"{mount}dumps/{{name:path}}", files.dump),
         _route(f"{mount}dcat.ttl", files.dcat),
         _route(f"{mount}sitemap{{rest}}", files.sitemap),

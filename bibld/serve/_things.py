@@ -12,6 +12,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.model.release import Manifest
+from bibld.model.report import Report
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.published.search import SearchView
 from bibld.serve._addresses import Addresses
@@ -31,6 +32,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     ``void`` is the ``void.ttl`` of the release; ``contact`` the mail address of those who run the site, empty if it is
     not known. ``search`` has the names of the release, for the thread that makes
     pages; None if the release has none.
+    ``report`` are its figures; None for a release that was made without the part ``report``.
     """
 
     manifest: Manifest
@@ -42,6 +44,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     void: bytes
     contact: str = ""
     search: SearchView | None = None
+    report: Report | None = None
 
 
 class Thing(msgspec.Struct, frozen=True):

@@ -17,6 +17,8 @@ from bibld.serve._language import Language, language_named, message
 from bibld.serve._names import Names
 from bibld.serve._pages import fields, matches, ontology, views
 from bibld.serve._pages.environment import make_environment
+from bibld.serve._pages.report_pictures import ReportPictures
+from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
 from bibld.serve._things import OpenRelease, Thing
 from bibld.terms import LANGUAGES, Term
@@ -70,6 +72,10 @@ class Pages:
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment()
         self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
+        self.reports: ReportPages | None = None
+        if release.report is not None:
+            pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount)
+            self.reports = ReportPages(release.report, release, pictures, self._render, self._record_href)
         self._ontologies = ontology.OntologyPages(
             self._addresses.iris,
             self._vocabulary.ontologies,
@@ -146,6 +152,12 @@ class Pages:
         if thing.kind not in ("dataset", "graph"):
             return self._things.document(thing, triples, page)
         common = {"thing": thing, "forms": forms, "here": self._here(thing.path)}
+        if self.reports is not None and thing.path == "dataset":
+            rest = [each for each in triples if not views.is_of_partition(each, thing.iri)]
+            return self.reports.dataset(triples, self._statements(rest, thing), common)
+        source = self.reports.source_of(thing) if self.reports is not None else None
+        if self.reports is not None and source is not None:
+            return self.reports.source(source, self._statements(triples, thing), common)
         return self._entity(thing, triples, common, page)
 
     def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:

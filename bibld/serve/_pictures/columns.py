@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, link, numbers, percent, text
+from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, link, numbers, percent
 from bibld.serve._pictures.texts import fit, width_of
 
 SERIES = 6
@@ -55,15 +55,17 @@ def draw_columns(
     if len(series) > 1:
         for number, name in enumerate(series):
             out.append(f'<rect class="s{number % SERIES + 1}" x="0" y="{top}" width="10" height="10"/>')
-            out.append(text("16", top + 10, fit(name, NARROW - 20, SIZE)))
+            out.append(draw_text("16", top + 10, fit(name, NARROW - 20, SIZE)))
             top += _LINE
     for mark in marks:
         x, anchor = percent(mark.place * 100), "end" if mark.place > 0.5 else "start"
-        out.append(text(x, top + SIZE, fit(mark.label, NARROW * max(mark.place, 1 - mark.place) - 4, SIZE), "", anchor))
+        out.append(
+            draw_text(x, top + SIZE, fit(mark.label, NARROW * max(mark.place, 1 - mark.place) - 4, SIZE), "", anchor)
+        )
         top += _LINE
     foot = top + SIZE + 6 + _HEIGHT
     if most:
-        out.append(text("0", top + SIZE, f"{most:,}".replace(",", "\u202f"), "quiet"))
+        out.append(draw_text("0", top + SIZE, f"{most:,}".replace(",", "\u202f"), "quiet"))
         out.append(f'<line class="axis" x1="0" x2="100%" y1="{foot - _HEIGHT}" y2="{foot - _HEIGHT}"/>')
     step = 100 / max(1, len(columns))
     for number, column in enumerate(columns):
@@ -76,7 +78,7 @@ def draw_columns(
     out.extend(_labels(columns, step, foot + SIZE + 4))
     height = foot + SIZE + 10
     if note:
-        out.append(text("0", height + SIZE, fit(note, NARROW, SIZE), "quiet"))
+        out.append(draw_text("0", height + SIZE, fit(note, NARROW, SIZE), "quiet"))
         height += _LINE
     rows = tuple((Cell(column.label, column.href), *numbers(column.parts)) for column in columns if column.count)
     return Picture(caption, height, "".join(out), rows, has_links=any(column.href for column in columns))
@@ -110,10 +112,10 @@ def _labels(columns: Sequence[Column], step: float, y: float) -> list[str]:
         middle = (number + 0.5) * step
         half = width_of(columns[number].label, SIZE) / NARROW * 50
         if middle - half >= 0 and middle + half <= 100:
-            placed.append(text(percent(middle), y, columns[number].label, "quiet", "middle"))
+            placed.append(draw_text(percent(middle), y, columns[number].label, "quiet", "middle"))
     if not placed:
         label = fit(columns[0].label, NARROW, SIZE)
-        placed.append(text("0", y, label, "quiet"))
+        placed.append(draw_text("0", y, label, "quiet"))
     return placed
 
 

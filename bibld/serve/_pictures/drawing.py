@@ -114,7 +114,7 @@ def link(content: str, href: str, tip: str, is_in_order: bool = False) -> str:
     return f'<a href="{to_xml(href)}" aria-label="{words}"{order}>{inner}</a>'
 
 
-def text(x: str, y: float, words: str, kind: str = "", anchor: str = "") -> str:
+def draw_text(x: str, y: float, words: str, kind: str = "", anchor: str = "") -> str:
     """Return a line of text; ``x`` with its unit, ``kind`` a class."""
     of_kind = f' class="{kind}"' if kind else ""
     at = f' text-anchor="{anchor}"' if anchor else ""

@@ -8,7 +8,7 @@ from itertools import pairwise
 import msgspec
 
 from bibld.serve._pictures.columns import SERIES
-from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, numbers, percent, text
+from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, numbers, percent
 from bibld.serve._pictures.texts import fit, to_xml
 
 _HEIGHT = 150
@@ -34,7 +34,7 @@ def draw_lines(caption: Caption, points: Sequence[str], lines: Sequence[Line]) -
         kind = number % SERIES + 1
         last = f"{line.values[-1]:,}".replace(",", "\u202f") if line.values else ""
         out.append(f'<rect class="s{kind}" x="0" y="{top + 4}" width="12" height="3"/>')
-        out.append(text("18", top + 10, fit(f"{line.name}: {last}", NARROW - 20, SIZE)))
+        out.append(draw_text("18", top + 10, fit(f"{line.name}: {last}", NARROW - 20, SIZE)))
         top += _LINE
     foot = top + 8 + _HEIGHT
     for number, line in enumerate(lines):
@@ -49,8 +49,8 @@ def draw_lines(caption: Caption, points: Sequence[str], lines: Sequence[Line]) -
     out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
     if points:
         half = NARROW / 2 - SIZE
-        out.append(text("0", foot + SIZE + 4, fit(points[0], half, SIZE), "quiet"))
+        out.append(draw_text("0", foot + SIZE + 4, fit(points[0], half, SIZE), "quiet"))
         if len(points) > 1:
-            out.append(text("100%", foot + SIZE + 4, fit(points[-1], half, SIZE), "quiet", "end"))
+            out.append(draw_text("100%", foot + SIZE + 4, fit(points[-1], half, SIZE), "quiet", "end"))
     rows = tuple((Cell(point), *numbers([line.values[place] for line in lines])) for place, point in enumerate(points))
     return Picture(caption, foot + SIZE + 10, "".join(out), rows)

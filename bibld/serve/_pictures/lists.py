@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, link, percent, text
+from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, link, percent
 from bibld.serve._pictures.texts import fit, width_of
 
 _ROW = 34
@@ -35,8 +35,8 @@ def draw_bars(caption: Caption, bars: Sequence[Bar], most: float = 0.0) -> Pictu
         width = min(100.0, max(_FEWEST if bar.value else 0.0, bar.value / full * 100))
         marks = (
             f'<rect class="room" x="0" y="{y}" width="100%" height="{_ROW}"/>'
-            f"{text('0', y + SIZE + 2, fit(bar.name, room, SIZE))}"
-            f"{text('100%', y + SIZE + 2, bar.words, 'quiet', 'end')}"
+            f"{draw_text('0', y + SIZE + 2, fit(bar.name, room, SIZE))}"
+            f"{draw_text('100%', y + SIZE + 2, bar.words, 'quiet', 'end')}"
             f'<rect class="track" x="0" y="{y + SIZE + 7}" width="100%" height="{_BAR}"/>'
             f'<rect class="s1" x="0" y="{y + SIZE + 7}" width="{percent(width)}" height="{_BAR}"/>'
         )
@@ -97,7 +97,8 @@ def _draw_step(number: int, name: str, words: str, ends: tuple[float, float], ki
     left, right = min(ends), max(ends)
     room = NARROW - width_of(words, SIZE) - _GAP
     bar = f'x="{percent(left)}" width="{percent(max(right - left, _FEWEST))}" y="{y + SIZE + 7}" height="{_BAR}"'
+    line = y + SIZE + 2
     return (
-        f"<g>{text('0', y + SIZE + 2, fit(name, room, SIZE))}{text('100%', y + SIZE + 2, words, 'quiet', 'end')}"
+        f"<g>{draw_text('0', line, fit(name, room, SIZE))}{draw_text('100%', line, words, 'quiet', 'end')}"
         f'<rect class="{kind}" {bar}/></g>'
     )

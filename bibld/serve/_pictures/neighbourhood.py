@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from bibld.serve._pictures.columns import SERIES
-from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, link, percent, text
+from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, draw_text, link, percent
 from bibld.serve._pictures.texts import fit, to_xml
 
 MOST_NAMES = 12
@@ -81,7 +81,7 @@ def draw_neighbourhood(caption: Caption, centre: str, sectors: Sequence[Sector])
     out.append(f'<circle class="on" cx="50%" cy="{middle:g}" r="9"><title>{to_xml(centre)}</title></circle>')
     lines = _in_lines(centre, WIDE * _RING * 1.4)
     for number, words in enumerate(lines):
-        out.append(text("50%", middle + 26 + number * 15, words, "strong halo", "middle"))
+        out.append(draw_text("50%", middle + 26 + number * 15, words, "strong halo", "middle"))
     tree, tree_height = _draw_tree(centre, used, most)
     rows = tuple(
         (Cell(each.name, each.href), Cell(sector.kind), Cell(each.count))
@@ -142,7 +142,7 @@ def _draw(each: Placed, most: int) -> str:
     radius = _radius(each.count, most) if each.count else 0.0
     offset = sign * (_LARGEST + 4)
     kind = f"s{each.sector % SERIES + 1}"
-    marks = text(f"{offset:g}", 4, words, "strong" if not each.count and not each.href else "", anchor)
+    marks = draw_text(f"{offset:g}", 4, words, "strong" if not each.count and not each.href else "", anchor)
     if radius:
         marks += f'<circle class="{kind}" r="{radius:.1f}"/>'
     elif not each.href:
@@ -160,7 +160,7 @@ def _draw_tree(centre: str, sectors: Sequence[Sector], most: int) -> tuple[str, 
     out = []
     y = 12
     for words in _in_lines(centre, NARROW - 30):
-        out.append(text("20", y + 4, words, "strong"))
+        out.append(draw_text("20", y + 4, words, "strong"))
         y += 16
     y += 10
     start, joint = 12, 12
@@ -170,7 +170,7 @@ def _draw_tree(centre: str, sectors: Sequence[Sector], most: int) -> tuple[str, 
         kind = sector % SERIES + 1
         if x == 10:
             joint = y
-        marks = [text(str(x + 14), y + 4, fit(words, room, SIZE), "" if count or href else "strong")]
+        marks = [draw_text(str(x + 14), y + 4, fit(words, room, SIZE), "" if count or href else "strong")]
         if count:
             marks.append(f'<circle class="s{kind}" cx="{x}" cy="{y}" r="{_radius(count, most):.1f}"/>')
         elif not href:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, link, percent, text
+from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, link, percent
 from bibld.serve._pictures.texts import fit, width_of
 
 MOST_COLUMNS = 20
@@ -51,12 +51,12 @@ def draw_overlap(
     for number, each in enumerate(shown):
         out.append(_draw_combination(each, number, step, (most, foot, is_upward), (len(sets), rows_end)))
     for position, (name, href) in enumerate(sets):
-        words = text("4", foot + 8 + position * _ROW + SIZE + 2, fit(name, NARROW - 8, SIZE), "halo")
+        words = draw_text("4", foot + 8 + position * _ROW + SIZE + 2, fit(name, NARROW - 8, SIZE), "halo")
         out.append(link(words, href, name if href else "", True))
     out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
     height = rows_end + 4
     if rest:
-        out.append(text("4", height + SIZE + 2, fit(rest, NARROW, SIZE), "quiet"))
+        out.append(draw_text("4", height + SIZE + 2, fit(rest, NARROW, SIZE), "quiet"))
         height += SIZE + 10
     rows = tuple(
         (Cell(" + ".join(sets[position][0] for position in each.sets), each.href), Cell(each.count)) for each in ordered
@@ -80,10 +80,10 @@ def _draw_combination(
     ]
     count = f"{each.count:,}".replace(",", "\u202f")
     if is_upward:
-        turned = text("4", SIZE / 2 - 2, count, "quiet").replace("<text", '<text transform="rotate(-90)"')
+        turned = draw_text("4", SIZE / 2 - 2, count, "quiet").replace("<text", '<text transform="rotate(-90)"')
         out.append(f'<svg x="{middle}" y="{foot - height:.1f}" overflow="visible">{turned}</svg>')
     else:
-        out.append(text(middle, round(foot - height - 4, 1), count, "quiet", "middle"))
+        out.append(draw_text(middle, round(foot - height - 4, 1), count, "quiet", "middle"))
     places = [foot + 8 + position * _ROW + _ROW - _DOT - 6 for position in range(sets)]
     member = [places[position] for position in each.sets]
     for place in places:

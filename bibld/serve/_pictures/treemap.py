@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, link, percent, text
+from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, draw_text, link, percent
 from bibld.serve._pictures.texts import fit
 
 _HEIGHT = 320
@@ -73,7 +73,7 @@ def _label(name: str, box: Box, width: int, kind: str) -> str:
     ):
         return ""
     return "".join(
-        text(str(_MARGIN), _MARGIN + SIZE + number * _LEADING, line, f"in-tile {kind}")
+        draw_text(str(_MARGIN), _MARGIN + SIZE + number * _LEADING, line, f"in-tile {kind}")
         for number, line in enumerate(lines)
     )
 

@@ -1,0 +1,361 @@
+"""The pictures of a release: its report, drawn in the language of a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from urllib.parse import quote, urlencode
+
+from bibld.model.report import Count, Report, SourceReport
+from bibld.serve._language import Language
+from bibld.serve._pages.classes import SCHEMES, class_name
+from bibld.serve._pages.elements import ELEMENTS, TYPES
+from bibld.serve._pictures import (
+    Bar,
+    Caption,
+    Column,
+    Combination,
+    Line,
+    Mark,
+    Part,
+    Picture,
+    Words,
+    draw_bars,
+    draw_columns,
+    draw_lines,
+    draw_overlap,
+    draw_treemap,
+    draw_years,
+)
+from bibld.serve._pictures.columns import SERIES
+from bibld.serve._pictures.overlap import MOST_COLUMNS
+
+_MOST_BARS = 15
+_MOST_TILES = 60
+_CLUSTER_BARS = 12
+
+
+class ReportPictures:
+    """Draws what a report contains; ``label`` gives the name of a source, ``mount`` begins all addresses."""
+
+    def __init__(self, report: Report, language: Language, label: Callable[[str], str], mount: str) -> None:
+        self._report = report
+        self._language = language
+        self._label = label
+        self._mount = mount
+
+    def named(self, name: str) -> Picture | None:
+        """Return the picture with a name such as ``overlap``, or ``coverage/rsl`` of one source; None if unknown."""
+        name, _, source = name.partition("/")
+        if source:
+            report = next((each for each in self._report.sources if each.source == source), None)
+            draw_source = {"coverage": self.coverage, "years": self.years_of, "languages": self.languages_of}.get(name)
+            return draw_source(report) if report is not None and draw_source is not None else None
+        draw = {
+            "overlap": self.overlap,
+            "years": self.years,
+            "languages": self.languages,
+            "types": self.types,
+            "places": self.places,
+            "classes": self.classes,
+            "growth": self.growth,
+            "scores": self.scores,
+            "candidates": self.candidates,
+            "sizes": self.sizes,
+            "reliability": self.reliability,
+            "rejects": self.rejects,
+        }.get(name)
+        return draw() if draw is not None else None
+
+    # -- the dataset ---------------------------------------------------------------------------------------------------
+
+    def overlap(self) -> Picture:
+        """Draw which combinations of sources publications have."""
+        text = self._language.text
+        places = {source.source: place for place, source in enumerate(self._report.sources)}
+        combinations = [
+            Combination(
+                tuple(places[source] for source in shared.sources if source in places),
+                shared.publications,
+                f"{' + '.join(map(self._label, shared.sources))}: {self._publications(shared.publications)}",
+                self._search(held_by=",".join(sorted(shared.sources))),
+            )
+            for shared in self._report.overlap
+        ]
+        more = sum(each.count for each in combinations[MOST_COLUMNS:])
+        rest = text("In other combinations: %(number)s", number=self._publications(more)) if more else ""
+        sets = [
+            (f"{self._language.number(each.publications)} · {self._label(each.source)}", self._source(each.source))
+            for each in self._report.sources
+        ]
+        caption = Caption(
+            "overlap",
+            text("Overlap between libraries"),
+            text(
+                "Each column is a combination of libraries; its bar shows how many publications exactly these "
+                "libraries have, its dots which ones they are."
+            ),
+            (text("Libraries"), text("Publications")),
+        )
+        return draw_overlap(caption, sets, combinations, rest)
+
+    def years(self) -> Picture:
+        """Draw the years of publication, with a series for each of the largest sources."""
+        sources = sorted(self._report.sources, key=lambda each: -each.records)
+        shown = sources if len(sources) <= SERIES else sources[: SERIES - 1]
+        others = [each for each in sources if each not in shown]
+        columns: dict[int, list[int]] = {}
+        width = len(shown) + bool(others)
+        for place, source in enumerate(sources):
+            for each in source.years:
+                parts = columns.setdefault(int(each.value), [0] * width)
+                parts[min(place, width - 1)] += _estimate(source, each.count)
+        series = [self._label(each.source) for each in shown] + ([self._language.text("Others")] if others else [])
+        without = sum(_estimate(each, each.without_year) for each in sources)
+        return self._years("years", sorted(columns.items()), series, without, "")
+
+    def _years(
+        self, name: str, years: Sequence[tuple[int, Sequence[int]]], series: Sequence[str], without: int, source: str
+    ) -> Picture:
+        text = self._language.text
+        note = self._language.plural("%(num)s record without a year", "%(num)s records without a year", without)
+        parts = tuple(series) if len(series) > 1 else (text("Records"),)
+        caption = Caption(
+            name,
+            text("Years of publication"),
+            text("How many records describe publications of each year, or of some years together."),
+            (text("Years"), *parts),
+        )
+        library = {"library": source} if source else {}
+
+        def tip(span: str, count: int) -> str:
+            return f"{span}: {self._records(count)}"
+
+        def href(first: int, last: int) -> str:
+            return self._search(**library, year=str(first) if first == last else f"{first}-{last}")
+
+        return draw_years(caption, years, Words(tip, href, note if without else ""), series)
+
+    def languages(self) -> Picture:
+        """Draw the languages of the records."""
+        return self._languages("languages", self._sum(lambda each: each.languages), self._total(), "")
+
+    def _languages(self, name: str, counts: Counter[str], total: int, source: str) -> Picture:
+        text = self._language.text
+        library = {"library": source} if source else {}
+        bars = [
+            self._share(self._language.name_of_language(code), count, total, self._search(**library, language=code))
+            for code, count in counts.most_common(_MOST_BARS)
+        ]
+        caption = Caption(
+            name, text("Languages"), text("How many records have each language."), self._two(text("Language"))
+        )
+        return draw_bars(caption, bars)
+
+    def types(self) -> Picture:
+        """Draw the types of resource."""
+        text = self._language.text
+        counts = self._sum(lambda each: each.types)
+        total = self._total()
+        bars = [self._share(text(TYPES.get(name, name)), n, total) for name, n in counts.most_common(_MOST_BARS)]
+        caption = Caption("types", text("Types of resource"), text("How many records are of each type."))
+        return draw_bars(_headed(caption, self._two(text("Type of resource"))), bars)
+
+    def places(self) -> Picture:
+        """Draw the most frequent places of publication, as the records write them."""
+        text = self._language.text
+        counts = self._sum(lambda each: each.places)
+        total = self._total()
+        bars = [
+            self._share(name, count, total, self._search(q=f'place:"{name}"'))
+            for name, count in counts.most_common(_MOST_BARS)
+        ]
+        caption = Caption(
+            "places", text("Places of publication"), text("The most frequent places, as records name them.")
+        )
+        return draw_bars(_headed(caption, self._two(text("Place"))), bars)
+
+    def classes(self) -> Picture:
+        """Draw the main classes of the classifications as tiles."""
+        text = self._language.text
+        parts = []
+        for value, count in self._sum(lambda each: each.classes).most_common(_MOST_TILES):
+            scheme, _, mark = value.partition(" ")
+            name = f"{text(SCHEMES.get(scheme, scheme))} {mark} {text(class_name(scheme, mark))}".strip()
+            parts.append(Part(name, count, f"{name}: {self._records(count)}"))
+        caption = Caption(
+            "classes",
+            text("Subjects by class"),
+            text("The larger a tile, the more records have a class mark (UDC, BBK) that begins so."),
+            self._two(text("Class")),
+        )
+        return draw_treemap(caption, parts)
+
+    def growth(self) -> Picture:
+        """Draw how the dataset has grown from release to release."""
+        text = self._language.text
+        points = self._report.growth
+        lines = [
+            Line(text("Records"), tuple(each.records for each in points)),
+            Line(text("Publications"), tuple(each.publications for each in points)),
+            Line(text("Merged from several records"), tuple(each.merged for each in points)),
+        ]
+        caption = Caption(
+            "growth",
+            text("Growth from release to release"),
+            text("The numbers of records and publications in each release."),
+            (text("Release"), *(line.name for line in lines)),
+        )
+        return draw_lines(caption, [f"{each.release} · {each.created[:10]}" for each in points], lines)
+
+    # -- matching ------------------------------------------------------------------------------------------------------
+
+    def scores(self) -> Picture:
+        """Draw how many pairs have which scores, by decision, with the thresholds."""
+        text = self._language.text
+        matching = self._report.matching
+        decisions = (text("same"), text("for review"), text("related"), text("different"))
+        columns = []
+        for number, each in enumerate(matching.histogram):
+            end = matching.histogram[number + 1].low if number + 1 < len(matching.histogram) else 1.0
+            parts = (each.same, each.review, each.related, each.different)
+            count = self._language.plural("%(num)s pair", "%(num)s pairs", sum(parts))
+            columns.append(Column(f"{each.low:.2f}", parts, f"{each.low:.2f}–{end:.2f}: {count}"))
+        names = {"same": text("same from"), "review": text("for review from")}
+        thresholds = sorted(matching.thresholds.items(), key=lambda pair: pair[1])
+        marks = [Mark(value, f"{names.get(name, name)} {self._language.number(value)}") for name, value in thresholds]
+        caption = Caption(
+            "scores",
+            text("Scores of pairs"),
+            text("How many stored pairs of records have which score, and what was decided about them."),
+            (text("Score from"), *decisions),
+        )
+        return draw_columns(caption, columns, decisions, marks)
+
+    def candidates(self) -> Picture:
+        """Draw in how many stored pairs records occur."""
+        text = self._language.text
+        caption = Caption(
+            "candidates", text("Pairs of a record"), text("How many records occur in how many stored pairs.")
+        )
+        bars = self._bars(self._report.matching.pairs_of_records, self._report_records())
+        return draw_bars(_headed(caption, (text("Pairs"), text("Records"))), bars)
+
+    def sizes(self) -> Picture:
+        """Draw how many records publications are merged from."""
+        text = self._language.text
+        caption = Caption(
+            "sizes", text("Records of a publication"), text("How many publications have how many records.")
+        )
+        sizes = self._report.matching.sizes
+        shown = sizes[:_CLUSTER_BARS]
+        if len(sizes) > len(shown):
+            rest = sum(each.count for each in sizes[_CLUSTER_BARS:])
+            shown = (*shown, Count(f"{sizes[_CLUSTER_BARS].value}+", rest))
+        bars = self._bars(shown, sum(each.count for each in sizes))
+        return draw_bars(_headed(caption, (text("Records"), text("Publications"))), bars)
+
+    def reliability(self) -> Picture:
+        """Draw which share of the pairs that people decided about is the same, by score."""
+        text = self._language.text
+        caption = Caption(
+            "reliability",
+            text("Reliability of scores"),
+            text("The share of pairs with a score that people found to be the same; equal to the score at best."),
+            (text("Score"), text("Share")),
+        )
+        bars = []
+        for each in self._report.matching.reliability:
+            pairs = self._language.plural("%(num)s pair", "%(num)s pairs", each.pairs)
+            name = f"{self._language.number(round(each.mean, 2))} · {pairs}"
+            share = each.same / each.pairs
+            bars.append(Bar(name, share, f"{self._language.number(round(share * 100))} %"))
+        return draw_bars(caption, bars, 1.0)
+
+    def rejects(self) -> Picture:
+        """Draw why records were rejected."""
+        text = self._language.text
+        counts: Counter[str] = Counter()
+        for source in self._report.sources:
+            counts.update({each.value: each.count for each in source.rejects})
+        caption = Caption(
+            "rejects", text("Rejected records"), text("The most frequent reasons why records were rejected.")
+        )
+        bars = [Bar(name, count, self._language.number(count)) for name, count in counts.most_common(_MOST_BARS)]
+        return draw_bars(_headed(caption, (text("Reason"), text("Records"))), bars)
+
+    # -- one source ----------------------------------------------------------------------------------------------------
+
+    def coverage(self, source: SourceReport) -> Picture:
+        """Draw which share of the records of a source has each element of MODS."""
+        text = self._language.text
+        found = {each.value: each.count for each in source.coverage}
+        bars = [self._share(text(words), found.get(name, 0), source.sampled) for name, words in ELEMENTS.items()]
+        caption = Caption(
+            "coverage",
+            text("Coverage of elements"),
+            text("The share of the records of this library that have each element of the description."),
+            (text("Element"), text("Records")),
+        )
+        return draw_bars(caption, bars, float(source.sampled))
+
+    def years_of(self, source: SourceReport) -> Picture:
+        """Draw the years of publication of one source."""
+        years = [(int(each.value), (_estimate(source, each.count),)) for each in source.years]
+        without = _estimate(source, source.without_year)
+        return self._years("years", years, (self._label(source.source),), without, source.source)
+
+    def languages_of(self, source: SourceReport) -> Picture:
+        """Draw the languages of one source."""
+        counts = Counter({each.value: _estimate(source, each.count) for each in source.languages})
+        return self._languages("languages", counts, source.records, source.source)
+
+    # -- words and numbers ---------------------------------------------------------------------------------------------
+
+    def _sum(self, counts_of: Callable[[SourceReport], Iterable[Count]]) -> Counter[str]:
+        """Add up counts of all sources; those of samples are estimates."""
+        found: Counter[str] = Counter()
+        for source in self._report.sources:
+            for each in counts_of(source):
+                found[each.value] += _estimate(source, each.count)
+        return found
+
+    def _total(self) -> int:
+        return sum(each.records for each in self._report.sources)
+
+    def _report_records(self) -> int:
+        return sum(each.count for each in self._report.matching.pairs_of_records)
+
+    def _bars(self, counts: Iterable[Count], total: int) -> list[Bar]:
+        return [self._share(each.value, each.count, total) for each in counts]
+
+    def _share(self, name: str, count: int, total: int, href: str = "") -> Bar:
+        share = count / total * 100 if total else 0.0
+        shown = self._language.number(round(share, 1) if 0 < share < 10 else round(share))
+        return Bar(name, count, f"{self._language.number(count)} · {shown} %", href=href)
+
+    def _two(self, name: str) -> tuple[str, str]:
+        return name, self._language.text("Records")
+
+    def _records(self, count: int) -> str:
+        return self._language.plural("%(num)s record", "%(num)s records", count)
+
+    def _publications(self, count: int) -> str:
+        return self._language.plural("%(num)s publication", "%(num)s publications", count)
+
+    def _search(self, **values: str) -> str:
+        return f"{self._mount}search?{urlencode(values, quote_via=quote, safe=',:')}"
+
+    def _source(self, source: str) -> str:
+        return f"{self._mount}dataset/{source}"
+
+
+def _estimate(source: SourceReport, count: int) -> int:
+    """Return a count in all records of a source from that in its sample."""
+    return (
+        round(count * source.records / source.sampled) if source.sampled < source.records and source.sampled else count
+    )
+
+
+def _headed(caption: Caption, headings: tuple[str, ...]) -> Caption:
+    return Caption(caption.name, caption.title, caption.description, headings)

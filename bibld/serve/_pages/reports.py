@@ -1,0 +1,124 @@
+"""The pages about the dataset and its sources, and the reports of matching and data quality."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pyoxigraph as ox
+
+from bibld.model.origin import RecordId
+from bibld.model.report import Report, SourceReport
+from bibld.serve._language import message
+from bibld.serve._pages import views
+from bibld.serve._pages.elements import ELEMENTS
+from bibld.serve._pages.report_pictures import ReportPictures
+from bibld.serve._things import OpenRelease, Thing
+
+SEVERITIES = (message("violation"), message("warning"), message("info"))
+"""Of results of SHACL."""
+
+Render = Callable[..., bytes]
+"""Renders a template (its name) with values."""
+
+
+class ReportPages:
+    """Makes these pages in one language; ``render`` fills templates, ``record_href`` gives the path of a record."""
+
+    def __init__(
+        self,
+        report: Report,
+        release: OpenRelease,
+        pictures: ReportPictures,
+        render: Render,
+        record_href: Callable[[RecordId], str],
+    ) -> None:
+        self.pictures = pictures
+        self._report = report
+        self._manifest = release.manifest
+        self._addresses = release.addresses
+        self._prefixes = release.vocabulary.prefixes
+        self._render = render
+        self._record_href = record_href
+
+    def dataset(
+        self, triples: Sequence[ox.Triple], statements: Sequence[views.Statement], common: dict[str, object]
+    ) -> bytes:
+        """Return the page about the dataset."""
+        return self._render(
+            "dataset.html",
+            report=self._report,
+            pictures=self.pictures,
+            is_sample=self._is_sample,
+            has_classes=any(source.classes for source in self._report.sources),
+            partitions=views.partitions(triples, self._addresses, self._prefixes),
+            statements=statements,
+            downloads=views.downloads(self._manifest),
+            **common,
+        )
+
+    def has_source(self, name: str) -> bool:
+        """Return whether there is a source with this id."""
+        return any(source.source == name for source in self._report.sources)
+
+    def source_of(self, thing: Thing) -> SourceReport | None:
+        """Return the report of the source that a thing is; None if it is none."""
+        folder, _, name = thing.path.partition("/")
+        if folder != "dataset":
+            return None
+        return next((source for source in self._report.sources if source.source == name), None)
+
+    def source(self, source: SourceReport, statements: Sequence[views.Statement], common: dict[str, object]) -> bytes:
+        """Return the page about a source."""
+        name = source.source
+        shared = {
+            other.source: self._in_both({name, other.source}) for other in self._report.sources if other.source != name
+        }
+        return self._render(
+            "source.html",
+            source=source,
+            figures=next(each for each in self._manifest.figures.sources if each.source == name),
+            pictures=self.pictures,
+            others=sorted(shared.items(), key=lambda pair: -pair[1]),
+            samples=[(self._record_href(RecordId(name, number)), number) for number in source.samples],
+            statements=statements,
+            **common,
+        )
+
+    def matching(self) -> bytes:
+        """Return the report of matching."""
+        bins = self._report.matching.histogram
+        return self._render(
+            "matching.html",
+            here=self._addresses.page("report/matching"),
+            report=self._report,
+            pictures=self.pictures,
+            pairs=sum(each.same + each.review + each.related + each.different for each in bins),
+            waiting=sum(each.review for each in bins),
+        )
+
+    def quality(self) -> bytes:
+        """Return the report of data quality."""
+        sources = self._report.sources
+        found = [({each.value: each.count for each in source.coverage}, source.sampled) for source in sources]
+        coverage = [
+            (words, [round(counts.get(name, 0) / sampled * 100) if sampled else 0 for counts, sampled in found])
+            for name, words in ELEMENTS.items()
+        ]
+        return self._render(
+            "quality.html",
+            here=self._addresses.page("report/quality"),
+            report=self._report,
+            pictures=self.pictures,
+            coverage=coverage,
+            is_sample=self._is_sample,
+            rejected=any(source.rejects for source in self._report.sources),
+            repaired=any(source.repairs for source in self._report.sources),
+        )
+
+    def _in_both(self, sources: set[str]) -> int:
+        """Return how many publications have records of all these sources."""
+        return sum(each.publications for each in self._report.overlap if sources <= set(each.sources))
+
+    @property
+    def _is_sample(self) -> bool:
+        return any(source.sampled < source.records for source in self._report.sources)
