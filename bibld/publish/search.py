@@ -1,4 +1,4 @@
-"""The names of what a release describes, in ``search.db`` of the workspace: what reconciliation searches."""
+"""Publications, people, subjects and so on by their words, in ``search.db`` of the workspace: what is searched."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class _LinkedName(msgspec.Struct, frozen=True):
 
 def key_of(path: str) -> int:
     """Return the hash by which a path is found."""
-    return int.from_bytes(blake2b(path.encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(blake2b(path.encode(), digest_size=6).digest(), "big", signed=True)
 
 
 class RowMaker:

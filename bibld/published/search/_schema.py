@@ -10,7 +10,7 @@ import msgspec
 from bibld.published._schema import connect
 
 FILE = "search.db"
-FORMAT = 2
+FORMAT = 3
 """To be raised when the tables change, or the same documents give other rows; the next run makes the file again."""
 
 ID_BITS = 30

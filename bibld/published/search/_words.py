@@ -155,7 +155,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
 
 def hash_of(text: str) -> str:
     """Return a short hash of a text, as one word."""
-    return blake2b(text.encode(), digest_size=6).hexdigest()
+    return blake2b(text.encode(), digest_size=5).hexdigest()
 
 
 def title_tokens(title: str) -> tuple[str, str]:
