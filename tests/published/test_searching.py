@@ -240,6 +240,22 @@ def test_texts_that_look_like_syntax_are_only_words(view, text):
     view.suggest(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("война и мир", "title"),
+        ("лев толстой", "author"),
+        ("толстой каренина", "author"),
+        ("русская литература", "subject"),
+        ("памятники", "elsewhere"),
+        ("9785280005136", "identifier"),
+        ("", ""),
+    ],
+)
+def test_each_result_states_where_the_words_are(view, text, why):
+    assert view.search(Asked(text)).hits[0].why == why
+
+
 def test_a_long_query_is_cut_and_that_is_stated(view):
     assert view.search(Asked("война " * 3000)).is_cut
     assert not view.search(Asked("война")).is_cut

@@ -8,7 +8,8 @@ import msgspec
 
 from bibld.published.search._query import Query
 from bibld.published.search._reader import Stored
-from bibld.published.search._schema import AGENT
+from bibld.published.search._schema import AGENT as AGENT_GROUP
+from bibld.published.search._schema import SUBJECT as SUBJECT_GROUP
 from bibld.published.search._words import skeleton_of, stem_of, to_words
 
 TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = WHY = ("title", "author", "subject", "identifier", "elsewhere")
@@ -33,11 +34,11 @@ class Rank(msgspec.Struct, frozen=True, order=True):
 
 
 _MOST_EXCESS = 3
-_IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, _ELSEWHERE = range(8)
+_IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, ELSEWHERE_TIER = range(8)
 
 
 class Ranking:
-    """Ranks publications for a query; ``names`` are the names of agents by their numbers."""
+    """Ranks publications for a query; ``names`` are paths and names of agents and subjects by their numbers."""
 
     def __init__(self, query: Query, names: dict[int, tuple[str, str]]) -> None:
         self._words = list(query.all_words)
@@ -53,7 +54,7 @@ class Ranking:
         """Return the rank of a publication."""
         details = found.details
         forms = [to_words(form) for form in (found.title, *details.forms)]
-        agents = self._agent_words(found)
+        agents = {*self._words_of(found, AGENT_GROUP), *to_words(details.statement)}
         tiers = [self._tier(words, agents) for words in forms]
         tier, is_other, excess = min(tiers)
         if tier == _IS_TITLE and tiers[0][0] != _IS_TITLE:  # the main title, or a variant
@@ -73,18 +74,20 @@ class Ranking:
     def why(self, found: Stored) -> str:
         """Return where the words are."""
         tier = self.rank(found).tier
-        return TITLE if tier <= _IN_TITLE and tier != _WITH_AUTHOR else AUTHOR if tier <= _BY_AUTHOR else ELSEWHERE
+        if tier == ELSEWHERE_TIER:
+            present = _keys([*to_words(found.title), *self._words_of(found, SUBJECT_GROUP)])
+            return SUBJECT if self._needed and all(_is_in(word, present) for word in self._needed) else ELSEWHERE
+        return AUTHOR if tier == _WITH_AUTHOR or tier > _IN_TITLE else TITLE
 
-    def _agent_words(self, found: Stored) -> set[str]:
-        details = found.details
-        numbers = {link.number for link in details.links if link.group == AGENT}
-        names = " ".join(self._names[number][1] for number in numbers if number in self._names)
-        return set(to_words(f"{names} {details.statement}"))
+    def _words_of(self, found: Stored, group: str) -> list[str]:
+        """Return the words of the names of things that a publication links to."""
+        numbers = {link.number for link in found.details.links if link.group == group}
+        return to_words(" ".join(self._names[number][1] for number in numbers if number in self._names))
 
     def _tier(self, words: list[str], agents: set[str]) -> tuple[int, bool, int]:
         """Return tier, whether in another form or script, and the words of the title that the query has not."""
         if not self._words or not words:
-            return _ELSEWHERE, False, 0
+            return ELSEWHERE_TIER, False, 0
         if words == self._words:
             return _IS_TITLE, False, 0
         keys = [skeleton_of(word) for word in words]
@@ -106,7 +109,7 @@ class Ranking:
             return _PHRASE if is_phrase else _IN_TITLE, not is_exact, excess
         if by_authors:
             return (_BY_AUTHOR if rest == self._needed else _TITLE_AND_AUTHOR), not is_exact, excess
-        return _ELSEWHERE, False, 0
+        return ELSEWHERE_TIER, False, 0
 
 
 def _key(word: str) -> str:

@@ -20,9 +20,9 @@ from bibld.published.search._matching import (
     of_words,
 )
 from bibld.published.search._query import Query, parse
-from bibld.published.search._ranking import IDENTIFIER, Ranking
+from bibld.published.search._ranking import ELSEWHERE_TIER, IDENTIFIER, Ranking
 from bibld.published.search._reader import OutOfTimeError, Rows, Stored
-from bibld.published.search._schema import AGENT
+from bibld.published.search._schema import AGENT, SUBJECT
 from bibld.published.search._spelling import corrections
 from bibld.published.search._values import Asked, Correction, Found
 from bibld.published.search._words import alternatives, other_keyboard_layout
@@ -84,10 +84,7 @@ class Searches:
         ids, ranking = self._page(attempt, asked, counts.total)
         found = self._rows.publications(ids)
         ranking = ranking or self._ranking(attempt.query, found)
-        why = {
-            each.id: IDENTIFIER if attempt.query.identifier and not attempt.query.all_words else ranking.why(each)
-            for each in found
-        }
+        why = {each.id: _why(attempt.query, ranking, each) for each in found}
         facets = {}
         if asked.with_facets:
             text = self._text_match(attempt.query, attempt.level)
@@ -258,8 +255,17 @@ class Searches:
         return list(found)
 
     def _ranking(self, query: Query, found: list[Stored]) -> Ranking:
-        numbers = {link.number for each in found for link in each.details.links if link.group == AGENT}
+        numbers = {link.number for each in found for link in each.details.links if link.group in (AGENT, SUBJECT)}
         return Ranking(query, self._rows.titles(numbers))
+
+
+def _why(query: Query, ranking: Ranking, found: Stored) -> str:
+    """Return where the words of a query are; empty if it has none."""
+    if not query.all_words and not query.phrases and not query.fields:
+        return IDENTIFIER if query.identifier else ""
+    if query.identifier and ranking.rank(found).tier == ELSEWHERE_TIER:
+        return IDENTIFIER
+    return ranking.why(found)
 
 
 def understood(query: Query) -> dict[str, object]:

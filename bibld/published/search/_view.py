@@ -207,7 +207,7 @@ class SearchView:
                 ids = self._rows.matching(_beginning(words, "title"), 4 * limit)
                 titles = self._rows.named_by_ids(ids)
                 typed = " ".join(words)
-                titles.sort(key=lambda each: (not " ".join(to_words(each.title)).startswith(typed), -each.uses))
+                titles.sort(key=lambda each: (*_nearness(" ".join(to_words(each.title)), typed), -each.uses))
         counts: dict[EntryKind, int] = {}
         kept = []
         for each in (*titles, *found):
@@ -261,6 +261,11 @@ class SearchView:
             for id_ in ids:
                 found[id_] = found.get(id_, 0) + 1
         return sorted(found, key=lambda id_: (-found[id_], id_))
+
+
+def _nearness(title: str, typed: str) -> tuple[bool, bool]:
+    """Return whether a title differs from what was typed, and whether it does not begin with that."""
+    return title != typed, not title.startswith(typed)
 
 
 def _ending(words: Sequence[str], column: str, is_prefix: bool) -> str:
