@@ -4,7 +4,7 @@
 
 The publications are made up: words of a vocabulary whose frequencies fall as those of a language do, authors, subjects,
 publishers and series that are shared as unevenly, one to four libraries. Times are those of ``SearchView`` with facets,
-without HTTP; beside the clock stands processor time, which other programs on the machine change little.
+without HTTP; beside them is processor time, which other programs on the machine change little.
 """
 
 import argparse
