@@ -1,7 +1,9 @@
 """Writes a site as files, for servers and object stores that only send files.
 
 The application of a release is asked, in this process, for every form of every document, so that the files are what a
-server would answer. The folder is the root of the host: the base ``https://example.org/data/`` has its files in
+server would answer, but for links between pages in other languages (``?lang=ru``) and further pages of one thing
+(``?page=2``): a server of files ignores what follows the question mark, so each has its own file
+(``x.page2.ru.html``). The folder is the root of the host: the base ``https://example.org/data/`` has its files in
 ``data/``.
 """
 
@@ -25,6 +27,7 @@ from bibld.published import Document, PublishedView
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import MEDIA_TYPES, forms_of, kind_of
 from bibld.serve._static_rules import apache_rules, nginx_rules
+from bibld.terms import LANGUAGES
 from bibld.vocabulary import CONTEXT, ONTOLOGIES
 
 GONE = "gone"
@@ -34,6 +37,9 @@ _MARK = ".bibld-static.json"
 _ONTOLOGY = "ontology"
 _BESIDE_THE_FIRST_PAGE = ("sitemap", "dcat.ttl")
 """What the names of files begin with that the server sends under the base, too."""
+
+_VARIANT = re.compile(rb'(href=")([^"?#]*)\?((?:(?:&amp;)?(?:page=[0-9]{1,6}|lang=[a-z]{2}))+)(?=["#])')
+"""A link to a page in another language, or to a further page."""
 
 _REDIRECT = """<!DOCTYPE html>
 <html lang="en">
@@ -62,6 +68,29 @@ class _Answer(NamedTuple):
     status: int
     media_type: str
     body: bytes
+
+
+class _Look(NamedTuple):
+    """Language and number of a page."""
+
+    language: str = LANGUAGES[0]
+    page: int = 1
+
+    def of_link(self, query: bytes) -> _Look:
+        """Return the language and the number that a link on this page names; without a language, that of this page."""
+        named = dict(part.split("=") for part in html.unescape(query.decode()).split("&") if part)
+        return _Look(named.get("lang", self.language), int(named.get("page", "1")))
+
+    @property
+    def query(self) -> str:
+        """The query of the address on a server."""
+        return f"lang={self.language}" + (f"&page={self.page}" if self.page > 1 else "")
+
+    @property
+    def suffix(self) -> str:
+        """The end of the name of the file."""
+        page = f".page{self.page}" if self.page > 1 else ""
+        return page + (f".{self.language}.html" if self.language != LANGUAGES[0] else ".html")
 
 
 class _Mark(msgspec.Struct, frozen=True):
@@ -110,7 +139,7 @@ class StaticWriter:
 
     async def _write_site(self, static: Iterable[str]) -> None:
         """Write the first page, what describes the dataset and its terms, the dumps, and the rules for servers."""
-        await self._copy_answer("", "index.html")
+        await self._write_page("", await self._ask(self._addresses.route))
         for name in static:
             await self._copy_answer(f"static/{name}", f"static/{name}")
         for name in ("robots.txt", "favicon.ico", ".well-known/void"):
@@ -151,9 +180,35 @@ class StaticWriter:
         for form in forms_of(kind_of(path) or "dataset"):
             answer = await self._ask(f"{self._addresses.route}doc/{path}.{form}", MEDIA_TYPES[form])
             if answer.status == status and answer.media_type == MEDIA_TYPES[form]:
-                self._put(self._place(f"doc/{path}.{form}"), answer.body)
+                if form.endswith("html") and status == 200:
+                    await self._write_page(f"doc/{path}.{form}", answer)
+                else:
+                    self._put(self._place(f"doc/{path}.{form}"), answer.body)
                 written.append(form)
         self._put(self._place(f"{path}/index.html"), self._leading_page(path, title, written))
+
+    async def _write_page(self, path: str, answer: _Answer) -> None:
+        """Write a page, the same in other languages, and further pages of it, with links between these files."""
+        address = self._addresses.page(path)
+        start = address.removesuffix(".html") if path else f"{address}index"
+        waiting = [(_Look(), answer.body)]
+        known = {_Look()}
+        while waiting:
+            look, body = waiting.pop()
+
+            def with_file(link: re.Match[bytes], look: _Look = look) -> bytes:
+                if link[2].decode() not in ("", address):
+                    return link[0]
+                return link[1] + f"{start}{look.of_link(link[3]).suffix}".encode()
+
+            looks = {look.of_link(query) for _, href, query in _VARIANT.findall(body) if href.decode() in ("", address)}
+            for other in sorted(looks - known):
+                known.add(other)
+                asked = await self._ask(f"{self._addresses.route}{path}", "text/html", other.query)
+                if asked.status == 200:
+                    waiting.append((other, asked.body))
+            file = f"{path.removesuffix('.html') or 'index'}{look.suffix}"
+            self._put(self._place(file), _VARIANT.sub(with_file, body))
 
     def _write_moved(self, path: str, target: str) -> None:
         """Write for an IRI that another one answers for the same files, and a page that leads to the page of that."""
@@ -182,7 +237,7 @@ class StaticWriter:
         if answer.status == 200:
             self._put(self._place(name), answer.body)
 
-    async def _ask(self, path: str, accept: str = "*/*") -> _Answer:
+    async def _ask(self, path: str, accept: str = "*/*", query: str = "") -> _Answer:
         """Return what the application answers to a request for a path."""
         scope: Scope = {
             "type": "http",
@@ -193,7 +248,7 @@ class StaticWriter:
             "path": path,
             "raw_path": path.encode(),
             "root_path": "",
-            "query_string": b"",
+            "query_string": query.encode(),
             "headers": [(b"host", b"localhost"), (b"accept", accept.encode())],
             "client": ("127.0.0.1", 0),
             "server": ("localhost", 80),

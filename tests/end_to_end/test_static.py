@@ -5,6 +5,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,10 +16,13 @@ from click.testing import CliRunner
 from bibld import Workspace
 from bibld.cli import command_line
 from bibld.errors import StageError
-from tests.end_to_end.test_suppression import BOOKS, Library
+from tests.end_to_end.test_suppression import BOOKS, Library, marc
 from tests.serve.client import running
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+
+SERVICES = {"/sparql", "/search"}
+"""What only a running server answers."""
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +49,16 @@ def asked(library: Library, path: str, accept: str) -> bytes:
 
 
 def test_every_form_of_a_document_is_a_file_with_the_bytes_that_the_server_sends(library, folder):
-    for form, accept in (("ttl", "text/turtle"), ("jsonld", "application/ld+json"), ("html", "text/html")):
+    for form, accept in (("ttl", "text/turtle"), ("jsonld", "application/ld+json")):
         for path in ("doc/resource/rsl/1", "doc/record/nlr/1", "doc/dataset", "doc/ontology"):
             assert (folder / f"{path}.{form}").read_bytes() == asked(library, f"/{path}.{form}", accept), path
     assert "Tolstoy" in (folder / "doc/record/rsl/1.mrk").read_text(encoding="utf-8")
     assert (folder / "doc/resource/rsl/1.mods.xml").is_file()
-    assert (folder / "index.html").read_bytes() == asked(library, "/", "text/html")
+    page = asked(library, "/doc/resource/rsl/1.html", "text/html").decode()
+    written = (folder / "doc/resource/rsl/1.html").read_text(encoding="utf-8")
+    assert "?lang=ru" in page
+    assert page.count("href=") == written.count("href=")
+    assert re.findall("<h1.*?</h1>", page, re.DOTALL) == re.findall("<h1.*?</h1>", written, re.DOTALL)
     assert (folder / "ontology/context.jsonld").is_file()
     assert (folder / "doc/graph/provenance.ttl").is_file()
     assert (folder / "sitemap.xml").is_file()
@@ -87,7 +95,7 @@ def test_no_link_to_a_thing_leads_to_a_file_that_is_not_there(folder):
             target = folder / link[1:]
             if not (target.is_file() or (target / "index.html").is_file()):
                 missing.add(link)
-    assert missing <= {"/sparql"}
+    assert missing <= SERVICES
 
 
 def test_a_site_is_replaced_and_nothing_else_is(library, folder, tmp_path):
@@ -104,6 +112,48 @@ def test_a_site_is_replaced_and_nothing_else_is(library, folder, tmp_path):
     with pytest.raises(StageError, match="exists and is not a site that bibld wrote"):
         Workspace(library.place / "bibld.toml").write_static_site(tmp_path)
     assert (tmp_path / "mine.txt").exists()
+
+
+def test_pages_in_other_languages_and_further_pages_have_files(tmp_path):
+    library = Library(tmp_path)
+    library.books["rsl"] = [marc(str(number), f"Sketches, part {number}", "Dickens, Charles") for number in range(105)]
+    library.run()
+    place = library.place / "static"
+    Workspace(library.place / "bibld.toml").write_static_site(place)
+    (author,) = (place / "doc/agent").glob("*.page2.html")
+    name = author.name.removesuffix(".page2.html")
+    assert {file.name for file in author.parent.glob(f"{name}.*html")} == {
+        f"{name}{variant}.html" for variant in ("", ".ru", ".page2", ".page2.ru", ".statements", ".statements.ru")
+    }
+    first = (author.parent / f"{name}.html").read_text(encoding="utf-8")
+    assert f'href="/doc/agent/{name}.page2.html"' in first
+    russian = (author.parent / f"{name}.page2.ru.html").read_text(encoding="utf-8")
+    assert '<html lang="ru"' in russian
+    assert f'href="/doc/agent/{name}.ru.html"' in russian
+    assert '<html lang="ru"' in (place / "index.ru.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.server
+@pytest.mark.skipif(shutil.which("wget") is None, reason="wget is not installed")
+def test_a_mirror_finds_all_that_is_linked(folder, tmp_path):
+    command = [sys.executable, "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", str(folder)]
+    server = subprocess.Popen([*command[:1], "-u", *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert server.stdout is not None
+    try:
+        found = re.search(rb"http://127.0.0.1:[0-9]+/", server.stdout.readline())
+        assert found is not None
+        address = found[0].decode()
+        log = tmp_path / "log"
+        mirror = ["wget", "--mirror", "-nv", "-e", "robots=off", "-P", str(tmp_path), "-o", str(log), address]
+        done = subprocess.run(mirror, timeout=300, check=False)
+    finally:
+        server.kill()
+        server.communicate()
+    assert done.returncode in (0, 8), log.read_text()  # 8: the server answered with an error
+    missing = set(re.findall(r"^http://[^/]+(/[^?:]*).*:\n[^\n]*ERROR 404", log.read_text(), re.MULTILINE))
+    assert missing <= SERVICES
+    mirrored = {file.name for file in tmp_path.rglob("*.html") if "?" not in file.name}
+    assert {"index.html", "index.ru.html", "1.html", "1.ru.html"} <= mirrored
 
 
 @pytest.mark.server
