@@ -46,6 +46,7 @@ _FRAMES: dict[str, Callable[[Any], FileFrame]] = {
     "iso2709": lambda carrier: FileFrame(".mrc"),
     "marcxml": lambda carrier: _xml(carrier, "collection"),
     "mods": lambda carrier: _xml(carrier, "modsCollection"),
+    "dublincore": lambda carrier: _xml(carrier, "records"),
     "marcjson": lambda carrier: FileFrame(".json", separator=b"\n"),
     "jsonl": lambda carrier: FileFrame(".jsonl", separator=b"\n"),
     "csv": _table,
