@@ -41,8 +41,8 @@ prefix = "marc21"
 
 def record(number: int) -> str:
     fields = "".join(
-        f'<datafield tag="650" ind1=" " ind2="0"><subfield code="a">Subject {number * 31 + n} of many, long enough</subfield>'
-        f'<subfield code="x">History and criticism of number {n}</subfield></datafield>'
+        f'<datafield tag="650" ind1=" " ind2="0"><subfield code="a">Subject {number * 31 + n} of many'
+        f', long enough</subfield><subfield code="x">History and criticism of number {n}</subfield></datafield>'
         for n in range(33)
     )
     return (
@@ -68,7 +68,8 @@ def serve(records: int, pipe: Connection) -> None:
         items = "".join(map(record, range(begin, min(begin + PART, records))))
         parts.append(
             envelope(
-                f'<ListRecords>{items}<resumptionToken completeListSize="{records}">{token}</resumptionToken></ListRecords>'
+                f'<ListRecords>{items}<resumptionToken completeListSize="{records}">{token}</resumptionToken>'
+                "</ListRecords>"
             )
         )
     identify = envelope(
@@ -115,7 +116,9 @@ def main() -> None:
             result = harvest.fetch_source(loaded, loaded.sources[0], Silent(), harvest.HarvestOptions(full=True))
             seconds, processor = time.perf_counter() - begin, time.process_time() - processor
             assert (result.outcome, result.stored) == ("complete", records), result
-            print(f"bibld, {label}: {records / seconds:,.0f} records/s, {records / processor:,.0f} a second of processor")
+            print(
+                f"bibld, {label}: {records / seconds:,.0f} records/s, {records / processor:,.0f} a second of processor"
+            )
     server.terminate()
     time.sleep(0.1)
     baseline(records)

@@ -60,7 +60,9 @@ _YEAR = re.compile(r"\D{0,3}([12][0-9]{3})\D{0,3}")
 _PAGES = re.compile(r"(?:pp?|pages?|с|стр|s)?\.? *([0-9][\w.]*) *(?:-{1,2}|[‐-―]) *([0-9][\w.]*)\.?", re.IGNORECASE)
 _CODE = re.compile(r"[a-z]{2,3}")
 _SHORTENED = re.compile(r"\d+(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
-_DIVIDED = frozenset(["author", "editor", "publisher", "place", "language", "subject", "genre", "isbn", "issn", "doi"])
+_DIVIDED = frozenset(
+    ["author", "editor", "contributor", "publisher", "place", "language", "subject", "genre", "isbn", "issn", "doi"]
+)
 """The settings whose columns may have more than one value in a cell."""
 
 
@@ -68,14 +70,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The columns of each element, and the separator.
 
     ``id``: the control number. ``title``: the main title. ``subtitle``: the rest of the title. ``author``: names of
-    authors. ``editor``: names of editors. ``year``: the year of publication. ``publisher``: the publisher. ``place``:
-    the place of publication. ``edition``: the edition statement. ``isbn``: ISBN. ``issn``: ISSN, of the host where
-    there is one. ``doi``: DOI. ``language``: a code of two (RFC 3066) or three letters (ISO 639-2b), or a name.
-    ``subject``: topics. ``genre``: genre or form. ``series``: title of the series. ``volume``: the volume, of the host
-    or else the series where there is one. ``issue``: the issue of the host. ``pages``: pages in the host, or else their
-    number. ``host``: title of the journal or book that holds the article. ``abstract``: a summary. ``text``: the full
-    text or a part of it, which becomes a note of content. ``note``: notes. ``url``: address of an electronic resource.
-    ``separator``: the text between names, numbers and subjects in one cell; empty: nothing is divided.
+    authors. ``editor``: names of editors. ``contributor``: names of others who took part. ``year``: the year of
+    publication. ``publisher``: the publisher. ``place``: the place of publication. ``edition``: the edition statement.
+    ``isbn``: ISBN. ``issn``: ISSN, of the host where there is one. ``doi``: DOI. ``language``: a code of two (RFC 3066)
+    or three letters (ISO 639-2b), or a name. ``subject``: topics. ``genre``: genre or form. ``series``: title of the
+    series. ``volume``: the volume, of the host or else the series where there is one. ``issue``: the issue of the host.
+    ``pages``: pages in the host, or else their number. ``host``: title of the journal or book that holds the article.
+    ``abstract``: a summary. ``text``: the full text or a part of it, which becomes a note of content. ``note``: notes.
+    ``url``: address of an electronic resource. ``separator``: the text between names, numbers and subjects in one cell;
+    empty: nothing is divided.
     """
 
     id: Columns = ("id", "identifier", "record id", "ид", "код записи", "номер записи", "mfn")
@@ -83,6 +86,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subtitle: Columns = ("subtitle", "подзаголовок", "сведения, относящиеся к заглавию")
     author: Columns = ("author", "authors", "creator", "автор", "авторы")
     editor: Columns = ("editor", "editors", "редактор", "редакторы")
+    contributor: Columns = ("contributor", "contributors")
     year: Columns = ("year", "date", "год", "год издания", "дата издания")
     publisher: Columns = ("publisher", "издательство", "издатель")
     place: Columns = ("place", "место издания", "место", "город")
@@ -216,7 +220,7 @@ def _elements(row: _Row) -> Iterator[Element]:
     if title := row.first("title"):
         number = (volume,) if volume and not host and not series else ()
         yield TitleInfo(title=title, sub_title=tuple(row.values("subtitle")), part_number=number)
-    for key, code in (("author", "aut"), ("editor", "edt")):
+    for key, code in (("author", "aut"), ("editor", "edt"), ("contributor", "ctb")):
         for name in row.names(key):
             yield _name(name, code)
     genres = row.divided_values("genre") or (["article"] if host else [])

@@ -8,7 +8,8 @@ from bibld.protocols import HarvestedFile, Raw
 from bibld.read import examine, file_frame, read
 
 DC = 'xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc="http://purl.org/dc/elements/1.1/"'
-ONE = f"""<oai_dc:dc {DC}><dc:title>Книга о море</dc:title><dc:creator>Иванов, Иван</dc:creator>
+ONE = f"""<oai_dc:dc {DC}><dc:title>Книга о море</dc:title>
+<dc:creator>Иванов, Иван</dc:creator><dc:contributor>Петров, П.</dc:contributor>
 <dc:date>1999</dc:date><dc:identifier>urn:isbn:978-5-17-080115-2</dc:identifier>
 <dc:identifier>https://library.example.org/1</dc:identifier><dc:identifier>doi:10.1000/182</dc:identifier>
 <dc:subject>Sea</dc:subject><dc:language>rus</dc:language><dc:publisher>Наука</dc:publisher></oai_dc:dc>"""
@@ -37,6 +38,7 @@ def test_a_record_becomes_a_row_with_the_identifier_of_its_header(tmp_path):
     assert {one.type for one in mods.identifier} == {"isbn", "doi"}
     assert mods.origin_info[0].date_issued[0].value == "1999"
     assert mods.location[0].url[0].value == "https://library.example.org/1"
+    assert [name.role[0].role_term[0].value for name in mods.name] == ["aut", "ctb"]
     assert converted.unmapped == ()
 
 
