@@ -7,7 +7,9 @@ import msgspec
 from bibld.model.iris import Iris
 from bibld.protocols import ReleaseDraft
 
-NEEDS: tuple[str, ...] = ("void", "run", "dumps")
+NEEDS: tuple[str, ...] = ("void", "run", "documents", "search", "dumps")
+"""Also the parts that take long: a triple store may go on joining its files after a bulk load, and what it joins after
+it was copied is on disk twice."""
 
 
 class Settings(msgspec.Struct, frozen=True):
