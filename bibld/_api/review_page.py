@@ -16,7 +16,8 @@ def review_page(questions: Sequence[Question], command: str) -> str:
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined)
     package = resources.files("bibld")
     template = environment.from_string((package / "_api" / "review.html").read_text(encoding="utf-8"))
-    style = (package / "serve" / "styles" / "page.css").read_text(encoding="utf-8")
+    styles = sorted((package / "serve" / "styles").iterdir(), key=lambda file: (file.name != "page.css", file.name))
+    style = "".join(file.read_text(encoding="utf-8") for file in styles if file.name.endswith(".css"))
     return template.render(questions=questions, command=command, style=style, pieces=_pieces)
 
 

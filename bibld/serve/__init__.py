@@ -232,7 +232,7 @@ def _new_memory(processes: int, places: Shared | None) -> Memory:
     return Memory(metrics, buckets, places)
 
 
-def _open(site: Site, places: Places) -> Served:
+def _open(site: Site, places: Places, has_services: bool = True) -> Served:
     addresses = Addresses(Iris(site.manifest.dataset.base))
     with ExitStack() as opening:
         opening.callback(site.close)
@@ -254,6 +254,7 @@ def _open(site: Site, places: Places) -> Served:
             contact=site.settings.contact,
             search=names_of_pages,
             report=_report(site.release),
+            has_services=has_services,
         )
         finder = Finder(
             addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]
@@ -319,7 +320,7 @@ def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:
         site.close()
         raise StageError(f"{site.release}: has no prepared documents; run `bibld run` with the part `documents`")
     open_view = site.published
-    served = _open(site, Places(site.settings.query_limits))
+    served = _open(site, Places(site.settings.query_limits), has_services=False)
     addresses = Addresses(Iris(site.manifest.dataset.base))
     writer = StaticWriter(served.app, addresses, site.manifest, site.release)
 

@@ -53,6 +53,9 @@ def build(parts: Parts) -> Starlette:
     async def first_page(request: Request) -> Response:
         return await parts.documents.page(request, "", Pages.home)
 
+    async def about(request: Request) -> Response:
+        return await parts.documents.page(request, "about", Pages.about)
+
     async def to_first_page(request: Request) -> Response:
         return RedirectResponse(parts.addresses.mount, status_code=307)
 
@@ -67,6 +70,7 @@ def build(parts: Parts) -> Starlette:
         _route("/favicon.ico", files.icon),
         _route("/.well-known/void", files.void),
         _route(mount, first_page),
+        _route(f"{mount}about", about),
         _route(f"{mount}sparql", parts.sparql.answer, "GET", "POST"),
         _route(f"{mount}report/{{name}}", reports.page),
         _route(f"{mount}source/{{name}}", reports.source),

@@ -59,7 +59,7 @@ from bibld.serve._http import (
     respond,
 )
 from bibld.serve._incoming import HYDRA, page_lines
-from bibld.serve._language import message
+from bibld.serve._language import PARAMETER, message
 from bibld.serve._links import Links
 from bibld.serve._names import DocumentView
 from bibld.serve._pages import Pages, PagesByLanguage
@@ -137,11 +137,11 @@ class Documents:
             return None
         form = chosen[0]
         if document.status == 303:
-            return self._moved(document.target, form)
+            return self._moved(asked, document.target, form)
         if suffix is not None and not (is_document_path or is_document(kind)):
             return None
         if not (is_document_path or is_document(kind)):
-            return self._see_other(document, kind, form)
+            return self._see_other(asked, document, kind, form)
         if form in _DATA_FORMS:
             return self._data(asked, document, kind, form)
         language = asked.language if form in PAGE_FORMS else ""
@@ -151,13 +151,18 @@ class Documents:
         asked.is_cached = True
         return self._page(asked, document, kind, Look(form, language), rendered)
 
-    def _moved(self, target: str, form: str) -> Answer:
+    def _moved(self, asked: Asked, target: str, form: str) -> Answer:
         link = link_header([(self._base + target, "canonical", None)])
-        location = self._links.form(target, form).encode()
+        location = self._form(asked, target, form)
         return Answer(303, [(b"location", location), _VARY, (b"link", link.encode())])
 
-    def _see_other(self, document: Document, kind: Kind, form: str) -> Answer:
-        location = self._links.form(document.path, form).encode()
+    def _form(self, asked: Asked, path: str, form: str) -> bytes:
+        """Return the address of a form to redirect to; that of a page is in the language that the request names."""
+        is_named = form == "html" and f"{PARAMETER}=" in asked.query
+        return f"{self._links.form(path, form)}{f'?{PARAMETER}={asked.language}' if is_named else ''}".encode()
+
+    def _see_other(self, asked: Asked, document: Document, kind: Kind, form: str) -> Answer:
+        location = self._form(asked, document.path, form)
         link = self._links.of(document.path, kind, self._statements.type_of(document))
         return Answer(303, [(b"location", location), _VARY, (b"link", link)])
 
@@ -237,13 +242,13 @@ class Documents:
         if document.status == 410:
             return self._gone(asked, document, kind, suffix)
         if document.status == 303:
-            return self._moved(document.target, self._negotiated(asked, kind, suffix, document.target)[0])
+            return self._moved(asked, document.target, self._negotiated(asked, kind, suffix, document.target)[0])
         is_direct = is_document_path or is_document(kind)
         if suffix is not None and not (is_direct and suffix in forms_of(kind)):
             raise _no_form(suffix)
         form, _ = self._negotiated(asked, kind, suffix, bare)
         if not is_direct:
-            return self._see_other(document, kind, form)
+            return self._see_other(asked, document, kind, form)
         page = _page_number(asked) if kind == "entity" and form in _PAGED_FORMS else None
         if form in _DATA_FORMS and page is None:
             return self._data(asked, document, kind, form)

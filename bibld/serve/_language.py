@@ -35,7 +35,6 @@ NAMES = {"en": "English", "ru": "Русский"}
 _COOKIE = re.compile(rf"(?:^|;)\s*{PARAMETER}=({'|'.join(LANGUAGES)})\s*(?:;|$)")
 _REMEMBERED = 1024
 _LONGEST_REMEMBERED = 400
-_UNITS = ("B", "KiB", "MiB", "GiB")
 
 
 class Message(str):
@@ -52,6 +51,9 @@ def message(pattern: str, /, **values: object) -> Message:
     made = Message(pattern % values if values else pattern)
     made.pattern, made.values = pattern, values
     return made
+
+
+_UNITS = (message("B"), message("KiB"), message("MiB"), message("GiB"))
 
 
 class Language:
@@ -92,7 +94,7 @@ class Language:
         while size >= 1024 and unit < len(_UNITS) - 1:
             size, unit = size / 1024, unit + 1
         shown = f"{size:.1f}" if unit else f"{size:.0f}"
-        return f"{shown.replace('.', self._decimal)}\u00a0{_UNITS[unit]}"
+        return f"{shown.replace('.', self._decimal)}\u00a0{self.text(_UNITS[unit])}"
 
     def date(self, iso: str) -> str:
         """Return a date in words: ``22 November 2026``; what is no date (ISO 8601) is returned as it is."""

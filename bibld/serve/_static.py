@@ -25,8 +25,8 @@ from bibld.model.release import Manifest
 from bibld.progress import Progress
 from bibld.published import Document, PublishedView
 from bibld.serve._addresses import Addresses
-from bibld.serve._forms import MEDIA_TYPES, forms_of, kind_of
-from bibld.serve._static_rules import apache_rules, nginx_rules
+from bibld.serve._forms import MEDIA_TYPES, PAGE_FORMS, forms_of, kind_of
+from bibld.serve._static_rules import FOLDERS, apache_rules, nginx_rules
 from bibld.terms import LANGUAGES
 from bibld.vocabulary import CONTEXT, ONTOLOGIES
 
@@ -34,6 +34,7 @@ GONE = "gone"
 """The suffix of the empty file that marks a document whose status is 410."""
 
 _MARK = ".bibld-static.json"
+_ABOUT = "about"
 _ONTOLOGY = "ontology"
 _BESIDE_THE_FIRST_PAGE = ("sitemap", "dcat.ttl")
 """What the names of files begin with that the server sends under the base, too."""
@@ -108,6 +109,10 @@ class StaticWriter:
         self._release = release
         self._root = Path()
         self._files = self._bytes = self._documents = 0
+        start, end = rf'href="{re.escape(addresses.mount)}', '((?:#[^"]*)?")'
+        self._thing = re.compile(rf'({start})((?:{"|".join(FOLDERS)})(?:/[^".?#]+)?){end}'.encode())
+        self._statements = re.compile(rf'({start}doc/[^"?#]+\.statements)\.html(?=")'.encode())
+        self._first = re.compile(rf"({start})({_ABOUT})?{end}".encode())
 
     async def write(self, view: PublishedView, static: Iterable[str], folder: Path, progress: Progress) -> StaticSite:
         """Write all files; ``static`` are the names of those of the site's pages.
@@ -140,6 +145,10 @@ class StaticWriter:
     async def _write_site(self, static: Iterable[str]) -> None:
         """Write the first page, what describes the dataset and its terms, the dumps, and the rules for servers."""
         await self._write_page("", await self._ask(self._addresses.route))
+        await self._write_page(_ABOUT, await self._ask(self._addresses.route + _ABOUT))
+        about = self._addresses.page(f"{_ABOUT}.html")
+        leading = _REDIRECT.format(title=html.escape(about), page=html.escape(about), alternates="")
+        self._put(self._place(f"{_ABOUT}/index.html"), leading.encode())
         for name in static:
             await self._copy_answer(f"static/{name}", f"static/{name}")
         for name in ("robots.txt", "favicon.ico", ".well-known/void"):
@@ -180,7 +189,7 @@ class StaticWriter:
         for form in forms_of(kind_of(path) or "dataset"):
             answer = await self._ask(f"{self._addresses.route}doc/{path}.{form}", MEDIA_TYPES[form])
             if answer.status == status and answer.media_type == MEDIA_TYPES[form]:
-                if form.endswith("html") and status == 200:
+                if form in PAGE_FORMS:
                     await self._write_page(f"doc/{path}.{form}", answer)
                 else:
                     self._put(self._place(f"doc/{path}.{form}"), answer.body)
@@ -205,10 +214,19 @@ class StaticWriter:
             for other in sorted(looks - known):
                 known.add(other)
                 asked = await self._ask(f"{self._addresses.route}{path}", "text/html", other.query)
-                if asked.status == 200:
+                if asked.status == answer.status:
                     waiting.append((other, asked.body))
             file = f"{path.removesuffix('.html') or 'index'}{look.suffix}"
-            self._put(self._place(file), _VARIANT.sub(with_file, body))
+            self._put(self._place(file), self._in_language(_VARIANT.sub(with_file, body), look.language))
+
+    def _in_language(self, body: bytes, language: str) -> bytes:
+        """Let the links of a page lead to the pages of other things in its language."""
+        if language == LANGUAGES[0]:
+            return body
+        suffix = f".{language}.html".encode()
+        body = self._thing.sub(rb"\1doc/\2" + suffix + rb"\3", body)
+        body = self._statements.sub(rb"\1" + suffix, body)
+        return self._first.sub(lambda link: link[1] + (link[2] or b"index") + suffix + link[3], body)
 
     def _write_moved(self, path: str, target: str) -> None:
         """Write for an IRI that another one answers for the same files, and a page that leads to the page of that."""
@@ -219,6 +237,12 @@ class StaticWriter:
                 _link_or_copy(there, self._place(f"doc/{path}.{form}"))
                 self._files += 1
                 written.append(form)
+            if form in PAGE_FORMS:
+                end = form.removesuffix("html")
+                for page in (f"{end}{language}.html" for language in LANGUAGES[1:]):
+                    if (there := self._place(f"doc/{target}.{page}")).is_file():
+                        _link_or_copy(there, self._place(f"doc/{path}.{page}"))
+                        self._files += 1
         self._put(self._place(f"{path}/index.html"), self._leading_page(target, target, written))
 
     def _leading_page(self, path: str, title: str, forms: Iterable[str]) -> bytes:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 
 from bibld.serve._forms import MEDIA_TYPES
+from bibld.serve._language import PARAMETER
+from bibld.terms import LANGUAGES
 
 _FOLDERS = ("resource", "record", "match", "agent", "concept", "place", "publisher", "series", "work")
 _METADATA = ("dataset", "graph", "ontology")
+FOLDERS = (*_FOLDERS, *_METADATA)
+"""What the paths of IRIs begin with."""
+
 _TYPES = {
     **{form: kind for form, kind in MEDIA_TYPES.items() if "." not in form},
     "nq": "application/n-quads",
@@ -33,6 +38,12 @@ def nginx_rules(mount: str) -> str:
         f'    if ($http_accept ~ "{re.escape(MEDIA_TYPES[form])}") {{ return 303 {mount}doc/$thing.{form}; }}'
         for form in _NEGOTIATED
     )
+    languages = "\n".join(
+        f'    if ($http_accept_language ~* "^{tag}") {{ set $in ".{tag}"; }}\n'
+        f'    if ($cookie_{PARAMETER} = "{tag}") {{ set $in ".{tag}"; }}'
+        for tag in LANGUAGES[1:]
+    )
+    languages += f'\n    if ($cookie_{PARAMETER} = "{LANGUAGES[0]}") {{ set $in ""; }}'
     at = re.escape(mount)
     return f"""# nginx: server {{ root /path/of/this/folder; include /path/of/this/folder/nginx.conf; }}
 types {{
@@ -43,14 +54,16 @@ charset_types text/html text/plain text/turtle text/css text/javascript;
 index index.html;
 add_header Access-Control-Allow-Origin * always;
 add_header X-Content-Type-Options nosniff always;
-location ~ ^{at}(?<thing>(?:{"|".join((*_FOLDERS, *_METADATA))})(?:/[^.]+?)?)/?$ {{
-    add_header Vary Accept always;
+location ~ ^{at}(?<thing>(?:{"|".join(FOLDERS)})(?:/[^.]+?)?)/?$ {{
+    add_header Vary "Accept, Accept-Language, Cookie" always;
     add_header Access-Control-Allow-Origin * always;
     error_page 410 @gone;
     if (-f $document_root{mount}doc/$thing.gone) {{ return 410; }}
     if (!-f $document_root{mount}doc/$thing.html) {{ return 404; }}
 {choices}
-    return 303 {mount}doc/$thing.html;
+    set $in "";
+{languages}
+    return 303 {mount}doc/$thing$in.html;
 }}
 location ~ ^{at}doc/.+\\.mods\\.xml$ {{ types {{ }} default_type application/mods+xml; }}
 location ~ ^{at}doc/(?<thing>.+?)\\.(?:{"|".join(re.escape(form) for form in MEDIA_TYPES)})$ {{

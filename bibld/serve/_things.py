@@ -30,9 +30,9 @@ class OpenRelease(msgspec.Struct, frozen=True):
     """What pages and documents are made from.
 
     ``void`` is the ``void.ttl`` of the release; ``contact`` the mail address of those who run the site, empty if it is
-    not known. ``search`` has the names of the release, for the thread that makes
-    pages; None if the release has none.
-    ``report`` are its figures; None for a release that was made without the part ``report``.
+    not known. ``search`` has the names of the release, for the thread that makes pages; None if the release has none.
+    ``report`` are its figures; None for a release that was made without the part ``report``. ``has_services``: whether
+    a server answers queries; none does for a site of files.
     """
 
     manifest: Manifest
@@ -45,6 +45,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     contact: str = ""
     search: SearchView | None = None
     report: Report | None = None
+    has_services: bool = True
 
 
 class Thing(msgspec.Struct, frozen=True):

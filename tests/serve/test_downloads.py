@@ -3,7 +3,7 @@
 import msgspec
 
 from bibld.model.release import FullDumps, PatchDumps, ReleaseFile
-from bibld.serve._pages.views import downloads
+from bibld.serve._pages.overview import downloads
 
 
 def patch(release: int) -> PatchDumps:

@@ -39,7 +39,7 @@ def messages() -> dict[tuple[str, ...], str]:
         found |= dict.fromkeys(extracted(file, babel_extract), file.name)
     for file in sorted(PACKAGE.rglob("*.py")):
         found |= dict.fromkeys(extracted(file, extract_python), file.name)
-    return {key: name for key, name in found.items() if key[0].strip()}
+    return {key: name for key, name in found.items() if any(map(str.isalpha, key[0]))}
 
 
 def translations() -> dict[str, tuple[str, ...]]:

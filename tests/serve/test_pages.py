@@ -18,6 +18,7 @@ from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._language import language_named
 from bibld.serve._pages import Pages, facts
+from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve._vocabulary import load as load_vocabulary
 
@@ -31,6 +32,7 @@ PUBLISHER = "/lod/doc/publisher/~D0~BD~D0~B0~D1~83~D0~BA~D0~B0.html"
 AUTHOR = Iris("/lod/doc/").agent("толстой, лев николаевич|1828-1910|personal") + ".html"
 PAGES = (
     "/lod/",
+    "/lod/about",
     RESOURCE,
     HOSTILE,
     RECORD,
@@ -279,18 +281,43 @@ def test_russian_is_marked_as_russian(client):
     assert seen.of("h1")[0]["lang"] == "ru"
 
 
-def test_the_first_page_shows_figures_downloads_and_samples(client, site):
+def test_the_first_page_shows_figures_libraries_and_samples(client, site):
     seen = page(client, "/lod/")
-    for shown in (
-        "Books of two libraries",
-        "Книги двух библиотек",
-        "Russian State Library",
-        site.manifest.files[0].sha256,
-    ):
+    for shown in ("Books of two libraries", "Russian State Library", str(site.manifest.figures.records)):
         assert shown in seen.text
     hrefs = {attributes["href"] for attributes in seen.of("a")}
-    assert "/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591" in hrefs
-    assert "/lod/dumps/bibld.nq.gz" in hrefs
+    assert {"/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591", "/lod/about#downloads"} <= hrefs
+    assert "Книги двух библиотек" in Page(client.get("/lod/?lang=ru", "text/html").text).text
+
+
+def test_the_page_about_the_dataset_has_its_files_sources_and_citation(client, site):
+    seen = page(client, "/lod/about")
+    for shown in ("Russian State Library", site.manifest.files[0].sha256, "CC0 1.0", "How to cite"):
+        assert shown in seen.text
+    assert "/lod/dumps/bibld.nq.gz" in {attributes["href"] for attributes in seen.of("a")}
+
+
+@pytest.mark.parametrize(
+    ("licence", "name"),
+    [
+        ("https://creativecommons.org/publicdomain/zero/1.0/", "CC0 1.0"),
+        ("http://www.creativecommons.org/licenses/by-sa/4.0/deed.ru", "CC BY-SA 4.0"),
+        ("https://creativecommons.org/publicdomain/mark/1.0/", "Public Domain Mark 1.0"),
+        ("https://opendatacommons.org/licenses/by/1-0/", "ODC-By"),
+        ("https://example.org/terms/", "example.org/terms"),
+        ("Free for libraries", "Free for libraries"),
+    ],
+)
+def test_a_licence_has_its_usual_name(licence, name):
+    assert licence_name(licence) == name
+
+
+def test_example_queries_are_short_and_find_something():
+    titles = ["Анна Каренина : роман", "Война и мир"]
+    names = ["Толстой, Лев Николаевич, 1828-1910", "", "Толстой, Лев", "Чехов, Антон", "Гоголь"]
+    assert example_queries(titles, names) == ["Анна Каренина", "Толстой", "Чехов"]
+    assert example_queries([], []) == []
+    assert example_queries(["x" * 200], []) == []
 
 
 def test_every_example_query_is_valid_here(client):

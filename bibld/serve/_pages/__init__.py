@@ -15,7 +15,7 @@ from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
 from bibld.serve._language import Language, language_named, message
 from bibld.serve._names import Names
-from bibld.serve._pages import fields, matches, ontology, views
+from bibld.serve._pages import fields, matches, ontology, overview, views
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
@@ -23,7 +23,7 @@ from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, headi
 from bibld.serve._things import OpenRelease, Thing
 from bibld.terms import LANGUAGES, Term
 
-_SAMPLES = 12
+_SAMPLES = 8
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
 _LONGEST_LINKED = 4000
@@ -70,7 +70,7 @@ class Pages:
         self._vocabulary = release.vocabulary
         self._original = release.original
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
-        self._templates = self._environment()
+        self._templates = self._environment(release)
         self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
         self.reports: ReportPages | None = None
         if release.report is not None:
@@ -83,9 +83,11 @@ class Pages:
             self._example,
         )
 
-    def _environment(self) -> jinja2.Environment:
+    def _environment(self, release: OpenRelease) -> jinja2.Environment:
         values = {
             "manifest": self._manifest,
+            "has_search": release.has_services and release.search is not None,
+            "has_services": release.has_services,
             "dataset": self._manifest.dataset,
             "source_label": self._source_label,
             "source_labels": self._source_labels,
@@ -111,8 +113,26 @@ class Pages:
             "home.html",
             here=self._addresses.mount,
             samples=samples,
-            query=self._first_query(),
-            downloads=views.downloads(self._manifest),
+            queries=overview.example_queries(
+                (heading.title for _, _, heading in samples), (heading.name for _, _, heading in samples)
+            ),
+            browse=(),
+            pictures=(),
+        )
+
+    def about(self) -> bytes:
+        """Return the page about the dataset: how to search, query, download and cite it."""
+        founders = self._catalog.sample_founders(1)
+        iris = self._addresses.iris
+        return self._render(
+            "about.html",
+            here=self._addresses.page("about"),
+            example=iris.resource(founders[0]) if founders else iris.dataset,
+            downloads=overview.downloads(self._manifest),
+            words_of=overview.words_of_file,
+            patches=overview.recent_patches(self._manifest),
+            has_feed=self._manifest.file("feed.ttl") is not None,
+            citation=overview.citation(self._manifest, self.language),
         )
 
     def _first_query(self) -> str:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from bibld.model.web import is_web_iri
 from bibld.serve._assets import lasting_name
 from bibld.serve._language import NAMES, PARAMETER, Language
+from bibld.serve._pages.overview import bare_address, licence_name
 from bibld.terms import LANGUAGES
 
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -63,16 +64,12 @@ def make_environment(language: Language, mount: str, values: Mapping[str, object
         count=language.number,
         date=language.date,
         language_name=language.name_of_language,
+        licence=licence_name,
         plain=plain,
         size=language.size,
         translated=language.text,
     )
     return environment
-
-
-def bare_address(address: str) -> str:
-    """Return a web address as people write it: without the scheme, and without a slash at the end."""
-    return address.removeprefix("https://").removeprefix("http://").removeprefix("www.").rstrip("/")
 
 
 def plain(text: str) -> str:

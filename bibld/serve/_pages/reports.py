@@ -9,7 +9,7 @@ import pyoxigraph as ox
 from bibld.model.origin import RecordId
 from bibld.model.report import Report, SourceReport
 from bibld.serve._language import message
-from bibld.serve._pages import views
+from bibld.serve._pages import overview, views
 from bibld.serve._pages.elements import ELEMENTS
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._things import OpenRelease, Thing
@@ -52,7 +52,7 @@ class ReportPages:
             has_classes=any(source.classes for source in self._report.sources),
             partitions=views.partitions(triples, self._addresses, self._prefixes),
             statements=statements,
-            downloads=views.downloads(self._manifest),
+            downloads=overview.downloads(self._manifest),
             **common,
         )
 

@@ -11,7 +11,6 @@ from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId, from_slug
-from bibld.model.release import Manifest, ReleaseFile
 from bibld.model.web import is_web_iri
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, message
@@ -193,7 +192,7 @@ def _value(
 
 def compact(iri: str, prefixes: Mapping[str, str], iris: Iris | None = None) -> str:
     """Shorten an IRI to prefix and local name, or (one of this dataset) to its path with slugs decoded, if possible."""
-    if iris is not None and iri.startswith(iris.base):
+    if iris is not None and iri.startswith(iris.base) and iri != iris.base:
         return "/".join(map(_readable, iri[len(iris.base) :].split("/")))
     matching = [(name, space) for name, space in prefixes.items() if iri.startswith(space) and iri != space]
     if not matching:
@@ -242,34 +241,3 @@ def is_of_partition(triple: ox.Triple, thing: str) -> bool:
         isinstance(term, ox.NamedNode) and term.value.startswith((f"{thing}#class", f"{thing}#property"))
         for term in (triple.subject, triple.object)
     )
-
-
-class Downloads(msgspec.Struct, frozen=True):
-    """Files that belong together, with a caption."""
-
-    caption: str
-    files: tuple[ReleaseFile, ...]
-
-
-def downloads(manifest: Manifest) -> list[Downloads]:
-    """Group the files of a release: full dumps, patches from them to the present, patches to them, the rest."""
-    left = {file.name: file for file in manifest.files}
-    groups: list[Downloads] = []
-    since = manifest.since_full
-
-    def put(caption: str, names: list[str]) -> None:
-        files = tuple(left.pop(name) for name in names if name in left)
-        if files:
-            groups.append(Downloads(caption, files))
-
-    others = [patch for patch in manifest.patches if patch not in since]
-    to_full = [name for patch in others for name in (patch.removed, patch.added)]
-    from_full = [name for patch in since for name in (patch.removed, patch.added)]
-    if manifest.full is not None:
-        full = {"number": manifest.full.release, "date": manifest.full.created[:10]}
-        put(message("Full dumps of release %(number)s, %(date)s", **full), list(manifest.full.files))
-        put(message("Changes since then, in this order: remove the removed lines, add the added ones"), from_full)
-        if others:
-            put(message("Changes from release %(number)s to the full dumps", number=others[0].since), to_full)
-    put(message("About this release"), list(left))
-    return groups

@@ -1,0 +1,112 @@
+"""A real browser for tests: no foreign host is reached, and what pages request and complain about is recorded."""
+
+from __future__ import annotations
+
+import re
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, BrowserContext, Page, Route
+
+AXE = Path(__file__).parents[2] / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
+LEVELS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+"""The rules of axe for levels A and AA of WCAG 2.2."""
+
+PUBLICATION = "resource/rsl/01004039769"
+"""A publication with records of three libraries."""
+
+PAGES = {
+    "home": "",
+    "about": "about",
+    "publication": PUBLICATION,
+    "record": "{record}",
+    "match": "{match}",
+    "person": "{agent}",
+    "subject": "{concept}",
+    "place": "{place}",
+    "publisher": "{publisher}",
+    "dataset": "dataset",
+    "source": "dataset/rsl",
+    "ontology": "ontology",
+    "shapes": "ontology/shapes",
+    "query": "sparql",
+    "result": "sparql?query=SELECT%20%3Fs%20%3Fp%20%3Fo%20WHERE%20%7B%3Fs%20%3Fp%20%3Fo%7D%20LIMIT%2020",
+    "faulty query": "sparql?query=SELECT%20%3Fs%20WHER",
+    "triples": "fragments",
+    "not found": "nothing",
+}
+"""Every kind of page: its name and its path; names in braces are the first link of that kind of the publication."""
+
+FAULTS = {"faulty query", "not found"}
+"""Pages whose status is that of an error, which the browser reports on its console."""
+
+
+def paths_of(server: str) -> dict[str, str]:
+    """Return the paths of all kinds of pages of a server of the sample."""
+    request = urllib.request.Request(server + PUBLICATION, headers={"Accept": "text/html"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        text = answer.read().decode()
+    kinds = ("record", "match", "agent", "concept", "place", "publisher")
+    first = {kind: re.search(rf'href="/({kind}/[^"#?]+)"', text) for kind in kinds}
+    links = {kind: found[1] for kind, found in first.items() if found}
+    return {name: path.format_map(links) for name, path in PAGES.items()}
+
+
+class Visits:
+    """Opens pages of one server, and records requests, refused requests and complaints of the console."""
+
+    def __init__(self, server: str, context: BrowserContext) -> None:
+        self.server = server
+        self.requests: list[tuple[str, str]] = []
+        self.foreign: list[str] = []
+        self.complaints: list[str] = []
+        self._context = context
+        context.route("**/*", self._pass)
+        self.page = context.new_page()
+        self.page.set_default_timeout(20_000)
+        self.page.on("console", lambda line: self.complaints.append(line.text) if line.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _pass(self, route: Route) -> None:
+        request = route.request
+        if not request.url.startswith((self.server, "data:")):
+            self.foreign.append(request.url)
+            route.abort()
+            return
+        self.requests.append((request.resource_type, request.url))
+        route.continue_()
+
+    def open(self, path: str) -> Page:
+        """Open a page of the server."""
+        self.requests.clear()
+        self.page.goto(self.server + path)
+        return self.page
+
+    def check(self) -> None:
+        """Nothing foreign was requested, and nothing went wrong."""
+        assert not self.foreign
+        assert not self.complaints
+
+
+@contextmanager
+def visits(browser: Browser, server: str, **options: object) -> Iterator[Visits]:
+    """A window without history; ``options`` are those of a context of Playwright (locale, color_scheme …)."""
+    context = browser.new_context(**options)
+    try:
+        yield Visits(server, context)
+    finally:
+        context.close()
+
+
+def violations(page: Page, rules: tuple[str, ...] = ()) -> list[str]:
+    """Return what axe finds on a page at the levels A and AA; ``rules`` are the only ones to test."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    only = {"type": "rule", "values": list(rules)} if rules else {"type": "tag", "values": list(LEVELS)}
+    found = page.evaluate("only => axe.run(document, {runOnly: only, resultTypes: ['violations']})", only)
+    return [
+        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for each in found["violations"]
+        for node in each["nodes"]
+    ]
