@@ -332,6 +332,38 @@ def test_a_search_that_takes_too_long_is_answered_as_too_broad(tmp_path):
     view.close()
 
 
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("large")
+    lines = thing(TOLSTOY, "Толстой, Лев Николаевич", kind="foaf:Person")
+    for number in range(6000):
+        libraries = "rsl nlr" if number % 10 == 0 else "nlr" if number % 3 else "rsl"
+        title = "Мир" if number == 5555 else f"Мир и труд {number}" if number == 4444 else f"О том, где мир {number}"
+        lines += book(number, title, libraries=libraries, year=str(1900 + number % 100), author=TOLSTOY)
+    write(folder, lines)
+    opened = open_search(folder, 1)
+    yield opened
+    opened.close()
+
+
+def test_of_very_many_results_those_with_the_title_are_first_too(large):
+    found = large.search(Asked("мир", per_page=100))
+    assert numbers(found)[:2] == [5555, 4444]
+    assert all(len(hit.records) == 2 for hit in found.hits[2:])
+    pages = [number for page in range(1, 6) for number in numbers(large.search(Asked("мир", page=page)))]
+    assert pages == numbers(found) and len(set(pages)) == 100
+
+
+def test_counts_of_very_many_results_are_close_estimates(large):
+    found = large.search(Asked("мир"))
+    assert (found.is_about, found.total) == (True, 6000)
+    true = {"rsl": 2400, "nlr": 4200}
+    for value in found.facets["library"]:
+        assert abs(value.count - true[value.value]) < 0.1 * true[value.value]
+    assert found.facets["author"][0].count == 6000
+    assert large.works(TOLSTOY)[1] == 6000
+
+
 def shape(folder: Path, release: int, texts: list[str]) -> list[object]:
     view = open_search(folder, release)
     try:

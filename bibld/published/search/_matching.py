@@ -26,7 +26,7 @@ _FLAGS = {"merged": "m", "authority": "a"}
 _MOST_THINGS = 300
 """Publishers, series or places that the words of a field may name."""
 
-_FIRST_YEAR, _LAST_YEAR = 1000, 2099
+FIRST_YEAR, LAST_YEAR = 1000, 2099
 _TYPE_NAMES = {
     "book": "книга книги books",
     "multivolume": "многотомник",
@@ -164,7 +164,7 @@ def of_number(number: int, role: str | None) -> str:
 
 def of_years(first: int, last: int) -> str:
     """Return what finds publications from the first to the last of two years."""
-    first, last = max(first, _FIRST_YEAR), min(last, _LAST_YEAR)
+    first, last = max(first, FIRST_YEAR), min(last, LAST_YEAR)
     tokens = []
     year = first
     while year <= last:

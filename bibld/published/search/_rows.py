@@ -222,14 +222,10 @@ def _code_tokens(found: Publication, links: Iterable[Link], is_linked: bool) -> 
     titles = {found.title: None, **{text.value: None for text in found.titles}}
     tokens += [token for title in titles for token in title_tokens(title)]
     tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
-    tokens += ["x" + alphanumeric(number) for number in control_numbers(found.records)]
-    tokens += ["x" + alphanumeric(record.replace("/", "", 1)) for record in _full_ids(found.records)]
+    for record, number in zip(found.records, control_numbers(found.records), strict=True):
+        plain = alphanumeric(number)
+        tokens += ["x" + plain, "x" + alphanumeric(record.partition("/")[0]) + plain]
     return list(dict.fromkeys(tokens))
-
-
-def _full_ids(records: Iterable[str]) -> list[str]:
-    numbers = control_numbers(records)
-    return [f"{record.partition('/')[0]}{number}" for record, number in zip(records, numbers, strict=True)]
 
 
 def number_token(number: str) -> str:

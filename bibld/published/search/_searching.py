@@ -9,6 +9,8 @@ import msgspec
 from bibld.published.search._facets import Counts, Facets
 from bibld.published.search._matching import (
     ANY_PUBLICATION,
+    FIRST_YEAR,
+    LAST_YEAR,
     Matcher,
     all_of,
     any_of,
@@ -18,6 +20,7 @@ from bibld.published.search._matching import (
     of_title_beginning,
     of_title_phrase,
     of_words,
+    of_years,
 )
 from bibld.published.search._query import Query, parse
 from bibld.published.search._ranking import ELSEWHERE_TIER, IDENTIFIER, Ranking
@@ -35,6 +38,8 @@ _RANKED = 200
 
 _FEW = 10
 _SORTED = 20_000
+"""Results that are sorted by title; of more, those that most records describe. Years are always complete."""
+
 _MOST_DROPPED = 6
 _MOST_TRIED = 12
 _EXACT, _FORMS, _SCRIPTS = range(3)
@@ -206,6 +211,8 @@ class Searches:
         last = min(first + asked.per_page, MOST_LISTED)
         if first >= last:
             return [], None
+        if asked.sort in ("year", "-year") and total > _SORTED:
+            return self._years_in_turn(attempt.match, asked.sort, last)[first:last], None
         if asked.sort in ("year", "-year", "title"):
             return self._sorted(attempt.match, asked.sort)[first:last], None
         if asked.sort == "libraries" or attempt.query.is_empty:
@@ -234,6 +241,19 @@ class Searches:
         known = [(year, id_) for id_, year in found if year is not None]
         known.sort(key=lambda pair: (pair[0] if sort == "year" else -pair[0], pair[1]))
         return [id_ for _, id_ in known] + sorted(id_ for id_, year in found if year is None)
+
+    def _years_in_turn(self, match: str, sort: str, last: int) -> list[int]:
+        """Return the first ids of very many in the order of their years: one full-text query for each year."""
+        step = 1 if sort == "year" else -1
+        found: list[int] = []
+        for decade in range(FIRST_YEAR // 10, LAST_YEAR // 10 + 1)[::step]:
+            if not self._rows.matching(all_of([match, of_years(10 * decade, 10 * decade + 9)]), 1):
+                continue
+            for year in range(10 * decade, 10 * decade + 10)[::step]:
+                found += self._rows.matching(all_of([match, of_years(year, year)]), last - len(found))
+                if len(found) >= last:
+                    return found
+        return found
 
     def _tiers(self, attempt: Attempt, asked: Asked, last: int) -> list[int]:
         """Return at least the first ``last`` ids, the best first: one full-text query for each tier."""
