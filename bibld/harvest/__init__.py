@@ -45,6 +45,7 @@ __all__ = [
     "files",
     "freshness",
     "harvest_source",
+    "has_files",
     "is_networked",
     "probe_result",
     "rejected_records",
@@ -99,6 +100,11 @@ def _stored_files(config: Config, source: Source) -> Iterator[HarvestedFile]:
         paths = [*store.records.paths(), *(file.path for file in store.files.all())]
     for path in paths:
         yield HarvestedFile(source.id, Path(os.path.relpath(path, config.folder)).as_posix(), path)
+
+
+def has_files(config: Config, source: Source) -> bool:
+    """Return whether a source has been fetched from its server before; true for a source on disk."""
+    return not is_networked(source) or SourceStore.exists(config.workspace, source.id)
 
 
 def rejected_records(config: Config, source: Source) -> Iterator[ReadError]:

@@ -127,7 +127,7 @@ class SourceStore:
         try:
             if create:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            elif not (self.folder / "harvest.db").is_file():
+            elif not self.exists(workspace, source):
                 raise HarvestError(f"{source}: was never harvested; run `bibld harvest` first")
             self._connection = sqlite3.connect(self.folder / "harvest.db", isolation_level=None, timeout=60)
             self._prepare()
@@ -136,6 +136,11 @@ class SourceStore:
         self.records = StoredRecords(self._connection, self.folder, source)
         self.files = StoredFiles(self._connection, self.folder, source)
         self._compressor = zstandard.ZstdCompressor(level=3)
+
+    @staticmethod
+    def exists(workspace: Path, source: str) -> bool:
+        """Return whether a source has a store."""
+        return (workspace / "harvest" / source / "harvest.db").is_file()
 
     def _prepare(self) -> None:
         connection = self._connection

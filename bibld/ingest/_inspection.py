@@ -88,6 +88,8 @@ def _harvest(
     files: list[HarvestedFile] = []
     if result is not None and result.outcome == "failed":
         return files, [f"harvest failed: {reason}" for reason in result.reasons]
+    if result is None and not harvest.has_files(config, source):
+        return files, []  # nothing has been fetched yet: the next run does that
     try:
         for file in harvest.files(config, source):
             files.append(file)

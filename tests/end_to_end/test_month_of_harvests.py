@@ -145,6 +145,11 @@ def test_a_month_with_a_fault_every_night_ends_with_the_right_records(tmp_path, 
             assert run.exit_code == night.exit_code, where
             assert "far: " in run.output
             before, published = published, titles(workspace)
+            if night.name == "a record is not well-formed":
+                with workspace.catalog() as catalog:
+                    (reject,) = catalog.records.rejects()
+                assert "oai:library:20: is not well-formed XML" in reject.reason
+                assert b"<i>20 of" in reject.original
             if night.is_current:
                 assert published == library.titles(), where
             elif night.exit_code == KEPT_OLD_STATE:

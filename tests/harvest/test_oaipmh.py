@@ -5,10 +5,12 @@ import re
 
 import pytest
 
+import bibld
 from bibld import harvest
 from bibld.errors import HarvestError
 from bibld.harvest import HarvestOptions, SourceStore
 from bibld.progress import Silent
+from tests.harvest import hostile_oai
 from tests.harvest.hostile_oai import Reply, serving
 from tests.harvest.small_oai import Library
 from tests.harvest.test_hostile_oai import configured, fetch
@@ -239,6 +241,51 @@ def test_freshness_states_the_last_complete_harvest(library, server, tmp_path):
     assert (fresh.outcome, fresh.records, fresh.newest) == ("complete", 11, library.records[1][0])
     assert fresh.complete == fresh.attempt != ""
     assert not fresh.is_silent
+
+
+def test_an_address_may_have_a_query(library, tmp_path):
+    def change(request, answer):
+        assert request.arguments.get("db") == "books"
+        assert request.query.count("?") == 0
+        return library.answer(request)
+
+    with serving(change) as server:
+        config = configured(tmp_path, f"{server.url}?db=books")
+        assert fetch(config).outcome == "complete"
+    assert titles(config) == library.titles()
+
+
+def test_a_full_list_in_parts_by_date(library, tmp_path):
+    asked = []
+
+    def change(request, answer):
+        if request.is_list and request.token is None:
+            asked.append((request.arguments["from"], request.arguments.get("until", "")))
+            if request.arguments["from"] != asked[0][0]:
+                return hostile_oai.error("noRecordsMatch")
+        return library.answer(request)
+
+    with serving(change) as server:
+        begin = f"{int(library.now[:4]) - 1}-03-01"
+        config = configured(tmp_path, server.url, begin=begin, intervals="year")
+        assert fetch(config).outcome == "complete"
+    assert asked[0] == (f"{begin}T00:00:00Z", f"{begin[:4]}-12-31T23:59:59Z")
+    assert asked[-1] == (f"{library.now[:4]}-01-01T00:00:00Z", "")
+    assert titles(config) == library.titles()
+
+
+def test_check_reports_a_server_before_the_first_harvest(server, tmp_path):
+    config = configured(tmp_path, server.url)
+    report = bibld.Workspace(config.file).check_sources()
+    assert report.doubts == ()
+    assert "Hostile" in report.servers[0]
+
+
+def test_check_reports_a_server_that_does_not_answer(library, tmp_path):
+    with serving(lambda request, answer: library.answer(request)) as running:
+        config = configured(tmp_path, running.url, tries=1)
+    (doubt,) = bibld.Workspace(config.file).check_sources().doubts
+    assert "no connection" in doubt.reasons[0]
 
 
 def test_the_result_has_one_line(server, tmp_path):
