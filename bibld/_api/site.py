@@ -12,14 +12,14 @@ from bibld.ingest import public_original_of
 from bibld.publish import Releases
 from bibld.published import open_published, published_releases
 from bibld.published.search import has_search, open_search
-from bibld.serve import Settings, Site
+from bibld.serve import Desk, Settings, Site
 
 
-def open_site(config: Config, settings: Settings, remote: Remote | None) -> Site:
+def open_site(config: Config, settings: Settings, remote: Remote | None, review: Desk | None = None) -> Site:
     """Open the current release, which stays on disk until it is closed, and a catalog for it alone.
 
-    ``remote`` is the store to answer from instead of the copy in the release. Raises ``StageError`` before the first
-    release.
+    ``remote`` is the store to answer from instead of the copy in the release, ``review`` stores verdicts. Raises
+    ``StageError`` before the first release.
     """
     with ExitStack() as opening:
         lock = None
@@ -37,4 +37,6 @@ def open_site(config: Config, settings: Settings, remote: Remote | None) -> Site
         if has_search(config.workspace, manifest.number):
             search = partial(open_search, config.workspace, manifest.number)
         close = opening.pop_all().close
-        return Site(manifest, release, catalog, original, settings, close, store_settings, remote, published, search)
+        return Site(
+            manifest, release, catalog, original, settings, close, store_settings, remote, published, search, review
+        )

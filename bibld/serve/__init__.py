@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import msgspec
 from starlette.types import ASGIApp
 
-from bibld.config import Remote
+from bibld.config import Remote, Secret
 from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
@@ -49,6 +49,7 @@ from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._pages import pages_by_language
+from bibld.serve._review import Desk, Leases, ReviewSite
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.places import Limits, Places, Shared, share_places
@@ -63,6 +64,7 @@ from bibld.serve._writers.simple import KEYS as JSON_KEYS
 __all__ = [
     "JSON_KEYS",
     "MEDIA_TYPES",
+    "Desk",
     "LimitSettings",
     "Releases",
     "Settings",
@@ -94,6 +96,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     all processes together. Of these places one client address may have ``query_share``, and always one. Results of
     queries are remembered in ``query_cache`` MiB, in each process.
 
+    ``review_token``: the environment variable with the token of the review page, ``{ env = "NAME" }``; without it there
+    is no such page. Whoever knows the token may decide about uncertain pairs at ``/review``.
+
     ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
 
     ``store``: the name of a ``[[store.remote]]`` from which queries are answered, and documents that the release
@@ -120,6 +125,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     query_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
     store: str = ""
     max_result: Annotated[int, msgspec.Meta(ge=1)] = 64
+    review_token: Secret | None = None
     prefixes: dict[Prefix, Namespace] = {}
 
     @property
@@ -142,7 +148,8 @@ class Site(msgspec.Struct, frozen=True):
     store adapter that the manifest names; None for its defaults. ``remote`` is a store to answer from instead of that
     copy. ``published`` opens the prepared documents of the release; without them each is made from the store and the
     catalog, which takes longer. ``search`` opens the names that are searched (its arguments are those of
-    ``open_search`` after the release); without them there is neither search nor reconciliation.
+    ``open_search`` after the release); without them there is neither search nor reconciliation. ``review`` stores what
+    people decide on the review page.
     """
 
     manifest: Manifest
@@ -155,6 +162,7 @@ class Site(msgspec.Struct, frozen=True):
     remote: Remote | None = None
     published: Callable[[], PublishedView] | None = None
     search: Callable[..., SearchView] | None = None
+    review: Desk | None = None
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -287,7 +295,11 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         searching = SearchSite(site.manifest, addresses, site.search, pages, finder, documents.run)
         opening.callback(searching.close)
         opening.callback(documents.close)  # its thread reads what is closed next
-        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces, searching))
+        review = None
+        if site.settings.review_token is not None and site.review is not None:
+            token = site.settings.review_token.read()
+            review = ReviewSite(token, Leases(site.review), site.catalog, addresses, pages, documents.run)
+        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces, searching, review))
         close_site = opening.pop_all().close
 
     async def close() -> None:

@@ -22,6 +22,7 @@ from bibld.serve._language import message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._reports import Reports
+from bibld.serve._review import ReviewSite
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
 
@@ -45,6 +46,7 @@ class Parts(NamedTuple):
     sparql: SparqlEndpoint
     interfaces: Interfaces
     search: SearchSite
+    review: ReviewSite | None = None
 
 
 def build(parts: Parts) -> Starlette:
@@ -81,6 +83,7 @@ def build(parts: Parts) -> Starlette:
         _route(f"{mount}static/{{name:path}}", files.static),
         *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.interfaces.routes()),
         *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.search.routes()),
+        *([_route(f"{mount}review", parts.review.answer, "GET", "POST")] if parts.review is not None else []),
         _route(f"{mount}{{path:path}}", parts.documents.answer),
     ]
     if mount != "/":

@@ -20,6 +20,7 @@ from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
+from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
 from bibld.terms import LANGUAGES, Term
 
@@ -183,6 +184,10 @@ class Pages:
     def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
         """Return the page with all statements about a thing as a table."""
         return self._things.statements(thing, triples)
+
+    def review(self, view: ReviewView) -> bytes:
+        """Return the page on which a person decides about a pair of records."""
+        return self._things.review(view)
 
     def vocabulary(self, thing: Thing) -> bytes:
         """Return the page about an ontology."""

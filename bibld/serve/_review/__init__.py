@@ -1,0 +1,12 @@
+"""The review page: cataloguers decide about pairs of records that matching left undecided.
+
+It is off unless ``[serve] review_token`` names a token. Whoever knows the token signs in with a name, and is offered
+one pair after the other; a pair is offered to one person at a time. Verdicts are stored as those of ``bibld review``.
+"""
+
+from __future__ import annotations
+
+from bibld.serve._review.desk import Desk, Leases, Progress
+from bibld.serve._review.site import ReviewSite
+
+__all__ = ["Desk", "Leases", "Progress", "ReviewSite"]
