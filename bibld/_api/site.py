@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bibld import pipeline
+from bibld._api.review_desk import ReviewDesk
 from bibld.catalog import Catalog
 from bibld.config import Config, Remote
 from bibld.ingest import public_original_of
 from bibld.publish import Releases
 from bibld.published import open_published, published_releases
 from bibld.published.search import has_search, open_search
-from bibld.serve import Desk, Settings, Site
+from bibld.serve import Settings, Site
+
+if TYPE_CHECKING:
+    from bibld._api.workspace import Workspace
 
 
-def open_site(config: Config, settings: Settings, remote: Remote | None, review: Desk | None = None) -> Site:
+def open_site(config: Config, settings: Settings, remote: Remote | None, workspace: Workspace) -> Site:
     """Open the current release, which stays on disk until it is closed, and a catalog for it alone.
 
-    ``remote`` is the store to answer from instead of the copy in the release, ``review`` stores verdicts. Raises
+    ``remote`` is the store to answer from instead of the copy in the release, ``workspace`` stores verdicts. Raises
     ``StageError`` before the first release.
     """
     with ExitStack() as opening:
@@ -37,6 +42,7 @@ def open_site(config: Config, settings: Settings, remote: Remote | None, review:
         if has_search(config.workspace, manifest.number):
             search = partial(open_search, config.workspace, manifest.number)
         close = opening.pop_all().close
+        review = ReviewDesk(workspace)
         return Site(
             manifest, release, catalog, original, settings, close, store_settings, remote, published, search, review
         )

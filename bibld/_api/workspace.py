@@ -216,11 +216,10 @@ class Workspace:
 
     def _open_site(self, settings: Any) -> Any:  # noqa: ANN401 - types of the web framework's module
         """Open the current release, which stays on disk until it is closed, and a catalog for it alone."""
-        from bibld._api.review_desk import ReviewDesk
         from bibld._api.site import open_site
 
         remote = self._remote_store(settings.store, "", "", "") if settings.store else None
-        return open_site(self.config, settings, remote, ReviewDesk(self))
+        return open_site(self.config, settings, remote, self)
 
     # -- look --------------------------------------------------------------------------------------------------------
 
