@@ -63,7 +63,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given.
     ``doubts`` are sources that keep their old state, ``withheld`` deletions that were not done. ``harvests`` are the
-    sources that were fetched from servers. ``seconds`` is how long the run took.
+    sources that were fetched from servers. ``seconds`` is how long the run took. ``report`` is the page about the run,
+    empty if none was written.
     """
 
     sources: tuple[LoadResult, ...]
@@ -76,6 +77,7 @@ class Summary(msgspec.Struct, frozen=True):
     doubts: tuple[Doubt, ...] = ()
     withheld: tuple[Withheld, ...] = ()
     seconds: float = 0.0
+    report: str = ""
     harvests: tuple[harvest.HarvestResult, ...] = ()
 
 

@@ -25,6 +25,7 @@ from bibld._api.links import Links
 from bibld._api.records import PathName
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title, stats_of
+from bibld._api.runs import run_stages
 from bibld._api.sparql import table_of_graph, table_of_results
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
@@ -104,12 +105,11 @@ class Workspace:
 
         ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading, ``allow_deletes``
         deletes missing records even if they are more than a source may lose in one run. ``at`` is the time that the
-        published data state (now, or SOURCE_DATE_EPOCH). Raises ``ConfigError`` for an unknown stage, ``StageError``
-        when a stage cannot continue.
+        published data state (now, or SOURCE_DATE_EPOCH). Raises ``ConfigError``, ``StageError``. See ``report.html``.
         """
         check_choice(until, "stage", list(get_args(Until)))
         options = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
-        return pipeline.run(self.config, at or run_time(), self.progress, **options)
+        return run_stages(self.config, at or run_time(), self.progress, **options)
 
     def deliver(
         self,

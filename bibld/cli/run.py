@@ -217,6 +217,8 @@ def print_summary(summary: Summary, config: Path) -> None:
     for delivery in summary.deliveries:
         if not delivery.fault:
             print_delivery(delivery)
+    if summary.report:
+        click.echo(f"report: {summary.report}")
 
 
 def _stage_command(stage: str) -> click.Command:

@@ -37,7 +37,7 @@ LAYERS = (
     STAGES,
     ("ingest", "link", "validate"),
     ("pipeline", "explain"),
-    ("check", "notify"),
+    ("check", "notify", "report"),
     (API,),
     ("cli",),
     ("__main__",),
