@@ -338,7 +338,7 @@ FAULTS = {
     "syntax": Fault(lambda place: edit(place, "[dataset]", "[dataset"), 2, "bibld.toml:3: not valid TOML"),
     "unknown key": Fault(lambda place: source_key(place, "max_delete = 1"), 2, 'did you mean "max_deletes"?'),
     "unknown value": Fault(lambda place: source_key(place, 'max_deletes = "few"'), 2, "max_deletes"),
-    "missing plug-in": Fault(lambda place: source_key(place, 'read = "irbis"'), 2, 'unknown read adapter "irbis"'),
+    "missing plug-in": Fault(lambda place: source_key(place, 'read = "ruslan"'), 2, 'unknown read adapter "ruslan"'),
     "list of suppressions missing": Fault(
         lambda place: edit(place, '[[source]]\nid = "lib"', '[publish]\nsuppress = "no.csv"\n[[source]]\nid = "lib"'),
         2,
