@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import httpx
 import msgspec
@@ -26,7 +27,6 @@ from bibld.progress import with_number
 _MOST_REDIRECTS = 5
 _LONGEST_BACK_OFF = 60.0
 _LONGEST_DELAY = 10.0
-_CHUNK = 256 * 1024
 _CONNECT_SECONDS = 30.0
 _GZIP, _ZLIB = b"\x1f\x8b", b"\x78"
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524})
@@ -40,6 +40,9 @@ _KINDS: Mapping[type[httpx.HTTPError], str] = {
     httpx.RemoteProtocolError: "the answer broke off",
     httpx.ReadError: "the answer broke off",
 }
+
+_SLOWEST = 64 * 1024
+"""Bytes that a download must bring before each deadline."""
 
 Note = Callable[[ServerFault, str, bytes], None]
 """Notes a fault of the server: the fault, the address, the bytes that show it."""
@@ -77,8 +80,12 @@ class Transport:
         keep: Callable[[StoredAnswer], StoredAnswer],
         note: Note,
         learned: Politeness,
+        auth: httpx.Auth | None = None,
     ) -> None:
-        """``folder`` is that of the configuration; ``learned`` is what earlier harvests learned."""
+        """``folder`` is that of the configuration; ``learned`` is what earlier harvests learned.
+
+        ``auth`` signs each request, instead of user and password.
+        """
         self._settings = settings
         self._keep = keep
         self._note = note
@@ -87,8 +94,7 @@ class Transport:
         self._was_busy = False
         self._retry_after: float | None = None
         self.requests = 0
-        auth = None
-        if settings.user is not None:
+        if auth is None and settings.user is not None:
             auth = httpx.BasicAuth(settings.user.read(), settings.password.read() if settings.password else "")
         contact = f" (+{settings.contact})" if settings.contact else ""
         self._client = httpx.Client(
@@ -183,25 +189,30 @@ class Transport:
             return response.status_code, _headers(response), b"".join(pieces), at
 
     def download(self, url: str, path: Path, headers: Mapping[str, str] | None = None) -> StoredAnswer:
-        """Fetch a file: append it to ``path`` if the server answers a ``Range`` (206), else write it from the start.
+        """Fetch a file to ``path``; where an earlier attempt, or run, was interrupted, continue it with ``Range``.
 
-        The body of the answer is empty. It is tried again as in :meth:`get`, but for the statuses 304, 404, 410, 412
-        and 416, which are returned. The bytes are those that the server sent. The deadline holds for each piece.
+        It is continued only if the server states what identifies the version (an entity tag or a date), which is stored
+        beside the path. ``headers`` make a request for the beginning conditional. The body of the answer is empty. It
+        is tried again as in :meth:`get`, but for the statuses 304, 404, 410 and 412, which are returned. The bytes are
+        those that the server sent. A transfer is too slow if fewer than 64 KiB come before each deadline.
         """
         fault = ""
+        part = _Part(path)
         for attempt in range(self._settings.tries):
             if attempt:
                 self._wait_after(attempt)
             self._retry_after = None
+            conditions = part.conditions() or headers or {}
             try:
-                with self._opened(url, {"Accept-Encoding": "identity", **(headers or {})}, None) as (response, at):
+                with self._opened(url, {"Accept-Encoding": "identity", **conditions}, None) as (response, at):
                     answer = StoredAnswer(0, at, timestamp(), response.status_code, _headers(response), b"")
-                    if answer.status in (304, 404, 410, 412, 416):
+                    if answer.status in (304, 404, 410, 412):
                         return answer
-                    if answer.status in (200, 206):
-                        with path.open("ab" if answer.status == 206 else "wb") as out:
+                    if answer.status == 200 or part.continues(answer):
+                        with part.open(answer) as out:
                             for piece in self._pieces(response, None):
                                 out.write(piece)
+                        part.end()
                         return answer
             except httpx.HTTPError as error:
                 fault = _description(error)
@@ -209,6 +220,10 @@ class Transport:
                 continue
             except OSError as error:
                 raise HarvestError(f"{path}: cannot be written: {error.strerror}; free some space") from error
+            if answer.status in (206, 416):
+                part.discard()
+                fault = f"status {answer.status} for another part of the file"
+                continue
             fault = self._refusal(answer, "")
         raise HarvestError(f"{url}: {fault} ({self._settings.tries} tries)")
 
@@ -246,9 +261,16 @@ class Transport:
 
     def _pieces(self, response: httpx.Response, until: float | None) -> Iterator[bytes]:
         """Yield the raw bytes of an answer; raises ``httpx.ReadTimeout`` when its time is over."""
-        for piece in response.iter_raw(_CHUNK if until is None else None):
-            if until is not None and time.monotonic() > until:
+        window, came = time.monotonic() + self._settings.deadline, 0
+        for piece in response.iter_raw():
+            at = time.monotonic()
+            if until is not None and at > until:
                 raise httpx.ReadTimeout(f"the answer was not complete after {self._settings.deadline:g} s")
+            came += len(piece)
+            if until is None and at > window:
+                if came < _SLOWEST:
+                    raise httpx.ReadTimeout(f"only {came} bytes came in {self._settings.deadline:g} s")
+                window, came = at + self._settings.deadline, 0
             yield piece
 
     def _be_polite(self) -> None:
@@ -257,6 +279,46 @@ class Transport:
             time.sleep(wait)
         self._next_at = time.monotonic() + self._delay
         self.requests += 1
+
+
+class _Part:
+    """A file that is being fetched, and beside it what identifies its version, so that it can be continued."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._version = path.with_name(f"{path.name}.version")
+
+    def conditions(self) -> dict[str, str]:
+        """Return the headers of a request for the rest; empty if there is nothing to continue."""
+        if not self._path.exists() or not self._version.exists() or not self._path.stat().st_size:
+            return {}
+        return {"Range": f"bytes={self._path.stat().st_size}-", "If-Range": self._version.read_text(encoding="utf-8")}
+
+    def continues(self, answer: StoredAnswer) -> bool:
+        """Whether an answer is the rest of what is there."""
+        if answer.status != 206 or not self._path.exists():
+            return False
+        return answer.headers.get("content-range", "").startswith(f"bytes {self._path.stat().st_size}-")
+
+    def open(self, answer: StoredAnswer) -> BinaryIO:
+        """Open the file for the bytes of an answer."""
+        if answer.status == 206:
+            return self._path.open("ab")
+        self.discard()
+        tag = answer.headers.get("etag", "")
+        version = answer.headers.get("last-modified", "") if not tag or tag.startswith("W/") else tag
+        if version and answer.headers.get("accept-ranges") != "none":
+            self._version.write_text(version, encoding="utf-8")
+        return self._path.open("wb")
+
+    def discard(self) -> None:
+        """Delete what is there."""
+        self._path.unlink(missing_ok=True)
+        self.end()
+
+    def end(self) -> None:
+        """Note that the file is complete."""
+        self._version.unlink(missing_ok=True)
 
 
 def inflate(raw: bytes, most: int) -> tuple[bytes, str]:

@@ -15,6 +15,8 @@ from bibld.harvest._store import SourceStore, StoredAnswer
 from bibld.progress import Progress
 
 if TYPE_CHECKING:
+    import httpx
+
     from bibld.harvest._http import Transport
 
 _EXAMPLES = 3
@@ -108,7 +110,7 @@ class Visit:
         encoded = msgspec.json.encode(fault), msgspec.json.encode(example)
         self.store.add_finding(fault.code, *encoded, _EXAMPLES)
 
-    def transport(self, settings: HttpSettings) -> Transport:
+    def transport(self, settings: HttpSettings, auth: httpx.Auth | None = None) -> Transport:
         """Return what asks the server; its answers are stored, and what was learned about its patience is used."""
         from bibld.harvest._http import Politeness, Transport  # loads the HTTP client, which local files do not need
 
@@ -117,7 +119,7 @@ class Visit:
         if self._store is not None:
             keep = self._store.keep_answer
             learned = self._store.value("politeness", Politeness) or learned
-        transport = Transport(settings, self.folder, keep, self.note, learned)
+        transport = Transport(settings, self.folder, keep, self.note, learned, auth)
         self._transports.append(transport)
         return transport
 

@@ -1,0 +1,120 @@
+"""Files on a web server: one address, a list of them, or the links of a page. Interrupted transfers are continued.
+
+A file that the server states to be unchanged is not fetched again.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from lxml import etree
+from lxml import html as lxml_html
+
+from bibld.errors import HarvestError
+from bibld.harvest._files import StoredFile
+from bibld.harvest._mirror import RemoteFile, Transfer, is_unfinished, mirror
+from bibld.harvest._settings import HttpSettings, faults_of_http
+from bibld.harvest._visit import Visit
+from bibld.protocols import Fetched
+
+if TYPE_CHECKING:
+    from bibld.harvest._http import Transport
+
+_SUM = re.compile(r"\b([0-9a-fA-F]{64}|[0-9a-fA-F]{32})\b")
+_SHA256_DIGITS = 64
+
+
+class Settings(HttpSettings, frozen=True, kw_only=True):
+    """``urls``: further addresses of files; ``links``: patterns, such as ``*.mrc.gz``, where the address is that of a
+    page whose links on the same host and below its folder are the files; ``checksum``: what is added to the address of
+    a file for that of its check sum (SHA-256 or MD5), such as ``.sha256``.
+    """
+
+    urls: tuple[str, ...] = ()
+    links: str | tuple[str, ...] = ()
+    checksum: str = ""
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns as a tuple."""
+        return (self.links,) if isinstance(self.links, str) else self.links
+
+
+def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the settings themselves: pairs of key and message."""
+    yield from faults_of_http(settings)
+    for url in settings.urls:
+        for _, message in faults_of_http(msgspec.structs.replace(settings, url=url)):
+            yield "urls", message
+
+
+def probe(visit: Visit, settings: Settings) -> str:
+    """Ask for the page of links; files are not asked for, because they may be large."""
+    if not settings.patterns:
+        return f"{1 + len(settings.urls)} addresses; they are not asked before a harvest"
+    found = _addresses(visit.transport(settings), settings)
+    return f"{len(found)} files, such as {found[0].name}"
+
+
+def fetch(visit: Visit, settings: Settings) -> Fetched:
+    """Fetch the files that changed."""
+    visit.begin("full", f"{settings.url} {settings.urls} {settings.patterns}")
+    transport = visit.transport(settings)
+
+    def transmit(remote: RemoteFile, path: Path, known: StoredFile | None) -> Transfer:
+        conditions = {}
+        if known is not None and not visit.options.full:
+            conditions = {"If-None-Match": known.etag} if known.etag else {"If-Modified-Since": known.changed}
+        answer = transport.download(remote.name, path, {name: text for name, text in conditions.items() if text})
+        if answer.status == 304:
+            return Transfer(is_unchanged=True)
+        if answer.status not in (200, 206):
+            raise HarvestError(f"{remote.name}: status {answer.status}; is the address right?")
+        digest = _checksum(transport, remote.name + settings.checksum) if settings.checksum else ""
+        return Transfer(
+            etag=answer.headers.get("etag", ""),
+            changed=answer.headers.get("last-modified", ""),
+            sha256=digest if len(digest) == _SHA256_DIGITS else "",
+            md5=digest if len(digest) < _SHA256_DIGITS else "",
+        )
+
+    return mirror(visit, _addresses(transport, settings), transmit)
+
+
+def _addresses(transport: Transport, settings: Settings) -> list[RemoteFile]:
+    """Return the files: those of the settings, or the links of a page, in the order of their names."""
+    if not settings.patterns:
+        return [RemoteFile(url) for url in (settings.url, *settings.urls)]
+    pages = [settings.url, *settings.urls]
+    found = {link for page in pages for link in _links(transport, page, settings.patterns)}
+    if not found:
+        raise HarvestError(f"{settings.url}: no link of the page matches {', '.join(settings.patterns)}")
+    return [RemoteFile(link) for link in sorted(found)]
+
+
+def _links(transport: Transport, page: str, patterns: tuple[str, ...]) -> Iterator[str]:
+    answer = transport.get(page)
+    try:
+        root = lxml_html.fromstring(answer.body)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise HarvestError(f"{page}: is no page with links: {error}") from error
+    folder = urllib.parse.urljoin(answer.url, ".")
+    for element in root.iter("a"):
+        link = urllib.parse.urldefrag(urllib.parse.urljoin(answer.url, element.get("href") or ""))[0]
+        name = urllib.parse.unquote(urllib.parse.urlsplit(link).path.rpartition("/")[2])
+        is_file = link.startswith(folder) and name and not is_unfinished(name)
+        if is_file and any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
+            yield link
+
+
+def _checksum(transport: Transport, url: str) -> str:
+    found = _SUM.search(transport.get(url).body.decode("ascii", "replace"))
+    if found is None:
+        raise HarvestError(f"{url}: contains no check sum (SHA-256 or MD5)")
+    return found[1]
