@@ -9,7 +9,6 @@ without HTTP; beside them is processor time, which other programs on the machine
 
 import argparse
 import random
-import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +21,8 @@ from bibld.published.search import FILE, Asked, SearchView, open_search, write_s
 from bibld.text.romanisation import romanise_ala_lc
 
 BASE = "https://data.example.org/"
-SYLLABLES = re.findall("..", "марикостволенатигорасинубедажиповелокичашецынюмивоку")
+LETTERS = "ма ри ко ст во ле на ти го ра си ну бе да жи по ве ло ки ча ше цы ню пра вар тол кни мир вой"
+SYLLABLES = LETTERS.split()
 LIBRARIES = ("rsl", "nlr", "hse", "msu")
 AT_ONCE = 20_000
 QUERIES = 600

@@ -54,24 +54,16 @@ class Counts:
     """Publications with each value, by facet and value; ``total`` of all. They are estimates if ``is_about``."""
 
     def __init__(self, rows: Rows, query: str) -> None:
-        ids = rows.matching(query, COUNTED + 1)
-        self.is_about = len(ids) > COUNTED
-        if not self.is_about:
-            self.total = len(ids)
-            self._codes, self._counts = _count(rows.codes(ids))
-            return
-        merged, singles = " AND words.rowid < ", " AND words.rowid >= "
-        found = []
+        merged, singles = (f" AND words.rowid {sign} {_SINGLES}" for sign in ("<", ">="))
+        first = rows.matching(query, COUNTED // 2 + 1, "entry.id, codes", merged)
+        second = rows.matching(query, COUNTED - min(len(first), COUNTED // 2) + 1, "entry.id, codes", singles)
+        is_complete = len(first) <= COUNTED // 2 and len(first) + len(second) <= COUNTED
+        self.is_about = not is_complete
         self.total = 0
-        for condition in (merged, singles):
-            bound = f"{condition}{_SINGLES}"
-            count = rows.execute(
-                "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH :query" + bound + " LIMIT :limit)",
-                query=query,
-                limit=MOST_COUNTED,
-            ).fetchone()[0]
-            sample = rows.matching(query, COUNTED // 2, condition=bound)
-            codes, counts = _count(rows.codes(sample))
+        found = []
+        for sample, condition in ((first, merged), (second, singles)):
+            count = len(sample) if is_complete else rows.count(query, MOST_COUNTED, condition)
+            codes, counts = _count(b"".join(each for _, each in sample))
             found.append((codes, counts * (count / max(1, len(sample)))))
             self.total += count
         every = np.concatenate([codes for codes, _ in found])

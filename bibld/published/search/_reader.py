@@ -92,10 +92,12 @@ class Rows:
         ).fetchall()
         return [row[0] for row in rows] if "," not in columns else rows
 
-    def count(self, query: str, limit: int) -> int:
+    def count(self, query: str, limit: int, condition: str = "") -> int:
         """Return how many full-text rows a query finds, at most ``limit``; some may be of other releases."""
         row = self.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH :query LIMIT :limit)", query=query, limit=limit
+            f"SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH :query{condition} LIMIT :limit)",
+            query=query,
+            limit=limit,
         ).fetchone()
         return int(row[0])
 
@@ -122,10 +124,6 @@ class Rows:
         rows = self._in("SELECT id, number, title, data FROM entry JOIN detail USING (id) WHERE id IN", ids)
         found = {id_: Stored(id_, number, title, decode_details(data)) for id_, number, title, data in rows}
         return [found[id_] for id_ in ids if id_ in found]
-
-    def codes(self, ids: Sequence[int]) -> bytes:
-        """Return the codes of facets of publications."""
-        return b"".join(codes for (codes,) in self._in("SELECT codes FROM entry WHERE id IN", ids))
 
     def number_of(self, path: str) -> int | None:
         """Return the number of the thing with a path; None if there is none."""

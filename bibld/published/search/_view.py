@@ -26,7 +26,7 @@ _MOST_WORKS = 50_000
 _SECONDS = 2.0
 _LONG_SECONDS = 10.0
 _SUGGESTED = 400
-_SHORTEST_TITLE = 3
+_SHORTEST_TITLE = 4
 _GROUP_OF_KIND = {
     EntryKind.PERSON: "author",
     EntryKind.ORGANISATION: "author",
@@ -203,7 +203,7 @@ class SearchView:
             ids = self._rows.names_matching(_beginning(words, "name"), _SUGGESTED)
             found = sorted(self._rows.named_by_ids(ids), key=lambda each: (-each.uses, each.title))
             titles = []
-            if len(words[-1]) >= _SHORTEST_TITLE or len(words) > 1:
+            if len(words[-1]) >= (_SHORTEST_TITLE if len(words) == 1 else _SHORTEST_TITLE - 1):
                 ids = self._rows.matching(_beginning(words, "title"), 4 * limit)
                 titles = self._rows.named_by_ids(ids)
                 typed = " ".join(words)
