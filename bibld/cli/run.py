@@ -149,8 +149,6 @@ def _run(
         print_json(summary)
     else:
         click.echo(printed.getvalue(), nl=False)
-        if any(load.rejected for load in summary.sources):
-            click.echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
     limits = {source.id: source.config.max_rejects for source in workspace.config.sources}
     faults = _faults(summary, lambda source: limits[source] if max_rejects is None else max_rejects)
     return list(faults), printed.getvalue()
@@ -219,6 +217,8 @@ def print_summary(summary: Summary, config: Path) -> None:
             print_delivery(delivery)
     if summary.report:
         click.echo(f"report: {summary.report}")
+    if any(load.rejected for load in summary.sources):
+        click.echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
 
 
 def _stage_command(stage: str) -> click.Command:
