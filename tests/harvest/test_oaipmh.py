@@ -243,6 +243,29 @@ def test_freshness_states_the_last_complete_harvest(library, server, tmp_path):
     assert not fresh.is_silent
 
 
+MODS = (
+    '<m:mods xmlns:m="http://www.loc.gov/mods/v3"><m:titleInfo><m:title>A title</m:title></m:titleInfo>'
+    "<m:recordInfo><m:recordOrigin>x</m:recordOrigin></m:recordInfo></m:mods>"
+)
+SLIM = '<record xmlns="http://www.loc.gov/MARC21/slim"><leader>00000nam a2200000 a 4500</leader>{}</record>'
+TITLE = '<datafield tag="245" ind1=" " ind2=" "><subfield code="a">A title</subfield></datafield>'
+
+
+@pytest.mark.parametrize("metadata", [MODS, SLIM.format(TITLE)], ids=["mods", "marc"])
+def test_a_record_without_control_number_is_known_by_its_header(metadata, tmp_path):
+    def change(request, answer):
+        if request.is_list:
+            return hostile_oai.page(2, [7], make=lambda number: hostile_oai.record(number, metadata))
+        return answer()
+
+    with serving(change) as server:
+        config = configured(tmp_path, server.url)
+        result = fetch(config)
+    assert result.outcome == "partial"  # nine are stated
+    (record,) = bibld.read(list(harvest.files(config, config.sources[0])))
+    assert record.control_number == "oai:test:7"
+
+
 def test_an_address_may_have_a_query(library, tmp_path):
     def change(request, answer):
         assert request.arguments.get("db") == "books"

@@ -205,6 +205,7 @@ def _item_of_record(record: etree._Element, noted: Noted) -> Item:
         data = _bytes(record)
         noted.append((NO_METADATA, data[:_EXCERPT]))
         return msgspec.structs.replace(item, data=data, fault="has no metadata")
+    _add_identifier(element, item.identifier)
     content = _bytes(element)
     if _DELETED_LEADER.search(content, 0, 2000):
         noted.append((DELETED_WITHIN, content[:_EXCERPT]))
@@ -214,6 +215,27 @@ def _item_of_record(record: etree._Element, noted: Noted) -> Item:
         content,
     )
     return msgspec.structs.replace(item, data=data, kind=local_name(element))
+
+
+def _add_identifier(element: etree._Element, identifier: str) -> None:
+    """Give a record of MARC or MODS that has no control number the identifier of its header.
+
+    Otherwise its number would be made of its content, and each change would make it another record.
+    """
+    names = {local_name(child): child for child in reversed(element)}
+    namespace = str(element.tag).rpartition("}")[0]
+    prefix = f"{namespace}}}" if namespace else ""
+    if local_name(element) == "record" and ("leader" in names or "datafield" in names):
+        if not any(child.get("tag") == "001" for child in element):
+            added = etree.Element(f"{prefix}controlfield", tag="001")
+            added.text = identifier
+            element.insert(1 if "leader" in names else 0, added)
+    is_mods = local_name(element) == "mods"
+    if is_mods and not any(local_name(each) == "recordIdentifier" for each in element.iter()):
+        information = names.get("recordInfo")
+        if information is None:
+            information = etree.SubElement(element, f"{prefix}recordInfo")
+        etree.SubElement(information, f"{prefix}recordIdentifier").text = identifier
 
 
 def _item_of_header(header: etree._Element, record: etree._Element, noted: Noted) -> Item:
