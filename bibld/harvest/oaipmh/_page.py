@@ -225,11 +225,11 @@ def _add_identifier(element: etree._Element, identifier: str) -> None:
     names = {local_name(child): child for child in reversed(element)}
     namespace = str(element.tag).rpartition("}")[0]
     prefix = f"{namespace}}}" if namespace else ""
-    if local_name(element) == "record" and ("leader" in names or "datafield" in names):
-        if not any(child.get("tag") == "001" for child in element):
-            added = etree.Element(f"{prefix}controlfield", tag="001")
-            added.text = identifier
-            element.insert(1 if "leader" in names else 0, added)
+    is_marc = local_name(element) == "record" and ("leader" in names or "datafield" in names)
+    if is_marc and not any(child.get("tag") == "001" for child in element):
+        added = etree.Element(f"{prefix}controlfield", tag="001")
+        added.text = identifier
+        element.insert(1 if "leader" in names else 0, added)
     is_mods = local_name(element) == "mods"
     if is_mods and not any(local_name(each) == "recordIdentifier" for each in element.iter()):
         information = names.get("recordInfo")
