@@ -7,9 +7,11 @@ SERVE ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench mutants clean
+EDITOR := bibld/serve/editor
 
-run: $(VENV)/installed
+.PHONY: run test check bench mutants clean editor
+
+run: $(VENV)/installed editor
 	$(BIN)/bibld run sample_data/bibld.toml
 	@echo "Precision and recall on labelled pairs:"
 	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
@@ -22,7 +24,7 @@ endif
 test: check
 	$(BIN)/python -m pytest
 
-check: $(VENV)/installed-dev
+check: $(VENV)/installed-dev editor
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -33,6 +35,15 @@ bench: $(VENV)/installed-dev
 # Do the tests notice faults? Takes about an hour; continues where it was stopped.
 mutants: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/mutants.py
+
+# The editor of the query page, bundled from npm packages. Without npm the page has a plain text field.
+editor:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory bibld/serve/static/editor.js || \
+	  echo "The editor of queries cannot be built; the query page has a plain text field." >&2; fi
+
+bibld/serve/static/editor.js: $(EDITOR)/editor.js $(EDITOR)/build.mjs $(EDITOR)/package-lock.json
+	mkdir -p build/editor && cp $(EDITOR)/* build/editor
+	cd build/editor && npm ci --ignore-scripts --no-audit --no-fund --silent && node build.mjs $(CURDIR)/bibld/serve/static
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

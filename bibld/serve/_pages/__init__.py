@@ -11,12 +11,14 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model.origin import RecordId
+from bibld.serve._assets import assets
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
 from bibld.serve._language import Language, language_named, message
 from bibld.serve._names import Names
-from bibld.serve._pages import fields, matches, ontology, overview, views
+from bibld.serve._pages import fields, matches, ontology, overview, queries, views
 from bibld.serve._pages.environment import make_environment
+from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
@@ -27,6 +29,9 @@ from bibld.terms import LANGUAGES, Term
 _SAMPLES = 8
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
+EDITOR = "editor.js"
+"""The bundle of the editor of queries, which is built from npm packages: it may be absent."""
+
 _LONGEST_LINKED = 4000
 """Characters of a query that the links to the page in other languages contain."""
 
@@ -46,18 +51,6 @@ FORM_NAMES = {
 }
 
 
-class SparqlView(msgspec.Struct, frozen=True):
-    """The query page: the query, and its result (table, boolean or RDF text) or the error."""
-
-    query: str
-    variables: tuple[str, ...] = ()
-    rows: tuple[tuple[dict[str, str] | None, ...], ...] = ()
-    row_count: int = 0
-    boolean: bool | None = None
-    text: str = ""
-    fault: str = ""
-
-
 class Pages:
     """Makes the bytes of every page in one language."""
 
@@ -73,6 +66,7 @@ class Pages:
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment(release)
         self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
+        self._results = queries.ResultPictures(self.language, self._local, self._compact)
         self.reports: ReportPages | None = None
         if release.report is not None:
             pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount)
@@ -161,11 +155,25 @@ class Pages:
             here=self._addresses.page("sparql"),
             query_string=urlencode({"query": view.query}) if 0 < len(view.query) < _LONGEST_LINKED else "",
             view=view,
+            address=f"{self._addresses.page('sparql')}?{urlencode({'query': view.query})}",
+            picture=self._results.draw(view),
+            faulty_line=view.faulty_line,
+            result_forms=view.forms if len(view.query) < _LONGEST_LINKED else (),
+            table_forms=queries.TABLE_FORMS,
+            graph_forms=queries.GRAPH_FORMS,
             first_query=self._first_query(),
-            examples=self._vocabulary.examples,
-            local=lambda iri: self._addresses.href(iri),
-            compact=lambda iri: views.compact(iri, self._vocabulary.prefixes, self._addresses.iris),
+            topics=queries.by_topic(self._vocabulary.examples),
+            chosen=next((each.name for each in self._vocabulary.examples if each.sparql == view.query), ""),
+            editor=EDITOR in assets(),
+            local=self._local,
+            compact=self._compact,
         )
+
+    def _local(self, iri: str) -> str | None:
+        return self._addresses.href(iri)
+
+    def _compact(self, iri: str) -> str:
+        return views.compact(iri, self._vocabulary.prefixes, self._addresses.iris)
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""

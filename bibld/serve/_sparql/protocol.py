@@ -190,7 +190,11 @@ class SparqlEndpoint:
         finally:
             explaining.cancel()
         if media_type == HTML:
-            return self._page(request, SparqlView(asked.query, text=found.as_text()), ("Cache-Control", "no-cache"))
+            return self._page(
+                request,
+                SparqlView(asked.query, text=found.as_text(), is_explanation=True),
+                ("Cache-Control", "no-cache"),
+            )
         body = msgspec.json.encode(found)
         return respond(request, Representation(body, media_type, (("Cache-Control", "no-cache"),)))
 
@@ -277,8 +281,15 @@ class SparqlEndpoint:
     def _problem(self, request: Request, query: str, error: StoreError, is_page: bool) -> ProblemError:
         problem = _problem(error)
         if is_page:
-            problem.page = self._pages[language_of(request)].sparql(SparqlView(query, fault=problem.detail))
+            problem.page = self._pages[language_of(request)].sparql(_faulty(query, problem))
         return problem
+
+
+def _faulty(query: str, problem: ProblemError) -> SparqlView:
+    """Return the page of a query with an error, and its place if it is known."""
+    line, column = problem.members.get("line", 0), problem.members.get("column", 0)
+    assert isinstance(line, int) and isinstance(column, int)  # of BadQueryError
+    return SparqlView(query, fault=problem.detail, line=line, column=column)
 
 
 def _key(query: Query, checked: CheckedQuery, limit: int) -> Key:

@@ -1,0 +1,193 @@
+"""The page of queries: its examples by topic, the forms of results, and results as pictures."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+import pyoxigraph as ox
+
+from bibld.serve._language import Language, message
+from bibld.serve._pictures import (
+    Bar,
+    Caption,
+    Neighbour,
+    Picture,
+    Sector,
+    Words,
+    draw_bars,
+    draw_neighbourhood,
+    draw_years,
+)
+from bibld.vocabulary import ExampleQuery
+
+TABLE_FORMS = (("json", "JSON"), ("csv", "CSV"), ("tsv", "TSV"), ("xml", "XML"))
+GRAPH_FORMS = (("turtle", "Turtle"), ("ntriples", "N-Triples"), ("jsonld", "JSON-LD"), ("rdfxml", "RDF/XML"))
+"""Values of the parameter ``format`` with their names."""
+
+_TOPICS = (
+    (5, message("Publications and records")),
+    (11, message("Years, places, languages, forms")),
+    (19, message("People")),
+    (24, message("Subjects")),
+    (28, message("Series, volumes, parts")),
+    (33, message("Libraries and holdings")),
+    (42, message("Matching and merging")),
+)
+_OTHER_TOPIC = message("As other libraries publish")
+_NUMBER = re.compile(r"\d+")
+_YEAR = re.compile(r"\d{4}")
+_NUMERIC = ("integer", "decimal", "double", "float", "nonNegativeInteger", "int", "long")
+_FEWEST_BARS, _MOST_BARS = 2, 40
+_MOST_TRIPLES = 300
+_MOST_NEIGHBOURS = 30
+
+
+class SparqlView(msgspec.Struct, frozen=True):
+    """The query page: the query, and its result (table, boolean or RDF text) or the error.
+
+    ``line`` and ``column`` (from 1) are the place of an error of syntax; 0 if it has none.
+    """
+
+    query: str
+    variables: tuple[str, ...] = ()
+    rows: tuple[tuple[dict[str, str] | None, ...], ...] = ()
+    row_count: int = 0
+    boolean: bool | None = None
+    text: str = ""
+    fault: str = ""
+    line: int = 0
+    column: int = 0
+    is_explanation: bool = False
+
+    @property
+    def faulty_line(self) -> str:
+        """The line of the query with the error; empty if its place is not known."""
+        lines = self.query.splitlines()
+        return lines[self.line - 1] if 0 < self.line <= len(lines) else ""
+
+    @property
+    def forms(self) -> tuple[tuple[str, str], ...]:
+        """The forms in which the result can be taken away."""
+        if self.is_explanation or self.fault:
+            return ()
+        if self.text:
+            return GRAPH_FORMS
+        return TABLE_FORMS if self.variables or self.boolean is not None else ()
+
+
+def by_topic(examples: Sequence[ExampleQuery]) -> list[tuple[str, list[ExampleQuery]]]:
+    """Return examples by topic, in their order; the names of files begin with their numbers."""
+    topics: dict[str, list[ExampleQuery]] = {}
+    for example in examples:
+        number = _NUMBER.match(example.name)
+        last = int(number[0]) if number is not None else 0
+        topic = next((name for end, name in _TOPICS if last <= end), _OTHER_TOPIC)
+        topics.setdefault(topic, []).append(example)
+    return list(topics.items())
+
+
+class ResultPictures:
+    """Draws results: bars or years of a table with one column of numbers, the neighbourhood in a small graph.
+
+    ``href`` gives the path of an IRI on this site, or None; ``compact`` its short form.
+    """
+
+    def __init__(self, language: Language, href: Callable[[str], str | None], compact: Callable[[str], str]) -> None:
+        self._language = language
+        self._href = href
+        self._compact = compact
+
+    def draw(self, view: SparqlView) -> Picture | None:
+        """Return the picture of a result; None where a picture would show nothing."""
+        if view.variables:
+            return self._draw_table(view)
+        return self._draw_graph(view.text) if view.text and not view.is_explanation else None
+
+    def _draw_table(self, view: SparqlView) -> Picture | None:
+        columns = list(zip(*view.rows, strict=True))
+        numeric = [place for place, column in enumerate(columns) if column and all(map(_is_number, column))]
+        years = [place for place in numeric if all(_YEAR.fullmatch(term["value"]) for term in columns[place] if term)]
+        values = [place for place in numeric if place not in years] or (years if len(years) == 1 else [])
+        labels = [place for place in range(len(columns)) if place not in values]
+        if len(values) != 1 or not labels or view.row_count != len(view.rows):
+            return None
+        value, title = values[0], view.variables[values[0]]
+        year = next((place for place in labels if _are_years(columns[place])), None)
+        if year is not None and len(columns) == 2:
+            return self._draw_years(columns[year], columns[value], view.variables[year], title)
+        if not _FEWEST_BARS <= len(view.rows) <= _MOST_BARS:
+            return None
+        name = next((place for place in labels if _are_literals(columns[place])), labels[0])
+        thing = next((place for place in labels if not _are_literals(columns[place])), name)
+        bars = []
+        for row in view.rows:
+            number, label, subject = row[value], row[name], row[thing]
+            if number is not None and label is not None:
+                href = self._href(subject["value"]) if subject is not None and subject["type"] == "uri" else None
+                words = label["value"] if label["type"] == "literal" else self._compact(label["value"])
+                bars.append(Bar(words, max(0.0, float(number["value"])), number["value"], href=href or ""))
+        caption = Caption("chart", title, "", (view.variables[name], title))
+        return draw_bars(caption, bars)
+
+    def _draw_years(
+        self, years: Sequence[dict[str, str] | None], counts: Sequence[dict[str, str] | None], name: str, title: str
+    ) -> Picture:
+        pairs = [
+            (int(year["value"][:4]), (round(float(count["value"])),))
+            for year, count in zip(years, counts, strict=True)
+            if year is not None and count is not None
+        ]
+        caption = Caption("chart", title, "", (name, title))
+        return draw_years(caption, pairs, Words(lambda span, count: f"{span}: {self._language.number(count)}"))
+
+    def _draw_graph(self, text: str) -> Picture | None:
+        """Draw the thing that most triples are about, with what it is linked to; None for large or poor graphs."""
+        try:
+            triples = list(ox.parse(text.encode(), format=ox.RdfFormat.TURTLE))
+        except SyntaxError:
+            return None
+        linked = [each for each in triples if isinstance(each.object, ox.NamedNode)]
+        if not linked or len(triples) > _MOST_TRIPLES:
+            return None
+        ends: Counter[str] = Counter()
+        for each in linked:
+            ends[_value(each.subject)] += 1
+            ends[_value(each.object)] += 1
+        centre = max(ends, key=lambda iri: (ends[iri], iri))
+        sectors: dict[str, dict[str, Neighbour]] = {}
+        for each in linked:
+            subject, value = _value(each.subject), _value(each.object)
+            if centre in (subject, value):
+                other = value if subject == centre else subject
+                arrow = "" if subject == centre else "← "
+                found = sectors.setdefault(f"{arrow}{self._compact(each.predicate.value)}", {})
+                found[other] = Neighbour(self._compact(other), self._href(other) or "")
+        caption = Caption(
+            "chart",
+            self._language.text("Graph of the result"),
+            self._language.text("The thing with most links in the result, and what it is linked with."),
+            (self._language.text("Thing"), self._language.text("Property"), self._language.text("Links")),
+        )
+        drawn = [Sector(name, tuple(found.values())[:_MOST_NEIGHBOURS]) for name, found in sectors.items()]
+        return draw_neighbourhood(caption, self._compact(centre), drawn)
+
+
+def _value(term: object) -> str:
+    return str(getattr(term, "value", term))
+
+
+def _is_number(term: dict[str, str] | None) -> bool:
+    return term is not None and term.get("datatype", "").rpartition("#")[2] in _NUMERIC
+
+
+def _are_literals(column: Sequence[dict[str, str] | None]) -> bool:
+    return all(term is None or term["type"] == "literal" for term in column)
+
+
+def _are_years(column: Sequence[dict[str, str] | None]) -> bool:
+    return all(
+        term is not None and _YEAR.match(term["value"]) is not None and len(term["value"]) <= 10 for term in column
+    )
