@@ -31,7 +31,7 @@ class Reports:
 
     async def page(self, request: Request) -> Response:
         """Answer with a report."""
-        name = request.path_params["name"]
+        name = request.path_params["name"].removesuffix(".html")
         if name not in ("matching", "quality"):
             raise _unknown()
         _reports_of(self._pages[language_of(request)])

@@ -39,6 +39,7 @@ _ONTOLOGY = "ontology"
 _BESIDE_THE_FIRST_PAGE = ("sitemap", "dcat.ttl")
 """What the names of files begin with that the server sends under the base, too."""
 
+_PICTURE = re.compile(rb'"[^"?]*/(picture/[^"?]+\.svg)')
 _VARIANT = re.compile(rb'(href=")([^"?#]*)\?((?:(?:&amp;)?(?:page=[0-9]{1,6}|lang=[a-z]{2}))+)(?=["#])')
 """A link to a page in another language, or to a further page."""
 
@@ -161,6 +162,7 @@ class StaticWriter:
         await self._copy_answer(f"{_ONTOLOGY}/{CONTEXT}", f"{_ONTOLOGY}/{CONTEXT}")
         for path in ("dataset", *(f"dataset/{each.source}" for each in self._manifest.figures.sources)):
             await self._write_forms(path, path)
+        await self._write_reports()
         for form in forms_of("dataset"):
             await self._copy_answer(f"dataset.{form}", f"dataset.{form}")
         described = (await self._ask(f"{self._addresses.route}doc/dataset.nt")).body.decode()
@@ -177,6 +179,19 @@ class StaticWriter:
         mount = self._addresses.mount
         self._put(self._root / ".htaccess", apache_rules().encode())
         self._put(self._root / "nginx.conf", nginx_rules(mount).encode())
+
+    async def _write_reports(self) -> None:
+        """Write the reports of the release, and the pictures that they and the pages about the sources name."""
+        bodies = []
+        for path in ("report/matching.html", "report/quality.html"):
+            answer = await self._ask(self._addresses.route + path)
+            if answer.status == 200:
+                await self._write_page(path, answer)
+                bodies.append(answer.body)
+        for path in ("dataset", *(f"dataset/{each.source}" for each in self._manifest.figures.sources)):
+            bodies.append((await self._ask(f"{self._addresses.route}doc/{path}.html")).body)
+        for name in sorted({name.decode() for name in _PICTURE.findall(b"".join(bodies))}):
+            await self._copy_answer(name, name)
 
     async def _write_document(self, document: Document) -> None:
         if document.status == 410:

@@ -89,7 +89,7 @@ class ReportPages:
         bins = self._report.matching.histogram
         return self._render(
             "matching.html",
-            here=self._addresses.page("report/matching"),
+            here=self._addresses.page("report/matching.html"),
             report=self._report,
             pictures=self.pictures,
             pairs=sum(each.same + each.review + each.related + each.different for each in bins),
@@ -106,7 +106,7 @@ class ReportPages:
         ]
         return self._render(
             "quality.html",
-            here=self._addresses.page("report/quality"),
+            here=self._addresses.page("report/quality.html"),
             report=self._report,
             pictures=self.pictures,
             coverage=coverage,
