@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import subprocess
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -251,3 +252,24 @@ def test_without_the_program_a_harvest_over_z3950_states_what_to_install(tmp_pat
     result = fetched(configured(tmp_path, *z3950(210)))
     assert result.outcome == "failed"
     assert "yaz-client is not installed; install YAZ (Debian: yaz)" in result.reasons[0]
+
+
+@needs_yaz
+@pytest.mark.skipif(not shutil.which("yaz-ztest"), reason="yaz-ztest is not installed (Debian: yaz)")
+def test_the_test_server_of_yaz_is_harvested(tmp_path):
+    found = zebra.free_port()
+    process = subprocess.Popen(
+        ["yaz-ztest", f"tcp:127.0.0.1:{found}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        zebra.wait_for(found, process)
+        lines = ['harvest = "z3950"', f'url = "127.0.0.1:{found}/Default"', 'query = "24"', "portion = 7", "tries = 1"]
+        config = configured(tmp_path, *lines)
+        first, second = fetched(config), fetched(config)
+        # Two of its records have the same control number, which the second night shows to be no accident.
+        assert (first.outcome, first.received, first.stored) == ("partial", 24, 23)
+        assert "the server states 24 records, and 23 different ones came" in first.reasons[0]
+        assert (second.outcome, second.stored) == ("complete", 23)
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
