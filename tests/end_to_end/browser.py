@@ -20,6 +20,11 @@ PUBLICATION = "resource/rsl/01004039769"
 PAGES = {
     "home": "",
     "about": "about",
+    "search": "search?q=%D1%82%D0%BE%D0%BB%D1%81%D1%82%D0%BE%D0%B9",
+    "nothing found": "search?q=qqqqqqqq",
+    "matching": "report/matching",
+    "quality": "report/quality",
+    "statements": f"doc/{PUBLICATION}.statements.html",
     "publication": PUBLICATION,
     "record": "{record}",
     "match": "{match}",

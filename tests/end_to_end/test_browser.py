@@ -17,7 +17,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright
 from tests.end_to_end.browser import AXE, FAULTS, PAGES, PUBLICATION, paths_of, violations, visits  # noqa: E402
 
 WIDTHS = (360, 768, 1440)
-MOST_BYTES = 160_000
+MOST_BYTES = 60_000
 """Of the page of a publication with three records, without what it loads."""
 
 MOST_REQUESTS = 2
@@ -136,6 +136,29 @@ def test_a_reader_goes_from_a_publication_to_its_records_their_match_and_the_aut
         visit.open(PUBLICATION)
         page.locator(f'main a[href^="/{kind}/"]').first.click()
         page.wait_for_url(re.compile(f"/{kind}/"))
+        assert page.locator("h1").inner_text()
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("query", ["анна каренина", "anna karenina"])
+def test_a_search_in_either_script_finds_the_book_and_is_narrowed(browser, server, query, has_scripts):
+    with visits(browser, server, locale="en", java_script_enabled=has_scripts) as visit:
+        page = visit.open("")
+        page.locator("main input[type=search]").fill(query)
+        page.locator("main form[role=search] button").click()
+        page.wait_for_url(re.compile("/search"))
+        assert "Анна Каренина" in page.locator("main").inner_text()
+        page.locator('main a[href*="library="]').first.click()
+        page.wait_for_url(re.compile("library="))
+        page.locator('main a[href^="/resource/"]').first.click()
+        assert "Анна Каренина" in page.locator("h1").inner_text()
+        visit.check()
+
+
+def test_the_first_page_leads_to_people_subjects_and_years(visit):
+    for kind in ("agent/", "concept/", "search?year="):
+        page = visit.open("")
+        page.locator(f'.browse a[href*="/{kind}"]').first.click()
         assert page.locator("h1").inner_text()
 
 

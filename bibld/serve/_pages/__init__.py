@@ -22,6 +22,7 @@ from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
+from bibld.serve._pictures import Picture
 from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
 from bibld.terms import LANGUAGES, Term
@@ -67,6 +68,8 @@ class Pages:
         self._templates = self._environment(release)
         self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
         self._results = queries.ResultPictures(self.language, self._local, self._compact)
+        self._report = release.report
+        self._search = release.search if release.has_services else None
         self.reports: ReportPages | None = None
         if release.report is not None:
             pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount)
@@ -111,9 +114,17 @@ class Pages:
             queries=overview.example_queries(
                 (heading.title for _, _, heading in samples), (heading.name for _, _, heading in samples)
             ),
-            browse=(),
-            pictures=(),
+            browse=overview.browse_groups(self._search, self._addresses, self.language) if self._search else (),
+            pictures=self._first_pictures(),
         )
+
+    def _first_pictures(self) -> list[Picture]:
+        """Return the pictures of the first page: how the libraries overlap, and how the catalogue grew."""
+        if self.reports is None or self._report is None:
+            return []
+        pictures = self.reports.pictures
+        shown = [pictures.overlap()] if len(self._report.overlap) > 1 else []
+        return shown + ([pictures.growth()] if len(self._report.growth) > 1 else [])
 
     def about(self) -> bytes:
         """Return the page about the dataset: how to search, query, download and cite it."""

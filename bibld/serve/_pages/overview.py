@@ -8,7 +8,10 @@ from collections.abc import Iterable
 import msgspec
 
 from bibld.model.release import Manifest, PatchDumps, ReleaseFile
+from bibld.published.search import Asked, SearchView
+from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, Message, message
+from bibld.text.scripts import has_cyrillic
 
 _CREATIVE_COMMONS = re.compile(
     r"https?://(?:www\.)?creativecommons\.org/(?:(publicdomain)/(zero|mark)|licenses/([a-z-]+))/(\d\.\d)/?.*"
@@ -35,6 +38,11 @@ _FILES = (
     (re.compile(r"^report\.json$"), message("figures of this release")),
     (re.compile(r"^completion\.json$"), message("terms for the query editor")),
 )
+_BROWSED = {"author": message("People and organisations"), "subject": message("Subjects")}
+"""Facet → the heading of its most frequent values on the first page."""
+
+_BROWSE_LINKS = 8
+_WORD = re.compile(r"[^\W\d_]{3}")
 _QUERIES = 3
 _LONGEST_QUERY = 32
 _CHANGES_SHOWN = 10
@@ -79,6 +87,58 @@ def words_of_file(file: ReleaseFile) -> str:
 def bare_address(address: str) -> str:
     """Return a web address as people write it: without the scheme, and without a slash at the end."""
     return address.removeprefix("https://").removeprefix("http://").removeprefix("www.").rstrip("/")
+
+
+class BrowseLink(msgspec.Struct, frozen=True):
+    """A thing to begin with, and the number of its publications."""
+
+    href: str
+    text: str
+    language: str
+    count: int
+
+
+class BrowseGroup(msgspec.Struct, frozen=True):
+    """Things of one kind that have the most publications."""
+
+    title: str
+    links: tuple[BrowseLink, ...]
+
+
+def browse_groups(search: SearchView, addresses: Addresses, language: Language) -> list[BrowseGroup]:
+    """Return the people, subjects and decades with the most publications."""
+    all_publications = Asked("")
+    groups = []
+    for facet, title in _BROWSED.items():
+        values = search.facet(facet, all_publications, 4 * _BROWSE_LINKS)
+        worded = [value for value in values if _WORD.search(value.label)]  # not a class mark, which few readers know
+        links = tuple(
+            BrowseLink(
+                addresses.page(value.value),
+                value.label.replace("--", " — "),
+                "ru" if has_cyrillic(value.label) else "",
+                value.count,
+            )
+            for value in worded[:_BROWSE_LINKS]
+        )
+        if links:
+            groups.append(BrowseGroup(language.text(title), links))
+    decades: dict[int, int] = {}
+    for year, count in search.years(all_publications):
+        decades[year // 10 * 10] = decades.get(year // 10 * 10, 0) + count
+    most = sorted(sorted(decades, key=lambda decade: -decades[decade])[:_BROWSE_LINKS])
+    links = tuple(
+        BrowseLink(
+            f"{addresses.page('search')}?year={decade}-{decade + 9}",
+            language.text("%(first)s–%(last)s", first=decade, last=decade + 9),
+            "",
+            decades[decade],
+        )
+        for decade in most
+    )
+    if links:
+        groups.append(BrowseGroup(language.text("Years of publication"), links))
+    return groups
 
 
 def licence_name(licence: str) -> str:

@@ -111,7 +111,8 @@ def link(content: str, href: str, tip: str, is_in_order: bool = False) -> str:
     if not href:
         return f"<g>{inner}</g>"
     order = "" if is_in_order else ' tabindex="-1"'
-    return f'<a href="{to_xml(href)}" aria-label="{words}"{order}>{inner}</a>'
+    named = "" if "<text" in content else f' aria-label="{words}"'  # a name that differs from the text confuses
+    return f'<a href="{to_xml(href)}"{named}{order}>{inner}</a>'
 
 
 def draw_text(x: str, y: float, words: str, kind: str = "", anchor: str = "") -> str:
