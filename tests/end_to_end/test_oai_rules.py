@@ -1,0 +1,213 @@
+"""The rules by which registries of OAI-PMH accept a provider, as a table; errors are in ``test_interfaces``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from lxml import etree
+
+pytestmark = pytest.mark.server
+
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+DC = "{http://purl.org/dc/elements/1.1/}"
+OAI_DC = "{http://www.openarchives.org/OAI/2.0/oai_dc/}"
+SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+SET = re.compile(r"([A-Za-z0-9\-_.!~*'()])+(:[A-Za-z0-9\-_.!~*'()]+)*")
+
+
+class Provider:
+    """A provider as a registry asks it."""
+
+    def __init__(self, server: str, http: httpx.Client) -> None:
+        self.address = f"{server}oai"
+        self._http = http
+
+    def ask(self, **arguments: str) -> etree._Element:
+        query = {name.rstrip("_"): value for name, value in arguments.items()}
+        return etree.fromstring(self._http.get(self.address, params=query).raise_for_status().content)
+
+    def text(self, name: str, **arguments: str) -> str:
+        return self.ask(**arguments).findtext(f".//{OAI}{name}") or ""
+
+    def pages(self, verb: str, **arguments: str) -> Iterator[etree._Element]:
+        root = self.ask(verb=verb, **arguments)
+        yield root
+        while token := root.findtext(f".//{OAI}resumptionToken"):
+            root = self.ask(verb=verb, resumptionToken=token)
+            yield root
+
+    def headers(self, verb: str = "ListIdentifiers", **arguments: str) -> dict[str, etree._Element]:
+        arguments.setdefault("metadataPrefix", "oai_dc")
+        found = [header for page in self.pages(verb, **arguments) for header in page.iter(f"{OAI}header")]
+        named = {str(header.findtext(f"{OAI}identifier")): header for header in found}
+        assert len(named) == len(found), "an identifier is in a list twice"
+        return named
+
+
+@pytest.fixture(scope="module")
+def provider(server):
+    with httpx.Client(timeout=600) as client:
+        yield Provider(server, client)
+
+
+def identify_names_the_address_that_was_asked(provider: Provider) -> bool:
+    base = provider.text("baseURL", verb="Identify")
+    return base.endswith("/oai") and provider.ask(verb="Identify").findtext(f"{OAI}request") == base
+
+
+def an_administrator_can_be_written_to(provider: Provider) -> bool:
+    return re.fullmatch(r"\S+@\S+", provider.text("adminEmail", verb="Identify")) is not None
+
+
+def the_version_is_two(provider: Provider) -> bool:
+    return provider.text("protocolVersion", verb="Identify") == "2.0"
+
+
+def granularity_and_earliest_date_agree(provider: Provider) -> bool:
+    granularity = provider.text("granularity", verb="Identify")
+    return granularity == "YYYY-MM-DDThh:mm:ssZ" and bool(
+        SECONDS.fullmatch(provider.text("earliestDatestamp", verb="Identify"))
+    )
+
+
+def every_answer_has_a_date_in_utc(provider: Provider) -> bool:
+    stated = provider.ask(verb="ListSets").findtext(f"{OAI}responseDate") or ""
+    moment = datetime.strptime(stated, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    return abs(datetime.now(UTC) - moment) < timedelta(minutes=5)
+
+
+def dublin_core_is_among_the_formats(provider: Provider) -> bool:
+    found = {
+        each.findtext(f"{OAI}metadataPrefix"): each.findtext(f"{OAI}metadataNamespace")
+        for each in provider.ask(verb="ListMetadataFormats").iter(f"{OAI}metadataFormat")
+    }
+    return found["oai_dc"] == OAI_DC.strip("{}")
+
+
+def formats_of_one_item_are_among_all(provider: Provider) -> bool:
+    item = next(iter(provider.headers()))
+    all_, some = (
+        {each.text for each in provider.ask(verb="ListMetadataFormats", **words).iter(f"{OAI}metadataPrefix")}
+        for words in ({}, {"identifier": item})
+    )
+    return "oai_dc" in some and some <= all_
+
+
+def identifiers_are_uris(provider: Provider) -> bool:
+    return all(URI.fullmatch(name) for name in provider.headers())
+
+
+def datestamps_have_the_granularity_and_are_not_before_the_earliest(provider: Provider) -> bool:
+    earliest = provider.text("earliestDatestamp", verb="Identify")
+    stamps = [header.findtext(f"{OAI}datestamp") or "" for header in provider.headers().values()]
+    return all(SECONDS.fullmatch(stamp) and stamp >= earliest for stamp in stamps)
+
+
+def sets_of_headers_are_in_the_list_of_sets(provider: Provider) -> bool:
+    known = {str(each.text) for each in provider.ask(verb="ListSets").iter(f"{OAI}setSpec")}
+    used = {str(each.text) for header in provider.headers().values() for each in header.iter(f"{OAI}setSpec")}
+    return used <= known and all(SET.fullmatch(name) for name in known)
+
+
+def a_set_selects_what_names_it(provider: Provider) -> bool:
+    everything = provider.headers()
+    for spec in {str(each.text) for header in everything.values() for each in header.iter(f"{OAI}setSpec")}:
+        wanted = {
+            name for name, header in everything.items() if spec in [each.text for each in header.iter(f"{OAI}setSpec")]
+        }
+        if set(provider.headers(set=spec)) != wanted:
+            return False
+    return True
+
+
+def records_and_identifiers_are_the_same_list(provider: Provider) -> bool:
+    return provider.headers("ListRecords").keys() == provider.headers().keys()
+
+
+def one_record_has_the_header_of_the_list(provider: Provider) -> bool:
+    name, header = next(iter(provider.headers().items()))
+    found = provider.ask(verb="GetRecord", identifier=name, metadataPrefix="oai_dc").find(f".//{OAI}header")
+    return etree.tostring(found).strip() == etree.tostring(header).strip()
+
+
+def the_request_is_repeated_with_its_arguments(provider: Provider) -> bool:
+    name = next(iter(provider.headers()))
+    arguments = {"verb": "GetRecord", "identifier": name, "metadataPrefix": "oai_dc"}
+    return dict(provider.ask(**arguments).find(f"{OAI}request").attrib) == arguments
+
+
+def records_contain_nothing_but_elements_of_dublin_core(provider: Provider) -> bool:
+    for page in provider.pages("ListRecords", metadataPrefix="oai_dc"):
+        for record in page.iter(f"{OAI_DC}dc"):
+            if not all(child.tag.startswith(DC) and (child.text or "").strip() for child in record):
+                return False
+    return True
+
+
+def a_deleted_record_has_no_metadata_and_a_living_one_has(provider: Provider) -> bool:
+    for page in provider.pages("ListRecords", metadataPrefix="oai_dc"):
+        for record in page.iter(f"{OAI}record"):
+            is_deleted = record.find(f"{OAI}header").get("status") == "deleted"
+            if is_deleted == (record.find(f"{OAI}metadata") is not None):
+                return False
+    return True
+
+
+def a_harvest_from_the_earliest_date_is_complete(provider: Provider) -> bool:
+    earliest = provider.text("earliestDatestamp", verb="Identify")
+    return provider.headers(from_=earliest).keys() == provider.headers().keys()
+
+
+def a_harvest_from_before_the_earliest_date_is_complete(provider: Provider) -> bool:
+    return provider.headers(from_="1900-01-01").keys() == provider.headers().keys()
+
+
+def the_day_of_a_record_selects_it(provider: Provider) -> bool:
+    name, header = next(iter(provider.headers().items()))
+    day = str(header.findtext(f"{OAI}datestamp"))[:10]
+    return name in provider.headers(from_=day, until=day)
+
+
+def nothing_comes_from_the_future(provider: Provider) -> bool:
+    root = provider.ask(verb="ListIdentifiers", metadataPrefix="oai_dc", from_="2999-01-01")
+    return root.find(f"{OAI}error").get("code") == "noRecordsMatch"
+
+
+def an_argument_with_a_space_is_no_other_argument(provider: Provider) -> bool:
+    root = provider.ask(verb="ListRecords", metadataPrefix="oai_dc ", set=" ")
+    return root.find(f"{OAI}error").get("code") in ("cannotDisseminateFormat", "badArgument", "noRecordsMatch")
+
+
+RULES: list[Callable[[Provider], bool]] = [
+    identify_names_the_address_that_was_asked,
+    an_administrator_can_be_written_to,
+    the_version_is_two,
+    granularity_and_earliest_date_agree,
+    every_answer_has_a_date_in_utc,
+    dublin_core_is_among_the_formats,
+    formats_of_one_item_are_among_all,
+    identifiers_are_uris,
+    datestamps_have_the_granularity_and_are_not_before_the_earliest,
+    sets_of_headers_are_in_the_list_of_sets,
+    a_set_selects_what_names_it,
+    records_and_identifiers_are_the_same_list,
+    one_record_has_the_header_of_the_list,
+    the_request_is_repeated_with_its_arguments,
+    records_contain_nothing_but_elements_of_dublin_core,
+    a_deleted_record_has_no_metadata_and_a_living_one_has,
+    a_harvest_from_the_earliest_date_is_complete,
+    a_harvest_from_before_the_earliest_date_is_complete,
+    the_day_of_a_record_selects_it,
+    nothing_comes_from_the_future,
+    an_argument_with_a_space_is_no_other_argument,
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_provider_keeps_the_rule(provider, rule):
+    assert rule(provider)
