@@ -115,10 +115,10 @@ def sets_of_headers_are_in_the_list_of_sets(provider: Provider) -> bool:
 
 
 def a_set_selects_what_names_it(provider: Provider) -> bool:
-    everything = provider.headers()
-    for spec in {str(each.text) for header in everything.values() for each in header.iter(f"{OAI}setSpec")}:
+    listed = provider.headers()
+    for spec in {str(each.text) for header in listed.values() for each in header.iter(f"{OAI}setSpec")}:
         wanted = {
-            name for name, header in everything.items() if spec in [each.text for each in header.iter(f"{OAI}setSpec")]
+            name for name, header in listed.items() if spec in [each.text for each in header.iter(f"{OAI}setSpec")]
         }
         if set(provider.headers(set=spec)) != wanted:
             return False
@@ -149,7 +149,7 @@ def records_contain_nothing_but_elements_of_dublin_core(provider: Provider) -> b
     return True
 
 
-def a_deleted_record_has_no_metadata_and_a_living_one_has(provider: Provider) -> bool:
+def a_record_has_metadata_unless_it_is_deleted(provider: Provider) -> bool:
     for page in provider.pages("ListRecords", metadataPrefix="oai_dc"):
         for record in page.iter(f"{OAI}record"):
             is_deleted = record.find(f"{OAI}header").get("status") == "deleted"
@@ -199,7 +199,7 @@ RULES: list[Callable[[Provider], bool]] = [
     one_record_has_the_header_of_the_list,
     the_request_is_repeated_with_its_arguments,
     records_contain_nothing_but_elements_of_dublin_core,
-    a_deleted_record_has_no_metadata_and_a_living_one_has,
+    a_record_has_metadata_unless_it_is_deleted,
     a_harvest_from_the_earliest_date_is_complete,
     a_harvest_from_before_the_earliest_date_is_complete,
     the_day_of_a_record_selects_it,
