@@ -7,59 +7,35 @@ store of the release is opened read-only; nothing here writes. A newer release t
 
 from __future__ import annotations
 
-import asyncio
-import mmap
-import os
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-from starlette.types import ASGIApp
+from bibld.serve._settings import LimitSettings, Settings
 
-from bibld.config import Remote, Secret
-from bibld.errors import StageError
-from bibld.model.iris import Iris
-from bibld.model.marc import MarcRecord
-from bibld.model.release import Manifest
-from bibld.model.report import FILE as REPORT
-from bibld.model.report import Report
-from bibld.progress import Progress
-from bibld.protocols import CatalogView, SourceRecord
-from bibld.published import PublishedView
-from bibld.published.search import SearchView
-from bibld.serve import _app, _server, _vocabulary
-from bibld.serve._addresses import Addresses
-from bibld.serve._documents import Documents
-from bibld.serve._files import Files, static_names
-from bibld.serve._following import Following, Served
-from bibld.serve._forms import MEDIA_TYPES
-from bibld.serve._front import Front
-from bibld.serve._graph import ReleaseGraph
-from bibld.serve._guarding import Guard, Health, Rules
-from bibld.serve._guarding.clients import Clients
-from bibld.serve._guarding.limits import BUCKET_BYTES, Buckets
-from bibld.serve._guarding.limits import LimitSettings as LimitSettings
-from bibld.serve._guarding.log import AccessLog, Format
-from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
-from bibld.serve._guarding.requests import Checks, Classes
-from bibld.serve._interfaces import Search, open_interfaces
-from bibld.serve._linkage import ReleaseView
-from bibld.serve._names import PreparedNames
-from bibld.serve._pages import pages_by_language
-from bibld.serve._review import Desk, Leases, ReviewSite
-from bibld.serve._search import SearchSite
-from bibld.serve._sparql.lookups import Lookups
-from bibld.serve._sparql.places import Limits, Places, Shared, share_places
-from bibld.serve._sparql.pool import Pool
-from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
-from bibld.serve._sparql.worker import RemoteSource, StoreCopy
-from bibld.serve._static import StaticSite, StaticWriter
-from bibld.serve._supervisor import Supervisor, Tasks
-from bibld.serve._things import Finder, OpenRelease
-from bibld.serve._writers.simple import KEYS as JSON_KEYS
+if TYPE_CHECKING:
+    from bibld.serve._forms import MEDIA_TYPES as MEDIA_TYPES
+    from bibld.serve._review import Desk as Desk
+    from bibld.serve._site import Releases as Releases
+    from bibld.serve._site import Site as Site
+    from bibld.serve._site import application as application
+    from bibld.serve._site import serve as serve
+    from bibld.serve._site import write_static as write_static
+    from bibld.serve._static import StaticSite as StaticSite
+    from bibld.serve._writers.simple import KEYS as JSON_KEYS
+
+# A configuration needs the settings alone: the server is imported when one of these names is first used.
+_HOMES = {
+    "JSON_KEYS": ("_writers.simple", "KEYS"),
+    "MEDIA_TYPES": ("_forms", "MEDIA_TYPES"),
+    "Desk": ("_review", "Desk"),
+    "Releases": ("_site", "Releases"),
+    "Site": ("_site", "Site"),
+    "StaticSite": ("_static", "StaticSite"),
+    "application": ("_site", "application"),
+    "serve": ("_site", "serve"),
+    "write_static": ("_site", "write_static"),
+}
 
 __all__ = [
     "JSON_KEYS",
@@ -75,305 +51,11 @@ __all__ = [
     "write_static",
 ]
 
-Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
-MailAddress = Annotated[str, msgspec.Meta(pattern=r"^([^@\s]+@[^@\s.]+(\.[^@\s.]+)+)?$")]
-Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
 
-
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``[serve]``.
-
-    ``processes`` serve on one socket; 0 for one on each processor core. A client has ``request_timeout`` seconds for
-    the header of a request, as many again for its body, and to take what was sent; an idle connection is closed after
-    them. ``hosts``: names that requests may have in ``Host``; any if empty. ``trusted_proxies``: networks of proxies
-    whose ``X-Forwarded-For`` is believed; ``metrics_clients``: networks of clients that may read ``/metrics``.
-    ``contact``: a mail address of those who run the site, for harvesters (``adminEmail`` of OAI-PMH).
-    ``access_log``: a file, "-" for standard output, or empty for none; its format is ``access_log_format``. ``limits``:
-    see ``LimitSettings``.
-
-    A query may take ``query_timeout`` seconds (waiting for its turn included), ``query_memory`` MiB beside what the
-    store takes, and answer with ``max_result`` MiB; ``query_workers`` run at once and ``query_queue`` wait, counted for
-    all processes together. Of these places one client address may have ``query_share``, and always one. Results of
-    queries are remembered in ``query_cache`` MiB, in each process.
-
-    ``review_token``: the environment variable with the token of the review page, ``{ env = "NAME" }``; without it there
-    is no such page. Whoever knows the token may decide about uncertain pairs at ``/review``.
-
-    ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
-
-    ``store``: the name of a ``[[store.remote]]`` from which queries are answered, and documents that the release
-    has not prepared; if empty, the copy of
-    the store in the release.
-    """
-
-    host: str = "127.0.0.1"
-    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 8000
-    processes: Annotated[int, msgspec.Meta(ge=0, le=256)] = 0
-    request_timeout: Annotated[float, msgspec.Meta(ge=0.1)] = 20.0
-    hosts: tuple[str, ...] = ()
-    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
-    metrics_clients: tuple[str, ...] = ("127.0.0.0/8", "::1")
-    contact: MailAddress = ""
-    access_log: str = ""
-    access_log_format: Format = "combined"
-    limits: LimitSettings = LimitSettings()
-    query_timeout: Annotated[float, msgspec.Meta(gt=0)] = 15.0
-    query_memory: Annotated[int, msgspec.Meta(ge=16)] = 1024
-    query_workers: Annotated[int, msgspec.Meta(ge=1)] = 2
-    query_queue: Annotated[int, msgspec.Meta(ge=0)] = 32
-    query_cache: Annotated[int, msgspec.Meta(ge=0)] = 64
-    query_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
-    store: str = ""
-    max_result: Annotated[int, msgspec.Meta(ge=1)] = 64
-    review_token: Secret | None = None
-    prefixes: dict[Prefix, Namespace] = {}
-
-    @property
-    def query_limits(self) -> Limits:
-        """The bounds of queries."""
-        of_one = max(1, int(self.query_share * (self.query_workers + self.query_queue)))
-        return Limits(self.query_timeout, self.query_memory, self.query_workers, self.query_queue, of_one)
-
-
-def _nothing() -> None:
-    """Close nothing."""
-
-
-class Site(msgspec.Struct, frozen=True):
-    """A release to serve.
-
-    ``release`` is its folder: ``store/``, ``void.ttl`` and the files of the manifest. ``original`` returns the MARC
-    record of a source record, as far as it may be published; None where it was not MARC. The catalog is asked in one
-    thread at a time. ``close`` is called when the release is no longer served. ``store_settings`` are those of the
-    store adapter that the manifest names; None for its defaults. ``remote`` is a store to answer from instead of that
-    copy. ``published`` opens the prepared documents of the release; without them each is made from the store and the
-    catalog, which takes longer. ``search`` opens the names that are searched (its arguments are those of
-    ``open_search`` after the release); without them there is neither search nor reconciliation. ``review`` stores what
-    people decide on the review page.
-    """
-
-    manifest: Manifest
-    release: Path
-    catalog: CatalogView
-    original: Callable[[SourceRecord], MarcRecord | None]
-    settings: Settings = Settings()
-    close: Callable[[], None] = _nothing
-    store_settings: Any = None
-    remote: Remote | None = None
-    published: Callable[[], PublishedView] | None = None
-    search: Callable[..., SearchView] | None = None
-    review: Desk | None = None
-
-    @property
-    def store(self) -> StoreCopy | RemoteSource:
-        """The remote store, or the copy of the triple store."""
-        if self.remote is not None:
-            # A reader waits: no second try, and no longer than a query may take.
-            config = msgspec.structs.replace(self.remote.config, tries=1, timeout=self.settings.query_timeout)
-            return RemoteSource(config, self.remote.settings, self.manifest.dataset.base)
-        settings = {} if self.store_settings is None else self.store_settings
-        return StoreCopy(self.manifest.backend, str(self.release / "store"), settings)
-
-
-class Releases(msgspec.Struct, frozen=True):
-    """Where newer releases come from.
-
-    ``current`` gives the folder of the current release (it is asked once a second at most, and is cheap);
-    ``open_current`` makes a site of it, in a thread, with its own catalog connection.
-    """
-
-    current: Callable[[], Path | None]
-    open_current: Callable[[], Site]
-
-
-class Memory(msgspec.Struct, frozen=True):
-    """What the server processes of a site share: request counts, allowances of clients, and places of queries."""
-
-    metrics: memoryview
-    buckets: memoryview
-    places: Shared | None
-
-
-def application(site: Site, releases: Releases | None = None) -> ASGIApp:
-    """Return the site as an ASGI application; raises ``StoreError`` if the release has no store.
-
-    With ``releases`` it follows the current one: a newer release is opened beside the old one and answers from then on.
-    Run it with its lifespan, which ends the query processes and closes the site.
-    """
-    return _application(site, releases, _new_memory(1, None), 0)[0]
-
-
-def _application(
-    site: Site, releases: Releases | None, memory: Memory, process: int
-) -> tuple[ASGIApp, AccessLog | None, Following]:
-    settings = site.settings
-    metrics = Metrics(memory.metrics, process)
-    metrics.begin()
-    places = Places(settings.query_limits, memory.places, process)
-    if releases is None:
-        following = Following(_open(site, places))
-    else:
-        open_current = releases.open_current
-        following = Following(_open(site, places), releases.current, lambda: _open(open_current(), places))
-    addresses = Addresses(Iris(site.manifest.dataset.base))
-    rules = Rules(
-        _clients(settings),
-        Checks(settings.hosts),
-        Classes(addresses.route),
-        Buckets(settings.limits, memory.buckets),
-        metrics,
-        settings.request_timeout,
-        addresses.mount,
-    )
-    health = Health(following.release_number, following.check, places.counts)
-    log = AccessLog(settings.access_log, settings.access_log_format) if settings.access_log else None
-    return Guard(following, following.close, rules, health, log), log, following
-
-
-def _clients(settings: Settings) -> Clients:
-    return Clients(settings.trusted_proxies, settings.limits.exempt, settings.metrics_clients)
-
-
-def _new_memory(processes: int, places: Shared | None) -> Memory:
-    """Return memory that this process shares with those that it forks."""
-    metrics, buckets = (memoryview(mmap.mmap(-1, size))[:size] for size in (processes * PROCESS_BYTES, BUCKET_BYTES))
-    return Memory(metrics, buckets, places)
-
-
-def _open(site: Site, places: Places, has_services: bool = True) -> Served:
-    addresses = Addresses(Iris(site.manifest.dataset.base))
-    with ExitStack() as opening:
-        opening.callback(site.close)
-        store = site.store.open()
-        opening.callback(store.close)
-        graph = ReleaseGraph(store)
-        void = site.release / "void.ttl"
-        names_of_pages = site.search() if site.search is not None else None
-        if names_of_pages is not None:
-            opening.callback(names_of_pages.close)
-        release = OpenRelease(
-            manifest=site.manifest,
-            catalog=ReleaseView(site.catalog, graph, addresses.iris),
-            graph=graph,
-            addresses=addresses,
-            vocabulary=_vocabulary.load(addresses.iris),
-            original=site.original,
-            void=void.read_bytes() if void.is_file() else b"",
-            contact=site.settings.contact,
-            search=names_of_pages,
-            report=_report(site.release),
-            has_services=has_services,
-        )
-        finder = Finder(
-            addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]
-        )
-        view = site.published() if site.published is not None else None
-        if view is not None:
-            opening.callback(view.close)
-        names = None
-        view_of_pages = site.published() if site.published is not None else None  # for the thread that makes pages
-        if view_of_pages is not None:
-            opening.callback(view_of_pages.close)
-            names = PreparedNames(view_of_pages, addresses.iris, graph)
-        pages = pages_by_language(release, names)
-        pool = Pool(site.store, site.settings.query_limits, places)
-        prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
-        sizes = site.settings.max_result, site.settings.query_cache
-        is_own = site.remote is None  # a remote store may be behind the release
-        lookups = Lookups(view, addresses.iris.base) if view is not None and is_own else None
-        endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes, lookups)
-        sparql = SparqlEndpoint(pool, pages, endpoint)
-        files = Files(site.release, site.manifest, addresses)
-        documents = Documents(release, pages, finder, view)
-        search = None
-        if site.published is not None and site.search is not None:
-            search = Search(site.search(), site.published())
-            opening.callback(search.view.close)
-            opening.callback(search.names.close)
-        interfaces = open_interfaces(release, finder, view_of_pages, search, pool, pages, documents.run)
-        opening.callback(interfaces.close)
-        searching = SearchSite(site.manifest, addresses, site.search, pages, finder, documents.run)
-        opening.callback(searching.close)
-        opening.callback(documents.close)  # its thread reads what is closed next
-        review = None
-        if site.settings.review_token is not None and site.review is not None:
-            token = site.settings.review_token.read()
-            review = ReviewSite(token, Leases(site.review), site.catalog, addresses, pages, documents.run)
-        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces, searching, review))
-        close_site = opening.pop_all().close
-
-    async def close() -> None:
-        await sparql.close()
-        await pool.close()
-        close_site()
-
-    def check() -> None:
-        site.release.stat()
-        graph.has_description(addresses.iris.dataset)
-
-    return Served(site.release, site.manifest.number, Front(documents, addresses.route, app), close, check)
-
-
-def _report(release: Path) -> Report | None:
-    """Return the report of a release; None if it has none that this version can read."""
-    try:
-        return msgspec.json.decode((release / REPORT).read_bytes(), type=Report)
-    except (FileNotFoundError, msgspec.DecodeError):
-        return None
-
-
-def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:
-    """Write a release as files, with which any server of files answers for its IRIs.
-
-    ``folder`` is the root of the host. An earlier site in it is replaced when the new one is complete. Raises
-    ``StageError`` if the folder contains something else, or the release has no prepared documents.
-    """
-    if site.published is None:
-        site.close()
-        raise StageError(f"{site.release}: has no prepared documents; run `bibld run` with the part `documents`")
-    open_view = site.published
-    served = _open(site, Places(site.settings.query_limits), has_services=False)
-    addresses = Addresses(Iris(site.manifest.dataset.base))
-    writer = StaticWriter(served.app, addresses, site.manifest, site.release)
-
-    async def write() -> StaticSite:
-        try:
-            with open_view() as view:
-                return await writer.write(view, static_names(), folder, progress)
-        finally:
-            await served.close()
-
-    try:
-        return asyncio.run(write())
-    except OSError as error:
-        raise StageError(f"{folder}: cannot be written: {error}; free some space, then run again") from error
-
-
-def serve(settings: Settings, base: str, releases: Releases) -> None:
-    """Serve until SIGINT or SIGTERM, and report the address on standard error; ``base`` is that of the dataset.
-
-    This process only starts others, which open the current release and follow it, and starts those again that die.
-    Raises ``StageError`` if the address is taken, and the error of a release that cannot be opened.
-    """
-    _clients(settings)  # a faulty network is reported once, and before anything is started
-    count = settings.processes or os.cpu_count() or 1
-    memory = _new_memory(count, share_places(settings.query_limits, count))
-    metrics = Metrics(memory.metrics)
-    listener = _server.listen(settings.host, settings.port, settings.request_timeout)
-
-    def run(process: int, supervisor: int) -> None:
-        site = releases.open_current()
-        app, log, following = _application(site, releases, memory, process)
-        hang_up = log.reopen if log is not None else _nothing
-        _server.run(app, listener, settings.request_timeout, supervisor, hang_up, following.close)
-
-    def report_address() -> None:
-        address = f"{_server.address_of(listener)}{Addresses(Iris(base)).mount}"
-        print(f"serving release {metrics.release(0)} at {address}", file=sys.stderr, flush=True)
-
-    def forget(process: int) -> None:
-        metrics.mark_ended(process)
-        Places(settings.query_limits, memory.places, process).clear(process)
-
-    with listener:
-        Supervisor(Tasks(run, metrics.is_ready, report_address, forget, listener.close), count).run()
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bibld.serve' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    value = getattr(import_module(f"bibld.serve.{module}"), attribute)
+    setattr(sys.modules[__name__], name, value)
+    return value

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
 
-import msgspec
+from bibld.serve._settings import LimitSettings
 
 CLASSES = ("pages", "documents", "search", "sparql", "dumps", "files", "control")
 """Classes of requests. ``files`` (style sheets, robots.txt) and ``control`` (/health, /metrics) have no limit."""
@@ -19,24 +18,6 @@ _CELLS = 2
 _SAVED_SECONDS = 60.0
 _ROUNDING = 1e-6
 BUCKET_BYTES = _SETS * _WAYS * _CELLS * 8
-
-_PerMinute = Annotated[int, msgspec.Meta(ge=0)]
-
-
-class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``[serve.limits]``: requests that one client may send in a minute, by class; 0 is no limit.
-
-    They may come all at once: the allowance of a minute is saved up, and then refilled steadily. ``pages``: HTML;
-    ``documents``: RDF and other data; ``search``: searches and the interfaces that search; ``sparql``: queries;
-    ``dumps``: files of the release. ``exempt``: networks without limits.
-    """
-
-    pages: _PerMinute = 600
-    documents: _PerMinute = 3000
-    search: _PerMinute = 600
-    sparql: _PerMinute = 600
-    dumps: _PerMinute = 120
-    exempt: tuple[str, ...] = ("127.0.0.0/8", "::1")
 
 
 class Buckets:

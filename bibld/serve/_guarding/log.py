@@ -8,11 +8,11 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from bibld.errors import StageError
+from bibld.serve._settings import Format
 
 _LOG = logging.getLogger("bibld.serve")
 _FLUSH_SECONDS = 0.2
@@ -21,8 +21,6 @@ _LONGEST_QUERY = 200
 _LONGEST_HEADER = 300
 _UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\x9f]')
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-Format = Literal["json", "combined"]
 
 
 class Entry(msgspec.Struct):

@@ -1,0 +1,93 @@
+"""The settings of the server; reading a configuration loads these alone, and not the server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from bibld.config import Secret
+
+if TYPE_CHECKING:
+    from bibld.serve._sparql.places import Limits
+
+Format = Literal["json", "combined"]
+_PerMinute = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``[serve.limits]``: requests that one client may send in a minute, by class; 0 is no limit.
+
+    They may come all at once: the allowance of a minute is saved up, and then refilled steadily. ``pages``: HTML;
+    ``documents``: RDF and other data; ``search``: searches and the interfaces that search; ``sparql``: queries;
+    ``dumps``: files of the release. ``exempt``: networks without limits.
+    """
+
+    pages: _PerMinute = 600
+    documents: _PerMinute = 3000
+    search: _PerMinute = 600
+    sparql: _PerMinute = 600
+    dumps: _PerMinute = 120
+    exempt: tuple[str, ...] = ("127.0.0.0/8", "::1")
+
+
+Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
+MailAddress = Annotated[str, msgspec.Meta(pattern=r"^([^@\s]+@[^@\s.]+(\.[^@\s.]+)+)?$")]
+Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``[serve]``.
+
+    ``processes`` serve on one socket; 0 for one on each processor core. A client has ``request_timeout`` seconds for
+    the header of a request, as many again for its body, and to take what was sent; an idle connection is closed after
+    them. ``hosts``: names that requests may have in ``Host``; any if empty. ``trusted_proxies``: networks of proxies
+    whose ``X-Forwarded-For`` is believed; ``metrics_clients``: networks of clients that may read ``/metrics``.
+    ``contact``: a mail address of those who run the site, for harvesters (``adminEmail`` of OAI-PMH).
+    ``access_log``: a file, "-" for standard output, or empty for none; its format is ``access_log_format``. ``limits``:
+    see ``LimitSettings``.
+
+    A query may take ``query_timeout`` seconds (waiting for its turn included), ``query_memory`` MiB beside what the
+    store takes, and answer with ``max_result`` MiB; ``query_workers`` run at once and ``query_queue`` wait, counted for
+    all processes together. Of these places one client address may have ``query_share``, and always one. Results of
+    queries are remembered in ``query_cache`` MiB, in each process.
+
+    ``review_token``: the environment variable with the token of the review page, ``{ env = "NAME" }``; without it there
+    is no such page. Whoever knows the token may decide about uncertain pairs at ``/review``.
+
+    ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
+
+    ``store``: the name of a ``[[store.remote]]`` from which queries are answered, and documents that the release
+    has not prepared; if empty, the copy of
+    the store in the release.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] = 8000
+    processes: Annotated[int, msgspec.Meta(ge=0, le=256)] = 0
+    request_timeout: Annotated[float, msgspec.Meta(ge=0.1)] = 20.0
+    hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
+    metrics_clients: tuple[str, ...] = ("127.0.0.0/8", "::1")
+    contact: MailAddress = ""
+    access_log: str = ""
+    access_log_format: Format = "combined"
+    limits: LimitSettings = LimitSettings()
+    query_timeout: Annotated[float, msgspec.Meta(gt=0)] = 15.0
+    query_memory: Annotated[int, msgspec.Meta(ge=16)] = 1024
+    query_workers: Annotated[int, msgspec.Meta(ge=1)] = 2
+    query_queue: Annotated[int, msgspec.Meta(ge=0)] = 32
+    query_cache: Annotated[int, msgspec.Meta(ge=0)] = 64
+    query_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
+    store: str = ""
+    max_result: Annotated[int, msgspec.Meta(ge=1)] = 64
+    review_token: Secret | None = None
+    prefixes: dict[Prefix, Namespace] = {}
+
+    @property
+    def query_limits(self) -> Limits:
+        """The bounds of queries."""
+        from bibld.serve._sparql.places import Limits
+
+        of_one = max(1, int(self.query_share * (self.query_workers + self.query_queue)))
+        return Limits(self.query_timeout, self.query_memory, self.query_workers, self.query_queue, of_one)
