@@ -53,6 +53,7 @@ DYNAMIC_IMPORTS = {
     "bibld.adapters": "adapters are found by the name of their file or entry point",
     "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
     "bibld.cli": "each command loads its module when it is called",
+    "bibld.serve": "the server is imported when it is first used, its settings with every configuration",
 }
 
 LONG_FILES = {
