@@ -21,8 +21,9 @@ ifneq ($(SERVE),0)
 	$(BIN)/bibld serve sample_data/bibld.toml --port $(PORT)
 endif
 
+# PROCESSES=2 runs the tests in so many processes; the output is in no order then.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(if $(PROCESSES),--numprocesses $(PROCESSES) --dist loadfile)
 
 check: $(VENV)/installed-dev editor
 	$(BIN)/ruff check
