@@ -87,6 +87,9 @@ ROWS_IN_JSON = (
     '{"id": "2", "host": {"title": "J", "part": {"pages": null}}, "scores": [0.5, [7]]}\r\n'
 )
 
+DUBLIN_CORE = """<records xmlns:dc="http://purl.org/dc/elements/1.1/"><record>
+<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"><dc:title>One</dc:title></oai_dc:dc>
+</record></records>"""
 IRBIS = """#920: PAZK
 #903: 84(2)/Т53-1
 #200: ^AАнна Каренина^EРоман
@@ -126,6 +129,7 @@ SAMPLES = {
         json.dumps({"total": 1, "records": [IN_JSON]}),
         JAVASCRIPT,
     ],
+    "dublincore": [DUBLIN_CORE, DUBLIN_CORE.replace("<record>", "").replace("</record>", "")],
     "mrk": ["=LDR  00714cam a2200205 a 4500\n=245  10$aText, with a comma\n"],
     "marcxml": ["<record><leader>x</leader><controlfield tag='001'>1</controlfield></record>"],
     "iso2709": ["00044nam a2200037   4500001000200000\x1e1\x1e\x1d"],

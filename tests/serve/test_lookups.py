@@ -226,7 +226,6 @@ def test_results_are_remembered_within_the_stated_bytes():
 def test_a_place_that_is_left_is_taken_at_once(site, monkeypatch):
     """Queries that wait for a worker of this process do not wait for a clock."""
     monkeypatch.setattr(places, "_WAIT_SECONDS", 600.0)
-    monkeypatch.setattr(places, "_LONGEST_WAIT_SECONDS", 600.0)
 
     async def ask():
         pool = Pool(site.store, LIMITS)

@@ -53,17 +53,13 @@ _CLASSES = {
 }
 _KIND_OF_CLASS = {expand(curie): kind for curie, kind in _CLASSES.items()}
 _SAME = tuple(map(expand, ("owl:sameAs", "skos:exactMatch", "skos:closeMatch", "rdfs:seeAlso")))
-_BROADER, _NARROWER, _RELATED = (
-    tuple(map(expand, curies))
-    for curies in (("skos:broader", "dcterms:isPartOf"), ("skos:narrower",), ("skos:related",))
-)
-_HAS_PART = expand("dcterms:hasPart")
+_IS_PART_OF, _HAS_PART = expand("dcterms:isPartOf"), expand("dcterms:hasPart")
 _SCHEME = expand("skos:inScheme")
 _NOTATION = expand("skos:notation")
 _CREATOR = expand("dcterms:creator")
 _DATE, _BIRTH, _DEATH = map(expand, ("bf:date", "schema:birthDate", "schema:deathDate"))
 _IDENTIFIED, _VALUE, _TYPE, _LABEL = map(expand, ("bf:identifiedBy", "rdf:value", "rdf:type", "rdfs:label"))
-_OTHER_NAMES = tuple(map(expand, ("skos:altLabel", "skos:hiddenLabel")))
+_OTHER_NAME = expand("skos:altLabel")
 _RELATOR = "http://id.loc.gov/vocabulary/relators/"
 
 _BY_PREDICATE = {
@@ -147,7 +143,7 @@ class Portrait(msgspec.Struct, frozen=True):
     """What is stated about an entity. ``lives`` are the dates of a person as they are shown.
 
     ``years`` are the properties of schema.org with birth and death. ``absorbed`` are the IRIs on this site that lead
-    here. ``broader``, ``narrower``, ``parts`` and ``creators`` are IRIs of other things.
+    here. ``broader``, ``parts`` and ``creators`` are IRIs of other things.
     """
 
     kind: str
@@ -159,7 +155,6 @@ class Portrait(msgspec.Struct, frozen=True):
     absorbed: tuple[str, ...]
     schemes: tuple[str, ...]
     broader: tuple[str, ...]
-    narrower: tuple[str, ...]
     parts: tuple[str, ...]
     creators: tuple[str, ...]
 
@@ -186,7 +181,7 @@ def portrait(
         subject, predicate, value = triple.subject.value, triple.predicate.value, triple.object.value
         if subject == thing:
             values.setdefault(predicate, []).append(value)
-            if predicate in _OTHER_NAMES and isinstance(triple.object, ox.Literal):
+            if predicate == _OTHER_NAME and isinstance(triple.object, ox.Literal):
                 names.append(Label(value, triple.object.language or ""))
         elif subject.startswith(f"{thing}#"):
             nodes.setdefault(subject, {}).setdefault(predicate, []).append(value)
@@ -215,9 +210,8 @@ def portrait(
         numbers=tuple(dict.fromkeys(numbers)),
         absorbed=tuple(iri for iri in same if iri.startswith(base)),
         schemes=all_of((_SCHEME,)),
-        broader=all_of(_BROADER),
-        narrower=all_of(_NARROWER),
-        parts=all_of((_HAS_PART, *_RELATED)),
+        broader=all_of((_IS_PART_OF,)),
+        parts=all_of((_HAS_PART,)),
         creators=all_of((_CREATOR,)),
     )
 

@@ -307,7 +307,7 @@ class ThingPages:
 
     def _named_links(self, shown: portraits.Portrait) -> Mapping[str, portraits.NamedLink]:
         """Return the links to other things of a portrait by their IRIs; only those with a name."""
-        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.narrower, *shown.parts, *shown.creators))
+        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts, *shown.creators))
         titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
         found = {}
         for iri in iris:
