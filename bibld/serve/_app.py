@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from bibld.errors import QueryTimeoutError, StoreUnavailableError
+from bibld.published.search import OutOfTimeError
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
@@ -125,11 +126,15 @@ def _answer_error(request: Request, error: Exception, pages: PagesByLanguage) ->
             detail = message("%(method)s is not possible here.", method=request.method)
         problem = ProblemError(error.status_code, title, detail, dict(error.headers or {}))
     elif isinstance(error, StoreUnavailableError | QueryTimeoutError):
-        _LOG.error("%s %s: %s", request.method, request.url.path, error)
+        _LOG.error("%s %s: %s", request.method, request.scope["path"], error)
         detail = message("The triple store does not answer; try again in a minute.")
         problem = ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
+    elif isinstance(error, OutOfTimeError):
+        _LOG.warning("%s %s: %s", request.method, request.scope["path"], error)
+        detail = message("The server did not find this in time; try again in a minute.")
+        problem = ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
     else:
-        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        _LOG.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
         detail = message("The server failed at this request; its log contains the cause.")
         problem = ProblemError(500, message("Internal error"), detail)
     is_page = choose(accept_of(request), (_PROBLEM_JSON, "application/json", "text/html")) == "text/html"

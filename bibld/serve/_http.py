@@ -93,8 +93,13 @@ def language_of(request: Request) -> str:
     """Return the tag of the language in which the client wants pages."""
     headers = request.headers
     return choose_page_language(
-        request.url.query, headers.get("cookie", ""), ",".join(headers.getlist("accept-language"))
+        query_of(request), headers.get("cookie", ""), ",".join(headers.getlist("accept-language"))
     )
+
+
+def query_of(request: Request) -> str:
+    """Return the query of the address as it was sent; ``request.url`` fails where the header Host is no host."""
+    return bytes(request.scope.get("query_string", b"")).decode(errors="replace")
 
 
 def language_headers(tag: str) -> tuple[tuple[str, str], ...]:

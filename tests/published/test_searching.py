@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from bibld.model.rdf import literal, quad, term
 from bibld.published import ReleaseState, fill, open_published, update
-from bibld.published.search import Asked, EntryKind, Found, open_search, write_search
+from bibld.published.search import Asked, EntryKind, Found, OutOfTimeError, open_search, write_search
+from bibld.published.search._query import parse
 
 BASE = "https://data.example.org/"
 
@@ -322,13 +323,23 @@ def test_suggestions_are_names_and_titles_that_are_most_used_first(view):
     assert found[0].uses == 4
     assert view.suggest("tolst")[0].path == TOLSTOY
     assert [each.kind for each in view.suggest("анна кар")] == [EntryKind.PUBLICATION]
-    assert view.suggest("") == []
+    assert view.suggest("") == view.suggest("т") == []
+
+
+def test_a_query_has_at_most_eight_fields_and_words_of_64_letters():
+    query = parse("".join(f"title:a{number} " for number in range(20)) + "год:1970 " + "x" * 500)
+    assert len(query.fields) == 8 and query.years == (1970, 1970)
+    assert "a19" in query.words and "x" * 64 in query.words
+    assert max(map(len, query.words)) == max(map(len, query.all_words)) == 64
 
 
 def test_a_search_that_takes_too_long_is_answered_as_too_broad(tmp_path):
     write(tmp_path, [text for number in range(3000) for text in book(number, f"мир {number}")])
     view = open_search(tmp_path, 1, seconds=0.0)
     assert view.search(Asked("мир")).too_broad
+    for late in (view.suggest, view.find, view.named, view.years):
+        with pytest.raises(OutOfTimeError):
+            late("resource/rsl/1")
     view.close()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._query import FIELD_NAMES
+from bibld.published.search._reader import OutOfTimeError
 from bibld.published.search._schema import FILE, TYPES
 from bibld.published.search._values import (
     FACETS,
@@ -43,6 +44,7 @@ __all__ = [
     "Found",
     "Hit",
     "Named",
+    "OutOfTimeError",
     "Related",
     "SearchView",
     "Work",

@@ -7,10 +7,11 @@ import unicodedata
 
 import msgspec
 
-from bibld.published.search._words import OPTIONAL_WORDS, STOP_WORDS, to_words
+from bibld.published.search._words import OPTIONAL_WORDS, STOP_WORDS, to_query_words
 
 LONGEST_QUERY = 1000
 _MOST_WORDS = 32
+_MOST_FIELDS = 8
 _FIELDS = {
     "author": ("author", "автор", "by"),
     "title": ("title", "заглавие", "название"),
@@ -68,7 +69,9 @@ class Query(msgspec.Struct, frozen=True):
     @property
     def all_words(self) -> tuple[str, ...]:
         """The words and phrases without a field, in their order, stop words included."""
-        return tuple(to_words(self.text)) if not self.fields and self.years is None else (*self.words, *self.optional)
+        if self.fields or self.years is not None:
+            return (*self.words, *self.optional)
+        return tuple(to_query_words(self.text))
 
     @property
     def is_empty(self) -> bool:
@@ -92,18 +95,21 @@ def parse(text: str) -> Query:
             continue
         found = _FIELD.match(text, place)
         field = _FIELD_OF_NAME.get(found[1].casefold(), "") if found is not None else ""
+        if field != "year" and len(fields) == _MOST_FIELDS:
+            field = ""
         if found is not None and field:
             place = found.end()
         value, is_quoted, place = _value(text, place, field)
         if field == "year":
             years = _years(value) or years
         elif field:
-            if to_words(value) or field == "isbn":
-                fields.append(Term(tuple(to_words(value)), field, is_quoted, value))
-        elif is_quoted and len(to_words(value)) > 1:
-            phrases.append(tuple(to_words(value)[:_MOST_WORDS]))
+            named = tuple(to_query_words(value)[:_MOST_WORDS])
+            if named or field == "isbn":
+                fields.append(Term(named, field, is_quoted, value))
+        elif is_quoted and len(to_query_words(value)) > 1:
+            phrases.append(tuple(to_query_words(value)[:_MOST_WORDS]))
         else:
-            words += to_words(value)
+            words += to_query_words(value)
     words = list(dict.fromkeys(words))[:_MOST_WORDS]
     needed = [word for word in words if word not in OPTIONAL_WORDS]
     if not needed and not phrases and not fields:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from bibld.errors import StageError
 from bibld.published._schema import reporting_errors
 from bibld.published.search._documents import KINDS, EntryKind
 from bibld.published.search._rows import key_of
@@ -27,7 +28,7 @@ decode_details = msgspec.msgpack.Decoder(Details).decode
 decode_name = msgspec.msgpack.Decoder(NameDetails).decode
 
 
-class OutOfTimeError(Exception):
+class OutOfTimeError(StageError):
     """The time for a search is over."""
 
 
@@ -61,7 +62,7 @@ class Rows:
         return self._connection
 
     def _is_late(self) -> bool:
-        return bool(self._deadline) and time.monotonic() > self._deadline
+        return bool(self._deadline) and time.monotonic() >= self._deadline
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
@@ -73,13 +74,18 @@ class Rows:
                     yield
                 except sqlite3.OperationalError as error:
                     if self._is_late():
-                        raise OutOfTimeError from error
+                        raise self._out_of_time() from error
                     raise
         finally:
             self._deadline = 0.0
 
+    def _out_of_time(self) -> OutOfTimeError:
+        return OutOfTimeError(f"{self._file}: reading took too long; ask for less, or ask again later")
+
     def execute(self, sql: str, **values: object) -> sqlite3.Cursor:
-        """Run a query; ``:release`` is known."""
+        """Run a query if there is time for it; ``:release`` is known."""
+        if self._is_late():
+            raise self._out_of_time()
         return self._connection.execute(sql, {"release": self.release, **values})
 
     def matching(self, query: str, limit: int, columns: str = "entry.id", condition: str = "") -> list[Any]:

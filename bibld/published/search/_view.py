@@ -9,12 +9,13 @@ from bibld.published._schema import connect, reporting_errors
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._facets import COUNTED, Counts
 from bibld.published.search._matching import of_complete_title, of_number, of_words, quote
+from bibld.published.search._query import LONGEST_QUERY
 from bibld.published.search._reader import Rows, agents_of
 from bibld.published.search._rows import number_token
 from bibld.published.search._schema import AGENT, FILE, Details, has_release
 from bibld.published.search._searching import Searches
 from bibld.published.search._values import Asked, FacetValue, Found, Named, Related, Work
-from bibld.published.search._words import alternatives, skeleton_of, to_words
+from bibld.published.search._words import alternatives, skeleton_of, to_query_words, to_words
 
 _MOST_TITLES = 200
 """Things that are returned for one text."""
@@ -24,8 +25,13 @@ _RARE_WORDS = 4
 _MOST_READ = 2000
 _MOST_WORKS = 50_000
 _SECONDS = 2.0
-_LONG_SECONDS = 10.0
+_LONG = 5
+"""How many times as long as a search other reading may take."""
+
 _SUGGESTED = 400
+_LEAST_LETTERS = 2
+"""Of a text for which things are suggested: too many begin with one letter."""
+
 _SHORTEST_TITLE = 4
 _GROUP_OF_KIND = {
     EntryKind.PERSON: "author",
@@ -55,6 +61,7 @@ class SearchView:
         seconds: float,
     ) -> None:
         self._rows = rows
+        self._seconds = seconds
         self._searches = Searches(rows, libraries, languages, seconds)
 
     def close(self) -> None:
@@ -69,7 +76,7 @@ class SearchView:
 
     def facet(self, name: str, asked: Asked, limit: int = 100) -> tuple[FacetValue, ...]:
         """Return the values of one facet of a search, the most frequent first."""
-        with self._rows.within(_LONG_SECONDS):
+        with self._rows.within(_LONG * self._seconds):
             counts = Counts(self._rows, self._searches.match_of(asked))
             return self._searches.facets.values(name, counts, asked.filters.get(name, ()), limit)
 
@@ -85,7 +92,7 @@ class SearchView:
         if number is None:
             return [], 0
         query = of_number(number, role)
-        with self._rows.within(_LONG_SECONDS):
+        with self._rows.within(_LONG * self._seconds):
             ids = self._rows.matching(query, _MOST_WORKS)
             ordered = self._ordered(ids, sort)[offset : offset + limit]
             found = self._rows.publications(ordered)
@@ -122,7 +129,7 @@ class SearchView:
         number = self._rows.number_of(path)
         if number is None:
             return []
-        with self._rows.within(_LONG_SECONDS):
+        with self._rows.within(_LONG * self._seconds):
             ids = self._rows.matching(of_number(number, None), _MOST_READ)
             roles = {
                 link.role or _ROLES_OF_GROUP[link.group]
@@ -135,7 +142,7 @@ class SearchView:
 
     def years(self, of: str | Asked) -> list[tuple[int, int]]:
         """Return years of publication with counts, ascending: of the publications of a thing (its path) or a search."""
-        with self._rows.within(_LONG_SECONDS):
+        with self._rows.within(_LONG * self._seconds):
             query = self._query_of(of)
             if query is None:
                 return []
@@ -160,7 +167,7 @@ class SearchView:
         number = self._rows.number_of(path)
         if number is None:
             return []
-        with self._rows.within(_LONG_SECONDS):
+        with self._rows.within(_LONG * self._seconds):
             counts = Counts(self._rows, of_number(number, None))
             facets = (
                 (_GROUP_OF_KIND[kind],) if kind in _GROUP_OF_KIND else tuple(dict.fromkeys(_GROUP_OF_KIND.values()))
@@ -188,18 +195,19 @@ class SearchView:
 
     def named(self, path: str) -> Named | None:
         """Return the thing with a path; None if there is none."""
-        with self._rows.within(_LONG_SECONDS):
+        with self._rows.within(_LONG * self._seconds):
             return self._rows.named(path)
 
     def suggest(self, text: str, limit: int = 5) -> list[Named]:
         """Return things whose names contain the words of a text, the last of which may be a beginning.
 
-        At most ``limit`` of each kind, of each those first that most publications have.
+        At most ``limit`` of each kind, of each those first that most publications have; nothing for a single letter.
+        Raises ``OutOfTimeError``.
         """
-        words = to_words(text)[:_MOST_WORDS]
-        if not words:
+        words = to_query_words(text[:LONGEST_QUERY])[:_MOST_WORDS]
+        if sum(map(len, words)) < _LEAST_LETTERS:
             return []
-        with self._rows.within(_SECONDS):
+        with self._rows.within(self._seconds):
             ids = self._rows.names_matching(_beginning(words, "name"), _SUGGESTED)
             found = sorted(self._rows.named_by_ids(ids), key=lambda each: (-each.uses, each.title))
             titles = []
@@ -221,10 +229,10 @@ class SearchView:
 
         ``is_prefix``: the last word may be the beginning of one. At most 200 are returned.
         """
-        words = list(dict.fromkeys(to_words(text)))[:_MOST_WORDS]
+        words = list(dict.fromkeys(to_query_words(text[:LONGEST_QUERY])))[:_MOST_WORDS]
         if not words:
             return []
-        with self._rows.within(_LONG_SECONDS):
+        with self._rows.within(_LONG * self._seconds):
             found = self._all_words(words, kinds, is_prefix)
             if not found and len(words) > 1:
                 found = self._some_words(words, kinds)
@@ -310,7 +318,8 @@ def open_search(
     """Open the names of a release, for reading only; see ``has_search``.
 
     ``libraries``: the ids of sources by names that queries may use, ``languages``: codes of languages by their names,
-    both of folded words. A search may take ``seconds``.
+    both of folded words. A search may take ``seconds``, suggestions as long, other reading five times that; what takes
+    longer raises ``OutOfTimeError``, except a search.
     """
     file = workspace / FILE
     with reporting_errors(file):

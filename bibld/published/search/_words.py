@@ -18,6 +18,9 @@ from bibld.text.romanisation import transcription_key
 from bibld.text.scripts import CYRILLIC_LETTER
 
 _REMEMBERED = 1 << 16
+_LONGEST_WORD = 64
+"""Characters of a word of a query; caches keep words of clients."""
+
 _HYPHENED = re.compile(r"[^\W_]+(?:[-\u2010-\u2015\u2212][^\W_]+)+")
 _HYPHENS = re.compile(r"[-\u2010-\u2015\u2212]")
 _ROMAN = re.compile(r"[ivx]{1,7}")
@@ -80,6 +83,11 @@ _TO_LATIN = str.maketrans(_CYRILLIC_KEYS + _CYRILLIC_KEYS.upper(), _LATIN_KEYS +
 def to_words(text: str) -> list[str]:
     """Return the words of a text as they are compared: without case and diacritics."""
     return fold(text).split()
+
+
+def to_query_words(text: str) -> list[str]:
+    """Return the words of a text of a client: those of ``to_words``, long ones cut."""
+    return [word[:_LONGEST_WORD] for word in to_words(text)]
 
 
 def tokens_of(text: str, language: str = "") -> list[str]:

@@ -25,6 +25,7 @@ from bibld.serve._http import (
     accept_of,
     language_headers,
     language_of,
+    query_of,
     respond,
 )
 from bibld.serve._interfaces import fragments, oai, reconcile
@@ -186,7 +187,7 @@ def _json(arguments: dict[str, str], value: object) -> Response:
 
 async def parameters_of(request: Request) -> list[tuple[str, str]]:
     """Return the parameters of the address and of a form; raises the ``ProblemError`` 400, 413 or 415."""
-    texts = [request.url.query]
+    texts = [query_of(request)]
     if request.method == "POST":
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
             raise ProblemError(415, "Unsupported media type", f"Arguments are posted as {_FORM}.")

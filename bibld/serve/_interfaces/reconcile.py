@@ -126,10 +126,11 @@ class Service:
 
     def _candidates(self, query: ReconciliationQuery) -> list[dict[str, object]]:
         kinds = _kinds([query.type] if isinstance(query.type, str) else query.type)
-        found = self._found(query.query[:_LONGEST_TEXT], kinds)
+        text = query.query[:_LONGEST_TEXT]
+        found = self._found(text, kinds)
         wanted = [(each.pid, _texts(each.v)) for each in query.properties if each.pid in PROPERTIES]
         names = self._names_in(found) if wanted else {}
-        scored = [(self._score(named, query.query, wanted, names), named) for named in found]
+        scored = [(self._score(named, text, wanted, names), named) for named in found]
         scored.sort(key=lambda pair: (-pair[0], pair[1].path))
         scored = scored[: min(max(query.limit, 1), _MOST_CANDIDATES)]
         following = [score for score, _ in scored[1:]] + [0.0]

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 from urllib.parse import parse_qsl
 
@@ -14,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.model.release import Manifest
-from bibld.published.search import Asked, EntryKind, Found, Hit, Named, SearchView, to_words
+from bibld.parallel import batches
+from bibld.published.search import Asked, EntryKind, Found, Hit, Named, OutOfTimeError, SearchView, to_words
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import FILES, Reference, reference_of
 from bibld.serve._http import (
@@ -26,6 +28,7 @@ from bibld.serve._http import (
     language_headers,
     language_of,
     link_header,
+    query_of,
     redirect,
     respond,
 )
@@ -54,6 +57,17 @@ _MOST_LISTED = 10_000
 _MOST_CITED = 500
 _MOST_ARGUMENTS = 400
 _LONGEST_ADDRESS = 20_000
+_LONGEST_SUGGESTED = 200
+_LONGEST_IRI = 500
+_LONGEST_LINKED = 200
+"""Characters of a query that the header Link repeats for each form; pages name the forms themselves."""
+
+_LISTED_AT_ONCE = 1000
+_CITED_AT_ONCE = 25
+_MOST_WAITING = 64
+_SOON, _LATER = "5", "60"
+"""Seconds after which a client may ask again."""
+
 _THINGS_SHOWN = 4
 _SUGGESTED = 4
 _IRI = re.compile(r"(?:https?://\S+|[a-z]+/[^\s]*[/~][^\s]*)")
@@ -81,6 +95,7 @@ class SearchSite:
         self._finder = finder
         self._run = run
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-results")
+        self._waiting = 0
         self._makers = {tag: _maker(tag, manifest, addresses) for tag in LANGUAGES}
         self._view = _open(open_view, manifest) if open_view is not None else None
 
@@ -100,7 +115,14 @@ class SearchSite:
         if view is None:
             detail = message("The release has no names to search; run `bibld run` again.")
             raise ProblemError(404, message("Not found"), detail)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, find, view)
+        if self._waiting >= _MOST_WAITING:
+            detail = message("Too many searches are waiting; try again in a few seconds.")
+            raise ProblemError(503, message("Unavailable"), detail, {"Retry-After": _SOON})
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, find, view)
+        finally:
+            self._waiting -= 1
 
     def _endpoint(self, form: str) -> Endpoint:
         async def answer(request: Request) -> Response:
@@ -122,17 +144,17 @@ class SearchSite:
             return await self._page(request, address)
         if chosen in FILES:
             return await self._references(request, address, chosen)
-        body = await self._search(lambda view: self._written(view, address, chosen, dict(pairs)))
+        body = await self._written(address, chosen, dict(pairs))
         headers = [("Vary", VARY)]
         if chosen != "json":
             headers.append(("Content-Disposition", f'attachment; filename="search-{self._number}.{chosen}"'))
-        headers.append(("Link", self._links(address)))
+        headers += self._links(address)
         return respond(request, Representation(body, _MEDIA_TYPES[chosen], tuple(headers)))
 
     def _path_of(self, text: str) -> str:
         """Return the path of an IRI of the dataset that was pasted; empty for other texts."""
         text = text.strip()
-        if _IRI.fullmatch(text) is None:
+        if len(text) > _LONGEST_IRI or _IRI.fullmatch(text) is None:
             return ""
         path = text.removeprefix(self._base)
         if path == text and "://" in text:
@@ -151,22 +173,26 @@ class SearchSite:
             return self._pages[tag].search(results, address.path, address.query())
 
         body = await self._search(make)
-        headers = (*language_headers(tag), ("Link", self._links(address)))
+        headers = (*language_headers(tag), *self._links(address))
         return respond(request, Representation(body, "text/html", headers))
 
-    def _links(self, address: Address) -> str:
+    def _links(self, address: Address) -> tuple[tuple[str, str], ...]:
+        """Return the header that names the other forms, for addresses that are short enough."""
+        if len(address.query()) > _LONGEST_LINKED:
+            return ()
         links = [
             (address.href(suffix=f".{form}"), "alternate", media_type)
             for form, media_type in _MEDIA_TYPES.items()
             if form != "html"
         ]
-        return link_header(links)
+        return (("Link", link_header(links)),)
 
     def _things(self, view: SearchView, asked: Asked) -> list[Named]:
         """Return people, subjects and so on whose names have all words of a query."""
-        if not to_words(asked.text) or asked.filters or asked.page > 1 or asked.literal:
+        if asked.filters or asked.page > 1 or asked.literal:
             return []
-        found = [each for each in view.suggest(asked.text, _SUGGESTED) if each.kind != EntryKind.PUBLICATION]
+        suggested = _suggestions(view, asked.text)
+        found = [each for each in suggested if each.kind != EntryKind.PUBLICATION]
         return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
 
     def _sparql(self, view: SearchView, asked: Asked, found: Found) -> str:
@@ -175,21 +201,49 @@ class SearchSite:
             found = view.search(every)
         return to_sparql(asked, found, self._base)
 
-    def _written(self, view: SearchView, address: Address, form: str, arguments: Mapping[str, str]) -> bytes:
+    async def _written(self, address: Address, form: str, arguments: Mapping[str, str]) -> bytes:
         if form == "json":
-            found = view.search(address.asked)
-            sparql = self._sparql(view, address.asked, found)
-            return to_json(address, found, self._base, sparql, self._makers[LANGUAGES[0]].label)
-        hits, total = _every_hit(view, address.asked, _MOST_LISTED)
+            return await self._search(lambda view: self._json(view, address))
+        hits, total = await self._every_hit(address.asked, _MOST_LISTED)
         if form == "csv":
             columns = arguments.get("columns", "").split(",") if arguments.get("columns") else ()
-            return to_csv(hits, self._base, columns)
-        return to_turtle(hits, total, f"{self._base}search?{address.query()}", self._base)
+            return await self._search(lambda _: to_csv(hits, self._base, columns))
+        here = f"{self._base}search?{address.query()}"
+        return await self._search(lambda _: to_turtle(hits, total, here, self._base))
+
+    def _json(self, view: SearchView, address: Address) -> bytes:
+        found = view.search(address.asked)
+        sparql = self._sparql(view, address.asked, found)
+        return to_json(address, found, self._base, sparql, self._makers[LANGUAGES[0]].label)
+
+    async def _every_hit(self, asked: Asked, most: int) -> tuple[list[Hit], int]:
+        """Return all results of a search up to a number of them, and how many there are.
+
+        Other searches are answered in between. Raises the ``ProblemError`` 503 where the time for one is over: a list
+        of some of the results would look complete.
+        """
+        hits: list[Hit] = []
+        page, total = 1, 0
+        while len(hits) < most:
+            part = msgspec.structs.replace(asked, page=page, per_page=min(most, _LISTED_AT_ONCE), with_facets=False)
+            found = await self._search(partial(_results, asked=part))
+            if found.too_broad:
+                detail = message("This search is too broad to be answered in time. Add a word or a filter.")
+                raise ProblemError(503, message("Unavailable"), detail, {"Retry-After": _LATER})
+            hits += found.hits
+            total = found.total
+            page += 1
+            if not found.hits or len(hits) >= total:
+                break
+        return hits[:most], total
 
     async def _references(self, request: Request, address: Address, form: str) -> Response:
         """Answer with a file for reference managers."""
-        hits, _ = await self._search(lambda view: _every_hit(view, address.asked, _MOST_CITED))
-        body = await self._run(lambda: FILES[form](self._cited(hits)).encode())
+        hits, _ = await self._every_hit(address.asked, _MOST_CITED)
+        cited: list[Reference] = []
+        for some in batches(hits, _CITED_AT_ONCE):  # pages are made in between
+            cited += await self._run(partial(self._cited, some))
+        body = await self._run(lambda: FILES[form](cited).encode())
         headers = (("Content-Disposition", f'attachment; filename="search-{self._number}.{form}"'), ("Vary", VARY))
         return respond(request, Representation(body, _MEDIA_TYPES[form], headers))
 
@@ -204,9 +258,9 @@ class SearchSite:
     async def _suggest(self, request: Request) -> Response:
         """Answer with names that contain what was typed, grouped by kind."""
         arguments = dict(_pairs(request))
-        text = arguments.get("q", "")[:_LONGEST_ADDRESS]
+        text = arguments.get("q", "")[:_LONGEST_SUGGESTED]
         tag = language_of(request)
-        found = await self._search(lambda view: view.suggest(text, _SUGGESTED))
+        found = await self._search(lambda view: _suggestions(view, text))
         groups: dict[EntryKind, list[dict[str, object]]] = {}
         for each in found:
             groups.setdefault(each.kind, []).append(self._suggestion(each))
@@ -235,23 +289,21 @@ class SearchSite:
 
 def _pairs(request: Request) -> list[tuple[str, str]]:
     try:
-        return parse_qsl(request.url.query[:_LONGEST_ADDRESS], True, errors="replace", max_num_fields=_MOST_ARGUMENTS)
+        return parse_qsl(query_of(request)[:_LONGEST_ADDRESS], True, errors="replace", max_num_fields=_MOST_ARGUMENTS)
     except ValueError:
         return []
 
 
-def _every_hit(view: SearchView, asked: Asked, most: int) -> tuple[list[Hit], int]:
-    """Return all results of a search up to a number of them, and how many there are."""
-    hits: list[Hit] = []
-    page, total = 1, 0
-    while len(hits) < most:
-        found = view.search(msgspec.structs.replace(asked, page=page, per_page=min(most, 1000), with_facets=False))
-        hits += found.hits
-        total = found.total
-        page += 1
-        if not found.hits or len(hits) >= total:
-            break
-    return hits[:most], total
+def _suggestions(view: SearchView, text: str) -> list[Named]:
+    """Return things whose names have the words of a text; none where finding them takes too long."""
+    try:
+        return view.suggest(text[:_LONGEST_SUGGESTED], _SUGGESTED)
+    except OutOfTimeError:
+        return []
+
+
+def _results(view: SearchView, asked: Asked) -> Found:
+    return view.search(asked)
 
 
 def _maker(tag: str, manifest: Manifest, addresses: Addresses) -> ViewMaker:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -16,6 +17,9 @@ from bibld.serve._search.addresses import Address
 Label = Callable[[str, FacetValue], str]
 _HYDRA = "http://www.w3.org/ns/hydra/core#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
+_FORMULA = re.compile(r"""(?:^|(?<=[;\t\r\n]))(?=[\s"]{0,9}[=+\-@])|^(?=[\t\r])""")
+"""Where a spreadsheet may see the beginning of a formula: some begin a cell at a semicolon or tab, even in quotes."""
+
 COLUMNS = ("iri", "title", "statement", "imprint", "year", "type", "language", "agents", "records", "libraries", "isbn")
 
 
@@ -81,7 +85,7 @@ def _result(hit: Hit, base: str) -> dict[str, object]:
 
 def to_csv(hits: Iterable[Hit], base: str, columns: Iterable[str] = COLUMNS) -> bytes:
     """Return results as a table with one line of headings; lists are separated by semicolons."""
-    chosen = [column for column in columns if column in COLUMNS] or list(COLUMNS)
+    chosen = [column for column in dict.fromkeys(columns) if column in COLUMNS] or list(COLUMNS)
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(chosen)
@@ -105,7 +109,7 @@ def to_csv(hits: Iterable[Hit], base: str, columns: Iterable[str] = COLUMNS) -> 
 
 def _cell(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+    return _FORMULA.sub("'", text)
 
 
 def to_turtle(hits: Iterable[Hit], total: int, here: str, base: str) -> bytes:

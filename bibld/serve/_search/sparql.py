@@ -62,7 +62,7 @@ def to_sparql(asked: Asked, found: Found, base: str) -> str:
 
 def _of_text(asked: Asked, found: Found, base: str) -> list[str]:
     shown = " ".join(asked.text.split())[:200]
-    if found.total <= min(_MOST_LISTED, len(found.hits)):
+    if not found.too_broad and found.total <= min(_MOST_LISTED, len(found.hits)):
         listed = " ".join(iri(base + hit.path) for hit in found.hits)
         return [
             f"# The publications that the search for {literal(shown)} found; SPARQL has no word forms.",

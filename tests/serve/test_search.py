@@ -1,0 +1,135 @@
+"""Searches that come at a bad time, are too long, too many or meant to harm."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+from starlette.requests import Request
+
+from bibld.model.rdf import literal, quad, term
+from bibld.published import ReleaseState, fill, open_published
+from bibld.published.search import Hit, SearchView, open_search, write_search
+from bibld.serve import Site
+from bibld.serve._http import language_of
+from bibld.serve._search.forms import to_csv
+from tests.serve.client import running
+
+BASE = "https://data.example.org/lod/"
+PERSON = "agent/tolstoy"
+
+
+def line(path: str, predicate: str, value: str) -> str:
+    return quad(f"<{BASE}{path}>", term(predicate), value)
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("names")
+    lines = [line(PERSON, "rdfs:label", literal("Толстой, Лев")), line(PERSON, "rdf:type", term("foaf:Person"))]
+    for number in range(3):
+        path = f"resource/rsl/{number}"
+        lines.append(line(path, "rdfs:label", literal(f"Война и мир {number}")))
+        lines.append(line(path, "dcterms:creator", f"<{BASE}{PERSON}>"))
+        lines.append(line(path, "prov:wasDerivedFrom", f"<{BASE}record/rsl/{number}>"))
+    fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(lines)).encode()], False)
+    with open_published(folder, 1) as view:
+        write_search(folder, BASE, view, None, False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def client(site: Site, names: Path):
+    with running(msgspec.structs.replace(site, search=lambda **options: open_search(names, 1, **options))) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def late_client(site: Site, names: Path):
+    """A client of a server whose searches have no time."""
+
+    def view(**options) -> SearchView:
+        return open_search(names, 1, seconds=0.0, **options) if options else open_search(names, 1)
+
+    with running(msgspec.structs.replace(site, search=view)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("form", ["csv", "ttl", "bib"])
+def test_a_list_that_cannot_be_complete_in_time_is_refused(late_client, form):
+    answer = late_client.get(f"/lod/search.{form}?q=мир")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
+    assert "too broad" in answer.json()["detail"]
+
+
+def test_without_time_pages_and_suggestions_are_answered_without_names(late_client):
+    assert late_client.get("/lod/suggest?q=толс").json() == {"query": "толс", "groups": []}
+    assert late_client.get("/lod/search?q=мир", "text/html").status_code == 200
+    found = late_client.get("/lod/search.json?q=мир").json()
+    assert found["too_broad"] and "VALUES ?publication" not in found["sparql"] and '"мир"' in found["sparql"]
+
+
+def test_what_else_takes_too_long_is_unavailable_and_not_an_error(late_client):
+    answer = late_client.get(f"/lod/search?q={BASE}{PERSON}", "text/html", accept_language="ru")
+    assert answer.status_code == 503 and answer.headers["retry-after"]
+    assert "Сервер не успел" in answer.text
+
+
+def test_suggestions_need_two_letters_and_keep_two_hundred(client):
+    assert client.get("/lod/suggest?q=т").json()["groups"] == []
+    assert client.get("/lod/suggest?q=то").json()["groups"]
+    assert len(client.get(f"/lod/suggest?q={'x' * 5000}").json()["query"]) == 200
+
+
+def test_the_header_link_does_not_grow_with_the_query(client):
+    for path, accept in (("/lod/search", "text/html"), ("/lod/search.csv", "text/csv")):
+        assert "rel=" in client.get(f"{path}?q=мир", accept).headers["link"]
+        assert "link" not in client.get(f"{path}?q={'мир+' * 40}", accept).headers
+
+
+def test_a_long_text_like_an_iri_is_searched_for(client):
+    assert client.get(f"/lod/search?q=agent{'/~' * 9000}", "text/html").status_code == 200
+
+
+def test_many_searches_at_once_are_refused_but_no_single_one(client):
+    async def ask() -> list[int]:
+        answers = await asyncio.gather(*(client._http.get(f"/lod/search.json?q=мир+{n}") for n in range(200)))
+        assert all(answer.headers["retry-after"] for answer in answers if answer.status_code == 503)
+        return [answer.status_code for answer in answers]
+
+    statuses = client._loop.run_until_complete(ask())
+    assert set(statuses) == {200, 503} and statuses.count(200) >= 64
+    assert client.get("/lod/search.json?q=мир").json()["total"] == 3
+
+
+def test_a_column_is_written_once_however_often_it_is_asked_for(client):
+    answer = client.get(f"/lod/search.csv?q=мир&columns={'title,' * 1000}year")
+    assert answer.text.splitlines()[0] == "title,year"
+
+
+@pytest.mark.parametrize(
+    "title", ["=cmd", "Книга;=cmd", "Книга\t+cmd", "Книга\r@cmd", "\tcmd", 'Книга; ""-cmd', ";;=cmd"]
+)
+def test_no_cell_begins_with_a_formula_at_any_separator(title):
+    hit = Hit("resource/rsl/1", title, "", "", "", "book", (), (), ())
+    written = to_csv([hit], BASE, ("title",)).decode()
+    for separator in ",;\t":
+        rows = list(csv.reader(io.StringIO(written, newline=""), delimiter=separator))
+        assert not [cell for row in rows for cell in row if cell.strip().strip('"').startswith(("=", "+", "-", "@"))]
+
+
+def test_other_titles_stay_as_they_are():
+    title = "А - Я; Б = В; C++"
+    assert to_csv([Hit("a", title, "", "", "", "", (), (), ())], BASE, ("title",)).decode() == f"title\r\n{title}\r\n"
+
+
+def test_a_host_that_is_none_is_no_error(client):
+    headers = [(b"host", b"[1]")]
+    request = Request({"type": "http", "path": "/", "headers": headers, "query_string": b"lang=ru"})
+    assert language_of(request) == "ru"
+    for path in ("/lod/search?q=мир", "/lod/suggest?q=мир", "/lod/reconcile", "/lod/", "/lod/nothing"):
+        assert client.get(path, "text/html", host="[1]").status_code in (200, 404)
