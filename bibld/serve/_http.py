@@ -98,7 +98,7 @@ def language_of(request: Request) -> str:
 
 
 def query_of(request: Request) -> str:
-    """Return the query of the address as it was sent; ``request.url`` fails where the header Host is no host."""
+    """Return the query of the address; bytes that are not UTF-8, at which ``request.url`` fails, are replaced."""
     return bytes(request.scope.get("query_string", b"")).decode(errors="replace")
 
 

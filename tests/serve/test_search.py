@@ -127,9 +127,8 @@ def test_other_titles_stay_as_they_are():
     assert to_csv([Hit("a", title, "", "", "", "", (), (), ())], BASE, ("title",)).decode() == f"title\r\n{title}\r\n"
 
 
-def test_a_host_that_is_none_is_no_error(client):
-    headers = [(b"host", b"[1]")]
-    request = Request({"type": "http", "path": "/", "headers": headers, "query_string": b"lang=ru"})
-    assert language_of(request) == "ru"
+def test_a_host_that_is_none_and_bytes_that_are_no_text_are_no_error(client):
+    sent = {"type": "http", "path": "/", "headers": [(b"host", b"[1]")], "query_string": b"q=\xff&lang=ru"}
+    assert language_of(Request(sent)) == "ru"
     for path in ("/lod/search?q=мир", "/lod/suggest?q=мир", "/lod/reconcile", "/lod/", "/lod/nothing"):
         assert client.get(path, "text/html", host="[1]").status_code in (200, 404)
