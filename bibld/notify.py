@@ -41,12 +41,22 @@ def notify(config: Config, ending: Ending) -> list[str]:
     wanted = config.notify
     if ending.exit_code == 0 and wanted.on == "failure":
         return []
+    ending = Ending(ending.exit_code, tuple(_plain(text) for text in ending.messages), _plain(ending.summary))
     faults = []
     if wanted.command:
         faults.append(_start(config, wanted.command, ending))
     if wanted.mail is not None:
         faults.append(_send(config, wanted.mail, ending))
-    return [fault for fault in faults if fault]
+    return [_plain(fault) for fault in faults if fault]
+
+
+def _plain(text: str) -> str:
+    """Return text that can be encoded: names of files may have bytes that are no UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(_plain(text).split())
 
 
 def _start(config: Config, command: tuple[str, ...], ending: Ending) -> str:
@@ -65,6 +75,8 @@ def _start(config: Config, command: tuple[str, ...], ending: Ending) -> str:
         return f"[notify] command {command[0]} did not end within {_COMMAND_SECONDS} seconds and was stopped"
     except OSError as error:
         return f"[notify] command {command[0]} cannot be started: {error.strerror}; check the name and its permissions"
+    except ValueError as error:
+        return f"[notify] command {command[0]} cannot be started: {error}; check what is written in [notify]"
     if done.returncode:
         printed = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
         return f"[notify] command {command[0]} ended with {done.returncode}: {printed[-1] if printed else 'no message'}"
@@ -72,24 +84,16 @@ def _start(config: Config, command: tuple[str, ...], ending: Ending) -> str:
 
 
 def _send(config: Config, mail: MailConfig, ending: Ending) -> str:
-    message = EmailMessage()
     title = config.dataset.title.get("en") or next(iter(config.dataset.title.values()), config.file.name)
-    message["Subject"] = f"bibld: {title} {_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}')}"
-    message["From"] = mail.sender
-    message["To"] = ", ".join(mail.to)
-    message.set_content(
-        "\n".join(
-            [
-                *ending.messages,
-                "",
-                ending.summary,
-                "",
-                f"Configuration: {config.file}",
-                f"Workspace: {config.workspace}",
-            ]
-        )
-    )
+    subject = f"bibld: {title} {_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}')}"
+    places = [f"Configuration: {config.file}", f"Workspace: {config.workspace}"]
+    content = _plain("\n".join([*ending.messages, "", ending.summary, "", *places]))
     try:
+        message = EmailMessage()
+        message["Subject"] = _in_one_line(subject)
+        message["From"] = _in_one_line(mail.sender)
+        message["To"] = _in_one_line(", ".join(mail.to))
+        message.set_content(content)
         context = ssl.create_default_context()
         with _connected(mail, context) as server:
             if mail.security == "starttls":
@@ -97,7 +101,7 @@ def _send(config: Config, mail: MailConfig, ending: Ending) -> str:
             if mail.user is not None and mail.password is not None:
                 server.login(mail.user.read(), mail.password.read())
             server.send_message(message)
-    except (OSError, smtplib.SMTPException, ConfigError) as error:
+    except (OSError, ValueError, smtplib.SMTPException, ConfigError) as error:
         return f"[notify] the mail cannot be sent through {mail.server}:{mail.port}: {error}"
     return ""
 

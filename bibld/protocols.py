@@ -67,10 +67,15 @@ class Fetched(msgspec.Struct, frozen=True):
 
     ``complete``: the end of what was asked for was proven. ``partial``: what came may be used, but what did not come
     may exist all the same. ``failed``: nothing came. ``reasons`` state why it is not complete, and what to do.
+
+    What the adapter wants to know in the next harvest is stored together with the deletions that follow from a
+    complete one: the values ``if_accepted``, or ``if_withdrawn`` if the list is not believed (None removes a value).
     """
 
     outcome: Literal["complete", "partial", "failed"]
     reasons: tuple[str, ...] = ()
+    if_accepted: Mapping[str, Any] = {}
+    if_withdrawn: Mapping[str, Any] = {}
 
 
 class NetworkHarvester(Protocol):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import email.utils
+import ipaddress
 import random
+import socket
 import ssl
 import time
 import urllib.parse
@@ -97,9 +99,9 @@ class Transport:
         if auth is None and settings.user is not None:
             auth = httpx.BasicAuth(settings.user.read(), settings.password.read() if settings.password else "")
         contact = f" (+{settings.contact})" if settings.contact else ""
+        self._auth = auth
         self._client = httpx.Client(
             verify=_tls(settings, folder),
-            auth=auth,
             headers={"User-Agent": f"bibld/{__version__}{contact}", "Accept-Encoding": "gzip"},
             follow_redirects=False,
         )
@@ -159,6 +161,11 @@ class Transport:
                 )
         elif status in (401, 403):
             self._note(BLOCKED, answer.url, answer.body)
+            if self._auth is not None and _origin(answer.url) != _origin(self._settings.url):
+                raise HarvestError(
+                    f"{answer.url}: refused with status {status}; user and password are sent only to"
+                    f" {self._settings.url}: state the address that it leads to, if you trust it"
+                )
             raise HarvestError(
                 f"{answer.url}: refused with status {status}; ask the owner to allow the address of this machine and"
                 f' the program "bibld", or state user and password'
@@ -231,17 +238,26 @@ class Transport:
     def _opened(
         self, url: str, headers: Mapping[str, str], until: float | None
     ) -> Iterator[tuple[httpx.Response, str]]:
-        """Open an answer, after at most five redirects, none of them from https to http."""
+        """Open an answer, after at most five redirects, none of them from https to http.
+
+        User and password, or the signature, go only to the scheme, host and port that were asked for.
+        """
         asked = url
         for _ in range(_MOST_REDIRECTS + 1):
             self._be_polite()
             timeout = httpx.Timeout(self._settings.deadline, connect=min(_CONNECT_SECONDS, self._settings.deadline))
-            with self._client.stream("GET", url, headers=headers, timeout=timeout) as response:
+            auth = self._auth if _origin(url) == _origin(asked) else None
+            with self._client.stream("GET", _address(url), headers=headers, auth=auth, timeout=timeout) as response:
                 target = response.headers.get("location", "")
                 if response.status_code not in _REDIRECTS or not target:
                     yield response, url
                     return
             moved = self._redirected(url, target)
+            if _host(moved) != _host(asked) and _is_inside(_host(moved)) and not _is_inside(_host(asked)):
+                raise HarvestError(
+                    f"{url}: redirected to {target}, which is inside this network; that is not followed from a server"
+                    " outside: state the address that it leads to, if it is right"
+                )
             if url == asked:
                 self._note(MOVED, url, target.encode())
             url = moved
@@ -249,7 +265,12 @@ class Transport:
 
     def _redirected(self, url: str, target: str) -> str:
         """Return where a redirect leads, with the query that it lost."""
-        here, there = urllib.parse.urlsplit(url), urllib.parse.urlsplit(urllib.parse.urljoin(url, target))
+        here = urllib.parse.urlsplit(url)
+        try:
+            there = urllib.parse.urlsplit(urllib.parse.urljoin(url, target))
+            _ = there.port  # of an address that is none
+        except ValueError as error:
+            raise HarvestError(f"{url}: redirected to {target}, which is no web address: {error}") from error
         if there.scheme not in ("http", "https") or not there.hostname:
             raise HarvestError(f"{url}: redirected to {target}, which is no web address")
         if here.scheme == "https" and there.scheme == "http":
@@ -319,6 +340,38 @@ class _Part:
     def end(self) -> None:
         """Note that the file is complete."""
         self._version.unlink(missing_ok=True)
+
+
+def _address(url: str) -> httpx.URL:
+    """Return an address; raises ``HarvestError`` if it is none."""
+    try:
+        return httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise HarvestError(f"{url[:200]}: is no web address: {error}; check the address") from error
+
+
+def _host(url: str) -> str:
+    return _address(url).host
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    """Return scheme, host and port."""
+    address = _address(url)
+    return address.scheme, address.host, address.port
+
+
+def _is_inside(host: str) -> bool:
+    """Return whether a host has an address of this machine or of a private network; one without address has not."""
+    try:
+        found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
+    except (OSError, ValueError):
+        return False
+    for one in found:
+        address = ipaddress.ip_address(one)
+        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+        if not (mapped or address).is_global:
+            return True
+    return False
 
 
 def inflate(raw: bytes, most: int) -> tuple[bytes, str]:

@@ -192,6 +192,13 @@ class StoredRecords:
         """Return the newest datestamp; empty if there is none."""
         return str(self._connection.execute("SELECT coalesce(max(datestamp), '') FROM record").fetchone()[0])
 
+    def count_unseen(self) -> int:
+        """Return how many records this harvest did not see."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM record WHERE seen <> ? AND body IS NOT NULL", (self.harvest,)
+        ).fetchone()
+        return int(row[0])
+
     def drop_unseen(self) -> int:
         """Delete the records that a complete list lacks, and what earlier harvests rejected; return how many."""
         self._connection.execute(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+import sqlite3
 from typing import cast
 
 import msgspec
 
 from bibld import adapters
 from bibld.config import Config, Source
-from bibld.errors import HarvestError
+from bibld.errors import ConfigError, HarvestError
 from bibld.harvest._clock import timestamp
 from bibld.harvest._result import HarvestResult, ServerReport, findings_of, write_report
 from bibld.harvest._store import SourceStore
@@ -18,6 +20,9 @@ from bibld.protocols import Fetched, Harvester, NetworkHarvester
 
 _MORE_REJECTS = 0.05
 """A list is not used for deletions if this share of it more than in the last one is rejected."""
+
+_FOREIGN = (sqlite3.Error, ConfigError, OSError, ValueError, OverflowError, msgspec.MsgspecError)
+"""What libraries raise about disks, databases and bytes; it ends the harvest of one source, not the run."""
 
 _MANY_REJECTS = 0.01
 _NOTABLY_FEWER = 0.05
@@ -44,14 +49,33 @@ def fetch_source(
             visit = Visit(store, source.id, config.folder, config.workspace, options, progress)
             try:
                 fetched = adapter.fetch(visit, source.harvest)
-            except HarvestError as error:
+            except (HarvestError, *_FOREIGN) as error:
                 came = bool(store.harvest) and bool(store.records.count_seen() or store.counts())
-                fetched = Fetched("partial" if came else "failed", (str(error),))
+                fetched = Fetched("partial" if came else "failed", (_explanation(config, source, error),))
             finally:
                 visit.close()
             return _finish(config, source, visit, fetched)
-    except HarvestError as error:
-        return HarvestResult(source.id, "failed", reasons=(str(error),))
+    except (HarvestError, *_FOREIGN) as error:
+        return HarvestResult(source.id, "failed", reasons=(_explanation(config, source, error),))
+
+
+def _explanation(config: Config, source: Source, error: Exception) -> str:
+    """Return what a failure was, where, and what to do next."""
+    if isinstance(error, HarvestError | ConfigError):
+        return str(error)
+    folder = config.workspace / "harvest" / source.id
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    if isinstance(error, sqlite3.Error):
+        return (
+            f"{folder / 'harvest.db'}: cannot be used: {text}; free some space and check the disk, then run again; if"
+            " the file is damaged, remove the folder, and all is fetched again"
+        )
+    if isinstance(error, OSError):
+        return f"{error.filename or folder}: cannot be used: {text}; check disk and permissions, then run again"
+    return (
+        f"{folder / 'answers'}: the last answer of the server cannot be used: {text}; what was stored stays; run again,"
+        " and report it if it happens again"
+    )
 
 
 def probe_source(config: Config, source: Source, progress: Progress) -> str:
@@ -62,6 +86,8 @@ def probe_source(config: Config, source: Source, progress: Progress) -> str:
     visit = Visit(None, source.id, config.folder, config.workspace, HarvestOptions(), progress)
     try:
         return str(adapter.probe(visit, source.harvest))
+    except _FOREIGN as error:
+        raise HarvestError(_explanation(config, source, error)) from error
     finally:
         visit.close()
 
@@ -104,22 +130,21 @@ def _finish(config: Config, source: Source, visit: Visit, fetched: Fetched) -> H
     records = store.records
     before = store.value("records_before", int) or 0
     rejected = records.count_rejected(store.harvest)
-    with store.commit():
+    with store.commit():  # what the next harvest asks for depends on what is decided here
         seen = records.count_seen()
         if outcome == "complete" and visit.kind == "full":
-            last_share = store.value("rejected_share", float) or 0.0
-            share = rejected / max(seen, 1)
-            if not seen and before:
+            doubt = _doubt(config, source, visit, before, seen, rejected)
+            if doubt:
                 outcome = "partial"
-                reasons.append(f"the server lists no record, though it had {before:,}; nothing was removed")
-            elif seen >= _FEW_RECORDS and share > last_share + _MORE_REJECTS:
-                outcome = "partial"
-                reasons.append(
-                    f"{rejected:,} of {seen:,} records cannot be read, many more than last time; nothing was removed"
-                )
+                reasons.append(f"{doubt}; nothing was removed")
             else:
                 store.count("removed", records.drop_unseen())
-                store.set_value("rejected_share", share)
+            if seen:
+                store.set_value("rejected_share", rejected / seen)
+        if fetched.outcome == "complete":
+            values = fetched.if_accepted if outcome == "complete" else fetched.if_withdrawn
+            for name, value in values.items():
+                store.set_value(name, value)
         if outcome == "complete":
             records.purge_deleted()
         stored = records.count()
@@ -157,3 +182,23 @@ def _finish(config: Config, source: Source, visit: Visit, fetched: Fetched) -> H
     is_full_list = visit.kind == "full" and not store.files.all()
     store.end(outcome, msgspec.json.encode(result), is_full_list)
     return result
+
+
+def _doubt(config: Config, source: Source, visit: Visit, before: int, seen: int, rejected: int) -> str:
+    """Return why a full list, though its end was proven, is not used for deletions; empty if it is.
+
+    ``before``: how many records were stored after the last complete harvest; ``seen``: how many this one listed.
+    """
+    store = visit.store
+    if not seen and before:
+        return f"the server lists no record, though it had {before:,}"
+    last_share = store.value("rejected_share", float) or 0.0
+    if seen >= _FEW_RECORDS and rejected / seen > last_share + _MORE_REJECTS:
+        return f"{rejected:,} of {seen:,} records cannot be read, many more than last time"
+    gone, had = store.records.count_unseen(), before or store.records.count()
+    if not visit.options.full and source.config.are_too_many_deletions(gone, had):
+        return (
+            f"the list lacks {gone:,} of {had:,} records, more than the source may lose; if that is right, run"
+            f" `bibld harvest {shlex.quote(str(config.file))} {source.id} --full`"
+        )
+    return ""

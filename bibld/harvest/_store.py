@@ -198,7 +198,8 @@ class SourceStore:
                 self._connection.execute("ROLLBACK")
             if isinstance(error, sqlite3.Error):
                 raise HarvestError(
-                    f"{self.folder}: cannot be written: {error}; free some space, then run again"
+                    f"{self.folder}: the store cannot be used: {error}; free some space and check the disk, then run"
+                    " again; if harvest.db is damaged, remove the folder, and all is fetched again"
                 ) from error
             raise
 

@@ -431,6 +431,36 @@ def token_to_an_empty_list(request, answer):
     return page(2, token="<resumptionToken>token3</resumptionToken>") if request.part == 2 else answer()
 
 
+@case(outcome="partial", records={1, 2, 3, 4, 5, 6}, fault="wrong-size")
+def list_that_breaks_off(request, answer):
+    """A token in the middle of a million records leads to an empty list."""
+    if request.part == 2:
+        return page(2, [], token="")
+    return edited(answer(), ('completeListSize="9"', 'completeListSize="1000000"'))
+
+
+@case(outcome="partial", records={1, 2, 3, 4, 5, 6}, fault="wrong-size")
+def list_that_breaks_off_without_a_match(request, answer):
+    """A token in the middle leads to noRecordsMatch."""
+    return error("noRecordsMatch") if request.part == 2 else answer()
+
+
+@case(fault="token-to-nothing")
+def list_that_is_empty_for_a_moment(request, answer):
+    """A token in the middle leads to an empty list once, and no size is stated."""
+    if request.part == 2 and not request.times:
+        return page(2, [], token="")
+    return edited(answer(), (' completeListSize="9"', ""))
+
+
+@case(outcome="partial", records={1, 2, 3, 4, 5, 6}, fault="bad-token")
+def list_that_is_empty_when_it_begins_again(request, answer):
+    """A token is refused, and the list is empty when it is asked for from its beginning."""
+    if request.token == "token2":
+        return error("badResumptionToken")
+    return error("noRecordsMatch") if request.is_list and request.token is None and request.times else answer()
+
+
 @case(fault="token-to-nothing")
 def token_to_a_refusal_at_the_size(request, answer):
     """The last part has a token that is refused; as many records came as were stated."""
@@ -518,6 +548,12 @@ def no_size(request, answer):
     return edited(answer(), (' completeListSize="9"', ""))
 
 
+@case()
+def size_with_thousands_of_digits(request, answer):
+    """The stated size has five thousand digits."""
+    return edited(answer(), ('completeListSize="9"', f'completeListSize="{"9" * 5000}"'))
+
+
 STRANGE = "a b+c&d=e/f|g:ж%1"
 
 
@@ -593,6 +629,16 @@ def one_record_breaks_its_part(request, answer):
     """The second part always fails, because of one bad record, which cannot be fetched alone either."""
     if (request.is_list and request.part == 1) or request.arguments.get("identifier") == "oai:test:5":
         return Reply(b"Internal Server Error", 500)
+    return answer()
+
+
+@case(records=ALL - {5}, rejected=1, fault="server-error", tries=2)
+def only_a_header_for_one_record(request, answer):
+    """The second part always fails, and GetRecord gives a header without its record."""
+    if request.is_list and request.part == 1:
+        return Reply(b"Internal Server Error", 500)
+    if request.arguments.get("identifier") == "oai:test:5":
+        return xml(envelope(f"<GetRecord>{header(5)}</GetRecord>"))
     return answer()
 
 
@@ -715,6 +761,12 @@ def redirect(request, answer):
 def redirects_for_ever(request, answer):
     """Redirects to itself."""
     return Reply(b"", 302, {"Location": f"{request.path}?{request.query}"})
+
+
+@case(outcome="failed", records=set())
+def redirect_to_no_address(request, answer):
+    """Redirects to an address that is none."""
+    return Reply(b"", 302, {"Location": "http://[bad/"})
 
 
 @case()
@@ -904,7 +956,10 @@ def order_that_is_not_stable(request, answer):
 
 
 class HostileServer(ThreadingHTTPServer):
-    """A server on loopback with one misbehaviour; ``memory`` is what the case remembers, ``requests`` what it got."""
+    """A server on loopback with one misbehaviour; ``memory`` is what the case remembers, ``requests`` what it got.
+
+    ``authorizations`` are the headers that the requests had, empty where they had none.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -914,6 +969,7 @@ class HostileServer(ThreadingHTTPServer):
         self.change = change
         self.memory: dict[Any, Any] = {}
         self.requests: list[str] = []
+        self.authorizations: list[str] = []
 
     @property
     def url(self) -> str:
@@ -929,6 +985,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.requests.append(self.path)
+        self.server.authorizations.append(self.headers.get("Authorization", ""))
         request = Request(self.path, self.server)
         reply = self.server.change(request, lambda: good(request))
         self.send_response(reply.status)

@@ -12,7 +12,8 @@ from aiosmtpd.controller import Controller
 from click.testing import CliRunner
 
 from bibld import cli
-from tests.configuration import write_config
+from bibld.notify import Ending, notify
+from tests.configuration import load_config, write_config
 
 TABLE = "id,title\n1,Anna Karenina\n2,War and Peace\n"
 SCRIPT = (
@@ -77,6 +78,36 @@ def test_a_mail_names_dataset_fault_and_workspace(tmp_path, mails):
     text = envelope.content.decode()
     assert "kept its old state" in text
     assert str(tmp_path / "bibld.toml") in text.replace("=\r\n", "")
+
+
+def test_names_that_are_no_text_and_titles_of_two_lines_are_sent(tmp_path, mails):
+    port, received = mails
+    mail = (
+        f'{command()}[notify.mail]\nto = ["a@example.org"]\nsender = "b@example.org"\n'
+        f'server = "127.0.0.1"\nport = {port}\n'
+    )
+    config = load_config(tmp_path, mail, lib="books.csv")
+    dataset = msgspec.structs.replace(config.dataset, title={"en": "Books\nBcc: all@example.org"})
+    ending = Ending(1, ("caf\udce9.mrc: cannot be read",), "1 \udcff")
+    assert notify(msgspec.structs.replace(config, dataset=dataset), ending) == []
+    (envelope,) = received
+    assert b"Subject: bibld: Books Bcc: all@example.org has failed" in envelope.content
+    assert "caf\\udce9.mrc" in envelope.content.decode()
+    assert "caf\\udce9.mrc" in msgspec.json.decode((tmp_path / "ending.json").read_bytes())["messages"][0]
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [("to", '["a@example.org\\nx"]'), ("server", '"a\\u0000b"'), ("server", f'"{"a" * 70}.example"')],
+)
+def test_settings_that_no_mail_can_have_are_a_warning(tmp_path, where, value):
+    keys = {"to": '["a@example.org"]', "sender": '"b@example.org"', "server": '"127.0.0.1"', "port": "1"} | {
+        where: value
+    }
+    lines = "".join(f"{key} = {text}\n" for key, text in keys.items())
+    config = load_config(tmp_path, f"[notify.mail]\n{lines}", lib="books.csv")
+    (fault,) = notify(config, Ending(1))
+    assert "the mail cannot be sent" in fault
 
 
 @pytest.mark.parametrize(

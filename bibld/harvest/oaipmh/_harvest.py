@@ -87,12 +87,10 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
     new = store.counts().get("new", 0)
     if is_full and before >= _FEW and 2 * new > store.records.count_seen():
         visit.note(NEW_IDENTIFIERS, settings.url, f"{new} are new".encode())
-    with store.commit():
-        store.set_value("walk", None)
-        store.set_value("shortfall", None)
-        if not visit.options.since:
-            store.set_value("oaipmh", _next_state(state, server, walk_state.started, now, is_full))
-    return Fetched("complete")
+    ended: dict[str, State | None] = {"walk": None, "shortfall": None}
+    accepted = {} if visit.options.since else {"oaipmh": _next_state(state, server, walk_state.started, now, is_full)}
+    withdrawn = {"oaipmh": msgspec.structs.replace(state, is_list_due=True)}
+    return Fetched("complete", if_accepted=ended | accepted, if_withdrawn=ended | withdrawn)
 
 
 def _walk(visit: Visit, settings: Settings, requests: Requests, server: Server, state: WalkState) -> None:
@@ -221,7 +219,8 @@ def _cut(time: str, granularity: str) -> str:
     """Return the server's time, minus the overlap, in a granularity."""
     try:
         moment = datetime.fromisoformat(time.replace("Z", "+00:00"))
-    except ValueError:
+        moment - timedelta(days=1)  # the first day of the calendar has no day before
+    except (ValueError, OverflowError):
         moment = current_time() - timedelta(days=1)
     if granularity == "day":
         return (moment - timedelta(days=1)).strftime(_DAY)

@@ -37,6 +37,8 @@ _SIZE = re.compile(r"completeListSize\s*=\s*[\"'](\d+)[\"']")
 _DELETED_LEADER = re.compile(rb"<(?:[\w.-]+:)?leader(?:\s[^>]*)?>[^<]{5}d")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
 _EXCERPT = 300
+_MOST_DIGITS = 15
+"""Of a number that a server states; longer ones are nonsense, and int() refuses those with thousands."""
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -165,7 +167,7 @@ def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted) -> Page:
         items=tuple(items),
         token=_unescaped((token[1] or "").strip()) if token else "",
         has_token=token is not None,
-        size=int(size[1]) if size else None,
+        size=_number(size[1]) if size else None,
         cursor=None,
         root=None,
         noted=noted,
@@ -310,7 +312,8 @@ def _bytes(element: etree._Element) -> bytes:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text and text.strip().isdecimal() else None
+    digits = (text or "").strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
 
 
 def _unescaped(text: str) -> str:

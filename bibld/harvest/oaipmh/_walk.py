@@ -146,7 +146,13 @@ class Walk:
             page = self._requests.ask(step.verb, self._arguments(step))
             if has_error(page, "badArgument") and (step.begin or step.end):
                 page = self._with_other_dates(step, page)
-            if has_error(page, "noRecordsMatch") or (page.verb and not page.items and not page.token):
+            if _has_nothing(page):
+                if state.distinct:
+                    self._reset()
+                    raise WalkStopped(
+                        f"{page.url}: the list is empty now, of which {state.distinct:,} records came before",
+                        can_continue=False,
+                    )
                 self._note_start(page)
                 return None
             if page.errors:
@@ -154,9 +160,8 @@ class Walk:
                 raise HarvestError(f"{page.url}: the server answers {code}: {text}")
             return page
         page = self._requests.resume(step.verb, state.token, self._prefix)
-        if has_error(page, "noRecordsMatch") or (page.verb and not page.items and not page.token):
-            self._visit.note(TOKEN_TO_NOTHING, page.url, state.token.encode())
-            return None
+        if _has_nothing(page):
+            return self._after_nothing(step, page)
         if is_refused_token(page):
             if state.has_all:
                 self._visit.note(TOKEN_TO_NOTHING, page.url, state.token.encode())
@@ -166,6 +171,20 @@ class Walk:
             code, text = page.errors[0]
             raise WalkStopped(f"{page.url}: the server answers {code}: {text}", can_continue=False)
         return page
+
+    def _after_nothing(self, step: Step, page: Page) -> Page | None:
+        """Return the rest of a list whose token led to nothing, if it leads to something when it is sent again.
+
+        None if the list ends there; raises ``WalkStopped`` if it has fewer items than stated.
+        """
+        self._visit.note(TOKEN_TO_NOTHING, page.url, self.state.token.encode())
+        if self.state.has_all:
+            return None
+        again = self._requests.resume(step.verb, self.state.token, self._prefix)
+        if not again.errors and not _has_nothing(again):
+            return again
+        self._check_size(step, page)
+        return None
 
     def _with_other_dates(self, step: Step, refused: Page) -> Page:
         """Ask for a list with dates in the other granularity; what works is learned."""
@@ -295,6 +314,7 @@ class Walk:
             self._store.set_value("walk", state)
         self._taken += len(page.items)
         self._visit.progress.advance(len(page.items))
+        self._check_missing()
 
     def _take_item(self, step: Step, item: Item, answer: int) -> bool:
         """Store one item; return whether it is the first time in this list."""
@@ -305,6 +325,8 @@ class Walk:
                 self._store.count("removed")
         elif item.fault:
             records.reject(item.identifier, item.fault, item.data, answer)
+        elif not item.data and step.verb == "GetRecord":
+            records.reject(item.identifier, "the server gives only its header", b"", answer)
         elif not item.data:  # a header
             known = records.datestamp(item.identifier)
             if known is None or (item.datestamp and item.datestamp > known):
@@ -339,12 +361,18 @@ class Walk:
                 f"{error}; the identifiers cannot be listed either: {second}", can_continue=False
             ) from second
 
+    def _check_missing(self) -> None:
+        """Stop if too many records would have to be fetched one by one."""
+        count = len(self.state.missing)
+        if count > _MOST_SINGLE:
+            raise WalkStopped(
+                f"{count:,} records or more are new and must be listed: run with --full", can_continue=False
+            )
+
     def _fetch_missing(self) -> None:
         """Fetch records one by one; one that the server cannot give is rejected, and reported."""
+        self._check_missing()
         state = self.state
-        if len(state.missing) > _MOST_SINGLE:
-            count = len(state.missing)
-            raise WalkStopped(f"{count:,} records are new and must be listed: run with --full", can_continue=False)
         failures = 0
         while state.missing:
             identifier = state.missing[-1]
@@ -361,19 +389,24 @@ class Walk:
             failures = 0 if items or has_no_record(reason) else failures + 1
             if failures >= _FAILURES:
                 raise WalkStopped(f"{failures} records in a row cannot be fetched: {reason}", can_continue=True)
+            state.missing.pop()
             with self._store.commit():
                 for item in items:
                     self._take_item(Step("GetRecord"), item, number)
                 if not items and not has_no_record(reason):
                     self._store.records.reject(identifier, f"the server cannot give it: {reason}", b"", number)
                 self._store.count("received", len(items))
-                state.missing.pop()
                 self._store.set_value("walk", state)
             self._visit.progress.advance(len(items))
 
 
 class _EndProven(Exception):  # noqa: N818 - it is an outcome
     """All items of the list were received, though it does not end."""
+
+
+def _has_nothing(page: Page) -> bool:
+    """Return whether an answer is a list that is empty and ends."""
+    return has_error(page, "noRecordsMatch") or bool(page.verb and not page.items and not page.token)
 
 
 def has_no_record(reason: str) -> bool:
