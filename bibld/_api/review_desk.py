@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from bibld._api.review import PersonDecision, Review
+import msgspec
+
+from bibld._api.review import PersonDecision, Review, VerdictRow
+from bibld.catalog import Verdicts
 from bibld.dedup import review as reviewing
 from bibld.model.linkage import Pair
 
@@ -30,8 +33,11 @@ class ReviewDesk:
         with self._workspace.catalog() as catalog:
             return list(reviewing.undecided_pairs(catalog, self._workspace.config))
 
-    def decide(self, pair: Pair, decision: str, relation: str, reason: str, person: str) -> bool:
-        """Store a verdict; return whether it is a new one. Raises ``ConfigError``."""
+    def decide(self, pair: Pair, decision: str, relation: str, reason: str, person: str) -> str:
+        """Store a verdict; return its row as JSON, empty if the same one is in force already.
+
+        Raises ``ConfigError`` and ``CatalogError``.
+        """
         given = Review(self._workspace).decide(
             str(pair.left),
             str(pair.right),
@@ -40,8 +46,15 @@ class ReviewDesk:
             reason=reason,
             person=person,
         )
-        return given is not None
+        return msgspec.json.encode(given).decode() if given is not None else ""
 
-    def withdraw(self, pair: Pair) -> None:
-        """Withdraw the last verdict about a pair; raises ``ConfigError`` if there is none."""
-        Review(self._workspace).withdraw(str(pair.left), str(pair.right))
+    def withdraw(self, pair: Pair, verdict: str) -> bool:
+        """Withdraw a verdict that :meth:`decide` returned; False if it is no longer the one in force.
+
+        Raises ``CatalogError``.
+        """
+        given = msgspec.json.decode(verdict, type=VerdictRow)
+        workspace = self._workspace
+        with Verdicts(workspace.config.workspace, config_file=workspace.path) as verdicts, verdicts.transaction():
+            stored = verdicts.get(pair)
+            return stored is not None and VerdictRow.from_stored(stored) == given and verdicts.withdraw(stored)

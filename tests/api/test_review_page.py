@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -13,11 +15,18 @@ import pytest
 import bibld
 from bibld._api.review_desk import ReviewDesk
 from bibld.config import Secret
-from bibld.serve._review import Leases
+from bibld.errors import ConfigError, StageError
+from bibld.model.linkage import Pair
+from bibld.model.origin import RecordId
+from bibld.serve._review import Leases, desk, site
 from tests.serve.client import Client, running
 
 TOKEN = "a token that nobody guesses"
 PATH = "/review"
+
+
+def hidden(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
 
 
 class Person:
@@ -43,7 +52,7 @@ class Person:
         return self._client.request("GET", PATH, headers=headers).text
 
     def fields(self) -> dict[str, str]:
-        return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', self.look()))
+        return hidden(self.look())
 
     def answer(self, action: str, **more: str):
         return self.post(action=action, **{**self.fields(), **more})
@@ -75,7 +84,7 @@ def test_only_who_knows_the_token_sees_a_pair(server):
     assert stranger.enter("guess").status_code == 403
     assert stranger.cookie == ""
     assert 'name="pair"' not in stranger.look()
-    stranger.cookie = "review=0JDQvdC90LA." + "0" * 64
+    stranger.cookie = "review=0JDQvdC90LA.9999999999." + "0" * 64
     assert 'name="pair"' not in stranger.look()
     entered = stranger.enter()
     assert entered.status_code == 303
@@ -147,4 +156,144 @@ def test_when_all_pairs_are_decided_the_page_states_it(own):
         leases.answer("Анна", pair, "different", "", "")
     assert leases.progress("Анна").waiting == 0
     assert leases.progress("Анна").answered == len(own.review.verdicts())
-    assert leases.undo("Пётр") is None
+    assert leases.undo("Пётр", leases.progress("Анна").last) is None
+
+
+def test_a_token_that_can_be_guessed_is_refused_at_the_start(own, monkeypatch):
+    monkeypatch.setenv("BIBLD_REVIEW", "short")
+    settings = msgspec.structs.replace(own.config.serve, review_token=Secret("BIBLD_REVIEW"))
+    wanted = r"review_token: .* BIBLD_REVIEW contains fewer than 12 characters.*; set"
+    with pytest.raises(ConfigError, match=wanted), running(own._open_site(settings)):
+        pass
+
+
+def test_a_sign_in_ends_at_the_time_that_is_signed(server, monkeypatch):
+    anna = Person(server, "Анна")
+    anna.enter()
+    name, until, signature = anna.cookie.split(".")
+    anna.cookie = f"{name}.{int(until) + 1}.{signature}"
+    assert 'name="pair"' not in anna.look()
+    monkeypatch.setattr(site, "_SESSION_SECONDS", -10)
+    anna.enter()
+    assert 'name="pair"' not in anna.look()
+
+
+def test_a_pair_that_another_person_holds_is_not_decided(server, own):
+    anna, peter = Person(server, "Анна"), Person(server, "Пётр")
+    anna.enter()
+    peter.enter()
+    pair = anna.fields()["pair"]
+    own_pair = peter.fields()["pair"]
+    refused = peter.answer("same", pair=pair, reason="mine")
+    assert refused.status_code == 409
+    assert "This pair is no longer offered to you" in refused.text
+    assert hidden(refused.text)["pair"] == own_pair
+    assert 'value="mine"' not in refused.text
+    assert not own.review.verdicts()
+
+
+def test_one_undo_that_is_sent_twice_withdraws_once(server, own):
+    anna = Person(server, "Анна")
+    anna.enter()
+    anna.answer("different")
+    anna.answer("different")
+    fields = anna.fields()
+    assert [anna.post(**{**fields, "action": "undo"}).status_code for _ in range(2)] == [303, 303]
+    assert len(own.review.verdicts()) == 1
+
+
+def test_undo_never_takes_back_the_verdict_of_another_person(server, own):
+    anna = Person(server, "Анна")
+    anna.enter()
+    pair = anna.fields()["pair"].splitlines()
+    anna.answer("different")
+    own.review.decide(*pair, "related", person="Пётр")
+    refused = anna.answer("undo")
+    assert refused.status_code == 409
+    assert "Your verdict is no longer in force" in refused.text
+    assert [verdict.person for verdict in own.review.verdicts()] == ["Пётр"]
+    assert anna.answer("undo").status_code == 303
+
+
+def test_undo_goes_on_after_a_verdict_that_was_withdrawn_elsewhere(server, own):
+    anna = Person(server, "Анна")
+    anna.enter()
+    anna.answer("different")
+    pair = anna.fields()["pair"].splitlines()
+    anna.answer("different")
+    own.review.withdraw(*pair)
+    assert [anna.answer("undo").status_code for _ in range(2)] == [409, 303]
+    assert not own.review.verdicts()
+
+
+def test_while_another_process_writes_the_page_keeps_what_was_typed(server, own, monkeypatch):
+    monkeypatch.setattr(desk, "_BUSY_SECONDS", 0.01)
+    anna = Person(server, "Анна")
+    anna.enter()
+    fields = anna.fields()
+    with closing(sqlite3.connect(own.config.workspace / "review.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        busy = anna.post(**{**fields, "action": "different", "reason": 'two "printings"'})
+        assert server.request("GET", PATH, headers={"cookie": anna.cookie}).status_code == 503
+    assert busy.status_code == 503
+    assert "send it again" in busy.text
+    assert 'value="two &#34;printings&#34;"' in busy.text
+    assert hidden(busy.text)["pair"] == fields["pair"]
+    assert not own.review.verdicts()
+    assert anna.answer("different").status_code == 303
+
+
+def test_a_verdict_that_contradicts_others_keeps_its_pair_and_reason(server, own):
+    anna = Person(server, "Анна")
+    anna.enter()
+    left, right = anna.fields()["pair"].splitlines()
+    third = next(one.record for one in own.records() if one.record not in (left, right))
+    own.review.decide(left, third, "same", person="Пётр")
+    own.review.decide(right, third, "different", person="Пётр")
+    refused = anna.answer("same", reason="the title page")
+    assert refused.status_code == 409
+    assert 'value="the title page"' in refused.text
+    assert hidden(refused.text)["pair"].splitlines() == [left, right]
+
+
+def test_two_processes_do_not_offer_a_decided_pair_again_nor_override_its_verdict(own):
+    one, other = Leases(ReviewDesk(own)), Leases(ReviewDesk(own))
+    first, second = one.offer("Анна"), other.offer("Пётр")
+    assert first is not None
+    assert second is not None
+    assert first != second
+    with pytest.raises(ConfigError, match="no longer offered to you"):
+        other.answer("Пётр", first, "same", "", "")
+    one.answer("Анна", first, "different", "", "")
+    assert other.offer("Ольга") not in (first, second, None)
+    for person in ("Анна", "Пётр"):
+        with pytest.raises(ConfigError, match="no longer offered to you"):
+            other.answer(person, first, "same", "", "")
+    with pytest.raises(ConfigError, match="no longer offered to you"):
+        one.answer("Анна", Pair.from_records(first.left, RecordId("rsl", "1")), "same", "", "")
+    assert [(verdict.person, verdict.decision) for verdict in own.review.verdicts()] == [("Анна", "different")]
+
+
+def test_what_one_process_stored_another_withdraws_once(own):
+    one, other = Leases(ReviewDesk(own)), Leases(ReviewDesk(own))
+    pair = one.offer("Анна")
+    assert pair is not None
+    one.answer("Анна", pair, "different", "", "")
+    last = other.progress("Анна").last
+    assert [leases.undo("Анна", last) for leases in (other, one)] == [pair, None]
+    assert not own.review.verdicts()
+    assert one.offer("Пётр") != pair
+    assert other.offer("Анна") == pair
+
+
+def test_an_answer_stays_until_it_can_be_withdrawn(own):
+    leases = Leases(ReviewDesk(own))
+    pair = leases.offer("Анна")
+    assert pair is not None
+    leases.answer("Анна", pair, "different", "", "")
+    last = leases.progress("Анна").last
+    (own.config.workspace / "register.db").rename(own.config.workspace / "moved.db")
+    with pytest.raises(StageError):
+        leases.undo("Анна", last)
+    (own.config.workspace / "moved.db").rename(own.config.workspace / "register.db")
+    assert leases.undo("Анна", last) == pair

@@ -32,6 +32,18 @@ def test_a_form_without_a_script_asks_and_shows_a_table_a_picture_and_other_form
     assert "format=csv" in answer.text
 
 
+@pytest.mark.parametrize(
+    "number",
+    ['"abc"^^xsd:integer', '"INF"^^xsd:double', '"NaN"^^xsd:double', "1e308", '"-INF"^^xsd:double', "-5", "1e14"],
+)
+@pytest.mark.parametrize("label", ['"1970"^^xsd:gYear', '"name"'])
+def test_what_is_no_number_to_draw_is_still_shown_as_a_table(client, number, label):
+    query = f"SELECT ?label ?n {{ VALUES (?label ?n) {{ ({label} {number}) ({label} 2) }} }}"
+    answer = client.get("/sparql", params={"query": query})
+    assert answer.status_code == 200
+    assert '<table class="statements">' in answer.text
+
+
 def test_an_error_is_shown_with_its_line(client):
     answer = client.get("/sparql", params={"query": "SELECT * WHERE {\n  ?s ?p ?o\n} LIMITT 3"})
     assert answer.status_code == 400

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 from urllib.parse import parse_qs
 
 import pytest
@@ -186,11 +187,25 @@ def test_bibtex_escapes_what_tex_reads_and_numbers_equal_keys():
     one = Reference(IRI, title="50 % & {более} C# _ $", authors=(Person("Толстой", "Лев"),), year="1970")
     organisation = Reference(IRI, title="X", authors=(Person("Наука и жизнь", is_organisation=True),))
     text = FILES["bib"]([one, one, organisation])
-    assert r"title = {50 \% \& \{более\} C\# \_ \$}" in text
+    assert r"title = {50 \% \& \textbraceleft{}более\textbraceright{} C\# \_ \$}" in text
     assert "author = {{Наука и жизнь}}" in text
     keys = re.findall(r"(?m)^@book\{(.*),$", text)
     assert keys[1] == f"{keys[0]}-2"
     assert all(key.isascii() for key in keys)
+
+
+def depths(text: str) -> list[int]:
+    """The depth after each brace, as BibTeX counts: whether a backslash is before it or not."""
+    return list(accumulate({"{": 1, "}": -1}[brace] for brace in re.findall(r"[{}]", text)))
+
+
+def test_braces_of_a_value_never_end_its_field_of_bibtex():
+    evil = 'A } @misc(evil, title="x") {'
+    text = FILES["bib"]([Reference(IRI, title=evil, authors=(Person(evil, evil),), doi=evil, year=evil)])
+    assert depths(text)[-1] == 0
+    assert min(depths(text)[:-1]) == 1
+    (title,) = re.findall(r"(?m)^  title = \{(.*)\},$", text)
+    assert title == 'A \\textbraceright{} @misc(evil, title="x") \\textbraceleft{}'
 
 
 def test_files_for_reference_managers_hold_every_field():
@@ -215,7 +230,6 @@ def test_any_description_can_be_cited(described):
     lines = FILES["ris"]([reference]).split("\r\n")
     assert all(re.match(r"[A-Z][A-Z0-9]  - ", line) for line in lines[:-1])
     text = FILES["bib"]([reference])
-    body = text.replace("\\{", "").replace("\\}", "")
-    assert body.count("{") == body.count("}")
+    assert depths(text)[-1] == 0
     json.loads(FILES["csl.json"]([reference]))
     assert coins(reference).isascii()

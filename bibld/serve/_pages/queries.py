@@ -40,6 +40,7 @@ _OTHER_TOPIC = message("As other libraries publish")
 _NUMBER = re.compile(r"\d+")
 _YEAR = re.compile(r"\d{4}")
 _NUMERIC = ("integer", "decimal", "double", "float", "nonNegativeInteger", "int", "long")
+_TOO_LARGE = 1e15
 _FEWEST_BARS, _MOST_BARS = 2, 40
 _MOST_TRIPLES = 300
 _MOST_NEIGHBOURS = 30
@@ -180,7 +181,13 @@ def _value(term: object) -> str:
 
 
 def _is_number(term: dict[str, str] | None) -> bool:
-    return term is not None and term.get("datatype", "").rpartition("#")[2] in _NUMERIC
+    """Return whether a term can be drawn: results may state any text as a number, and INF, NaN or 1e308."""
+    if term is None or term.get("datatype", "").rpartition("#")[2] not in _NUMERIC:
+        return False
+    try:
+        return abs(float(term["value"])) < _TOO_LARGE
+    except ValueError:
+        return False
 
 
 def _are_literals(column: Sequence[dict[str, str] | None]) -> bool:

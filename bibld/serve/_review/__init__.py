@@ -7,6 +7,6 @@ one pair after the other; a pair is offered to one person at a time. Verdicts ar
 from __future__ import annotations
 
 from bibld.serve._review.desk import Desk, Leases, Progress
-from bibld.serve._review.site import ReviewSite
+from bibld.serve._review.site import ReviewSite, read_token
 
-__all__ = ["Desk", "Leases", "Progress", "ReviewSite"]
+__all__ = ["Desk", "Leases", "Progress", "ReviewSite", "read_token"]

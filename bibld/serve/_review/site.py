@@ -6,6 +6,10 @@ import base64
 import binascii
 import hashlib
 import hmac
+import logging
+import re
+import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -14,7 +18,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bibld.errors import ConfigError
+from bibld.config import Secret
+from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Edge, Pair
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
@@ -28,6 +33,13 @@ _LONGEST_NAME = 60
 _LONGEST_REASON = 500
 _DECISIONS = ("same", "different", "related")
 _SESSION_SECONDS = 12 * 3600
+_SHORTEST_TOKEN = 12
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_RETRY_AFTER = "10"
+_NOT_NOW = (StageError, sqlite3.Error)
+_BUSY = message("A run or another person is writing now; send it again in a moment.")
+
+_LOG = logging.getLogger("bibld.serve")
 
 Result = TypeVar("Result")
 
@@ -35,7 +47,8 @@ Result = TypeVar("Result")
 class ReviewView(msgspec.Struct, frozen=True):
     """What the review page shows; without a ``person`` it asks for a name and the token.
 
-    ``pair`` and ``form`` are the hidden fields of its forms; the records are None where no pair is left.
+    ``pair`` and ``form`` are the hidden fields of its forms; the records are None where no pair is left. ``reason``
+    is what was typed about this pair before something went wrong.
     """
 
     person: str = ""
@@ -46,6 +59,7 @@ class ReviewView(msgspec.Struct, frozen=True):
     right: SourceRecord | None = None
     progress: Progress = Progress(0, 0)
     fault: str = ""
+    reason: str = ""
 
 
 class ReviewPages(Protocol):
@@ -60,6 +74,19 @@ class Runner(Protocol):
 
     def __call__(self, find: Callable[[], Result], /) -> Awaitable[Result]:
         """Return what the function returns."""
+
+
+def read_token(secret: Secret) -> str:
+    """Return the token of the review page; raises ``ConfigError`` if it is missing, or short enough to be guessed."""
+    token = secret.read()
+    if len(token) < _SHORTEST_TOKEN:
+        raise ConfigError(
+            [
+                f"[serve] review_token: the environment variable {secret.env} contains fewer than {_SHORTEST_TOKEN}"
+                " characters, which can be guessed; set it to a longer token, such as `openssl rand -hex 16` prints"
+            ]
+        )
+    return token
 
 
 class ReviewSite:
@@ -88,8 +115,9 @@ class ReviewSite:
             return await self._post(request)
         person = self._person(request)
         tag = language_of(request)
-        view = ReviewView() if person is None else await self._run(lambda: self._next(person))
-        return self._page(tag, view, 200)
+        if person is None:
+            return self._page(tag, ReviewView(), 200)
+        return self._page(tag, await self._run(lambda: self._next(person)), 200)
 
     def _page(self, tag: str, view: ReviewView, status: int) -> Response:
         headers = {**dict(language_headers(tag)), "Cache-Control": "no-store", "X-Robots-Tag": "noindex"}
@@ -97,22 +125,30 @@ class ReviewSite:
         response.headers["Content-Type"] = "text/html; charset=utf-8"
         return response
 
-    def _next(self, person: str, fault: str = "") -> ReviewView:
-        """Return the next pair that is still to be reviewed."""
-        form = self._sign(f"form {person}")
-        for _ in range(100):
-            pair = self._leases.offer(person)
-            if pair is None:
-                break
-            edge = self._catalog.edge(pair)
-            left, right = self._catalog.record(pair.left), self._catalog.record(pair.right)
-            if edge is not None and left is not None and right is not None and not (left.deleted or right.deleted):
-                progress = self._leases.progress(person)
-                return ReviewView(
-                    person, self._sign(f"form {person}"), to_text(pair), edge, left, right, progress, fault
-                )
-            self._leases.skip(person, pair)
-        return ReviewView(person, form, progress=self._leases.progress(person), fault=fault)
+    def _next(self, person: str, preferred: Pair | None = None) -> ReviewView:
+        """Return the next pair that is still to be reviewed; raises the ``ProblemError`` 503."""
+        try:
+            for _ in range(100):
+                pair = self._leases.offer(person, preferred)
+                if pair is None:
+                    break
+                view = self._view(person, pair)
+                if view is not None:
+                    return view
+                self._leases.skip(person, pair)
+            return ReviewView(person, self._sign(f"form {person}"), progress=self._leases.progress(person))
+        except _NOT_NOW as error:
+            _LOG.warning("review: %s", error)
+            raise ProblemError(503, message("Unavailable"), _BUSY, {"Retry-After": _RETRY_AFTER}) from error
+
+    def _view(self, person: str, pair: Pair) -> ReviewView | None:
+        """Return a pair as the page shows it; None if it is no longer to be reviewed."""
+        edge = self._catalog.edge(pair)
+        left, right = self._catalog.record(pair.left), self._catalog.record(pair.right)
+        if edge is None or left is None or right is None or left.deleted or right.deleted:
+            return None
+        progress = self._leases.progress(person)
+        return ReviewView(person, self._sign(f"form {person}"), to_text(pair), edge, left, right, progress)
 
     async def _post(self, request: Request) -> Response:
         fields = await _fields(request)
@@ -127,11 +163,8 @@ class ReviewSite:
             raise ProblemError(403, message("Forbidden"), message("The form is not from this page; open it again."))
         if fields.get("action") == "leave":
             return self._to_page(self._cookie("", 0))
-        fault = await self._run(lambda: self._act(person, fields))
-        if fault:
-            view = await self._run(lambda: self._next(person, fault))
-            return self._page(language_of(request), view, 409)
-        return self._to_page()
+        view, status = await self._run(lambda: self._act(person, fields))
+        return self._to_page() if view is None else self._page(language_of(request), view, status)
 
     def _enter(self, request: Request, fields: Mapping[str, str]) -> Response:
         name = " ".join(fields.get("name", "").split())[:_LONGEST_NAME]
@@ -140,43 +173,66 @@ class ReviewSite:
             fault = message("The token is wrong, or the name is missing.")
             return self._page(language_of(request), ReviewView(fault=fault), 403)
         packed = base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
-        return self._to_page(self._cookie(f"{packed}.{self._sign(f'person {name}')}", _SESSION_SECONDS))
+        until = int(time.time()) + _SESSION_SECONDS
+        return self._to_page(self._cookie(f"{packed}.{until}.{self._sign_person(name, until)}", _SESSION_SECONDS))
 
-    def _act(self, person: str, fields: Mapping[str, str]) -> str:
-        """Store what a form asks for; return what is wrong, or nothing."""
-        action = fields.get("action", "")
+    def _act(self, person: str, fields: Mapping[str, str]) -> tuple[ReviewView | None, int]:
+        """Do what a form asks for; return what to show and its status if that failed."""
+        pair = None
         try:
-            if action == "undo":
-                self._leases.undo(person)
-                return ""
+            if fields.get("action") == "undo":
+                last = fields.get("last", "")
+                self._leases.undo(person, int(last) if _NUMBER.fullmatch(last) else 0)
+                return None, 303
             pair = from_text(fields.get("pair", ""))
-            if action == "skip":
-                self._leases.skip(person, pair)
-            elif action in _DECISIONS:
-                self._decide(person, pair, fields)
+            self._act_on_pair(person, pair, fields)
         except (ConfigError, ValueError) as error:
-            return str(error)
-        return ""
+            return self._explained(self._next(person, pair), pair, fields, str(error)), 409
+        except _NOT_NOW as error:
+            _LOG.warning("review: %s", error)
+            return self._explained(self._answered(person, pair), pair, fields, _BUSY), 503
+        return None, 303
 
-    def _decide(self, person: str, pair: Pair, fields: Mapping[str, str]) -> None:
-        decision = fields["action"]
-        relation = fields.get("relation", "") if decision == "related" else ""
-        reason = " ".join(fields.get("reason", "").split())[:_LONGEST_REASON]
-        self._leases.answer(person, pair, decision, relation, reason)
+    def _answered(self, person: str, pair: Pair | None) -> ReviewView:
+        """Return the pair that a person has just answered, even if no pair can be offered now."""
+        try:
+            view = self._view(person, pair) if pair is not None else None
+        except _NOT_NOW:
+            view = None
+        return view or self._next(person)
+
+    def _explained(self, view: ReviewView, pair: Pair | None, fields: Mapping[str, str], fault: str) -> ReviewView:
+        is_same_pair = pair is not None and view.pair == to_text(pair)
+        return msgspec.structs.replace(view, fault=fault, reason=_reason(fields) if is_same_pair else "")
+
+    def _act_on_pair(self, person: str, pair: Pair, fields: Mapping[str, str]) -> None:
+        action = fields.get("action", "")
+        if action == "skip":
+            self._leases.skip(person, pair)
+        elif action in _DECISIONS:
+            relation = fields.get("relation", "") if action == "related" else ""
+            self._leases.answer(person, pair, action, relation, _reason(fields))
 
     # -- who asks
 
     def _sign(self, text: str) -> str:
         return hmac.new(self._token, text.encode(), hashlib.sha256).hexdigest()
 
+    def _sign_person(self, name: str, until: int) -> str:
+        return self._sign(f"person {until} {name}")
+
     def _person(self, request: Request) -> str | None:
         """Return the name that a person signed in with; None without a valid cookie."""
-        packed, _, signature = request.cookies.get(_COOKIE, "").partition(".")
+        packed, _, rest = request.cookies.get(_COOKIE, "").partition(".")
+        until, _, signature = rest.partition(".")
+        if not _NUMBER.fullmatch(until) or int(until) < time.time():
+            return None
         try:
             name = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)).decode()
         except (binascii.Error, UnicodeDecodeError, ValueError):
             return None
-        return name if name and hmac.compare_digest(signature.encode(), self._sign(f"person {name}").encode()) else None
+        signed = self._sign_person(name, int(until))
+        return name if name and hmac.compare_digest(signature.encode(), signed.encode()) else None
 
     def _cookie(self, value: str, seconds: int) -> str:
         secure = "; Secure" if self._is_secure else ""
@@ -187,6 +243,10 @@ class ReviewSite:
         if cookie:
             headers["Set-Cookie"] = cookie
         return Response(status_code=303, headers=headers)
+
+
+def _reason(fields: Mapping[str, str]) -> str:
+    return " ".join(fields.get("reason", "").split())[:_LONGEST_REASON]
 
 
 async def _fields(request: Request) -> dict[str, str]:
