@@ -156,11 +156,13 @@ class StoredRecords:
         return int(self._connection.execute("SELECT count(*) FROM record WHERE body IS NOT NULL").fetchone()[0])
 
     def count_seen(self) -> int:
-        """Return how many records, and rejected ones, this harvest saw."""
+        """Return how many records, and rejected ones, this harvest saw; each identifier counts once."""
         row = self._connection.execute(
-            "SELECT count(*) FROM record WHERE seen = ? AND body IS NOT NULL", (self.harvest,)
+            "SELECT count(*) FROM (SELECT identifier FROM record WHERE seen = ?1 AND body IS NOT NULL"
+            " UNION SELECT identifier FROM rejected WHERE harvest = ?1)",
+            (self.harvest,),
         ).fetchone()
-        return int(row[0]) + self.count_rejected(self.harvest)
+        return int(row[0])
 
     def count_rejected(self, harvest: int = 0) -> int:
         """Return the number of rejects: of one harvest, or of all."""

@@ -6,11 +6,12 @@ The server's counts are compared: at first, of the parts of a query that had to 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import msgspec
 
+from bibld.harvest._faults import ServerFault
 from bibld.harvest._ranges import divide
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
@@ -20,6 +21,13 @@ _MARGIN = 0.9
 
 _NO_LIMIT = 1 << 62
 _MOST_REASONS = 5
+
+SAME_IDENTIFIER = ServerFault(
+    "same-identifier",
+    "has different records with the same control number or identifier",
+    "MARC 21, 001: the control number identifies a record; Dublin Core: identifier",
+    "kept the one that came last, and counted the others",
+)
 
 
 class LimitReached(Exception):  # noqa: N818 - no error: the query is divided then
@@ -37,18 +45,16 @@ class Position(msgspec.Struct, frozen=True):
     last_portion: str = ""
 
 
-class Walked(msgspec.Struct, frozen=True):
-    """Why not all records of a query came; ``is_stopped``: because the command limits their number."""
-
-    reasons: tuple[str, ...] = ()
-    is_stopped: bool = False
+Save = Callable[[Position, list[str]], bool]
+"""Stores a position, and why records before it did not come; returns whether the command asks to stop there."""
 
 
 class Plan(msgspec.Struct, frozen=True):
     """What is searched for.
 
     ``server`` identifies the server and the form of records; ``limit`` is the most records that it is known to give of
-    one query (0: not known); if ``is_divisible``, larger queries are divided by numbers in ``numbers``.
+    one query (0: not known); if ``is_divisible``, larger queries are divided by numbers in ``numbers``. ``form`` names
+    what records are, such as ``usmarc`` (empty: not known): those of another form do not stay beside them.
     """
 
     server: str
@@ -56,6 +62,7 @@ class Plan(msgspec.Struct, frozen=True):
     limit: int
     is_divisible: bool
     numbers: tuple[int, int]
+    form: str = ""
 
 
 class Searcher(Protocol):
@@ -70,118 +77,230 @@ class Searcher(Protocol):
     def outside(self, query: str, low: int, high: int) -> str:
         """Return the query for the others."""
 
-    def walk(self, query: str, start: Position, save: Callable[[Position], None]) -> Walked:
-        """Fetch and store the records of a query; ``save`` is called with each position, in the same commit.
+    def walk(self, query: str, start: Position, save: Save) -> list[str]:
+        """Fetch and store the records of a query; return why not all came.
 
-        Raises ``LimitReached`` if the server gives no more of them, and ``HarvestError``.
+        ``save`` is called with each position that was reached, in the same commit as the records before it. Raises
+        ``LimitReached`` if the server gives no more of them, and ``HarvestError``.
         """
 
 
-class _State(msgspec.Struct, frozen=True):
-    """How far a harvest is: its parts, the current one, and the position in that."""
+class _Part(msgspec.Struct, frozen=True):
+    """A query, and how many records the server states for it."""
 
-    parts: tuple[str, ...]
-    total: int
+    query: str
+    records: int
+
+
+class _State(msgspec.Struct, frozen=True):
+    """How far a harvest is: its parts, the current one, the position in that, and why it will not be complete.
+
+    ``counts`` are those of the queries. It is stored only while a harvest is not at its end.
+    """
+
+    parts: tuple[_Part, ...]
+    counts: tuple[int, ...]
     part: int = 0
     position: Position = Position()
+    reasons: tuple[str, ...] = ()
+
+    def with_reasons(self, reasons: Iterable[str]) -> _State:
+        """Return the state with further reasons, of which the first ones are kept."""
+        joined = tuple(dict.fromkeys([*self.reasons, *reasons]))
+        return msgspec.structs.replace(self, reasons=joined[:_MOST_REASONS])
 
 
 class _Counted(msgspec.Struct, frozen=True):
     """What a harvest counted at its end; if the next one counts the same, the server's number is wrong."""
 
-    total: int
+    request: str
+    counts: tuple[int, ...]
     distinct: int
 
 
-def begin(visit: Visit, plan: Plan) -> bool:
-    """Begin a harvest, before the server is asked anything; return whether an interrupted one is continued."""
-    identity = msgspec.json.encode([plan.server, plan.queries])
-    return visit.begin("full", hashlib.sha256(identity).hexdigest())
+def begin(visit: Visit, plan: Plan, can_continue: bool = True) -> bool:
+    """Begin a harvest, before the server is asked anything; return whether an interrupted one is continued.
+
+    One that came to its end, complete or not, is never continued: what it saw proves nothing about another night.
+    """
+    store = visit.store
+    can_continue = can_continue and not visit.options.full and store.value("search", _State) is not None
+    with store.commit():
+        is_continued = visit.begin("full", _request(plan), can_continue)
+        if not is_continued:
+            store.set_value("search", None)
+    return is_continued
 
 
 def fetch_by_search(visit: Visit, searcher: Searcher, plan: Plan, is_continued: bool) -> Fetched:
     """Fetch all records of the queries; continue where a harvest was interrupted. Raises ``HarvestError``."""
-    counts = [searcher.count(query) for query in plan.queries]
-    total = sum(counts)
-    state = visit.store.value("search", _State) if is_continued else None
-    if state is None or state.total != total or not state.parts:
-        state = _State(_parts(visit, searcher, plan, counts), total)
-    visit.progress.stage("harvest", "records", total)
+    store = visit.store
+    counts = tuple(searcher.count(query) for query in plan.queries)
+    state = store.value("search", _State) if is_continued else None
+    if state is not None and state.counts != counts:  # its positions are those of other results
+        begin(visit, plan, can_continue=False)
+        state = None
+    state = state or _State(_parts(visit, searcher, plan, counts), counts)
+    visit.progress.stage("harvest", "records", sum(counts))
+    walk = _Walk(visit, searcher, plan)
     try:
-        reasons = _walk(visit, searcher, state)
+        state = walk.fetch(state)
     except LimitReached as reached:
-        with visit.store.commit():
-            visit.store.set_value("search_limit", reached.limit)
+        with store.commit():
+            store.set_value("search_limit", reached.limit)
         if not plan.is_divisible:
-            reasons = [_advice(reached.limit, total)]
+            state = state.with_reasons([_advice(reached.limit, sum(counts))])
         else:
-            reasons = _walk(visit, searcher, _State(_parts(visit, searcher, plan, counts), total), may_divide=False)
-    reasons = reasons or _compare_counts(visit, searcher, plan, total)
-    return Fetched("partial" if reasons else "complete", tuple(reasons))
+            state = walk.fetch(_State(_parts(visit, searcher, plan, counts), counts), may_divide=False)
+    if walk.is_stopped:
+        stopped = f"stopped after {visit.options.limit:,} records, as --limit asks"
+        return Fetched("partial", (*state.reasons, stopped))
+    reasons = state.reasons or tuple(_compare_counts(visit, searcher, plan, counts))
+    with store.commit():
+        store.set_value("search", None)
+    return Fetched("partial" if reasons else "complete", reasons)
 
 
-def _walk(visit: Visit, searcher: Searcher, state: _State, may_divide: bool = True) -> list[str]:
-    """Fetch the parts from the state on; return why not all records came."""
-    reasons: list[str] = []
-    for number in range(state.part, len(state.parts)):
+def keep(visit: Visit, identifier: str, data: bytes, answer: int = 0, fault: str = "") -> None:
+    """Store a record, or why it cannot be used; one without an identifier is known by its bytes.
 
-        def save(position: Position, number: int = number) -> None:
-            visit.store.set_value("search", msgspec.structs.replace(state, part=number, position=position))
+    If this harvest has stored another one with the same identifier, that is noted.
+    """
+    store = visit.store
+    name = identifier or f"x{hashlib.sha256(data).hexdigest()[:16]}"
+    store.count("received")
+    was_seen = store.records.was_seen(name)
+    if fault:
+        outcome = "rejected"
+        store.records.reject(name, fault, data, answer)
+    else:
+        outcome = store.records.put(name, "", data, answer)
+    if was_seen and outcome != "unchanged":
+        visit.note(SAME_IDENTIFIER, "", f"{name}: ".encode() + data)
+        store.count("replaced")
+    elif outcome in ("new", "changed"):
+        store.count(outcome)
 
+
+class _Walk:
+    """Fetches the parts of a harvest, and stores the state."""
+
+    def __init__(self, visit: Visit, searcher: Searcher, plan: Plan) -> None:
+        self._visit = visit
+        self._searcher = searcher
+        self._form = plan.form
+        self._received_before = visit.store.counts().get("received", 0)
+        self.is_stopped = False
+        """Whether the command limits the number of records, and that many came."""
+
+    def fetch(self, state: _State, may_divide: bool = True) -> _State:
+        """Fetch the parts from the state on; return the last state. Raises ``LimitReached`` if one may be divided."""
+        while state.part < len(state.parts) and not self.is_stopped:
+            state = self._fetch_part(state, may_divide and len(state.parts) == 1)
+            if not self.is_stopped:
+                state = msgspec.structs.replace(state, part=state.part + 1, position=Position())
+                with self._visit.store.commit():
+                    self._visit.store.set_value("search", state)
+        return state
+
+    def _fetch_part(self, state: _State, may_divide: bool) -> _State:
+        part = state.parts[state.part]
+        latest = state
+
+        def save(position: Position, reasons: list[str]) -> bool:
+            nonlocal latest
+            latest = msgspec.structs.replace(state, position=position).with_reasons(reasons)
+            self._store(latest)
+            return self.is_stopped
+
+        if 1 < part.records < state.position.next:
+            return state  # it was stopped at its end
         try:
-            walked = searcher.walk(state.parts[number], state.position if number == state.part else Position(), save)
+            reasons = self._searcher.walk(part.query, state.position, save)
         except LimitReached as reached:
-            if may_divide and len(state.parts) == 1:
+            if may_divide:
                 raise
-            walked = Walked((_advice(reached.limit, searcher.count(state.parts[number])),))
-        reasons += walked.reasons[: max(_MOST_REASONS - len(reasons), 0)]
-        if walked.is_stopped:
-            return reasons
-    with visit.store.commit():
-        visit.store.set_value("search", None)
-    return reasons
+            return latest.with_reasons([_advice(reached.limit, part.records)])
+        came = latest.position.next - 1
+        if not self.is_stopped and came < part.records and not reasons:
+            reasons = [f"the server stated {part.records:,} records for {part.query}, and gives {came:,}"]
+        return latest.with_reasons(reasons)
+
+    def _store(self, state: _State) -> None:
+        store, limit = self._visit.store, self._visit.options.limit
+        self._drop_other_form()
+        store.set_value("search", state)
+        self.is_stopped = bool(limit) and store.counts().get("received", 0) - self._received_before >= limit
+
+    def _drop_other_form(self) -> None:
+        """Drop the stored records of another form, when the first ones of this form have come."""
+        store = self._visit.store
+        suffix = f"{store.records.form.suffix}.gz"
+        stored = store.value("search_form", str)
+        if not self._form or stored == self._form:
+            return
+        others = [path for path in store.records.paths() if not path.name.endswith(suffix)]
+        if stored or others:
+            store.count("removed", store.records.drop_unseen())
+        for path in others:
+            path.unlink()
+        store.set_value("search_form", self._form)
 
 
-def _parts(visit: Visit, searcher: Searcher, plan: Plan, counts: list[int]) -> tuple[str, ...]:
+def _request(plan: Plan) -> str:
+    return hashlib.sha256(msgspec.json.encode([plan.server, plan.queries])).hexdigest()
+
+
+def _parts(visit: Visit, searcher: Searcher, plan: Plan, counts: tuple[int, ...]) -> tuple[_Part, ...]:
     """Return the queries, each divided if the server is known to give fewer records than it has."""
     learned = visit.store.value("search_limit", int) or _NO_LIMIT
     limit = min(plan.limit or _NO_LIMIT, learned)
-    parts: list[str] = []
+    parts: list[_Part] = []
     for query, total in zip(plan.queries, counts, strict=True):
         if total <= limit or not plan.is_divisible:
-            parts.append(query)
+            parts.append(_Part(query, total))
             continue
         parts += _divided(searcher, plan, query, total, max(int(limit * _MARGIN), 1))
         visit.progress.report(f"harvest: {visit.source}: {total:,} records, divided into {len(parts)} queries")
     return tuple(parts)
 
 
-def _divided(searcher: Searcher, plan: Plan, query: str, total: int, largest: int) -> list[str]:
+def _divided(searcher: Searcher, plan: Plan, query: str, total: int, largest: int) -> list[_Part]:
     """Return queries for ranges of numbers, and one for the records without a number, if there are any."""
     first, last = plan.numbers
     ranges = divide(first, last, largest, lambda low, high: searcher.count(searcher.within(query, low, high)))
-    rest = [] if sum(one.records for one in ranges) >= total else [searcher.outside(query, first, last)]
-    return [searcher.within(query, one.first, one.last) for one in ranges] + rest
+    parts = [_Part(searcher.within(query, one.first, one.last), one.records) for one in ranges]
+    if sum(part.records for part in parts) < total:
+        rest = searcher.outside(query, first, last)
+        parts.append(_Part(rest, searcher.count(rest)))
+    return parts
 
 
-def _compare_counts(visit: Visit, searcher: Searcher, plan: Plan, total: int) -> list[str]:
-    """Return why what came may not be all: the server's numbers changed, or fewer different records came."""
+def _compare_counts(visit: Visit, searcher: Searcher, plan: Plan, counts: tuple[int, ...]) -> list[str]:
+    """Return why what came may not be all: the server's numbers changed, or fewer different records came.
+
+    Several queries may find the same records, so there are at least as many as the largest one has.
+    """
     store = visit.store
     distinct = store.records.count_seen()
-    now = sum(searcher.count(query) for query in plan.queries)
-    if now != total:
-        return [f"the server had {total:,} records at first and has {now:,} now; the next run compares again"]
-    if len(plan.queries) > 1 or distinct >= total:
+    now = tuple(searcher.count(query) for query in plan.queries)
+    if now != counts:
+        return [
+            f"the server had {sum(counts):,} records at first and has {sum(now):,} now; the next run compares again"
+        ]
+    if distinct >= max(counts):
         return []
-    counted = _Counted(total, distinct)
+    counted = _Counted(_request(plan), counts, distinct)
     is_same = store.value("search_counted", _Counted) == counted
     with store.commit():
         store.set_value("search_counted", counted)
     if is_same:
         return []
+    replaced = store.counts().get("replaced", 0)
+    shared = f" ({replaced:,} more have the control number of another one)" if replaced else ""
     return [
-        f"the server states {total:,} records, and {distinct:,} different ones came; if the next run counts the same,"
-        " they are taken for all"
+        f"the server states {max(counts):,} records, and {distinct:,} different ones came{shared}; if the next run"
+        " counts the same, they are taken for all"
     ]
 
 

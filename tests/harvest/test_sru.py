@@ -102,6 +102,108 @@ def test_a_list_of_queries_is_united(tmp_path):
         assert (result.outcome, result.received, result.stored) == ("complete", 12, 10)
 
 
+def test_one_of_two_queries_that_ends_too_early_is_not_complete(tmp_path):
+    def answer(asked):
+        reply = sru_server.limited(100)(asked)
+        return (200, sru_server.response([], 0)) if asked.start > 1 and "1994" in asked.words["query"] else reply
+
+    with sru_server.serve(answer) as url:
+        queries = 'query = ["year>=1991 and year<=1995", "year>=1994 and year<=2014"]'
+        result = fetched(configured(tmp_path, url, queries))
+        assert (result.outcome, result.removed) == ("partial", 0)
+        assert "the server stated 20 records at first, and 0 later" in result.reasons[0]
+
+
+def test_a_gap_is_still_a_reason_when_the_harvest_is_continued(tmp_path):
+    def dies_behind_a_gap(asked):
+        return (503, b"") if asked.start > 10 else sru_server.surrogate(asked)
+
+    answers = [sru_server.good, dies_behind_a_gap, sru_server.good]
+    with sru_server.serve(lambda asked: answers[0](asked)) as url:
+        config = configured(tmp_path, url, "tries = 1")
+        assert fetched(config).stored == RECORDS
+        answers.pop(0)
+        assert fetched(config).outcome == "partial"
+        answers.pop(0)
+        continued = fetched(config)
+        assert (continued.outcome, continued.received, continued.removed) == ("partial", RECORDS, 0)
+        assert "in place of the record at position 7" in continued.reasons[0]
+        last = fetched(config)
+        assert (last.outcome, last.received, last.stored) == ("complete", RECORDS, RECORDS)
+
+
+def test_nights_that_are_not_complete_do_not_add_up_to_a_complete_one(tmp_path):
+    def without(*missing):
+        def answer(asked):
+            status, body = sru_server.good(asked)
+            for number in missing:
+                body = body.replace(f"Книга {number}<".encode(), "Книга 1<".encode())
+                body = body.replace(f">{number}<".encode(), b">1<")
+            return status, body
+
+        return answer
+
+    answers = [without(11), without(12, 14)]
+    with sru_server.serve(lambda asked: answers[0](asked)) as url:
+        config = configured(tmp_path, url)
+        assert "24 different ones" in fetched(config).reasons[0]
+        answers.pop(0)
+        second = fetched(config)
+        assert (second.outcome, second.received, second.stored) == ("partial", RECORDS, RECORDS)
+        assert "23 different ones" in second.reasons[0]
+
+
+def test_a_rejected_record_with_an_older_version_counts_once(tmp_path):
+    def one_rejected_and_one_missing(asked):
+        status, body = sru_server.foreign_record(asked)
+        seventh = b"<dc:title>"
+        body = body.replace(seventh, b"<dc:identifier>7</dc:identifier>" + seventh)
+        return status, body.replace("Книга 11<".encode(), "Книга 1<".encode()).replace(b">11<", b">1<")
+
+    answers = [sru_server.good, one_rejected_and_one_missing]
+    with sru_server.serve(lambda asked: answers[0](asked)) as url:
+        config = configured(tmp_path, url)
+        fetched(config)
+        answers.pop(0)
+        second = fetched(config)
+        assert (second.outcome, second.rejected, second.stored) == ("partial", 1, RECORDS)
+        assert "24 different ones" in second.reasons[0]
+
+
+def test_a_limit_counts_the_records_of_one_run(tmp_path):
+    with sru_server.serve(sru_server.good) as url:
+        config = configured(tmp_path, url, "portion = 5")
+        assert [fetched(config, limit=10).received for _ in range(2)] == [10, 20]
+        assert fetched(config).outcome == "complete"
+
+
+def test_records_that_share_an_identifier_are_counted_and_stated(tmp_path):
+    def shared(asked):
+        return 200, sru_server.good(asked)[1].replace(b'tag="001">11<', b'tag="001">1<')
+
+    with sru_server.serve(shared) as url:
+        config = configured(tmp_path, url)
+        result = fetched(config)
+        assert (result.outcome, result.new, result.stored) == ("partial", RECORDS - 1, RECORDS - 1)
+        assert "24 different ones came (1 more have the control number of another one)" in result.reasons[0]
+        assert "same-identifier" in findings(config)
+
+
+def test_absurd_numbers_do_not_stop_a_harvest(tmp_path):
+    number = "9" * 5000
+
+    def positions(asked):
+        return 200, sru_server.good(asked)[1].replace(b"<recordPosition>", f"<recordPosition>{number}".encode())
+
+    with sru_server.serve(positions) as url:
+        assert fetched(configured(tmp_path, url)).outcome == "complete"
+    (tmp_path / "b").mkdir()
+    with sru_server.serve(lambda asked: (200, sru_server.response(sru_server.portion(asked), number))) as url:
+        result = fetched(configured(tmp_path / "b", url))
+        assert (result.outcome, result.stored) == ("failed", 0)
+        assert "states no numberOfRecords" in result.reasons[0]
+
+
 def test_an_address_that_has_a_query_keeps_it(tmp_path):
     with sru_server.serve(lambda asked: sru_server.good(asked) if asked.words.get("key") == "1" else (404, b"")) as url:
         assert fetched(configured(tmp_path, f"{url}?key=1")).outcome == "complete"

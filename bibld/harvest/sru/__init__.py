@@ -5,14 +5,14 @@ SRU is made for searching, and many servers limit how many records one query giv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._records import XML_FORM
-from bibld.harvest._search import Plan, Position, Walked, begin, fetch_by_search
+from bibld.harvest._search import Plan, Position, Save, begin, fetch_by_search
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.harvest.sru._session import Session
@@ -75,6 +75,7 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
     is_continued = begin(visit, plan)
     session = Session(visit, settings)
     session.negotiate(settings.queries[0])
+    plan = msgspec.structs.replace(plan, form=session.root)
     return fetch_by_search(visit, _Searcher(visit, session, settings), plan, is_continued)
 
 
@@ -96,5 +97,5 @@ class _Searcher:
     def _numbers(self, low: int, high: int) -> str:
         return f"{self._settings.split}>={low} and {self._settings.split}<={high}"
 
-    def walk(self, query: str, start: Position, save: Callable[[Position], None]) -> Walked:
+    def walk(self, query: str, start: Position, save: Save) -> list[str]:
         return Walk(self._visit, self._session, self._settings.portion, start).fetch(query, save)

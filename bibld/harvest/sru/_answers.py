@@ -14,7 +14,7 @@ from lxml import etree
 
 from bibld.errors import HarvestError
 
-_DIAGNOSTIC = re.compile(r"(?:diagnostic/1/|diagnostics?:)\s*([0-9]+)\s*$")
+_DIAGNOSTIC = re.compile(r"(?:diagnostic/1/|diagnostics?:)\s*([0-9]{1,9})\s*$")
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
@@ -22,6 +22,7 @@ _DECLARATION = re.compile(r"^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?")
 _CHARSET = re.compile(rb"^\s*<\?xml[^>]*encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
 _BOM = b"\xef\xbb\xbf"
 _TITLE_LENGTH = 80
+_MOST_DIGITS = 15
 
 UNSUPPORTED_VERSION = 5
 UNSUPPORTED_PARAMETER = 8
@@ -98,7 +99,7 @@ def parse_search(body: bytes) -> Answer:
     outer = _child(root, "diagnostics")
     return Answer(
         version=_text(_child(root, "version")) or _version_of(root),
-        total=int(total) if total.isdecimal() else None,
+        total=_number(total),
         pieces=tuple(pieces),
         diagnostics=tuple(_diagnostics(outer)) if outer is not None else (),
         was_repaired=was_repaired,
@@ -118,8 +119,7 @@ def parse_explain(body: bytes) -> Explained:
         if name == "schema" and (element.get("name") or element.get("identifier")):
             schemas.append((element.get("name") or "", element.get("identifier") or ""))
         elif name in ("setting", "default") and element.get("type") == "maximumRecords":
-            text = _text(element)
-            most = int(text) if text.isdecimal() and name == "setting" else most
+            most = (_number(_text(element)) or most) if name == "setting" else most
         elif name == "title" and not title and _name(element.getparent()) == "databaseInfo":
             title = _text(element)
     return Explained(_text(_child(root, "version")), title, tuple(schemas), most)
@@ -167,8 +167,7 @@ def _legal_reference(found: re.Match[str]) -> str:
 
 
 def _piece(record: etree._Element) -> Piece:
-    position = _text(_child(record, "recordPosition"))
-    place = int(position) if position.isdecimal() else 0
+    place = _number(_text(_child(record, "recordPosition"))) or 0
     data = _child(record, "recordData")
     if data is None:
         return Piece(b"", position=place, fault="it has no recordData")
@@ -236,6 +235,11 @@ def _child(parent: etree._Element, name: str) -> etree._Element | None:
 
 def _text(element: etree._Element | None) -> str:
     return " ".join("".join(str(part) for part in element.itertext()).split()) if element is not None else ""
+
+
+def _number(text: str) -> int | None:
+    """Return a whole number; None if it is none, or an absurd one."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def _version_of(root: etree._Element) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._faults import ServerFault
-from bibld.harvest._search import LimitReached, Position, Walked
+from bibld.harvest._search import LimitReached, Position, Save, keep
 from bibld.harvest.sru._answers import FIRST_POSITION_OUT_OF_RANGE, TOO_MANY_RECORDS, Answer, Piece
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_GAPS = 20
 """Records in succession that may be left out because the server cannot send them."""
+
+_LIMIT_DIAGNOSTICS = (FIRST_POSITION_OUT_OF_RANGE, *TOO_MANY_RECORDS)
 
 _MOST_REASONS = 5
 """Reasons of a kind that are stated one by one; the report has the number."""
@@ -71,7 +72,7 @@ class Walk:
         self._gaps = 0
         self._is_stopped = False
 
-    def fetch(self, query: str, save: Callable[[Position], None]) -> Walked:
+    def fetch(self, query: str, save: Save) -> list[str]:
         """Fetch the records; return why they are not all. ``save`` is called with each position that was reached.
 
         Raises ``LimitReached``, and ``HarvestError`` if the server does not answer.
@@ -85,7 +86,7 @@ class Walk:
             except HarvestError as error:
                 size = self._shrink(error, size, save)
                 continue
-            total = answer.total if answer.total is not None else total
+            total = self._stated_total(answer, total, empty)
             if not answer.pieces:
                 if total is None or self._at.next > total:
                     break
@@ -99,11 +100,23 @@ class Walk:
                 break
             self._compare_size(query, answer, size, total)
             size = min(size * 2, self._portion)
-            if self._is_enough():
+            if self._is_stopped:
                 break
-        return Walked(tuple(self._reasons), self._is_stopped)
+        return self._reasons
 
-    def _shrink(self, error: HarvestError, size: int, save: Callable[[Position], None]) -> int:
+    def _stated_total(self, answer: Answer, total: int | None, empty: int) -> int | None:
+        """Return the total after an answer; a smaller one is a reason, unless a refusal or an accident states it."""
+        stated = answer.total
+        if stated is None or total is None or stated >= total:
+            return total if stated is None else stated
+        if not answer.pieces and stated < self._at.next - 1:  # fewer than have come already
+            is_refused = not stated and answer.has_diagnostic(*_LIMIT_DIAGNOSTICS)
+            if is_refused or not empty:
+                return total
+        self._add_reason(f"the server stated {total:,} records at first, and {stated:,} later")
+        return stated
+
+    def _shrink(self, error: HarvestError, size: int, save: Save) -> int:
         """Ask for a smaller portion where one cannot be sent; a single record is left out."""
         if not self._session.has_answered:
             raise error
@@ -116,12 +129,12 @@ class Walk:
         self._add_reason(f"the record at position {self._at.next:,} cannot be fetched: {error}")
         self._at = msgspec.structs.replace(self._at, next=self._at.next + 1)
         with self._visit.store.commit():
-            save(self._at)
+            save(self._at, self._reasons)
         return 1
 
     def _check_limit(self, answer: Answer, total: int, empty: int) -> None:
         """Decide what an empty portion before the end means; raises ``LimitReached`` or ``HarvestError``."""
-        is_limit = answer.has_diagnostic(FIRST_POSITION_OUT_OF_RANGE, *TOO_MANY_RECORDS)
+        is_limit = answer.has_diagnostic(*_LIMIT_DIAGNOSTICS)
         if empty < 2 and not is_limit:
             return  # it may be an accident
         if self._at.next > 1:
@@ -129,7 +142,7 @@ class Walk:
         stated = "; ".join(map(str, answer.diagnostics)) or "no records"
         raise HarvestError(f"the server states {total:,} records, but sends {stated}")
 
-    def _store(self, query: str, answer: Answer, number: int, save: Callable[[Position], None]) -> bool:
+    def _store(self, query: str, answer: Answer, number: int, save: Save) -> bool:
         """Store a portion; return whether it is another one than before."""
         digest = hashlib.sha256(b"\0".join(piece.data for piece in answer.pieces)).hexdigest()
         if digest == self._at.last_portion:
@@ -143,29 +156,23 @@ class Walk:
             for offset, piece in enumerate(answer.pieces):
                 self._keep(piece, self._at.next + offset, number)
             self._at = Position(self._at.next + len(answer.pieces), digest)
-            save(self._at)
+            self._is_stopped = save(self._at, self._reasons)
         self._visit.progress.advance(len(answer.pieces))
         self._gaps = 0
         return True
 
     def _keep(self, piece: Piece, position: int, number: int) -> None:
-        store = self._visit.store
-        store.count("received")
         if piece.diagnostic is not None:
+            self._visit.store.count("received")
             self._visit.note(SURROGATE, "", piece.data)
             self._add_reason(f"the server sends {piece.diagnostic} in place of the record at position {position:,}")
             return
         fault = piece.fault
         if not fault and self._session.root and piece.root != self._session.root:
             fault = f"it is <{piece.root}>, though <{self._session.root}> was asked for"
-        name = piece.identifier or f"x{hashlib.sha256(piece.data).hexdigest()[:16]}"
         if fault:
             self._visit.note(UNUSABLE, "", piece.data)
-            store.records.reject(name, fault, piece.data, number)
-            return
-        outcome = store.records.put(name, "", piece.data, number)
-        if outcome in ("new", "changed"):
-            store.count(outcome)
+        keep(self._visit, piece.identifier, piece.data, number, fault)
 
     def _add_reason(self, reason: str) -> None:
         if len(self._reasons) < _MOST_REASONS:
@@ -176,10 +183,3 @@ class Walk:
         if came < size and self._at.next <= total:
             self._visit.note(SHORT, query, f"{came} of {size}".encode())
             self._portion = max(came, 1) if came < self._portion else self._portion
-
-    def _is_enough(self) -> bool:
-        limit = self._visit.options.limit
-        if limit and self._visit.store.counts().get("received", 0) >= limit:
-            self._reasons.append(f"stopped after {limit:,} records, as --limit asks")
-            self._is_stopped = True
-        return self._is_stopped

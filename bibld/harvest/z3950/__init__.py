@@ -5,9 +5,8 @@ Debian has the program in the package ``yaz``. It ends with exit code 0 after an
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
@@ -16,7 +15,7 @@ from bibld.config import Secret
 from bibld.errors import HarvestError
 from bibld.harvest._faults import ServerFault
 from bibld.harvest._records import ISO2709_FORM, XML_FORM
-from bibld.harvest._search import LimitReached, Plan, Position, Walked, begin, fetch_by_search
+from bibld.harvest._search import LimitReached, Plan, Position, Save, begin, fetch_by_search, keep
 from bibld.harvest._visit import Visit
 from bibld.harvest.z3950._client import Batch, Client, Target
 from bibld.harvest.z3950._dump import DumpedRecord, records_of_dump
@@ -112,7 +111,7 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         raise HarvestError("Z39.50 has no list of changes; leave --since out, or state the date in the query")
     visit.store.records.form = XML_FORM if settings.syntax == "xml" else ISO2709_FORM
     server = f"{settings.url} {settings.syntax} {settings.elements}"
-    plan = Plan(server, settings.queries, settings.limit, bool(settings.split), settings.split_range)
+    plan = Plan(server, settings.queries, settings.limit, bool(settings.split), settings.split_range, settings.syntax)
     is_continued = begin(visit, plan)
     return fetch_by_search(visit, _Searcher(visit, _client(settings), settings), plan, is_continued)
 
@@ -154,7 +153,7 @@ class _Searcher:
         index = self._settings.split
         return f"@and {index} @attr 2=4 {low} {index} @attr 2=2 {high}"
 
-    def walk(self, query: str, start: Position, save: Callable[[Position], None]) -> Walked:
+    def walk(self, query: str, start: Position, save: Save) -> list[str]:
         """Fetch and store the records of a query, by what arrived."""
         self._reasons = []
         at = start.next
@@ -162,31 +161,42 @@ class _Searcher:
         total = self._client.count(query)
         while at <= total:
             batch = self._client.fetch(query, at, portion, min(portions, -(-(total - at + 1) // portion)))
+            if batch.hits < total:
+                self._add_reason(f"the server stated {total:,} records at first, and {batch.hits:,} later")
             total = batch.hits
             records = list(records_of_dump(batch.dump, self._settings.syntax))
             passed = self._passed(batch, len(records))
-            if not passed and portion == 1:
+            if not passed and portion == portions == 1 and at <= total:
                 passed = self._pass_over(batch, at)
             if passed:
-                self._store(records, at, passed, save)
+                is_stopped = self._store(
+                    records if batch.answered == batch.sent else records[:passed], at + passed, save
+                )
+                self._visit.progress.advance(passed)
                 at += passed
+                if is_stopped:
+                    break
             if passed < batch.asked and at <= total:
                 self._visit.note(SHORT, query, f"{passed} of {batch.asked} from {at}: {batch.stated}".encode())
                 portion, portions = max(portion // 2, 1), 1
             else:
                 portion, portions = min(portion * 2, self._settings.portion), _PORTIONS
-            if self._is_enough():
-                return Walked(tuple(self._reasons), is_stopped=True)
-        return Walked(tuple(self._reasons))
+        return self._reasons
 
     def _passed(self, batch: Batch, got: int) -> int:
-        """Return how many positions the records of a batch fill: those that came, and diagnostics in their place."""
+        """Return how many positions the records of a batch fill: those that came, and diagnostics in their place.
+
+        If a portion was short, the records of later ones follow in the dump, behind a hole. Where it cannot be known
+        which records those are, or which ones are missing, nothing is used, and less is asked for.
+        """
+        if batch.answered < batch.sent:
+            return batch.answered if got == batch.sent else 0
         missing = batch.answered - got
-        if got < batch.answered and missing <= batch.surrogates:
+        if 0 < missing <= batch.surrogates:
             self._visit.note(SURROGATE, "", batch.stated.encode())
             self._add_reason(f"the server sends a diagnostic in place of {missing:,} records: {batch.stated}")
             return batch.answered
-        return got
+        return batch.answered if missing <= 0 else 0
 
     def _pass_over(self, batch: Batch, at: int) -> int:
         """Leave out a record that is not sent; raises ``LimitReached`` at the end of what the server gives."""
@@ -197,25 +207,12 @@ class _Searcher:
         self._add_reason(f"the record at position {at:,} cannot be fetched: {batch.stated or 'nothing came'}")
         return 1
 
-    def _store(self, records: list[DumpedRecord], at: int, passed: int, save: Callable[[Position], None]) -> None:
-        store = self._visit.store
-        with store.commit():
+    def _store(self, records: list[DumpedRecord], following: int, save: Save) -> bool:
+        with self._visit.store.commit():
             for record in records:
-                store.count("received")
-                name = record.control_number or f"x{hashlib.sha256(record.data).hexdigest()[:16]}"
-                outcome = store.records.put(name, "", record.data)
-                if outcome in ("new", "changed"):
-                    store.count(outcome)
-            save(Position(at + passed))
-        self._visit.progress.advance(passed)
+                keep(self._visit, record.control_number, record.data)
+            return save(Position(following), self._reasons)
 
     def _add_reason(self, reason: str) -> None:
         if len(self._reasons) < _MOST_REASONS:
             self._reasons.append(reason)
-
-    def _is_enough(self) -> bool:
-        limit = self._visit.options.limit
-        if limit and self._visit.store.counts().get("received", 0) >= limit:
-            self._reasons.append(f"stopped after {limit:,} records, as --limit asks")
-            return True
-        return False

@@ -15,9 +15,11 @@ from bibld.errors import HarvestError
 
 PROGRAM = "yaz-client"
 
-_HITS = re.compile(rb"^Number of hits: ([0-9]+)", re.MULTILINE)
-_DIAGNOSTIC = re.compile(rb"^ +\[([0-9]+)\] (.*)$", re.MULTILINE)
-_PRESENT = re.compile(rb"^(?:Z> )*Sent presentRequest \(([0-9]+)\+([0-9]+)\)\.\r?\nRecords: ([0-9]+)", re.MULTILINE)
+_HITS = re.compile(rb"^Number of hits: ([0-9]{1,15})\b", re.MULTILINE)
+_DIAGNOSTIC = re.compile(rb"^ +\[([0-9]{1,9})\] (.*)$", re.MULTILINE)
+_PRESENT = re.compile(
+    rb"^(?:Z> )*Sent presentRequest \(([0-9]+)\+([0-9]+)\)\.\r?\nRecords: ([0-9]{1,15})\b", re.MULTILINE
+)
 _SENT = re.compile(rb"^(?:Z> )*Sent presentRequest", re.MULTILINE)
 _NAME = re.compile(rb"^Name +: (.*)$", re.MULTILINE)
 _CONNECTION = re.compile(rb"Connecting\.\.\.(?!OK)(.*)$", re.MULTILINE)
@@ -39,13 +41,15 @@ class Target(msgspec.Struct, frozen=True):
 class Batch(msgspec.Struct, frozen=True):
     """What came for some portions: hits of the query, the records as one file, and what the server stated beside them.
 
-    ``asked`` and ``answered`` count records; what was answered contains ``surrogates`` diagnostics in place of records.
+    ``asked``, ``answered`` and ``sent`` count records: ``answered`` those up to the first one that is missing, ``sent``
+    all of them; they contain ``surrogates`` diagnostics in place of records.
     """
 
     hits: int
     dump: bytes
     asked: int
     answered: int
+    sent: int
     diagnostics: tuple[tuple[int, str], ...]
 
     @property
@@ -118,13 +122,14 @@ class Client:
                 f" {code} ({text})"
             )
         asked = sum(min(int(show.partition("+")[2]), max(hits - _start(show) + 1, 0)) for show in shows)
-        answered, at = 0, start
-        for place, _, records in _PRESENT.findall(log):
-            if int(place) != at:
+        portions = [(int(place), int(records)) for place, _, records in _PRESENT.findall(log)]
+        answered = 0
+        for place, records in portions:
+            if place != start + answered:
                 break  # an earlier portion was shorter: what follows does not continue it
-            answered += int(records)
-            at += int(records)
-        return Batch(hits, dump, asked, answered, _diagnostics(log[len(before) :]))
+            answered += records
+        total = sum(records for _, records in portions)
+        return Batch(hits, dump, asked, answered, total, _diagnostics(log[len(before) :]))
 
     def _commands(self, query: str, shows: list[str]) -> str:
         target = self._target
