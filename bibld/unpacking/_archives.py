@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import subprocess
 import tarfile
+import tempfile
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,15 +43,21 @@ _ENCRYPTED = 0x1
 _DEFLATE64 = 9
 _INSTALL = "install bsdtar (Debian: libarchive-tools), or unpack it"
 
+LONGEST_SECONDS = 6 * 3600.0
+"""How long bsdtar may take for an archive; a program that hangs is ended."""
+
 _DOCUMENTS = {"[Content_Types].xml": "an Office document", "mimetype": "an OpenDocument or EPUB file"}
 """First members of zip files that are documents."""
 
 
 class OpenMember(msgspec.Struct, frozen=True):
-    """A member of an archive: its name as the archive states it, and its bytes, which are read once."""
+    """A member of an archive: its name as the archive states it, and its bytes, which are read once.
+
+    Folders, links and devices in a tar archive have none: they count, but are not unpacked.
+    """
 
     name: str
-    stream: BinaryIO
+    stream: BinaryIO | None
 
 
 def archive_of(path: Path) -> Archive | None:
@@ -78,9 +87,9 @@ def _is_tar_header(head: bytes) -> bool:
 
 @contextmanager
 def open_archive(path: Path, kind: Archive) -> Iterator[Iterator[OpenMember]]:
-    """Iterate over the files in an archive; each stream is valid until the next member is asked for.
+    """Iterate over the members of an archive; each stream is valid until the next member is asked for.
 
-    Folders, links and devices are left out. Raises ``HarvestError``, without the name of the archive, if it is damaged,
+    Raises ``HarvestError``, without the name of the archive, if it is damaged,
     cut off, encrypted, or cannot be read here.
     """
     openers: dict[Archive, Callable[[Path], Iterator[OpenMember]]] = {
@@ -150,8 +159,7 @@ def _members_of_tar(stream: BinaryIO) -> Iterator[OpenMember]:
     with tarfile.open(fileobj=cast(BinaryIO, watched), mode="r|", errorlevel=1, encoding="utf-8") as archive:
         for entry in archive:
             content = archive.extractfile(entry) if entry.isreg() else None
-            if content is not None:
-                yield OpenMember(entry.name, cast(BinaryIO, content))
+            yield OpenMember(entry.name, cast(BinaryIO, content) if content is not None else None)
         while watched.read(_BLOCK * 128):
             pass
     if watched.tail.strip(b"\0") or len(watched.tail) < _BLOCK:
@@ -181,20 +189,54 @@ def _members_by_bsdtar(path: Path) -> Iterator[OpenMember]:
     if not program:
         raise HarvestError(f"is an archive that only bsdtar reads, which is not installed; {_INSTALL}")
     command = [program, "-cf", "-", "--format", "pax", f"@{path.absolute()}"]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None and process.stderr is not None
+    names_in_utf8 = {**os.environ, "LC_ALL": "C.UTF-8"}
+    with (
+        tempfile.TemporaryFile() as errors,  # a pipe that nobody reads would stop the program
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=names_in_utf8
+        ) as process,
+        _ended_after(process, LONGEST_SECONDS) as is_late,
+    ):
+        assert process.stdout is not None
         try:
             yield from _members_of_tar(cast(BinaryIO, process.stdout))
         except (tarfile.TarError, HarvestError) as error:
             process.kill()
-            message = process.stderr.read().decode(errors="replace").strip() or str(error)
-            raise HarvestError(f"the archive cannot be read ({_in_one_line(message)}); fetch it again") from error
+            message = _late(is_late) or _message(errors) or _in_one_line(str(error))
+            raise HarvestError(f"the archive cannot be read ({message}); fetch it again") from error
         except BaseException:
             process.kill()
             raise
-        message = process.stderr.read().decode(errors="replace").strip()
         if process.wait():
-            raise HarvestError(f"the archive cannot be read ({_in_one_line(message)}); fetch it again")
+            raise HarvestError(f"the archive cannot be read ({_late(is_late) or _message(errors)}); fetch it again")
+
+
+@contextmanager
+def _ended_after(process: subprocess.Popen[bytes], seconds: float) -> Iterator[threading.Event]:
+    """End a program that runs longer; the event tells that it did."""
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        process.kill()
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield is_late
+    finally:
+        timer.cancel()
+
+
+def _late(is_late: threading.Event) -> str:
+    return f"bsdtar took longer than {LONGEST_SECONDS:,.0f} s" if is_late.is_set() else ""
+
+
+def _message(errors: BinaryIO) -> str:
+    """Return the beginning of what a program wrote about errors, in one line."""
+    errors.seek(0)
+    return _in_one_line(errors.read(_BLOCK).decode(errors="replace").strip())
 
 
 def _bsdtar() -> str:

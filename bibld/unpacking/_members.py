@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import fnmatch
 import hashlib
+import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,6 +24,7 @@ _LEVELS = 2
 """An archive may contain archives, which contain files."""
 
 _INDEX = "members.json"
+_UNFINISHED = "part-"
 
 _NOT_DATA = (
     *("readme*", "license*", "licence*", "copying*", "changelog*", "thumbs.db", "desktop.ini", ".*"),
@@ -100,6 +104,8 @@ class _Unpacking:
                 self._count += 1
                 if self._count > self._limits.members:
                     raise HarvestError(f"contains more than {self._limits.members:,} files; unpack it, name the folder")
+                if member.stream is None:
+                    continue
                 if not self._is_wanted(name):
                     self.left_out.append(name)
                     continue
@@ -185,9 +191,11 @@ def unpack_once(path: Path, folder: Path, patterns: Sequence[str] = (), limits: 
     try:
         place = folder / _key(path, patterns)
         if (place / _INDEX).exists():
-            return msgspec.json.decode((place / _INDEX).read_bytes(), type=_Index).unpacked(place)
+            with suppress(msgspec.MsgspecError):  # it was cut when the machine stopped: unpack it again
+                return msgspec.json.decode((place / _INDEX).read_bytes(), type=_Index).unpacked(place)
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="part-", dir=folder) as part:
+        _delete_abandoned(folder)
+        with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=folder) as part, _in_use(Path(part)):
             fresh = Path(part, "members")
             fresh.mkdir()
             unpacked = unpack(path, fresh, patterns, limits)
@@ -203,9 +211,28 @@ def unpack_once(path: Path, folder: Path, patterns: Sequence[str] = (), limits: 
 
 def delete_others(folder: Path, kept: Iterable[Path]) -> None:
     """Delete what :func:`unpack_once` stored in a folder, apart from the folders that contain the ``kept`` files."""
+    _delete_abandoned(folder)
     places = {path.parent for path in kept}
     for place in folder.iterdir() if folder.is_dir() else ():
         if place not in places and (place / _INDEX).exists():
+            shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def _in_use(place: Path) -> Iterator[None]:
+    """Show other processes that a folder is being written; raises ``BlockingIOError`` if one of them does that."""
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _delete_abandoned(folder: Path) -> None:
+    """Delete what processes left that were killed while they unpacked."""
+    for place in folder.glob(f"{_UNFINISHED}*"):
+        with suppress(OSError), _in_use(place):
             shutil.rmtree(place, ignore_errors=True)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
+import fcntl
 import gzip
 import io
 import lzma
+import os
 import shutil
 import struct
 import subprocess
@@ -236,6 +238,53 @@ def test_what_is_no_data_is_left_out_unless_patterns_ask_for_it(tmp_path):
         contents(tmp_path / "none", zipped(members), "*.xml")
 
 
+@pytest.fixture
+def chatty(tmp_path, monkeypatch):
+    """The program with another before it, as a line of the shell: returns what sets that line."""
+
+    def before(line: str) -> None:
+        (tmp_path / "bin").mkdir()
+        (tmp_path / "bin" / "bsdtar").write_text(f'#!/bin/sh\n{line}\nexec {BSDTAR} "$@"\n')
+        (tmp_path / "bin" / "bsdtar").chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+
+    return before
+
+
+@pytest.fixture
+def of_7z(tmp_path):
+    (tmp_path / "made").mkdir()
+    return written(tmp_path, by_bsdtar(tmp_path / "made", "7zip", {"книга.mrc": BOOKS}), "a.7z")
+
+
+def members_of(file: Path) -> dict[str, bytes]:
+    place = file.parent / "place"
+    place.mkdir()
+    members = unpack(file, place).members
+    return {member.name: member.path.read_bytes() for member in members}
+
+
+@needs_bsdtar
+def test_names_in_a_7z_archive_are_read_where_the_locale_is_c(of_7z, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "C")
+    assert members_of(of_7z) == {"книга.mrc": BOOKS}
+
+
+@needs_bsdtar
+def test_a_7z_archive_with_many_warnings_is_read(of_7z, chatty):
+    chatty("head -c 300000 /dev/zero >&2")
+    assert members_of(of_7z) == {"книга.mrc": BOOKS}
+
+
+@needs_bsdtar
+def test_a_program_that_hangs_is_ended(chatty, tmp_path, monkeypatch):
+    chatty("exec sleep 600")
+    monkeypatch.setattr("bibld.unpacking._archives.LONGEST_SECONDS", 0.5)
+    file = written(tmp_path, b"7z\xbc\xaf\x27\x1c" + bytes(100))
+    with pytest.raises(HarvestError, match="bsdtar took longer than"):
+        unpack(file, tmp_path)
+
+
 # -- hostile archives --------------------------------------------------------------------------------------------------
 
 NAMES = ["../../../etc/x.mrc", "/etc/x.mrc", "C:\\x.mrc", "a/../../b.mrc", "..", "\x1b[31mx.mrc", "x" * 300]
@@ -307,6 +356,16 @@ def test_an_archive_of_too_many_bytes_or_members_is_refused(tmp_path):
     )
 
 
+def test_folders_and_links_in_an_archive_count_as_members(tmp_path):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for number in range(101):
+            entry = tarfile.TarInfo(f"folder{number}")
+            entry.type = tarfile.DIRTYPE
+            archive.addfile(entry)
+    assert fault(tmp_path, out.getvalue(), SMALL).startswith("contains more than 100 files")
+
+
 def test_a_zip_file_whose_members_overlap_is_refused(tmp_path):
     """The same compressed bytes stated for many members, as in "better zip bombs"."""
     data = bytearray(zipped({"a": BOOKS * 100, "b": b"1"}))
@@ -370,6 +429,29 @@ def test_an_archive_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(HarvestError):
         unpack_once(written(tmp_path, data[:-30]), tmp_path / "unpacked")
     assert list((tmp_path / "unpacked").iterdir()) == []
+
+
+def test_an_index_that_was_cut_is_made_again(tmp_path):
+    folder = tmp_path / "unpacked"
+    file = written(tmp_path, zipped(MEMBERS), "a.zip")
+    first = unpack_once(file, folder)
+    (index,) = folder.glob("*/members.json")
+    index.write_bytes(index.read_bytes()[:10])
+    assert unpack_once(file, folder) == first
+    assert {member.name: member.path.read_bytes() for member in first.members} == MEMBERS
+
+
+def test_what_a_killed_process_left_is_deleted_and_what_another_unpacks_is_not(tmp_path):
+    folder = tmp_path / "unpacked"
+    for name in ("part-killed", "part-busy"):
+        (folder / name / "members").mkdir(parents=True)
+    descriptor = os.open(folder / "part-busy", os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    members = unpack_once(written(tmp_path, zipped(MEMBERS), "a.zip"), folder).members
+    assert sorted(path.name for path in folder.glob("part-*")) == ["part-busy"]
+    os.close(descriptor)
+    delete_others(folder, [member.path for member in members])
+    assert list(folder.glob("part-*")) == []
 
 
 def test_only_archives_are_taken_for_archives(tmp_path):
