@@ -97,9 +97,13 @@ def unpacked(found: Iterable[HarvestedFile], folder: Path, patterns: tuple[str, 
 
 def _stored_files(config: Config, source: Source) -> Iterator[HarvestedFile]:
     with SourceStore(config.workspace, source.id, create=False) as store:
-        paths = [*store.records.paths(), *(file.path for file in store.files.all())]
+        fetched = store.files.all()
+        paths = [*store.records.paths(), *(file.path for file in fetched if file.is_whole)]
     for path in paths:
         yield HarvestedFile(source.id, Path(os.path.relpath(path, config.folder)).as_posix(), path)
+    if damaged := [file.name for file in fetched if not file.is_whole]:
+        names = ", ".join(damaged[:3])
+        raise HarvestError(f"the workspace lacks a fetched file, or bytes of it: {names}; run `bibld harvest`")
 
 
 def has_files(config: Config, source: Source) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -21,6 +23,14 @@ class StoredFile(msgspec.Struct, frozen=True):
     sha256: str
     bytes: int
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the file is there with all its bytes."""
+        try:
+            return self.path.stat().st_size == self.bytes
+        except OSError:
+            return False
+
 
 class StoredFiles:
     """The files of one source. Nothing is committed here; the store does that."""
@@ -36,7 +46,7 @@ class StoredFiles:
     ) -> bool:
         """Note a file (below :attr:`folder`) that was fetched completely; return whether its content is new.
 
-        The file that had this name before is removed if its path was another.
+        The path that had this name before is not deleted here: the store may still name it until the commit.
         """
         before = self.known(name)
         self._connection.execute(
@@ -51,8 +61,6 @@ class StoredFiles:
                 self.harvest,
             ),
         )
-        if before is not None and before.path != path:
-            before.path.unlink(missing_ok=True)
         return before is None or before.sha256 != sha256
 
     def known(self, name: str) -> StoredFile | None:
@@ -68,12 +76,19 @@ class StoredFiles:
         return [self._file(row) for row in rows]
 
     def drop_others(self, names: set[str]) -> int:
-        """Remove the files that the server does not offer any more; return how many."""
+        """Forget the files that the server does not offer any more; return how many. Their paths stay on disk."""
         others = [file for file in self.all() if file.name not in names]
         for file in others:
             self._connection.execute("DELETE FROM file WHERE name = ?", (file.name,))
-            file.path.unlink(missing_ok=True)
         return len(others)
+
+    def delete_unnamed(self, paths: Iterable[Path]) -> None:
+        """Delete those of the paths that no stored file has; to be called after the commit. What cannot be is left."""
+        named = {self.folder / path for (path,) in self._connection.execute("SELECT path FROM file")}
+        for path in paths:
+            if path not in named:
+                with suppress(OSError):
+                    path.unlink()
 
     def _file(self, row: tuple[str, str, str, str, str, int]) -> StoredFile:
         name, path, etag, changed, sha256, size = row

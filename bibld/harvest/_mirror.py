@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fnmatch
 import hashlib
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,13 +13,21 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._files import StoredFile
+from bibld.harvest._files import StoredFile, StoredFiles
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
 _PAGE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _UNFINISHED = (".part", ".tmp", ".filepart", ".crdownload", ".partial", ".lock", "~")
+_ARRIVING = re.compile(r"(.+)\.(?:part|tmp|filepart|crdownload|partial|lock)|\.([^_].*)\.\w{6}", re.IGNORECASE)
+"""The name of a file that will have another: the second form is that of rsync. Backups (``~``) keep theirs."""
+
+_PARTS = (".part", ".part.version")
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _LONGEST_NAME = 80
+
+LARGEST_FILE = 64 * 1024**3
+"""Bytes of a file that a server may have by default."""
 
 
 class RemoteFile(msgspec.Struct, frozen=True):
@@ -26,6 +37,13 @@ class RemoteFile(msgspec.Struct, frozen=True):
     size: int = -1
     etag: str = ""
     changed: str = ""
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """The files that a server offers, and why there may be others, for which nothing is removed."""
+
+    files: tuple[RemoteFile, ...]
+    reasons: tuple[str, ...] = ()
 
 
 class Transfer(msgspec.Struct, frozen=True):
@@ -52,19 +70,29 @@ def is_unfinished(name: str) -> bool:
     return base.endswith(_UNFINISHED) or base.startswith(".")
 
 
-def mirror(visit: Visit, offered: Sequence[RemoteFile], transmit: Transmit) -> Fetched:
+def arriving(name: str, patterns: Sequence[str]) -> str:
+    """Return why there may soon be another file: this one is being written, and will match; empty if it will not."""
+    found = _ARRIVING.fullmatch(name.rpartition("/")[2])
+    later = found and (found[1] or found[2])
+    if later and any(fnmatch.fnmatchcase(later, pattern) for pattern in patterns):
+        return f"{name}: still being written; the next run fetches it"
+    return ""
+
+
+def mirror(visit: Visit, offer: Offer, transmit: Transmit, most: int = LARGEST_FILE) -> Fetched:
     """Fetch the files that changed. The harvest is complete if each file is there as the server has it.
 
-    A file that cannot be fetched, or is a web page, empty or damaged on its way, leaves its last version in place.
+    A file that cannot be fetched, has more than ``most`` bytes, or is a web page, empty or damaged on its way, leaves
+    its last version in place. Nothing is removed if there is a reason to doubt the list.
     """
-    store = visit.store
+    store, offered = visit.store, offer.files
     if not offered:
-        raise HarvestError("the server offers no file; nothing was removed")
+        raise HarvestError("; ".join(offer.reasons) or "the server offers no file; nothing was removed")
     visit.progress.stage("harvest", "files", len(offered))
-    reasons = []
+    reasons = list(offer.reasons)
     for remote in offered:
         try:
-            change = _fetch(visit, remote, transmit)
+            change = _fetch(visit, remote, transmit, most)
         except HarvestError as error:
             reasons.append(f"{remote.name}: {str(error).removeprefix(f'{remote.name}: ')}")
         else:
@@ -74,35 +102,73 @@ def mirror(visit: Visit, offered: Sequence[RemoteFile], transmit: Transmit) -> F
     if not reasons:
         with store.commit():
             store.count("removed", store.files.drop_others({remote.name for remote in offered}))
+    _tidy(store.files, has_parts=bool(reasons))
     if reasons:
         return Fetched("partial" if store.files.all() else "failed", tuple(reasons))
     return Fetched("complete")
 
 
-def _fetch(visit: Visit, remote: RemoteFile, transmit: Transmit) -> str:
+def _tidy(files: StoredFiles, *, has_parts: bool) -> None:
+    """Delete what no stored file needs, also what a killed harvest left; ``has_parts``: some are to be continued."""
+    found = list(files.folder.iterdir()) if files.folder.is_dir() else []
+    files.delete_unnamed(path for path in found if not (has_parts and path.name.endswith(_PARTS)))
+
+
+def _fetch(visit: Visit, remote: RemoteFile, transmit: Transmit, most: int) -> str:
     """Fetch one file if it changed; return ``new``, ``changed`` or ``unchanged``."""
     files = visit.store.files
-    known = files.known(remote.name)
-    if known is not None and not known.path.exists():
-        known = None
+    last = files.known(remote.name)
+    known = last if last is not None and last.is_whole else None
     if known is not None and not visit.options.full and _is_same(remote, known):
         return "unchanged"
+    check_size(remote.size, most)
     folder = files.folder
+    key = hashlib.sha256(remote.name.encode()).hexdigest()[:12]
+    part = folder / f"{key}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f"{hashlib.sha256(remote.name.encode()).hexdigest()[:12]}.part"
         transfer = transmit(remote, part, known)
         if transfer.is_unchanged and known is not None:
             return "unchanged"
-        digest = _proven(part, remote, transfer)
-        path = folder / f"{_harmless(remote.name)}.{digest[:12]}"
+        digest = _proven(part, remote, transfer, most)
+        path = folder / f"{key}.{_harmless(remote.name)}.{digest[:12]}"
+        _sync(part)
         part.replace(path)
-    except OSError as error:
+        _sync(folder)
+    except (HarvestError, OSError) as error:
+        cause = error if isinstance(error, OSError) else error.__cause__
+        if is_disk_full(cause):
+            for ending in _PARTS:
+                part.with_suffix(ending).unlink(missing_ok=True)
+        if isinstance(error, HarvestError):
+            raise
         raise HarvestError(f"cannot be written: {error.strerror or error}; free some space") from error
     etag, changed = transfer.etag or remote.etag, transfer.changed or remote.changed
     with visit.store.commit():
         is_new = files.keep(remote.name, path, etag=etag, changed=changed, sha256=digest)
+    if last is not None:
+        files.delete_unnamed([last.path])
     return ("new" if known is None else "changed") if is_new else "unchanged"
+
+
+def check_size(size: int, most: int) -> None:
+    """Raise ``HarvestError`` if a file has more than ``most`` bytes."""
+    if size > most:
+        raise HarvestError(f"has more than {most:,} bytes; state max_file_bytes if that is right")
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether an error is that of a full disk, or of a limit for files."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _is_same(remote: RemoteFile, known: StoredFile) -> bool:
@@ -112,8 +178,11 @@ def _is_same(remote: RemoteFile, known: StoredFile) -> bool:
     return bool(remote.changed) and (remote.changed, remote.size) == (known.changed, known.bytes)
 
 
-def _proven(part: Path, remote: RemoteFile, transfer: Transfer) -> str:
+def _proven(part: Path, remote: RemoteFile, transfer: Transfer, most: int) -> str:
     """Return the check sum of a file that arrived; raises ``HarvestError`` and deletes it if it cannot be right."""
+    if part.stat().st_size > most:
+        part.unlink()
+        check_size(most + 1, most)
     sha256, md5 = hashlib.sha256(), hashlib.md5(usedforsecurity=False)
     size, head = 0, b""
     with part.open("rb") as file:

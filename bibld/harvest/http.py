@@ -10,15 +10,16 @@ import re
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from lxml import etree
 from lxml import html as lxml_html
 
 from bibld.errors import HarvestError
+from bibld.harvest._faults import ServerFault
 from bibld.harvest._files import StoredFile
-from bibld.harvest._mirror import RemoteFile, Transfer, is_unfinished, mirror
+from bibld.harvest._mirror import LARGEST_FILE, Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
@@ -28,17 +29,25 @@ if TYPE_CHECKING:
 
 _SUM = re.compile(r"\b([0-9a-fA-F]{64}|[0-9a-fA-F]{32})\b")
 _SHA256_DIGITS = 64
+_BAD_LINK = ServerFault(
+    "bad-link",
+    "has a page with a link that is no address",
+    "RFC 3986, 3.2.2: a host in brackets is an address of IPv6; 2.1: other characters are encoded",
+    "left the link out",
+)
 
 
 class Settings(HttpSettings, frozen=True, kw_only=True):
     """``urls``: further addresses of files; ``links``: patterns, such as ``*.mrc.gz``, where the address is that of a
     page whose links on the same host and below its folder are the files; ``checksum``: what is added to the address of
-    a file for that of its check sum (SHA-256 or MD5), such as ``.sha256``.
+    a file for that of its check sum (SHA-256 or MD5), such as ``.sha256``; ``max_file_bytes``: the most bytes of one
+    file.
     """
 
     urls: tuple[str, ...] = ()
     links: str | tuple[str, ...] = ()
     checksum: str = ""
+    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = LARGEST_FILE
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -58,7 +67,7 @@ def probe(visit: Visit, settings: Settings) -> str:
     """Ask for the page of links; files are not asked for, because they may be large."""
     if not settings.patterns:
         return f"{1 + len(settings.urls)} addresses; they are not asked before a harvest"
-    found = _addresses(visit.transport(settings), settings)
+    found = _addresses(visit, visit.transport(settings), settings).files
     return f"{len(found)} files, such as {found[0].name}"
 
 
@@ -84,33 +93,68 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
             md5=digest if len(digest) < _SHA256_DIGITS else "",
         )
 
-    return mirror(visit, _addresses(transport, settings), transmit)
+    return mirror(visit, _addresses(visit, transport, settings), transmit, settings.max_file_bytes)
 
 
-def _addresses(transport: Transport, settings: Settings) -> list[RemoteFile]:
-    """Return the files: those of the settings, or the links of a page, in the order of their names."""
+def _addresses(visit: Visit, transport: Transport, settings: Settings) -> Offer:
+    """Return the files: those of the settings, or the links of pages, in the order of their names.
+
+    A page that cannot be read, or has no link that matches, is a reason to remove nothing; raises ``HarvestError`` if
+    no page has one.
+    """
+    pages = (settings.url, *settings.urls)
     if not settings.patterns:
-        return [RemoteFile(url) for url in (settings.url, *settings.urls)]
-    pages = [settings.url, *settings.urls]
-    found = {link for page in pages for link in _links(transport, page, settings.patterns)}
+        return Offer(tuple(RemoteFile(url) for url in pages))
+    found: set[str] = set()
+    reasons: list[str] = []
+    for page in pages:
+        try:
+            links, unfinished = _links(visit, transport, page, settings.patterns)
+        except HarvestError as error:
+            reasons.append(str(error))
+            continue
+        found |= links
+        reasons += unfinished
+        if not links:
+            reasons.append(f"{page}: no link of the page matches {', '.join(settings.patterns)}")
     if not found:
-        raise HarvestError(f"{settings.url}: no link of the page matches {', '.join(settings.patterns)}")
-    return [RemoteFile(link) for link in sorted(found)]
+        raise HarvestError("; ".join(reasons))
+    return Offer(tuple(RemoteFile(link) for link in sorted(found)), tuple(dict.fromkeys(reasons)))
 
 
-def _links(transport: Transport, page: str, patterns: tuple[str, ...]) -> Iterator[str]:
+def _links(visit: Visit, transport: Transport, page: str, patterns: tuple[str, ...]) -> tuple[set[str], list[str]]:
+    """Return the links of a page that are files, and the reasons for which there may soon be others."""
     answer = transport.get(page)
     try:
         root = lxml_html.fromstring(answer.body)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise HarvestError(f"{page}: is no page with links: {error}") from error
     folder = urllib.parse.urljoin(answer.url, ".")
+    found: set[str] = set()
+    reasons: list[str] = []
     for element in root.iter("a"):
-        link = urllib.parse.urldefrag(urllib.parse.urljoin(answer.url, element.get("href") or ""))[0]
+        link = _address(visit, answer.url, element.get("href") or "")
         name = urllib.parse.unquote(urllib.parse.urlsplit(link).path.rpartition("/")[2])
-        is_file = link.startswith(folder) and name and not is_unfinished(name)
-        if is_file and any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
-            yield link
+        if not name or not link.startswith(folder):
+            continue
+        if reason := arriving(name, patterns):
+            reasons.append(f"{page}: {reason}")
+        elif not is_unfinished(name) and any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
+            found.add(link)
+    return found, reasons
+
+
+def _address(visit: Visit, page: str, reference: str) -> str:
+    """Return the address that a link of a page leads to, without a fragment; empty if it is none, which is noted."""
+    import httpx  # loads the HTTP client, which local files do not need
+
+    try:
+        link = urllib.parse.urldefrag(urllib.parse.urljoin(page, reference))[0]
+        httpx.URL(link)
+    except (ValueError, httpx.InvalidURL):
+        visit.note(_BAD_LINK, page, reference.encode(errors="replace"))
+        return ""
+    return link
 
 
 def _checksum(transport: Transport, url: str) -> str:

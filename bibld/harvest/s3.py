@@ -10,14 +10,16 @@ import urllib.parse
 from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import httpx
+import msgspec
 from lxml import etree
 
 from bibld.errors import HarvestError
 from bibld.harvest._files import StoredFile
 from bibld.harvest._http import Transport
-from bibld.harvest._mirror import RemoteFile, Transfer, is_unfinished, mirror
+from bibld.harvest._mirror import LARGEST_FILE, Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._store import StoredAnswer
 from bibld.harvest._visit import Visit
@@ -31,13 +33,15 @@ class Settings(HttpSettings, frozen=True, kw_only=True):
     """``url``: the endpoint, such as ``https://storage.example.org``; ``bucket``: its name; ``prefix``: what the keys
     of objects begin with; ``files``: patterns for the last part of keys, such as ``*.mrc.gz``; ``region``: that of the
     bucket; ``user``: the environment variable that contains the access key, ``{ env = "NAME" }``, without which
-    requests are not signed; ``password``: the one that contains the secret key.
+    requests are not signed; ``password``: the one that contains the secret key; ``max_file_bytes``: the
+    most bytes of one object.
     """
 
     bucket: str
     prefix: str = ""
     files: str | tuple[str, ...] = "*"
     region: str = "us-east-1"
+    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = LARGEST_FILE
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -54,7 +58,7 @@ def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
 
 def probe(visit: Visit, settings: Settings) -> str:
     """List the objects."""
-    found = _objects(_transport(visit, settings), settings)
+    found = _objects(_transport(visit, settings), settings).files
     return f"{len(found)} objects" + (f", such as {found[0].name}" if found else "")
 
 
@@ -73,7 +77,7 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         is_encrypted = "x-amz-server-side-encryption-aws-kms-key-id" in answer.headers
         return Transfer(etag=remote.etag, md5=md5[1] if md5 and not is_encrypted else "")
 
-    return mirror(visit, _objects(transport, settings), transmit)
+    return mirror(visit, _objects(transport, settings), transmit, settings.max_file_bytes)
 
 
 def _transport(visit: Visit, settings: Settings) -> Transport:
@@ -87,9 +91,10 @@ def _address(settings: Settings, key: str) -> str:
     return f"{settings.url.rstrip('/')}/{settings.bucket}/{urllib.parse.quote(key, safe='/-_.~')}"
 
 
-def _objects(transport: Transport, settings: Settings) -> list[RemoteFile]:
+def _objects(transport: Transport, settings: Settings) -> Offer:
     """List the objects in the order of their keys; raises ``HarvestError``."""
     found: list[RemoteFile] = []
+    reasons: list[str] = []
     token = ""
     while True:
         words = {"list-type": "2", "prefix": settings.prefix, "continuation-token": token}
@@ -99,14 +104,16 @@ def _objects(transport: Transport, settings: Settings) -> list[RemoteFile]:
         for entry in listing.iter("{*}Contents"):
             key, size = entry.findtext("{*}Key") or "", entry.findtext("{*}Size") or ""
             name = key.rpartition("/")[2]
-            if name and not is_unfinished(name) and any(fnmatch.fnmatchcase(name, one) for one in settings.patterns):
+            if reason := arriving(key, settings.patterns):
+                reasons.append(reason)
+            elif name and not is_unfinished(name) and any(fnmatch.fnmatchcase(name, one) for one in settings.patterns):
                 etag = entry.findtext("{*}ETag") or ""
                 found.append(RemoteFile(key, int(size) if size.isdecimal() else -1, etag))
         last, token = token, listing.findtext("{*}NextContinuationToken") or ""
         if not token or token == last:
             if listing.findtext("{*}IsTruncated") == "true":
                 raise HarvestError("the list of the bucket ends early, without a token for the rest")
-            return sorted(found, key=lambda one: one.name)
+            return Offer(tuple(sorted(found, key=lambda one: one.name)), tuple(reasons))
 
 
 def _accept(answer: StoredAnswer) -> str:

@@ -14,7 +14,17 @@ import msgspec
 from bibld.config import Secret
 from bibld.errors import HarvestError
 from bibld.harvest._files import StoredFile
-from bibld.harvest._mirror import RemoteFile, Transfer, is_unfinished, mirror
+from bibld.harvest._mirror import (
+    LARGEST_FILE,
+    Offer,
+    RemoteFile,
+    Transfer,
+    arriving,
+    check_size,
+    is_disk_full,
+    is_unfinished,
+    mirror,
+)
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -29,7 +39,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     relative to the configuration; ``key_password``: the environment variable that contains that of the key;
     ``known_hosts``: the file of keys of servers, ``~/.ssh/known_hosts`` by default, a server that is not in it is
     refused; ``deadline``: seconds without an answer; ``tries``: how often a file is asked for, from where it was
-    interrupted.
+    interrupted; ``max_file_bytes``: the most bytes of one file.
     """
 
     host: str
@@ -42,6 +52,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     known_hosts: str = ""
     deadline: Annotated[float, msgspec.Meta(gt=0)] = 60.0
     tries: Annotated[int, msgspec.Meta(ge=1)] = 5
+    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = LARGEST_FILE
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -75,7 +86,7 @@ def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
 def probe(visit: Visit, settings: Settings) -> str:
     """Connect, and list the files."""
     with _connected(visit, settings) as client:
-        found = _listed(client, settings)
+        found = _listed(client, settings).files
         return f"{len(found)} files" + (f", such as {found[0].name}" if found else "")
 
 
@@ -90,19 +101,19 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         for _ in range(settings.tries):
             try:
                 with _connected(visit, settings) as client:
-                    return _transfer(visit, client, remote, path)
+                    return _transfer(visit, client, remote, path, settings.max_file_bytes)
             except _Interrupted as error:
                 fault = str(error)
         raise HarvestError(f"{fault} ({settings.tries} tries)")
 
-    return mirror(visit, offered, transmit)
+    return mirror(visit, offered, transmit, settings.max_file_bytes)
 
 
 class _Interrupted(Exception):  # noqa: N818 - the transfer is continued
     """The connection was lost."""
 
 
-def _transfer(visit: Visit, client: Any, remote: RemoteFile, path: Path) -> Transfer:  # noqa: ANN401
+def _transfer(visit: Visit, client: Any, remote: RemoteFile, path: Path, most: int) -> Transfer:  # noqa: ANN401
     """Write a file to a path, from where an earlier transfer of the same version ended."""
     version, name = _Version(remote.size, remote.changed), f"part {path.name}"
     if visit.store.value(name, _Version) != version:
@@ -115,8 +126,14 @@ def _transfer(visit: Visit, client: Any, remote: RemoteFile, path: Path) -> Tran
                 file.seek(out.tell())
                 while data := file.read(_CHUNK):
                     out.write(data)
+                    check_size(out.tell(), most)
             after = client.stat(remote.name)
+        except HarvestError:
+            path.unlink()
+            raise
         except Exception as error:
+            if is_disk_full(error):
+                raise HarvestError("cannot be written: the disk is full; free some space") from error
             raise _Interrupted(f"the transfer broke off: {_words(error)}") from error
     if (after.st_size, str(int(after.st_mtime or 0))) != (remote.size, remote.changed):
         path.unlink()
@@ -126,9 +143,13 @@ def _transfer(visit: Visit, client: Any, remote: RemoteFile, path: Path) -> Tran
     return Transfer(changed=remote.changed)
 
 
-def _listed(client: Any, settings: Settings) -> list[RemoteFile]:  # noqa: ANN401
-    """Return the files in the order of the list, matches of a pattern by name; raises ``HarvestError``."""
+def _listed(client: Any, settings: Settings) -> Offer:  # noqa: ANN401
+    """Return the files in the order of the list, matches of a pattern by name.
+
+    A path without a file is a reason to remove nothing; raises ``HarvestError`` if no path has one.
+    """
     found: dict[str, RemoteFile] = {}
+    reasons: list[str] = []
     for path in settings.paths:
         folder, _, pattern = path.rpartition("/")
         try:
@@ -137,15 +158,29 @@ def _listed(client: Any, settings: Settings) -> list[RemoteFile]:  # noqa: ANN40
             else:
                 entries = [(path, client.stat(path))]
         except OSError as error:
-            raise HarvestError(f"{settings.url}{path}: {error.strerror or error}; is the path right?") from error
-        for name, entry in sorted(entries, key=lambda one: one[0]):
-            base = name.rpartition("/")[2]
-            is_file = stat.S_ISREG(entry.st_mode or 0)
-            if is_file and (name == path or (fnmatch.fnmatchcase(base, pattern) and not is_unfinished(base))):
-                found[name] = RemoteFile(name, entry.st_size, changed=str(int(entry.st_mtime or 0)))
+            reasons.append(f"{settings.url}{path}: {error.strerror or error}; is the path right?")
+            continue
+        files = [(name, one) for name, one in sorted(entries, key=_by_name) if stat.S_ISREG(one.st_mode or 0)]
+        matches = {
+            name: RemoteFile(name, one.st_size, changed=str(int(one.st_mtime or 0)))
+            for name, one in files
+            if name == path or (fnmatch.fnmatchcase(_last(name), pattern) and not is_unfinished(name))
+        }
+        found |= matches
+        reasons += [reason for name, _ in files if name != path and (reason := arriving(name, [pattern]))]
+        if not matches:
+            reasons.append(f"{settings.url}: no file matches {path}")
     if not found:
-        raise HarvestError(f"{settings.url}: no file matches {', '.join(settings.paths)}")
-    return list(found.values())
+        raise HarvestError("; ".join(reasons))
+    return Offer(tuple(found.values()), tuple(dict.fromkeys(reasons)))
+
+
+def _by_name(entry: tuple[str, Any]) -> str:
+    return entry[0]
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 @contextmanager
@@ -191,6 +226,8 @@ def _connected(visit: Visit, settings: Settings) -> Iterator[Any]:
         raise HarvestError(f"{settings.url}: no connection: {_words(error)}") from error
     try:
         yield session
+    except (paramiko.SSHException, EOFError) as error:
+        raise HarvestError(f"{settings.url}: the connection broke off: {_words(error)}") from error
     finally:
         client.close()
 

@@ -70,7 +70,7 @@ def inspect_sources(
     """
     results = harvests or {}
     found = [_harvest(config, source, results.get(source.id)) for source in config.sources]
-    progress.stage("read", "bytes", sum(file.path.stat().st_size for files, _ in found for file in files))
+    progress.stage("read", "bytes", sum(_size(file) for files, _ in found for file in files))
     inspections = []
     for source, (files, doubts) in zip(config.sources, found, strict=True):
         inspection = _inspect(config, source, files, doubts, progress)
@@ -125,7 +125,9 @@ def _inspect_file(file: HarvestedFile, source: Source, progress: Progress) -> In
     That is a delta: on a day without changes it is empty. Raises ``HarvestError`` if the file must not be loaded.
     """
     may_be_empty = not source.config.complete
-    if not file.path.stat().st_size:
+    if not file.path.exists():
+        raise HarvestError(f"{file.name}: is not there any more; fetch it again")
+    if not _size(file):
         if may_be_empty:
             return None
         raise HarvestError(f"{file.name}: is empty; fetch it again")
@@ -150,6 +152,14 @@ def _inspect_file(file: HarvestedFile, source: Source, progress: Progress) -> In
         raise HarvestError(f"{file.name}: {fault}")
     progress.detail(f"read: {file.name}: {records} records, {examined.reader}, {examined.carrier.charset}")
     return InspectedFile(file, examined, records, check.warning() if check is not None else "")
+
+
+def _size(file: HarvestedFile) -> int:
+    """Return the bytes of a file; 0 if it was deleted since it was listed."""
+    try:
+        return file.path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _html_page(file: HarvestedFile) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import hashlib
+import resource
 import zipfile
 from datetime import UTC, datetime
 
@@ -13,7 +14,9 @@ import pytest
 
 from bibld import harvest
 from bibld.harvest import HarvestOptions
+from bibld.harvest._files import StoredFiles
 from bibld.harvest.s3 import Signature
+from bibld.ingest import inspect_sources
 from bibld.progress import Silent
 from tests.configuration import load_config
 from tests.harvest import file_servers
@@ -134,7 +137,7 @@ def test_a_check_sum_beside_the_file_is_compared(web, tmp_path):
 def test_the_links_of_a_page_are_files_and_those_elsewhere_are_not_followed(web, tmp_path):
     web.files["/dump/"] = (
         b'<html><a href="../">up</a><a href="books.mrc">1</a><a href="b.mrc?x=1#y">2</a><a href="http://127.0.0.1:1/c.mrc">'
-        b'3</a><a href="/other/d.mrc">4</a><a href="e.mrc.part">5</a><a href="f.txt">6</a><a href="file:///etc/g.mrc">'
+        b'3</a><a href="/other/d.mrc">4</a><a href="e.txt.part">5</a><a href="f.txt">6</a><a href="file:///etc/g.mrc">'
     )
     web.files["/dump/b.mrc?x=1"] = OTHER
     config = of_web(tmp_path, web, f'url = "{web.url}/dump/"', 'links = "*.mrc"')
@@ -146,6 +149,105 @@ def test_the_links_of_a_page_are_files_and_those_elsewhere_are_not_followed(web,
     assert (removed.outcome, removed.removed, contents(config)) == ("complete", 1, [BOOKS])
     web.files["/dump/"] = b"<html>empty"
     assert (fetched(config).outcome, contents(config)) == ("failed", [BOOKS])
+
+
+@pytest.mark.parametrize(
+    "page, message",
+    [
+        (b"<html>empty", "/other/: no link of the page matches *.mrc"),
+        (b'<a href="b.mrc.part">', "b.mrc.part: still being written; the next run fetches it"),
+        (b'<a href="c.mrc">c</a><a href=".b.mrc.x7Ab3Q">', ".b.mrc.x7Ab3Q: still being written"),
+        (None, "/other/: status 404"),
+    ],
+)
+def test_a_file_that_is_being_replaced_on_one_of_two_pages_is_not_removed(page, message, web, tmp_path):
+    web.files |= {"/dump/": b'<a href="books.mrc">', "/other/": b'<a href="b.mrc">', "/other/b.mrc": OTHER}
+    web.files["/other/c.mrc"] = record(1)
+    lines = f'url = "{web.url}/dump/"', f'urls = ["{web.url}/other/"]', 'links = "*.mrc"'
+    config = of_web(tmp_path, web, *lines)
+    assert fetched(config).outcome == "complete"
+    if page is None:
+        del web.files["/other/"]
+    else:
+        web.files["/other/"] = page
+    result = fetched(config)
+    assert (result.outcome, result.removed) == ("partial", 0)
+    assert message in "; ".join(result.reasons)
+    assert {BOOKS, OTHER} <= set(contents(config))
+    web.files["/other/"] = b'<a href="c.mrc">'
+    assert (fetched(config).removed, contents(config)) == (1, [BOOKS, record(1)])
+
+
+def test_a_link_that_is_no_address_is_left_out_and_noted(web, tmp_path):
+    web.files["/dump/"] = b'<a href="http://[x">1</a><a href="http://x:y/a.mrc">2</a><a href="books.mrc">3</a>'
+    config = of_web(tmp_path, web, f'url = "{web.url}/dump/"', 'links = "*.mrc"')
+    result = fetched(config)
+    assert (result.outcome, result.faults, contents(config)) == ("complete", 2, [BOOKS])
+
+
+def test_files_of_equal_content_and_similar_names_are_two_files(web, tmp_path):
+    names = [f"/dump/{word}.mrc" for word in ("%D0%BA%D0%BD", "%D0%BD%D0%BA")]
+    web.files |= dict.fromkeys(names, OTHER)
+    config = of_web(tmp_path, web, f'url = "{web.url}{names[0]}"', f'urls = ["{web.url}{names[1]}"]')
+    fetched(config)
+    web.files[names[0]] = BOOKS
+    assert (fetched(config).outcome, sorted(contents(config))) == ("complete", sorted([BOOKS, OTHER]))
+    assert len({file.path for file in harvest.files(config, config.sources[0])}) == 2
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(BOOKS[:100])])
+def test_a_stored_file_that_is_lost_or_cut_puts_the_source_in_doubt_and_is_fetched_again(damage, web, tmp_path):
+    config = of_web(tmp_path, web)
+    fetched(config)
+    (file,) = harvest.files(config, config.sources[0])
+    damage(file.path)
+    (inspection,) = inspect_sources(config, Silent())
+    assert "the workspace lacks a fetched file" in inspection.doubts[0]
+    assert (fetched(config).outcome, contents(config)) == ("complete", [BOOKS])
+
+
+def test_a_kill_before_the_commit_keeps_the_last_version(web, tmp_path, monkeypatch):
+    config = of_web(tmp_path, web)
+    fetched(config)
+    web.files["/dump/books.mrc"] = OTHER
+
+    class Killed(BaseException):
+        pass
+
+    def kill(*parts, **named):
+        keep(*parts, **named)
+        raise Killed
+
+    keep = StoredFiles.keep
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(StoredFiles, "keep", kill)
+        fetched(config)
+    assert contents(config) == [BOOKS]
+    assert (fetched(config).outcome, contents(config)) == ("complete", [OTHER])
+    assert len(list((config.workspace / "harvest" / "lib" / "files").iterdir())) == 1
+
+
+def test_a_file_of_more_bytes_than_are_allowed_is_refused(web, tmp_path):
+    config = of_web(tmp_path, web, "max_file_bytes = 1000")
+    result = fetched(config)
+    assert result.outcome == "failed"
+    assert "has more than 1,000 bytes; state max_file_bytes" in result.reasons[0]
+    assert list((config.workspace / "harvest" / "lib" / "files").iterdir()) == []
+
+
+def test_what_fills_the_disk_is_discarded(web, tmp_path):
+    config = of_web(tmp_path, web, "tries = 1")
+    fetched(config)
+    web.files["/dump/books.mrc"] = BOOKS * 20
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, limits[1]))
+    try:
+        result = fetched(config)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (result.outcome, parts(config)) == ("partial", [])
+    assert "free some space" in result.reasons[0]
+    assert contents(config) == [BOOKS]
 
 
 def test_one_of_two_files_that_fails_keeps_its_last_version_and_the_other_is_fetched(web, tmp_path):
@@ -182,7 +284,7 @@ def keys(tmp_path_factory, monkeypatch):
         (folder / "export").mkdir()
         (folder / "export" / "a.mrc").write_bytes(BOOKS)
         (folder / "export" / "b.mrc").write_bytes(OTHER)
-        (folder / "export" / "c.mrc.filepart").write_bytes(OTHER)
+        (folder / "export" / "c.txt.filepart").write_bytes(OTHER)
         (folder / "export" / "d.mrc").mkdir()
         yield folder, port
 
@@ -224,6 +326,32 @@ def test_files_are_fetched_over_sftp_and_not_again_until_they_change(keys, tmp_p
     last = fetched(config)
     assert (last.outcome, contents(config)) == ("failed", [BOOKS])
     assert "no file matches" in last.reasons[0]
+
+
+@needs_sshd
+@pytest.mark.server
+def test_a_file_that_is_being_replaced_over_sftp_is_not_removed(keys, tmp_path):
+    place, _ = keys
+    config = of_sftp(tmp_path, keys, f'path = ["{place}/export/a*.mrc", "{place}/export/b*.mrc"]')
+    fetched(config)
+    (place / "export" / "b.mrc").rename(place / "export" / "b.mrc.filepart")
+    result = fetched(config)
+    assert (result.outcome, result.removed, contents(config)) == ("partial", 0, [BOOKS, OTHER])
+    assert [reason.rpartition("/")[2] for reason in result.reasons] == [
+        "b.mrc.filepart: still being written; the next run fetches it",
+        "b*.mrc",
+    ]
+    (place / "export" / "b.mrc.filepart").unlink()
+    assert (fetched(config).outcome, contents(config)) == ("partial", [BOOKS, OTHER])
+
+
+@needs_sshd
+@pytest.mark.server
+def test_a_file_of_more_bytes_than_are_allowed_is_not_fetched_over_sftp(keys, tmp_path):
+    config = of_sftp(tmp_path, keys, f"max_file_bytes = {len(OTHER)}")
+    result = fetched(config)
+    assert (result.outcome, contents(config), parts(config)) == ("partial", [OTHER], [])
+    assert "state max_file_bytes" in result.reasons[0]
 
 
 @needs_sshd
