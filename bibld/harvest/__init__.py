@@ -98,10 +98,10 @@ def unpacked(found: Iterable[HarvestedFile], folder: Path, patterns: tuple[str, 
 def _stored_files(config: Config, source: Source) -> Iterator[HarvestedFile]:
     with SourceStore(config.workspace, source.id, create=False) as store:
         fetched = store.files.all()
-        paths = [*store.records.paths(), *(file.path for file in fetched if file.is_whole)]
+        paths = [*store.records.paths(), *(file.path for file in fetched if file.has_all_bytes)]
     for path in paths:
         yield HarvestedFile(source.id, Path(os.path.relpath(path, config.folder)).as_posix(), path)
-    if damaged := [file.name for file in fetched if not file.is_whole]:
+    if damaged := [file.name for file in fetched if not file.has_all_bytes]:
         names = ", ".join(damaged[:3])
         raise HarvestError(f"the workspace lacks a fetched file, or bytes of it: {names}; run `bibld harvest`")
 

@@ -24,7 +24,7 @@ class StoredFile(msgspec.Struct, frozen=True):
     bytes: int
 
     @property
-    def is_whole(self) -> bool:
+    def has_all_bytes(self) -> bool:
         """Whether the file is there with all its bytes."""
         try:
             return self.path.stat().st_size == self.bytes

@@ -118,7 +118,7 @@ def _fetch(visit: Visit, remote: RemoteFile, transmit: Transmit, most: int) -> s
     """Fetch one file if it changed; return ``new``, ``changed`` or ``unchanged``."""
     files = visit.store.files
     last = files.known(remote.name)
-    known = last if last is not None and last.is_whole else None
+    known = last if last is not None and last.has_all_bytes else None
     if known is not None and not visit.options.full and _is_same(remote, known):
         return "unchanged"
     check_size(remote.size, most)

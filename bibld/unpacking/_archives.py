@@ -213,7 +213,7 @@ def _members_by_bsdtar(path: Path) -> Iterator[OpenMember]:
 
 @contextmanager
 def _ended_after(process: subprocess.Popen[bytes], seconds: float) -> Iterator[threading.Event]:
-    """End a program that runs longer; the event tells that it did."""
+    """End a program that runs longer; the event states that it did."""
     is_late = threading.Event()
 
     def end() -> None:
