@@ -265,11 +265,6 @@ class SourceStore:
             body = zstandard.ZstdDecompressor().decompress((self.folder / "answers" / file).read_bytes())
             yield StoredAnswer(number, url, asked_at, status, msgspec.json.decode(headers), body)
 
-    def count_answers(self) -> int:
-        """Return how many answers the current harvest has stored."""
-        row = self._connection.execute("SELECT count(*) FROM answer WHERE harvest = ?", (self.harvest,)).fetchone()
-        return int(row[0])
-
     def _forget_answers_before(self, harvest: int) -> None:
         """Remove the answers of earlier harvests, which a complete list has replaced."""
         rows = self._connection.execute("SELECT DISTINCT harvest FROM answer WHERE harvest < ?", (harvest,)).fetchall()

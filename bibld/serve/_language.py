@@ -47,7 +47,7 @@ class Message(str):
 
 
 def message(pattern: str, /, **values: object) -> Message:
-    """Return a message for :meth:`Language.text`; it is the English text itself, for what is no page."""
+    """Return a message for :meth:`Language.text`; it is the English text itself where there is no page."""
     made = Message(pattern % values if values else pattern)
     made.pattern, made.values = pattern, values
     return made
@@ -97,7 +97,7 @@ class Language:
         return f"{shown.replace('.', self._decimal)}\u00a0{self.text(_UNITS[unit])}"
 
     def date(self, iso: str) -> str:
-        """Return a date in words: ``22 November 2026``; what is no date (ISO 8601) is returned as it is."""
+        """Return a date in words: ``22 November 2026``; a text that is not a date of ISO 8601 is returned as it is."""
         try:
             day = date.fromisoformat(iso[:10])
         except ValueError:

@@ -213,7 +213,7 @@ def rows(mods: m.Mods) -> list[tuple[str, str, str]]:
                 ("Online", "https://example.org/", "Full text"),
                 ("Online", "https://example.org/2", "free"),
                 ("Online", "https://example.org/3", ""),
-                ("Held by", "РГБ", ""),
+                ("Holding library", "РГБ", ""),
                 ("Shelf mark", "A 1", ""),
                 ("Shelf mark", "A 2", ""),
             ],

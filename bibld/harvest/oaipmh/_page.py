@@ -70,7 +70,6 @@ class Page(msgspec.Struct, frozen=True):
     errors: tuple[tuple[str, str], ...]
     items: tuple[Item, ...]
     token: str
-    has_token: bool
     size: int | None
     cursor: int | None
     root: etree._Element | None
@@ -126,7 +125,6 @@ def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted) -> P
         errors=tuple(errors),
         items=tuple(items),
         token=(token.text or "").strip() if token is not None else "",
-        has_token=token is not None,
         size=_number(token.get("completeListSize")) if token is not None else None,
         cursor=_number(token.get("cursor")) if token is not None else None,
         root=root,
@@ -166,7 +164,6 @@ def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted) -> Page:
         errors=(),
         items=tuple(items),
         token=_unescaped((token[1] or "").strip()) if token else "",
-        has_token=token is not None,
         size=_number(size[1]) if size else None,
         cursor=None,
         root=None,

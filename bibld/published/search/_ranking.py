@@ -12,7 +12,7 @@ from bibld.published.search._schema import AGENT as AGENT_GROUP
 from bibld.published.search._schema import SUBJECT as SUBJECT_GROUP
 from bibld.published.search._words import skeleton_of, stem_of, to_words
 
-TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = WHY = ("title", "author", "subject", "identifier", "elsewhere")
+TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = ("title", "author", "subject", "identifier", "elsewhere")
 
 
 class Rank(msgspec.Struct, frozen=True, order=True):

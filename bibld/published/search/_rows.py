@@ -79,10 +79,6 @@ class RowMaker:
         self._name_of = lru_cache(_NAMES_REMEMBERED)(self._read_name)
         self._encoder = msgspec.msgpack.Encoder()
 
-    def forget_names(self) -> None:
-        """Forget the names of linked things, which have changed."""
-        self._name_of.cache_clear()
-
     def _number_of(self, path: str) -> int:
         key = key_of(path)
         row = self._connection.execute("SELECT number FROM thing WHERE key = ? AND path = ?", (key, path)).fetchone()

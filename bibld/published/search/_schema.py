@@ -119,11 +119,6 @@ def code_of(facet: int, value: int) -> int:
     return facet << _VALUE_BITS | value & ((1 << _VALUE_BITS) - 1)
 
 
-def facet_and_value(code: int) -> tuple[int, int]:
-    """Return facet and value of a code."""
-    return code >> _VALUE_BITS, code & ((1 << _VALUE_BITS) - 1)
-
-
 def facet_of_group(group: str) -> int:
     """Return the facet of links."""
     return LINKED_TO_AUTHORITY + 1 + GROUPS.index(group)

@@ -282,7 +282,7 @@ class _Fields:
             for at, url in enumerate(location.url):
                 remark = url.display_label or url.note or ""
                 yield plain_value(f"{top}/url/{at}", group, self._text(message("Online")), url.value, None, remark)
-            yield from self._list(top, location, group, physical_location=message("Held by"))
+            yield from self._list(top, location, group, physical_location=message("Holding library"))
             copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
             marks = [*location.shelf_locator, *(mark for copy in copies for mark in copy.shelf_locator)]
             for at, shelf in enumerate(dict.fromkeys(marks)):

@@ -74,7 +74,7 @@ _SORT_NAMES = {
     "year": message("oldest first"),
     "-year": message("newest first"),
     "title": message("title"),
-    "libraries": message("held by most"),
+    "libraries": message("in most libraries"),
 }
 _WHY = {
     "author": message("found by its author"),
