@@ -85,6 +85,11 @@ def test_the_bundle_calls_no_foreign_host_and_evaluates_no_text():
         assert word not in body
 
 
+# A list of completions that waits for its answer is marked as disabled, and takes no key for 75 ms after it has opened.
+READY = ".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)"
+INTERACTION_DELAY = 250
+
+
 @pytest.mark.browser
 @pytest.mark.skipif(EDITOR not in assets(), reason="the editor has not been built (`make editor`, needs npm)")
 def test_the_editor_completes_from_the_data_and_by_name_and_the_tab_key_leaves_it(server):
@@ -103,16 +108,16 @@ def test_the_editor_completes_from_the_data_and_by_name_and_the_tab_key_leaves_i
             page.keyboard.press("End")
             page.keyboard.press("ArrowLeft")
             page.keyboard.type("?x a foaf:Per")
-            option = page.locator(".cm-tooltip-autocomplete li", has_text="foaf:Person")
-            option.first.wait_for()
+            page.locator(f"{READY} li[aria-selected]", has_text="foaf:Person").wait_for()
+            page.wait_for_timeout(INTERACTION_DELAY)
             page.keyboard.press("Enter")
+            page.wait_for_function("document.querySelector('#query').value.includes('foaf:Person')")
             page.keyboard.type(" ; owl:sameAs <Толс")
             page.locator(".cm-tooltip-autocomplete li", has_text="Толстой").first.wait_for()
             page.keyboard.press("Escape")
             page.keyboard.press("Escape")
             page.keyboard.press("Tab")
             assert page.evaluate("document.activeElement.type") == "submit"
-            assert "foaf:Person" in page.input_value("#query")
             assert all(address.startswith((server, "http://127.0.0.1")) for address in asked)
             page.goto(f"{server.rstrip(chr(47))}/sparql?query=SELECT%20*%20%7B%0A%3Fs%20%3Fp%20%3Fo%0A%7D%20LIMITT")
             page.locator(".cm-lintRange-error, .cm-lint-marker-error").first.wait_for()
