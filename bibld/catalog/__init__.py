@@ -28,9 +28,17 @@ from bibld.catalog._register.register import Register
 from bibld.catalog._register.suppressions import Suppression, Suppressions
 from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
 from bibld.catalog._results.descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
-from bibld.catalog._results.entities import AssertionChange, AssertionKeys, Entities, EntityRow, StoredEntity
+from bibld.catalog._results.entities import (
+    AssertionChange,
+    AssertionKeys,
+    Entities,
+    EntityRow,
+    StoredEntity,
+    hash_key,
+    to_moved,
+)
 from bibld.catalog._results.figures import CatalogFigures, SampledRecord
-from bibld.catalog._results.linkage import Linkage, StoredEdge
+from bibld.catalog._results.linkage import Linkage, StoredEdge, read_edge
 from bibld.catalog._results.links import Links, RegisteredFile, StoredLink
 from bibld.catalog._results.matching import IndexState, Matching, MatchingState
 from bibld.catalog._results.patches import Delivery, Patches
@@ -89,6 +97,9 @@ __all__ = [
     "Suppression",
     "Verdicts",
     "digest",
+    "hash_key",
+    "read_edge",
+    "to_moved",
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import msgspec
@@ -19,7 +19,7 @@ from bibld.model.origin import RecordId
 from bibld.progress import Progress
 from bibld.protocols import Holder
 
-__all__ = ["Policies", "merge", "merge_records", "requeue_all", "settings_digest"]
+__all__ = ["Policies", "input_digest", "merge", "merge_records", "requeue_all", "settings_digest"]
 
 VERSION = 6
 
@@ -40,6 +40,11 @@ def merge_records(
 def settings_digest(config: Config) -> str:
     """Return a hash of the version and of all settings that the result depends on."""
     return digest(VERSION, Policies.from_config(config).inputs())
+
+
+def input_digest(made_with: str, fingerprints: Iterable[bytes]) -> str:
+    """Return a hash of what a merged description is made from: the settings, and its records in their order."""
+    return digest(made_with, [fingerprint.hex() for fingerprint in fingerprints])
 
 
 def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
@@ -80,7 +85,7 @@ def _merge_clusters(made_with: str, policies: Policies, catalog: Catalog, founde
         if len(members) < 2:
             batch.dropped.append(founder)
             continue
-        made_by = digest(made_with, [catalog.records.fingerprint(ordinal).hex() for ordinal in members])
+        made_by = input_digest(made_with, map(catalog.records.fingerprint, members))
         if catalog.descriptions.made_by(founder) == made_by:
             continue
         cluster = catalog.linkage.cluster(founder, members)

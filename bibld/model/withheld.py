@@ -7,6 +7,7 @@ the ends.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
@@ -58,6 +59,23 @@ def without_values(mods: Mods, withheld: Collection[Withheld]) -> Mods:
     """
     found = _Removal(withheld).remove(mods, "")
     return Mods() if found is None else found
+
+
+def withheld_of(suppressed: Iterable[str]) -> list[Withheld]:
+    """Return the values that must not be published, from the suppressions of one record (empty: the whole record)."""
+    return sorted(Withheld.parse(value) for value in suppressed if value)
+
+
+def public_mods(mods: Mods, suppressed: Iterable[str]) -> Mods:
+    """Return the description of a record without what its suppressions name, as all stages see it."""
+    withheld = withheld_of(suppressed)
+    return without_values(mods, withheld) if withheld else mods
+
+
+def public_fingerprint(made_by: bytes, suppressed: Iterable[str]) -> bytes:
+    """Return a hash of what a public description depends on: ``made_by`` of the record, and its suppressed values."""
+    values = [value.encode() for value in sorted(suppressed) if value]
+    return hashlib.blake2b(b"\0".join([made_by, *values]), digest_size=16).digest() if values else made_by
 
 
 class _Removal:

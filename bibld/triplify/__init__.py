@@ -16,9 +16,19 @@ and bibld's own ontology) in ``graph/provenance``, links to each authority file 
 
 from __future__ import annotations
 
-from bibld.triplify._claims import Assertion, Claim, ClusterStatements, EntityClaim, Kind, NameForm
+from bibld.triplify._claims import (
+    Assertion,
+    Claim,
+    ClusterStatements,
+    EntityClaim,
+    Kind,
+    NameForm,
+    encode_assertions,
+    read_assertion,
+)
 from bibld.triplify._cluster import Settings, cluster_statements
-from bibld.triplify._counts import count_quads
+from bibld.triplify._cluster_batch import statements_digest
+from bibld.triplify._counts import BlockCounts, count_blocks, count_quads
 from bibld.triplify._coverage import (
     LANGUAGE_TAGS,
     ElementCoverage,
@@ -28,17 +38,21 @@ from bibld.triplify._coverage import (
 )
 from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_statements, to_quads
 from bibld.triplify._entities import entity_statements
+from bibld.triplify._entity_batch import keys_of_assertion
+from bibld.triplify._entity_descriptions import EntityDescription, describe_entity_clusters
 from bibld.triplify._identity import Identity, parse_identity
 from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
-from bibld.triplify._tombstones import withdrawal_statements
+from bibld.triplify._tombstones import tombstone_statements, withdrawal_quads, withdrawal_statements
 
 __all__ = (
     "LANGUAGE_TAGS",
     "Assertion",
+    "BlockCounts",
     "Claim",
     "ClusterStatements",
     "ElementCoverage",
     "EntityClaim",
+    "EntityDescription",
     "Identity",
     "Kind",
     "NameForm",
@@ -46,17 +60,25 @@ __all__ = (
     "catalog_blocks",
     "catalog_quads",
     "cluster_statements",
+    "count_blocks",
     "count_quads",
     "dataset_statements",
     "declared_names",
+    "describe_entity_clusters",
     "effective_attributes",
+    "encode_assertions",
     "entity_statements",
     "is_pending",
+    "keys_of_assertion",
     "mods_coverage",
     "parse_identity",
+    "read_assertion",
     "requeue_all",
     "settings_digest",
+    "statements_digest",
     "to_quads",
+    "tombstone_statements",
     "triplify",
+    "withdrawal_quads",
     "withdrawal_statements",
 )

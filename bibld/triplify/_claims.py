@@ -68,6 +68,10 @@ class Assertion(msgspec.Struct, frozen=True, array_like=True):
     value: EntityClaim
 
 
+_ENCODER = msgspec.json.Encoder()
+_ASSERTIONS = msgspec.json.Decoder(Assertion)
+
+
 def count_assertions(claims: Iterable[Claim]) -> dict[tuple[str, Assertion], int]:
     """Return the different assertions about each entity (its IRI), and how many records vote for them.
 
@@ -84,6 +88,18 @@ def count_assertions(claims: Iterable[Claim]) -> dict[tuple[str, Assertion], int
         votes[assertion] = votes.get(assertion, 0) + (vote not in counted)
         counted.add(vote)
     return votes
+
+
+def encode_assertions(claims: Iterable[Claim]) -> dict[tuple[str, bytes], int]:
+    """Return the votes for each assertion, by the IRI of the entity and the assertion in its stored form."""
+    return {
+        (entity, _ENCODER.encode(assertion)): votes for (entity, assertion), votes in count_assertions(claims).items()
+    }
+
+
+def read_assertion(body: bytes) -> Assertion:
+    """Return an assertion from its stored form."""
+    return _ASSERTIONS.decode(body)
 
 
 class ClusterStatements(msgspec.Struct, frozen=True):

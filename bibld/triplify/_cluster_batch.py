@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from bibld.catalog import AssertionChange, Catalog, DependencyRow, Queue, StatementRow, digest
 from bibld.model.iris import Iris
+from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
-from bibld.triplify._claims import Claim, count_assertions
+from bibld.triplify._claims import Claim, encode_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._entity_batch import keys_of_assertion, point_new_clusters_to_founders
 from bibld.triplify._patch import count_changes
 from bibld.triplify._tombstones import tombstone
-
-_ENCODER = msgspec.json.Encoder()
 
 
 class ClusterBatch(msgspec.Struct):
@@ -33,6 +32,17 @@ class ClusterBatch(msgspec.Struct):
     assertions: list[AssertionChange] = []
     changes: Counter[bytes] = msgspec.field(default_factory=Counter)
     samples: list[bytes] = []
+
+
+def statements_digest(
+    made_with: str, fingerprints: Iterable[bytes], description: str | None, edges: Sequence[Edge]
+) -> str:
+    """Return a hash of what the statements of a cluster are made from, without the records that they depend on.
+
+    ``fingerprints`` are those of its members, ``description`` is ``made_by`` of the merged description (None: it has
+    one member), ``edges`` are brief ones.
+    """
+    return digest(made_with, [fingerprint.hex() for fingerprint in fingerprints], description, edges)
 
 
 def describe_clusters(
@@ -85,8 +95,8 @@ def _describe_cluster(
     members = catalog.linkage.members(founder)
     is_merged = len(members) > 1
     edges = catalog.linkage.edges_among(members, is_brief=True) if is_merged else []
-    hashes = [catalog.records.fingerprint(ordinal).hex() for ordinal in members]
-    made_by = digest(made_with, hashes, catalog.descriptions.made_by(founder) if is_merged else None, edges)
+    hashes = [catalog.records.fingerprint(ordinal) for ordinal in members]
+    made_by = statements_digest(made_with, hashes, catalog.descriptions.made_by(founder) if is_merged else None, edges)
 
     def exists(record: RecordId) -> bool:
         ordinal = catalog.register.ordinal(record)
@@ -106,9 +116,7 @@ def _assertion_changes(
     founder: int, before: Mapping[tuple[str, bytes], int], claims: Iterable[Claim]
 ) -> Iterator[AssertionChange]:
     """Yield the assertions of a cluster that are new, not made any more, or have another number of votes."""
-    after = {
-        (entity, _ENCODER.encode(assertion)): votes for (entity, assertion), votes in count_assertions(claims).items()
-    }
+    after = encode_assertions(claims)
     for entity, body in sorted(before.keys() | after.keys()):
         votes = before.get((entity, body)), after.get((entity, body))
         if votes[0] != votes[1]:

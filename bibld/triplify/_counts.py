@@ -42,8 +42,12 @@ _Link = tuple[bytes, bytes, bytes]
 """Graph (empty for the default graph), predicate and kind, as in :class:`bibld.model.release.LinkSet`."""
 
 
-class _Counts(msgspec.Struct):
-    """Counts of some blocks; ``objects`` are hashes of the different objects."""
+class BlockCounts(msgspec.Struct):
+    """Counts of some blocks of quads.
+
+    ``objects`` are hashes (64 bits) of the different objects of the default graph; ``links`` are counted by graph,
+    predicate and kind.
+    """
 
     classes: Counter[bytes]
     properties: Counter[bytes]
@@ -53,14 +57,25 @@ class _Counts(msgspec.Struct):
     entities: int
     objects: Hashes
 
+    def add(self, others: BlockCounts) -> None:
+        """Add the counts of other blocks, except those of the objects, which have to be compared."""
+        self.classes.update(others.classes)
+        self.properties.update(others.properties)
+        self.links.update(others.links)
+        self.graphs.update(others.graphs)
+        self.subjects += others.subjects
+        self.entities += others.entities
+
+    def to_quad_counts(self, objects: int) -> QuadCounts:
+        """Return the counts as the description of the dataset states them; ``objects`` is the number of objects."""
+        links = {LinkSet(*(part.decode() for part in parts)): number for parts, number in sorted(self.links.items())}
+        classes, properties, graphs = (_by_term(each) for each in (self.classes, self.properties, self.graphs))
+        return QuadCounts(classes, properties, self.subjects, objects, links, graphs, self.entities)
+
 
 def count_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures], workers: int = 1) -> QuadCounts:
     """Count the quads of a catalog; ``workers`` is the number of processes, 0 for one for each core."""
-    classes: Counter[bytes] = Counter()
-    properties: Counter[bytes] = Counter()
-    links: Counter[_Link] = Counter()
-    graphs: Counter[bytes] = Counter()
-    subjects = entities = 0
+    total = BlockCounts(Counter(), Counter(), Counter(), Counter(), 0, 0, hashes_of([]))
     base = iris.base.encode()
     with (
         CatalogReaders(catalog, workers, "count quads", [__name__]) as readers,
@@ -69,21 +84,12 @@ def count_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures], 
         portions = readers.results(partial(_count_portion, base), _portions(catalog), _PORTIONS_HERE)
         others = count_blocks(other_blocks(catalog, iris, sources), base)
         for counts in chain((result for _, result in portions), [others]):
-            classes.update(counts.classes)
-            properties.update(counts.properties)
-            links.update(counts.links)
-            graphs.update(counts.graphs)
-            subjects += counts.subjects
-            entities += counts.entities
+            total.add(counts)
             objects.add(counts.objects)
-        different = objects.count()
-    link_sets = {LinkSet(*(part.decode() for part in parts)): number for parts, number in sorted(links.items())}
-    return QuadCounts(
-        _by_term(classes), _by_term(properties), subjects, different, link_sets, _by_term(graphs), entities
-    )
+        return total.to_quad_counts(objects.count())
 
 
-def count_blocks(blocks: Iterable[bytes], base: bytes) -> _Counts:
+def count_blocks(blocks: Iterable[bytes], base: bytes) -> BlockCounts:
     """Count the quads of blocks of lines; all lines with one subject are in one block."""
     graphs: Counter[bytes] = Counter()
     links: Counter[_Link] = Counter()
@@ -98,7 +104,7 @@ def count_blocks(blocks: Iterable[bytes], base: bytes) -> _Counts:
     if any(predicate in properties for predicate in _LINKS):
         links.update(_links_of_default_graph(triples, b"<" + base))
     subjects = set(map(_SUBJECT, triples))
-    return _Counts(
+    return BlockCounts(
         classes=Counter(value for _, predicate, value in triples if predicate == _TYPE),
         properties=properties,
         links=links,
@@ -142,7 +148,7 @@ def _portions(catalog: Catalog) -> Iterator[Portion]:
             yield table, batch[0], batch[-1]
 
 
-def _count_portion(base: bytes, catalog: Catalog, portion: Portion) -> _Counts:
+def _count_portion(base: bytes, catalog: Catalog, portion: Portion) -> BlockCounts:
     table, first, last = portion
     stored = catalog.statements if table == "statements" else catalog.entities
     return count_blocks(stored.all_quads(first, last), base)

@@ -15,8 +15,8 @@ from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
 from bibld.triplify._cluster import Settings, cluster_statements
 from bibld.triplify._draft import Quad, sort_quads
-from bibld.triplify._entities import describe_entity
-from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
+from bibld.triplify._entity_clusters import Verdicts
+from bibld.triplify._entity_descriptions import describe_entity_clusters
 from bibld.triplify._identity import library_key
 
 GRAPH = "dataset"
@@ -78,15 +78,10 @@ def to_quads(
         blocks.append(("".join(statements.quads).encode(), moved))
         for (entity, assertion), number in count_assertions(statements.claims).items():
             votes.setdefault(entity, []).append((assertion, number))
-    profiles = [EntityProfile.from_assertions(entity, (one for one, _ in found)) for entity, found in votes.items()]
-    decided = verdicts or {}
-    entities = [one for component in components(profiles, decided) for one in cluster_component(component, decided)]
-    moved.update((member, one.founder) for one in entities for member in one.members[1:])
-    for one in sorted(entities, key=lambda cluster: cluster.founder):
-        assertions = [assertion for member in one.members for assertion in votes[member]]
-        lines = describe_entity(one.founder, assertions, iris, (*one.members[1:], *one.aliases))
-        parts = {part for assertion, _ in assertions for part in assertion.value.named_entities}
-        blocks.append(("".join(lines).encode(), {part: moved[part] for part in parts if part in moved}))
+    entities = list(describe_entity_clusters(iris, verdicts or {}, votes))
+    moved.update((member, one.members[0]) for one in entities for member in one.members[1:])
+    for one in sorted(entities, key=lambda cluster: cluster.members[0]):
+        blocks.append((one.quads, {part: moved[part] for part in one.parts if part in moved}))
     for block, replaced in blocks:
         yield from (f"{line}\n" for line in replace_objects(block, replaced).decode().split("\n") if line)
     yield from dataset_statements(sources, iris) if sources else ()

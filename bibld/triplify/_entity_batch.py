@@ -9,12 +9,10 @@ import msgspec
 
 from bibld.catalog import AssertionKeys, Catalog, EntityRow, Queue, StoredEntity
 from bibld.model.iris import Iris
-from bibld.triplify._claims import Assertion
-from bibld.triplify._entities import describe_entity
-from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
+from bibld.triplify._claims import read_assertion
+from bibld.triplify._entity_clusters import Verdicts
+from bibld.triplify._entity_descriptions import describe_entity_clusters
 from bibld.triplify._patch import count_changes
-
-_ASSERTIONS = msgspec.json.Decoder(Assertion)
 
 
 class DescribedEntities(msgspec.Struct, frozen=True):
@@ -40,7 +38,7 @@ class EntityBatch(msgspec.Struct, frozen=True):
 
 def keys_of_assertion(body: bytes) -> AssertionKeys:
     """Return what a stored assertion refers to."""
-    value = _ASSERTIONS.decode(body).value
+    value = read_assertion(body).value
     return AssertionKeys((*value.aliases, *value.ties), value.named_entities)
 
 
@@ -75,18 +73,11 @@ def describe_entities(iris: Iris, verdicts: Verdicts, catalog: Catalog, entities
     """Cluster entities and all that are tied to them, and make the statements of each cluster."""
     loaded = _load_connected(catalog, verdicts, entities)
     numbers = {entity.iri: entity.entity for entity in loaded}
-    assertions = {
-        entity.iri: [(_ASSERTIONS.decode(body), votes) for body, votes in entity.assertions] for entity in loaded
-    }
-    profiles = [EntityProfile.from_assertions(iri, (one for one, _ in made)) for iri, made in assertions.items()]
-    described: list[DescribedEntities] = []
-    for component in components(profiles, verdicts):
-        for cluster in cluster_component(component, verdicts):
-            united = [assertion for member in cluster.members for assertion in assertions[member]]
-            lines = describe_entity(cluster.founder, united, iris, (*cluster.members[1:], *cluster.aliases))
-            parts = sorted({part for one, _ in united for part in one.value.named_entities})
-            members = tuple(numbers[member] for member in cluster.members)
-            described.append(DescribedEntities(members, "".join(lines).encode(), tuple(parts)))
+    assertions = {entity.iri: [(read_assertion(body), votes) for body, votes in entity.assertions] for entity in loaded}
+    described = [
+        DescribedEntities(tuple(numbers[member] for member in cluster.members), cluster.quads, cluster.parts)
+        for cluster in describe_entity_clusters(iris, verdicts, assertions)
+    ]
     return EntityBatch(described, sorted(set(entities) - set(numbers.values())))
 
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from bibld.catalog import Catalog
 from bibld.model import tombstones
 from bibld.model.iris import Iris
+from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.triplify._draft import Quad, sort_quads
 
@@ -27,13 +28,30 @@ def tombstone(iris: Iris, catalog: Catalog, ordinal: int) -> bytes:
     is_deleted = register.has_redirect(ordinal) and not catalog.records.is_live(ordinal)
     if not is_deleted or catalog.suppressions.is_suppressed(ordinal):
         return b""
-    record = register.record(ordinal)
-    resource = iri(iris.resource(record))
-    quads = _quads_about(iris, catalog, ordinal, tombstones.DELETED)
     target = register.redirect_target(ordinal)
+    replacement = None
     if target is not None and not catalog.suppressions.is_suppressed(target):
-        quads.append(("", resource, term("dcterms:isReplacedBy"), iri(iris.resource(register.record(target)))))
+        replacement = register.record(target)
+    return tombstone_statements(iris, register.record(ordinal), _deletion_time(catalog, ordinal), replacement)
+
+
+def tombstone_statements(iris: Iris, record: RecordId, deleted: str | None, replacement: RecordId | None) -> bytes:
+    """Return the quads of a deleted record.
+
+    ``deleted`` is the time of the run that deleted it (ISO 8601; None: not known), ``replacement`` the record that its
+    IRI redirects to, unless that must not be published.
+    """
+    resource = iri(iris.resource(record))
+    quads = _quads_about(iris, record, deleted, tombstones.DELETED)
+    if replacement is not None:
+        quads.append(("", resource, term("dcterms:isReplacedBy"), iri(iris.resource(replacement))))
     return "".join(sort_quads(quads, resource)).encode()
+
+
+def withdrawal_quads(iris: Iris, withdrawn: Iterable[tuple[RecordId, str | None]]) -> tuple[str, ...]:
+    """Return the lines about records that must not be published, each given with the time of its last deletion."""
+    quads = [quad for record, time in withdrawn for quad in _quads_about(iris, record, time, tombstones.WITHDRAWN)]
+    return sort_quads(quads, "")
 
 
 def withdrawal_statements(catalog: Catalog, iris: Iris) -> tuple[str, ...]:
@@ -41,23 +59,26 @@ def withdrawal_statements(catalog: Catalog, iris: Iris) -> tuple[str, ...]:
 
     They are in no dump and in no store: only who asks for such an IRI learns that it was withdrawn, and when.
     """
-    quads: list[Quad] = []
-    for suppression in catalog.suppressions.all():
-        ordinal = catalog.register.ordinal(suppression.record)
-        if not suppression.value and ordinal is not None:
-            quads += _quads_about(iris, catalog, ordinal, tombstones.WITHDRAWN)
-    return sort_quads(quads, "")
+    records = [suppression.record for suppression in catalog.suppressions.all() if not suppression.value]
+    ordinals = [(record, catalog.register.ordinal(record)) for record in records]
+    return withdrawal_quads(
+        iris, [(record, _deletion_time(catalog, ordinal)) for record, ordinal in ordinals if ordinal is not None]
+    )
 
 
-def _quads_about(iris: Iris, catalog: Catalog, ordinal: int, cause: Iterable[tuple[str, str]]) -> list[Quad]:
-    """Return when and why the IRIs of a record became invalid; ``cause`` are texts with their language tags."""
-    record = catalog.register.record(ordinal)
+def _deletion_time(catalog: Catalog, ordinal: int) -> str | None:
+    """Return the time of the run that last deleted a record."""
     deletions = [event.run_time for event in catalog.history.events(ordinal) if event.kind == "deleted"]
+    return deletions[-1] if deletions else None
+
+
+def _quads_about(iris: Iris, record: RecordId, deleted: str | None, cause: Iterable[tuple[str, str]]) -> list[Quad]:
+    """Return when and why the IRIs of a record became invalid; ``cause`` are texts with their language tags."""
     quads: list[Quad] = []
     for one in (iri(iris.resource(record)), iri(iris.record(record))):
         quads += [("", one, term("rdfs:comment"), literal(text, language)) for text, language in cause]
-        if deletions:
-            time = typed_literal(_utc(deletions[-1]), "dateTime")
+        if deleted is not None:
+            time = typed_literal(_utc(deleted), "dateTime")
             quads.append(("", one, term("prov:invalidatedAtTime"), time))
     return quads
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping
 
@@ -13,7 +12,7 @@ from bibld.catalog._schema import RecordStatus
 from bibld.catalog._stages import DirtyQueues, Queue
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.withheld import Withheld, without_values
+from bibld.model.withheld import Withheld, public_fingerprint, public_mods, withheld_of
 from bibld.text.folding import tidy
 
 
@@ -62,17 +61,15 @@ class Suppressions:
 
     def withheld_values(self, ordinal: int) -> list[Withheld]:
         """Return the values of a record that must not be published."""
-        return sorted(Withheld.parse(value) for value in self._values_by_ordinal().get(ordinal, ()) if value)
+        return withheld_of(self._values_by_ordinal().get(ordinal, ()))
 
     def public_mods(self, ordinal: int, mods: Mods) -> Mods:
         """Return a description of a record without its suppressed values, as all stages see it."""
-        withheld = self.withheld_values(ordinal) if ordinal in self._values_by_ordinal() else ()
-        return without_values(mods, withheld) if withheld else mods
+        return public_mods(mods, self._values_by_ordinal().get(ordinal, ()))
 
     def fingerprint(self, ordinal: int, made_by: bytes) -> bytes:
         """Return a hash of what a public description depends on: ``made_by`` and the suppressed values."""
-        values = [value.encode() for value in sorted(self._values_by_ordinal().get(ordinal, ())) if value]
-        return hashlib.blake2b(b"\0".join([made_by, *values]), digest_size=16).digest() if values else made_by
+        return public_fingerprint(made_by, self._values_by_ordinal().get(ordinal, ()))
 
     def of_record(self, ordinal: int) -> list[Suppression]:
         """Return the suppressions of one record, with the reasons."""

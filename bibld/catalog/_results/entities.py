@@ -118,7 +118,7 @@ class Entities:
         new = dict(zip((iri for iri in wanted if iri not in known), count(last + 1)))
         self._connection.executemany("INSERT INTO entity (iri, entity) VALUES (?, ?)", new.items())
         self._connection.executemany(
-            "INSERT INTO entity_tie VALUES (?, ?, 1)", ((_hash(iri), entity) for iri, entity in new.items())
+            "INSERT INTO entity_tie VALUES (?, ?, 1)", ((hash_key(iri), entity) for iri, entity in new.items())
         )
         return known | new
 
@@ -193,7 +193,7 @@ class Entities:
         entity = self.number(iri)
         if entity is not None:
             return self.founder(entity)
-        founders = {self.founder(entity) for entity in self._with_keys("entity_tie", [_hash(iri)])}
+        founders = {self.founder(entity) for entity in self._with_keys("entity_tie", [hash_key(iri)])}
         return founders.pop() if len(founders) == 1 else None
 
     def tied(self, entities: Iterable[int]) -> list[int]:
@@ -268,7 +268,7 @@ class Entities:
 
     def pointing_to(self, entities: Iterable[int]) -> list[int]:
         """Return the founders of the entities whose assertions point to any of some entities, ascending."""
-        keys = [_hash(iri) for iri in map(self.iri, entities) if iri is not None]
+        keys = [hash_key(iri) for iri in map(self.iri, entities) if iri is not None]
         return sorted({self.founder(entity) for entity in self._with_keys("entity_part", keys)})
 
     def verdict_change(self) -> int:
@@ -351,10 +351,10 @@ def to_moved(founders: Mapping[str, str]) -> str | None:
 
 def _rows_of_keys(entity: int, keys: AssertionKeys) -> Iterator[tuple[str, int, int]]:
     """Yield the rows (table, key, entity) of an assertion."""
-    yield from (("entity_tie", _hash(text), entity) for text in keys.ties)
-    yield from (("entity_part", _hash(text), entity) for text in keys.parts)
+    yield from (("entity_tie", hash_key(text), entity) for text in keys.ties)
+    yield from (("entity_part", hash_key(text), entity) for text in keys.parts)
 
 
-def _hash(text: str) -> int:
-    """Return 64 bits of a hash, as SQLite stores an integer."""
+def hash_key(text: str) -> int:
+    """Return 64 bits of a hash of a tie or an IRI, as SQLite stores an integer."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)

@@ -40,6 +40,19 @@ _BODY = msgspec.json.Decoder(EdgeBody)
 _BRIEF_BODY = msgspec.json.Decoder(_BriefBody)
 
 
+def read_edge(pair: Pair, body: bytes, made_by: str, is_brief: bool = False) -> Edge:
+    """Return an edge from its stored form (JSON).
+
+    ``is_brief``: without features and blocking keys, which takes less time.
+    """
+    if is_brief:
+        brief = _BRIEF_BODY.decode(body)
+        score = Score(brief.score.value, scorer=brief.score.scorer)
+        return Edge(pair, score, brief.outcome or brief.verdict, made_by)
+    stored = _BODY.decode(body)
+    return Edge(pair, stored.score, stored.outcome or stored.verdict, made_by)
+
+
 class StoredEdge(msgspec.Struct, frozen=True):
     """An edge between two ordinals (the smaller first), with the final verdict if it differs from that of the pair."""
 
@@ -208,13 +221,7 @@ class Linkage:
     def _edge(self, row: tuple[int, int, float, str, str, bytes, str], is_brief: bool = False) -> Edge:
         left, right, _, _, _, body, made_by = row
         pair = Pair.from_records(self._register.record(left), self._register.record(right))
-        data = self._blobs.decompress(body)
-        if is_brief:
-            brief = _BRIEF_BODY.decode(data)
-            score = Score(brief.score.value, scorer=brief.score.scorer)
-            return Edge(pair, score, brief.outcome or brief.verdict, made_by)
-        stored = _BODY.decode(data)
-        return Edge(pair, stored.score, stored.outcome or stored.verdict, made_by)
+        return read_edge(pair, self._blobs.decompress(body), made_by, is_brief)
 
     def founder(self, ordinal: int) -> int:
         """Return the founder of the cluster of a live ordinal: itself if it has no duplicates."""
