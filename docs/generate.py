@@ -28,6 +28,7 @@ import bibld
 from bibld import adapters, cli, conformance, errors
 from bibld.config import (
     DedupConfig,
+    EngineConfig,
     MailConfig,
     MergeConfig,
     NotifyConfig,
@@ -109,6 +110,7 @@ _STRUCTS: dict[str, type[Any]] = {
     "serve.limits": LimitSettings,
     "notify": NotifyConfig,
     "notify.mail": MailConfig,
+    "engine": EngineConfig,
 }
 
 

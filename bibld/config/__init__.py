@@ -15,6 +15,7 @@ from bibld.config._checker import Checker, remote_of_url
 from bibld.config._structs import (
     Config,
     DedupConfig,
+    EngineConfig,
     File,
     MailConfig,
     MergeConfig,
@@ -32,6 +33,7 @@ from bibld.errors import ConfigError
 __all__ = [
     "Config",
     "DedupConfig",
+    "EngineConfig",
     "File",
     "MailConfig",
     "MergeConfig",

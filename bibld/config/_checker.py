@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import urllib.parse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from bibld import adapters
 from bibld.config._structs import (
     Config,
     DedupConfig,
+    EngineConfig,
     File,
     MailConfig,
     MergeConfig,
@@ -58,6 +59,7 @@ class _Top(msgspec.Struct, frozen=True):
     publish: dict[str, Any] = {}
     serve: dict[str, Any] = {}
     notify: dict[str, Any] = {}
+    engine: dict[str, Any] = {}
 
 
 class _NoKeys(msgspec.Struct, frozen=True):
@@ -101,6 +103,7 @@ class Checker:
         triplify = self._stage(tables, "triplify", adapters.stage_settings_type("triplify"))
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
         notify = self._notify(tables.get("notify", {}))
+        engine = self._engine(tables)
         names = [remote.config.name for remote in remotes]
         if serve.store and serve.store not in names:
             self._add_fault("serve.store", adapters.unknown_name_message(serve.store, names, "[[store.remote]]"))
@@ -121,6 +124,7 @@ class Checker:
             adapter_settings=self._adapter_settings,
             remote_stores=remotes,
             notify=notify,
+            engine=engine,
         )
 
     # -- tables ----------------------------------------------------------------------------------------------------
@@ -218,6 +222,22 @@ class Checker:
             return config
         self._check_keys(mail, [MailConfig], "notify.mail")
         return msgspec.structs.replace(config, mail=self._struct(MailConfig, mail, "notify.mail"))
+
+    def _engine(self, tables: dict[str, Any]) -> EngineConfig:
+        """Return the engine; folders without a scheme are relative to the configuration."""
+        config: EngineConfig = self._stage(tables, "engine", EngineConfig)
+        places = {}
+        for key in ("storage", "environment"):
+            place = getattr(config, key)
+            if place and "://" not in place:
+                places[key] = os.path.normpath(self._file.parent / place)
+        properties = dict(_flatten(config.conf))
+        for key, value in properties.items():
+            if not key.startswith("spark."):
+                self._add_fault("engine.conf", f'"{key}" is not a property of Spark; their names begin with spark.')
+            elif not isinstance(value, str | int | float):
+                self._add_fault("engine.conf", f'"{key}" is neither text, number nor true or false')
+        return msgspec.structs.replace(config, conf=properties, **places)
 
     def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
         """Return the column map of a source, checked against the first lines of its tables if they are on disk."""
@@ -379,6 +399,15 @@ def _fault_of_address(url: str) -> str:
     if parts.query or parts.fragment:
         return f'"{url}" has a query or fragment; write the address without it'
     return ""
+
+
+def _flatten(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the dotted names of a table's values: TOML reads a dotted key without quotes as tables."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def _join(where: str, key: str) -> str:

@@ -238,6 +238,23 @@ class NotifyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mail: MailConfig | None = None
 
 
+class EngineConfig(msgspec.Struct, frozen=True):
+    """What a run computes with.
+
+    ``name``: ``local`` for this machine, ``spark`` for Apache Spark; ``master``: the address of Spark's master, such as
+    ``spark://host:7077``, ``yarn`` or ``k8s://https://host:443``; this machine's cores by default; ``conf``: properties
+    of Spark, ``"spark.executor.memory" = "4g"``; ``storage``: a folder that all nodes see, ``hdfs://…`` or ``s3a://…``,
+    for tables and releases; the folder ``spark`` of the workspace by default; ``environment``: an archive of a Python
+    environment with bibld, which Spark sends to its nodes; without one each node must have bibld.
+    """
+
+    name: Literal["local", "spark"] = "local"
+    master: str = ""
+    conf: dict[str, Any] = {}
+    storage: str = ""
+    environment: str = ""
+
+
 class Config(msgspec.Struct, frozen=True):
     """A checked configuration.
 
@@ -258,6 +275,7 @@ class Config(msgspec.Struct, frozen=True):
     adapter_settings: dict[tuple[str, str], Any]
     remote_stores: tuple[Remote, ...] = ()
     notify: NotifyConfig = NotifyConfig()
+    engine: EngineConfig = EngineConfig()
 
     @property
     def folder(self) -> Path:

@@ -36,7 +36,7 @@ LAYERS = (
     ("catalog", "published", "conformance"),
     STAGES,
     ("ingest", "link", "validate"),
-    ("pipeline", "explain"),
+    ("pipeline", "explain", "spark"),
     ("check", "notify", "report"),
     (API,),
     ("cli",),
@@ -64,7 +64,10 @@ LONGEST_FILE = 500
 
 NO_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
 
-HEAVY = ("numba", "numpy", "pyoxigraph", "rdflib", "starlette")
+HEAVY = ("numba", "numpy", "pyarrow", "pyoxigraph", "pyspark", "rdflib", "starlette")
+
+OPTIONAL = {"pyspark": "bibld.spark", "py4j": "bibld.spark", "pyarrow": "bibld.spark"}
+"""Packages that only one package of bibld imports, because who does not use it need not install them."""
 
 NOT_OURS = {
     ".git",
@@ -236,6 +239,21 @@ def test_private_names_are_used_only_in_their_module() -> None:
             if node.value.id in modules and is_private(node.attr)
         }
     assert taken == set()
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_optional_packages_are_imported_only_by_what_needs_them(module: Path) -> None:
+    here = name_of(module)
+    found = set()
+    for node in ast.walk(ast.parse(module.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add((node.module or "").split(".")[0])
+    foreign = {
+        name for name in found & set(OPTIONAL) if here != OPTIONAL[name] and not here.startswith(f"{OPTIONAL[name]}.")
+    }
+    assert foreign == set()
 
 
 def test_there_are_no_cycles_at_any_depth() -> None:

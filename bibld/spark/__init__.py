@@ -1,0 +1,5 @@
+"""Run the stages on Apache Spark: the same functions on whole tables, on as many machines as there are.
+
+In: a configuration with the table ``[engine]``. Out: tables in Parquet, and a release in parts, in the storage of the
+engine. The bytes of the sorted dump are those of a run on one machine.
+"""

@@ -1,0 +1,93 @@
+"""What the stages of a run on Spark share: the session, the tables, the configuration, the progress."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import count
+from typing import Any
+
+from pyspark import Broadcast
+from pyspark.sql import SparkSession
+
+from bibld.config import Config
+from bibld.model.iris import Iris
+from bibld.pipeline import RunOptions
+from bibld.progress import Progress
+from bibld.spark._session import located_failures
+from bibld.spark._storage import Storage
+from bibld.spark._tables import Tables
+
+_SECONDS_BETWEEN_COUNTS = 1.0
+
+_GROUPS = count(1)
+
+
+class Engine:
+    """One run: every stage is a function of it. ``run_time`` is the only time that any output contains."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        config: Config,
+        run_time: datetime,
+        progress: Progress,
+        options: RunOptions | None = None,
+    ) -> None:
+        self.spark = spark
+        self.config = config
+        self.run_time = run_time
+        self.progress = progress
+        self.options = options or RunOptions()
+        self.storage = Storage(spark, config.engine.storage or str(config.workspace / "spark"))
+        self.tables = Tables(spark, self.storage)
+        self.iris = Iris(config.dataset.base)
+
+    @property
+    def number(self) -> int:
+        """The number of this run."""
+        return self.tables.number
+
+    def broadcast(self, value: Any) -> Broadcast[Any]:  # noqa: ANN401
+        """Send a value to every executor once; functions of tasks read its ``value``. It must be picklable."""
+        return self.spark.sparkContext.broadcast(value)
+
+    @contextmanager
+    def job(self, description: str) -> Iterator[None]:
+        """Name the jobs inside in Spark's UI and in messages, and count their tasks for the progress.
+
+        ``description`` names the stage first: ``dedup: join keys``. Raises ``StageError`` if one of the jobs fails.
+        """
+        context = self.spark.sparkContext
+        group = f"bibld-{next(_GROUPS)}"
+        self.progress.stage(description, "tasks")
+        context.setJobGroup(group, description)
+        over = threading.Event()
+        counting = threading.Thread(target=self._count_tasks, args=(group, over), daemon=True)
+        counting.start()
+        try:
+            with located_failures(description):
+                yield
+        except KeyboardInterrupt:
+            context.cancelJobGroup(group)
+            raise
+        finally:
+            over.set()
+            counting.join()
+            context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
+            context.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]
+
+    def _count_tasks(self, group: str, over: threading.Event) -> None:
+        """Advance the progress by the tasks that ended, until the jobs are over."""
+        tracker = self.spark.sparkContext.statusTracker()
+        done: dict[int, int] = {}
+        while not over.wait(_SECONDS_BETWEEN_COUNTS):
+            for job in tracker.getJobIdsForGroup(group):
+                info = tracker.getJobInfo(job)
+                for stage in info.stageIds if info is not None else ():
+                    state = tracker.getStageInfo(stage)
+                    if state is not None and state.numCompletedTasks > done.get(stage, 0):
+                        self.progress.advance(state.numCompletedTasks - done.get(stage, 0))
+                        done[stage] = state.numCompletedTasks

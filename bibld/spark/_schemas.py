@@ -1,0 +1,127 @@
+"""The columns of the tables, named as in the two databases of a workspace on one machine."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+_LONG, _REAL, _TEXT, _BYTES, _FLAG = pa.int64(), pa.float64(), pa.string(), pa.binary(), pa.bool_()
+_TEXTS, _LONGS = pa.list_(pa.string()), pa.list_(pa.int64())
+
+_VERDICT = {"decision": _TEXT, "person": _TEXT, "reason": _TEXT, "given_at": _TEXT}
+
+_COLUMNS: dict[str, dict[str, pa.DataType]] = {
+    # -- the register: what cannot be recomputed -----------------------------------------------------------------
+    "register_ordinal": {"ordinal": _LONG, "source": _TEXT, "control_number": _TEXT},
+    "register_redirect": {"ordinal": _LONG, "target": _LONG},
+    "register_verdict": {
+        "verdict": _LONG,
+        "left_ordinal": _LONG,
+        "right_ordinal": _LONG,
+        "decision": _TEXT,
+        "relation": _TEXT,
+        "person": _TEXT,
+        "reason": _TEXT,
+        "given_at": _TEXT,
+    },
+    "register_verdict_change": {"change": _LONG, "left_ordinal": _LONG, "right_ordinal": _LONG},
+    "register_entity_verdict": {"verdict": _LONG, "left_path": _TEXT, "right_path": _TEXT, **_VERDICT},
+    "register_entity_verdict_change": {"change": _LONG, "left_path": _TEXT, "right_path": _TEXT},
+    "register_link_verdict": {"verdict": _LONG, "entity": _TEXT, "target": _TEXT, **_VERDICT},
+    "register_suppression": {"ordinal": _LONG, "value": _TEXT, "reason": _TEXT},
+    "register_event": {"event": _LONG, "ordinal": _LONG, "run_time": _TEXT, "kind": _TEXT, "other": _LONG},
+    # -- records -------------------------------------------------------------------------------------------------
+    "records": {
+        "ordinal": _LONG,
+        "source": _TEXT,
+        "control_number": _TEXT,
+        "carrier": _LONG,
+        "position": _LONG,
+        "byte_offset": _LONG,
+        "flavour": _TEXT,
+        "made_by": _BYTES,
+        "run": _LONG,
+        "status": _TEXT,
+        "mods": _BYTES,  # JSON, with suppressed values
+        "original": _BYTES,
+        "unmapped": _TEXTS,
+        "private": _TEXTS,
+        "warnings": _TEXTS,
+    },
+    "carriers": {"carrier": _LONG, "source": _TEXT, "file": _TEXT, "reader": _TEXT, "state": _BYTES},
+    "rejects": {
+        "source": _TEXT,
+        "file": _TEXT,
+        "position": _LONG,
+        "byte_offset": _LONG,
+        "control_number": _TEXT,
+        "kind": _TEXT,
+        "reason": _TEXT,
+        "original": _BYTES,
+    },
+    "loads": {
+        "source": _TEXT,
+        "run": _LONG,
+        "read": _LONG,
+        "converted": _LONG,
+        "superseded": _LONG,
+        "rejected": _LONG,
+        "deleted": _LONG,
+    },
+    "active_suppression": {"ordinal": _LONG, "value": _TEXT},
+    "matching_sources": {"source": _LONG, "id": _TEXT},
+    # -- matching ------------------------------------------------------------------------------------------------
+    "statistics": {"version": _LONG, "made_for": _TEXT, "body": _BYTES},
+    "edges": {
+        "left_ordinal": _LONG,
+        "right_ordinal": _LONG,
+        "score": _REAL,
+        "pair_decision": _TEXT,
+        "decision": _TEXT,
+        "body": _BYTES,  # score and verdict as JSON
+        "made_by": _TEXT,
+    },
+    "members": {"ordinal": _LONG, "founder": _LONG},  # clusters of two and more
+    # -- descriptions and quads ------------------------------------------------------------------------------------
+    "merged": {"founder": _LONG, "mods": _BYTES, "sources": _BYTES, "made_by": _TEXT},
+    "statements": {"founder": _LONG, "quads": _BYTES, "made_by": _TEXT, "moved": _TEXT},
+    "existence_dependencies": {"source": _TEXT, "control_number": _TEXT, "founder": _LONG, "existed": _FLAG},
+    "assertions": {"founder": _LONG, "entity": _TEXT, "body": _BYTES, "votes": _LONG},
+    "entities": {"iri": _TEXT, "founder": _TEXT, "quads": _BYTES, "moved": _TEXT},
+    # -- links to authority files ----------------------------------------------------------------------------------
+    "authority_files": {
+        "name": _TEXT,
+        "path": _TEXT,
+        "digest": _TEXT,
+        "template": _TEXT,
+        "linked_at": _TEXT,
+        "records": _LONG,
+        "threshold": _REAL,
+        "review": _REAL,
+    },
+    "links": {
+        "entity": _TEXT,
+        "link_set": _TEXT,
+        "target": _TEXT,
+        "predicate": _TEXT,
+        "confidence": _REAL,
+        "evidence": _TEXT,
+        "status": _TEXT,
+        "label": _TEXT,
+        "heading": _TEXT,
+        "file": _TEXT,
+        "quad": _TEXT,
+    },
+    "link_sets": {"name": _TEXT, "quads": _TEXT},
+}
+
+SCHEMAS: dict[str, pa.Schema] = {
+    name: pa.schema([pa.field(column, kind) for column, kind in columns.items()]) for name, columns in _COLUMNS.items()
+}
+"""The columns of each table; all may be null for Spark, and a table's stage states which are."""
+
+
+def spark_schema(name: str) -> StructType:
+    """Return the columns of a table as Spark's types."""
+    return from_arrow_schema(SCHEMAS[name])

@@ -1,0 +1,193 @@
+"""The tables of a workspace as versioned Parquet, and the commit of a run.
+
+::
+
+    tables/<name>/<made_by>/*.parquet    manifest.json is written last: without it the version is incomplete
+    runs/<number>.json                   the versions that a committed run consists of, its time and summary
+    current.json                         the number of the last committed run; replaced in one step
+
+A version is never changed. What a run has written before it was stopped is complete or is written again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from pyspark.sql import DataFrame, SparkSession
+
+from bibld.catalog import digest
+from bibld.errors import StageError
+from bibld.spark._schemas import SCHEMAS, spark_schema
+from bibld.spark._storage import Storage, literal
+
+_FORMAT = 1
+_MANIFEST = "manifest.json"
+_CURRENT = "current.json"
+_RUNS_KEPT = 2
+"""Committed runs whose tables are kept: the current one, and the one before it for whoever is still reading it."""
+
+
+class TableManifest(msgspec.Struct, frozen=True):
+    """What a complete version of a table consists of; ``run`` is the number of the run that wrote it."""
+
+    name: str
+    made_by: str
+    rows: int
+    run: int
+    columns: tuple[str, ...]
+    figures: dict[str, int] = {}
+
+
+class RunManifest(msgspec.Struct, frozen=True):
+    """A committed run: the version of each table, the time that its output contains, and what it reported."""
+
+    number: int
+    tables: dict[str, str]
+    run_time: str = ""
+    summary: Any = None
+    format: int = _FORMAT
+
+
+class _Current(msgspec.Struct, frozen=True):
+    run: int
+
+
+class Tables:
+    """The tables of one run, and those of the last committed run; used by the driver only."""
+
+    def __init__(self, spark: SparkSession, storage: Storage) -> None:
+        self._spark = spark
+        self.storage = storage
+        self.committed = self._last_committed()
+        self.number = self.committed.number + 1
+        self._versions: dict[str, str] = {}
+
+    # -- versions ----------------------------------------------------------------------------------------------------
+
+    def is_complete(self, name: str, made_by: str) -> bool:
+        """Return whether this version of a table was written to its end."""
+        return self.storage.exists(f"{_folder(name, made_by)}/{_MANIFEST}")
+
+    def version(self, name: str) -> str:
+        """Return the version that ``read`` gives: of this run, else of the last committed one, else empty."""
+        return self._versions.get(name) or self.committed.tables.get(name, "")
+
+    def made_by(self, *parts: object, inputs: Sequence[str] = ()) -> str:
+        """Return the version of a result: a hash of versions and settings (``parts``) and of its input tables."""
+        return digest(*parts, [[name, self.version(name)] for name in inputs])
+
+    def use(self, name: str, made_by: str) -> DataFrame:
+        """Make a complete version the one of this run."""
+        manifest = self.manifest(name, made_by)
+        if list(manifest.columns) != SCHEMAS[name].names:
+            raise StageError(
+                f"{self.storage.path(_folder(name, made_by))}: was written by another version of bibld; delete this"
+                " folder, then run again"
+            )
+        self._versions[name] = made_by
+        return self._read(name, made_by)
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def write(
+        self,
+        name: str,
+        made_by: str,
+        frame: DataFrame,
+        sort: Sequence[str] = (),
+        figures: Mapping[str, int] | None = None,
+    ) -> DataFrame:
+        """Write a version of a table and return it as it was stored; its lineage ends here.
+
+        A version that is complete already is only read. Each file is sorted by the columns ``sort``. ``figures`` are
+        stored in the manifest.
+        """
+        if not self.is_complete(name, made_by):
+            folder = _folder(name, made_by)
+            shaped = frame.to(spark_schema(name))
+            ordered = shaped.sortWithinPartitions(*sort) if sort else shaped
+            ordered.write.mode("overwrite").parquet(self.storage.path(folder))
+            rows = self._read(name, made_by).count()
+            columns = tuple(SCHEMAS[name].names)
+            manifest = TableManifest(name, made_by, rows, self.number, columns, dict(figures or {}))
+            self.storage.write(f"{folder}/{_MANIFEST}", msgspec.json.encode(manifest))
+        return self.use(name, made_by)
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def read(self, name: str) -> DataFrame:
+        """Return this run's version if it was written, else that of the last committed run, else an empty table."""
+        version = self.version(name)
+        return self._read(name, version) if version else self._empty(name)
+
+    def before(self, name: str) -> DataFrame:
+        """Return the version of the last committed run; an empty table if there is none."""
+        version = self.committed.tables.get(name)
+        return self._read(name, version) if version else self._empty(name)
+
+    def rows(self, name: str) -> int:
+        """Return the number of rows of the version that ``read`` gives."""
+        version = self.version(name)
+        return self.manifest(name, version).rows if version else 0
+
+    def manifest(self, name: str, made_by: str) -> TableManifest:
+        """Return the manifest of a complete version."""
+        return msgspec.json.decode(self.storage.read(f"{_folder(name, made_by)}/{_MANIFEST}"), type=TableManifest)
+
+    # -- runs --------------------------------------------------------------------------------------------------------
+
+    def commit(self, summary: object = None, run_time: str = "") -> int:
+        """Make the tables of this run, and those before it that it did not write, the current ones in one step.
+
+        Return the number of the run.
+        """
+        tables = dict(sorted((self.committed.tables | self._versions).items()))
+        run = RunManifest(self.number, tables, run_time, summary)
+        self.storage.write(f"runs/{self.number:06}.json", msgspec.json.encode(run, order="deterministic"))
+        self.storage.write(_CURRENT, msgspec.json.encode(_Current(self.number)))
+        self.committed, self._versions = run, {}
+        self.number += 1
+        return run.number
+
+    def sweep(self) -> None:
+        """Delete the versions of tables that neither the last committed runs nor this run need."""
+        first = self.committed.number - _RUNS_KEPT + 1
+        runs = [name for name in self.storage.names("runs") if name.endswith(".json")]
+        kept = {(name, version) for name, version in self._versions.items()}
+        for name in runs:
+            if int(name.removesuffix(".json")) >= first:
+                kept |= set(self._run(name).tables.items())
+        for table in self.storage.names("tables"):
+            for version in self.storage.names(f"tables/{table}"):
+                if (table, version) not in kept:
+                    self.storage.delete(_folder(table, version))
+
+    def _last_committed(self) -> RunManifest:
+        if not self.storage.exists(_CURRENT):
+            return RunManifest(0, {})
+        number = msgspec.json.decode(self.storage.read(_CURRENT), type=_Current).run
+        run = self._run(f"{number:06}.json")
+        if run.format != _FORMAT:
+            raise StageError(
+                f"{self.storage.root}: has format {run.format}, but this bibld reads format {_FORMAT}; use the bibld"
+                " that wrote it"
+            )
+        return run
+
+    def _run(self, name: str) -> RunManifest:
+        return msgspec.json.decode(self.storage.read(f"runs/{name}"), type=RunManifest)
+
+    def _read(self, name: str, version: str) -> DataFrame:
+        reader = self._spark.read.schema(spark_schema(name)).option("pathGlobFilter", "*.parquet")
+        return reader.parquet(literal(self.storage.path(_folder(name, version))))
+
+    def _empty(self, name: str) -> DataFrame:
+        return self._spark.createDataFrame([], spark_schema(name))
+
+
+def _folder(name: str, made_by: str) -> str:
+    if name not in SCHEMAS:
+        raise KeyError(f"{name} is not the name of a table")
+    return f"tables/{name}/{made_by}"

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from bibld.errors import StageError
+from bibld.spark._session import located_failures, reason_of
+from bibld.spark._stream import batches_of, groups, rows_of
+
+SCHEMA = pa.schema([("key", pa.int64()), ("text", pa.string())])
+
+
+class Line(msgspec.Struct, frozen=True):
+    text: str
+    key: int
+
+
+class Pair(msgspec.Struct, frozen=True):
+    key: int
+    text: str
+
+
+def test_rows_and_batches_are_inverse() -> None:
+    rows = [(number, str(number)) for number in range(11)]
+    batches = list(batches_of(rows, SCHEMA, size=4))
+    assert [batch.num_rows for batch in batches] == [4, 4, 3]
+    assert [(line.key, line.text) for line in rows_of(batches, Line)] == rows
+    assert list(batches_of(rows_of(batches, Pair), SCHEMA, size=4)) == batches
+    assert list(batches_of([], SCHEMA)) == []
+
+
+def test_large_rows_end_a_batch() -> None:
+    rows = [(number, "x" * 20_000_000) for number in range(4)]
+    assert [batch.num_rows for batch in batches_of(rows, SCHEMA)] == [2, 2]
+
+
+def test_a_group_may_span_batches() -> None:
+    rows = [(1, "a"), (1, "b"), (2, "c"), (2, "d"), (2, "e"), (3, "f")]
+    found = [
+        (key, "".join(line.text for line in lines))
+        for key, lines in groups(batches_of(rows, SCHEMA, size=2), Line, lambda line: line.key)
+    ]
+    assert found == [(1, "ab"), (2, "cde"), (3, "f")]
+
+
+def test_a_failure_in_a_task_is_an_error_with_its_message(spark: SparkSession) -> None:
+    def fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                raise StageError("rsl.iso record 1042 (byte 77): cannot be used; ask for another file")
+            yield batch
+
+    with pytest.raises(StageError) as caught, located_failures("read: convert"):
+        spark.range(3).mapInArrow(fail, "id long").collect()
+    assert str(caught.value) == "read: convert: rsl.iso record 1042 (byte 77): cannot be used; ask for another file"
+
+
+def test_other_failures_are_named_without_traces(spark: SparkSession) -> None:
+    def fail(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+        raise ZeroDivisionError("7 by nothing")
+
+    with pytest.raises(StageError) as caught, located_failures("dedup: pairs"):
+        spark.range(3).mapInArrow(fail, "id long").collect()
+    assert str(caught.value) == "dedup: pairs: ZeroDivisionError: 7 by nothing"
+    assert reason_of(ValueError("plain")) == "plain"
