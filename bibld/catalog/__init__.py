@@ -98,6 +98,7 @@ __all__ = [
     "Verdicts",
     "digest",
     "hash_key",
+    "lock_folder",
     "read_edge",
     "to_moved",
 ]
@@ -127,7 +128,7 @@ class Catalog:
             raise CatalogError(f"{workspace}: contains no catalog yet; run {run_command(config_file)} first")
         with ExitStack() as opening:
             if not read_only:
-                opening.callback(_lock(workspace).close)
+                opening.callback(lock_folder(workspace).close)
             self._register_connection = open_database(
                 workspace / "register.db", REGISTER, REGISTER_FORMAT, read_only, config_file
             )
@@ -314,8 +315,11 @@ def digest(*parts: object) -> str:
     return state.hexdigest()
 
 
-def _lock(workspace: Path) -> TextIO:
-    """Lock the workspace for this process; raises ``CatalogError`` that names the process that has locked it."""
+def lock_folder(workspace: Path) -> TextIO:
+    """Lock the workspace for this process until the file is closed.
+
+    Raises ``CatalogError`` that names the process that has locked it.
+    """
     try:
         workspace.mkdir(parents=True, exist_ok=True)
         lock = (workspace / "lock").open("a+", encoding="utf-8")

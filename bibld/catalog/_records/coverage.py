@@ -47,10 +47,13 @@ class Subfields:
             out.append(number)
         return bytes(out)
 
-    def decode(self, encoded: bytes) -> list[tuple[str, str]]:
-        """Return name and fate of the subfields of a record; raises ``CatalogError`` for damaged bytes."""
-        names = self.names()
-        return [_named(number, names) for number in _values(encoded)]
+    def decode(self, encoded: bytes, names: Mapping[int, tuple[str, str]] | None = None) -> list[tuple[str, str]]:
+        """Return name and fate of the subfields of a record; raises ``CatalogError`` for damaged bytes.
+
+        ``names`` are those of :meth:`names`, if they have been read already.
+        """
+        known = self.names() if names is None else names
+        return [_named(number, known) for number in _values(encoded)]
 
     def sums(self, records: Iterable[tuple[str, bytes]]) -> list[tuple[str, str, str, int]]:
         """Count the subfields of many records (group, encoded subfields): group, name, fate and number."""
