@@ -6,13 +6,29 @@ base stays the same, and every link and redirect is a path, so that following on
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
 from bibld.model.iris import Iris
 
-KEPT_IN_PATHS = "/~:@!$&'()*+,;=%-._"
+_KEPT_IN_PATHS = "/~:@!$&'()*+,;=%-._"
+_REMEMBERED = 4096
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def quoted(path: str) -> str:
+    """Return a path as addresses write it."""
+    return quote(path, safe=_KEPT_IN_PATHS)
+
+
+@lru_cache
+def _mount(base: str) -> str:
+    path = quoted(urlsplit(base).path) or "/"
+    if path.startswith("//"):  # would name another host; /./ is the same path (RFC 3986, 5.2.4)
+        path = f"/.{path}"
+    return path if path.endswith("/") else path + "/"
 
 
 class Addresses(msgspec.Struct, frozen=True):
@@ -23,10 +39,7 @@ class Addresses(msgspec.Struct, frozen=True):
     @property
     def mount(self) -> str:
         """The path of the base as links write it; begins and ends with ``/``, and never begins with ``//``."""
-        path = quote(urlsplit(self.iris.base).path, safe=KEPT_IN_PATHS) or "/"
-        if path.startswith("//"):  # would name another host; /./ is the same path (RFC 3986, 5.2.4)
-            path = f"/.{path}"
-        return path if path.endswith("/") else path + "/"
+        return _mount(self.iris.base)
 
     @property
     def route(self) -> str:
@@ -38,8 +51,8 @@ class Addresses(msgspec.Struct, frozen=True):
         if not iri.startswith(self.iris.base):
             return None
         path, hash_sign, fragment = iri[len(self.iris.base) :].partition("#")
-        return self.mount + quote(path, safe=KEPT_IN_PATHS) + hash_sign + quote(fragment, safe=KEPT_IN_PATHS)
+        return self.mount + quoted(path) + hash_sign + quoted(fragment)
 
     def page(self, path: str) -> str:
         """Return the server's path for the part of an IRI that follows the base."""
-        return self.mount + quote(path, safe=KEPT_IN_PATHS)
+        return self.mount + quoted(path)

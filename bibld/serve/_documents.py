@@ -46,7 +46,7 @@ from bibld.serve._forms import (
     negotiate,
     split_suffix,
 )
-from bibld.serve._graph import lines_of, read_turtle, triple, triples_of
+from bibld.serve._graph import lines_of, objects_among, read_turtle, triple, triples_of
 from bibld.serve._http import (
     CACHE,
     PAGE_VARY,
@@ -306,6 +306,8 @@ class Documents:
         thing = self._finder.find(document.path)
         if not isinstance(thing, Thing):  # the catalog has changed since the release
             raise _no_form(form)
+        if form == "html" and thing.kind == "resource":
+            return Made(self._pages[look.language].publication(thing, objects_among(document.quads)))
         if form == "html":
             return Made(self._pages[look.language].document(thing, triples_of(document.quads), page))
         if form == STATEMENTS_FORM:

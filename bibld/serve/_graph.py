@@ -15,6 +15,7 @@ from bibld.model.rdf import expand
 from bibld.protocols import ReadableStore
 from bibld.serve._names import LABELS, Label, labels_among
 from bibld.serve._writers import Writers
+from bibld.serve._writers.terms import ends_of, unescape
 
 Subject = ox.NamedNode | ox.BlankNode | ox.Triple
 Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
@@ -22,6 +23,7 @@ Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 _SAME_AS = expand("owl:sameAs")
 _TYPE = expand("rdf:type")
 _XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
+_LINK = re.compile(rb"^<[^<>]*> <[^<>]*> <([^<>]*)>", re.MULTILINE)
 _PARSED_AT_ONCE = 500
 _MANY_NODES = 20_000
 _INCOMING_COUNTED = 10_000
@@ -191,6 +193,18 @@ def lines_of(triples: Iterable[ox.Triple]) -> bytes:
 def triples_of(lines: bytes) -> list[ox.Triple]:
     """Return the triples of lines of N-Quads in their order, each once."""
     return list(dict.fromkeys(quad.triple for quad in ox.parse(lines, format=ox.RdfFormat.N_QUADS)))
+
+
+def objects_among(lines: bytes) -> list[str]:
+    """Return the IRIs that things point to in lines of N-Quads, each once, in the order of the lines."""
+    return [unescape(iri.decode()) for iri in dict.fromkeys(_LINK.findall(lines))]
+
+
+def objects_of(lines: bytes, subject: str, predicate: str) -> list[str]:
+    """Return the IRIs that a thing points to with a predicate in lines of N-Quads, each once."""
+    start = b"<%b> <%b> <" % (subject.encode(), predicate.encode())
+    found = (lines[place : lines.index(b">", place)] for place in ends_of(start, lines))
+    return [unescape(iri.decode()) for iri in dict.fromkeys(found)]
 
 
 def with_prefixes_in_order(written: bytes, media_type: str) -> bytes:

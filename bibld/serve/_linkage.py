@@ -18,7 +18,9 @@ from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.protocols import CatalogView, RecordEvent, SourceRecord
-from bibld.serve._graph import ReleaseGraph
+from bibld.published import Document
+from bibld.serve._graph import ReleaseGraph, objects_of
+from bibld.serve._names import DocumentView
 
 _SAME_AS = expand("owl:sameAs")
 _OF_A_DESCRIPTION = (expand("rdf:type"), expand("prov:wasDerivedFrom"))
@@ -28,12 +30,16 @@ _SCORE = "{:.6f}".format
 
 
 class ReleaseView:
-    """A view of the catalog (``bibld.protocols.CatalogView``) whose links are those of a release."""
+    """A view of the catalog (``bibld.protocols.CatalogView``) whose links are those of a release.
 
-    def __init__(self, catalog: CatalogView, graph: ReleaseGraph, iris: Iris) -> None:
+    ``view`` has the prepared documents, which are read faster than the store; None if the release has none.
+    """
+
+    def __init__(self, catalog: CatalogView, graph: ReleaseGraph, iris: Iris, view: DocumentView | None = None) -> None:
         self._catalog = catalog
         self._graph = graph
         self._iris = iris
+        self._view = view
 
     def record(self, record: RecordId) -> SourceRecord | None:
         """Return a source record, as the catalog has it now."""
@@ -42,12 +48,32 @@ class ReleaseView:
     def cluster_of(self, record: RecordId) -> Cluster | None:
         """Return the cluster of a record in the release; its founder first, the others in the order of their ids."""
         resource = self._iris.resource(record)
+        document = self._document(resource)
+        if document is not None:
+            return self._prepared_cluster(record, document)
         for founding in (resource, *self._graph.subjects(_SAME_AS, resource)):
             founder = self._record_of(founding, "resource/")
             if founder is not None and any(self._graph.objects(founding, each) for each in _OF_A_DESCRIPTION):
                 members = {self._record_of(each, "resource/") for each in self._graph.objects(founding, _SAME_AS)}
                 return Cluster(founder, (founder, *sorted(member for member in members if member is not None)))
         return None
+
+    def _document(self, resource: str) -> Document | None:
+        """Return the prepared document that answers for a publication."""
+        path = self._iris.path(resource)
+        document = self._view.document(path) if self._view is not None and path is not None else None
+        if self._view is not None and document is not None and document.status == 303:
+            return self._view.document(document.target)
+        return document
+
+    def _prepared_cluster(self, record: RecordId, document: Document) -> Cluster | None:
+        founding = self._iris.base + document.path
+        founder = self._record_of(founding, "resource/")
+        if document.status != 200 or founder is None:
+            return None
+        same = (self._record_of(each, "resource/") for each in objects_of(document.quads, founding, _SAME_AS))
+        members = (founder, *sorted({member for member in same if member is not None}))
+        return Cluster(founder, members) if record in members else None  # a deleted record is answered for, too
 
     def merged(self, founder: RecordId) -> Merged | None:
         """Return the description of a cluster of the release.

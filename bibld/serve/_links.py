@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import get_args
-from urllib.parse import quote
 
 from bibld.model.release import Manifest
-from bibld.serve._addresses import KEPT_IN_PATHS, Addresses
+from bibld.serve._addresses import Addresses, quoted
 from bibld.serve._forms import MEDIA_TYPES, STATEMENTS_FORM, Kind, forms_of, is_document
 from bibld.serve._http import link_header
 
@@ -16,11 +15,6 @@ _PATH = "\0"
 
 _MOST_ITEMS = 20
 _REMEMBERED = 1024
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _quoted(path: str) -> str:
-    return quote(path, safe=KEPT_IN_PATHS)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -39,7 +33,7 @@ class Links:
 
     def of(self, path: str, kind: Kind, type_iri: str = "") -> bytes:
         """Return the header of the document about what a path names; ``type_iri`` is a class of the thing."""
-        links = self._prepared[kind].replace(_PATH, _quoted(path))
+        links = self._prepared[kind].replace(_PATH, quoted(path))
         if type_iri:
             links += _type_link(type_iri)
         if path == "dataset":
@@ -53,7 +47,7 @@ class Links:
 
     def form(self, path: str, form: str) -> str:
         """Return the server's path of a form of a document."""
-        return f"{self._documents}{_quoted(path)}.{form}"
+        return f"{self._documents}{quoted(path)}.{form}"
 
     def _header(self, kind: Kind) -> str:
         """Return the header of the documents of a kind, in which ``_PATH`` is the path."""

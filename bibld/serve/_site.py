@@ -171,9 +171,12 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         names_of_pages = site.search() if site.search is not None else None
         if names_of_pages is not None:
             opening.callback(names_of_pages.close)
+        view_of_pages = site.published() if site.published is not None else None  # for the thread that makes pages
+        if view_of_pages is not None:
+            opening.callback(view_of_pages.close)
         release = OpenRelease(
             manifest=site.manifest,
-            catalog=ReleaseView(site.catalog, graph, addresses.iris),
+            catalog=ReleaseView(site.catalog, graph, addresses.iris, view_of_pages),
             graph=graph,
             addresses=addresses,
             vocabulary=_vocabulary.load(addresses.iris),
@@ -191,9 +194,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         if view is not None:
             opening.callback(view.close)
         names = None
-        view_of_pages = site.published() if site.published is not None else None  # for the thread that makes pages
         if view_of_pages is not None:
-            opening.callback(view_of_pages.close)
             names = PreparedNames(view_of_pages, addresses.iris, graph)
         pages = pages_by_language(release, names)
         pool = Pool(site.store, site.settings.query_limits, places)

@@ -9,6 +9,7 @@ from bibld.model.rdf import XSD, expand, iri, literal, quad, term
 from bibld.model.release import DatasetDescription
 from bibld.published import Document
 from bibld.serve._forms import Kind, is_document
+from bibld.serve._writers.terms import ends_of
 
 _WITHDRAWN = "The record has been withdrawn."
 _SAME_AS = term("owl:sameAs").encode()
@@ -57,21 +58,14 @@ class Statements:
         if self._same_resource not in document.quads:  # of most; a text with a rare beginning is found fast
             return found
         start = b"<%b%b> %b" % (self._base, document.path.encode(), self._same_resource)
-        place = document.quads.find(start)
-        while place >= 0:
-            begin = place + len(start)
-            found.append(document.quads[begin : document.quads.index(b">", begin)])
-            place = document.quads.find(start, begin)
+        found += [document.quads[end : document.quads.index(b">", end)] for end in ends_of(start, document.quads)]
         return list(dict.fromkeys(found))
 
     def type_of(self, document: Document) -> str:
         """Return a class of the thing, of schema.org if there is one: the last of the lines; empty without one."""
         start = b"<%b%b> %b <" % (self._base, document.path.encode(), _TYPE)
-        place = document.quads.rfind(start)
-        if place < 0:
-            return ""
-        begin = place + len(start)
-        return document.quads[begin : document.quads.index(b">", begin)].decode()
+        ends = [*ends_of(start, document.quads)]
+        return document.quads[ends[-1] : document.quads.index(b">", ends[-1])].decode() if ends else ""
 
     def reason(self, document: Document) -> str:
         """Return for people why and when what a document described was deleted, as far as its tombstone states it."""

@@ -333,9 +333,9 @@ def test_a_web_address_is_a_link_and_runs_of_blanks_are_one():
 
 def test_a_name_links_to_its_entity_with_and_without_dates():
     for label in ("Толстой, Лев, 1828-1910", "ТОЛСТОЙ, ЛЕВ"):
-        (group,) = facts.facts_of(name(), ENGLISH, {facts.folded(label): "/agent/1"})
+        (group,) = facts.facts_of(fields.values(name(), ENGLISH), ENGLISH, {facts.folded(label): "/agent/1"})
         assert group.rows[0].facts[0].href == "/agent/1"
-    (group,) = facts.facts_of(name(), ENGLISH, {facts.folded("Толстой"): "/agent/1"})
+    (group,) = facts.facts_of(fields.values(name(), ENGLISH), ENGLISH, {facts.folded("Толстой"): "/agent/1"})
     assert group.rows[0].facts[0].href is None
 
 
@@ -349,7 +349,7 @@ def test_a_name_of_two_entities_is_no_link():
 
 def shown_facts(mods: m.Mods, members: tuple[RecordId, ...], sources: list[ValueSource]) -> dict[str, list[facts.Fact]]:
     merged = Merged(Cluster(members[0], members), mods, tuple(sources))
-    groups = facts.merged_facts(merged, ENGLISH, {})
+    groups = facts.merged_facts(merged, fields.values(mods, ENGLISH), ENGLISH, {})
     return {row.label: list(row.facts) for group in groups for row in group.rows}
 
 

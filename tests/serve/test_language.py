@@ -13,6 +13,7 @@ from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
 from bibld.serve._language import Language, choose_page_language, language_named, message
+from bibld.serve._pages.environment import make_environment
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
 KEYWORDS = {
@@ -86,6 +87,17 @@ def test_templates_call_gettext_with_literals_only(file):
         if isinstance(call.node, jinja2.nodes.Name) and call.node.name in ("_", "gettext", "ngettext"):
             texts = call.args[: 2 if call.node.name == "ngettext" else 1]
             assert all(isinstance(text, jinja2.nodes.Const) for text in texts), call
+
+
+def test_messages_of_templates_are_translated_when_they_are_compiled():
+    made = make_environment(language_named("ru"), "/", {})
+    template = made.from_string(
+        """{{ _("Search") }} {% if x %}{{ x or _("a <b>%%</b>") }}{% endif %}{{ _("Search: %(query)s", query=x) }}"""
+    )
+    assert template.render(x="<i>") == "Найти &lt;i&gt;Поиск: &lt;i&gt;"
+    assert made.from_string('{{ "" or _("a <b>%%</b>") }}').render() == "a <b>%</b>"
+    made.globals["_"] = None
+    assert made.from_string('{{ _("Search") }}').render() == "Найти"
 
 
 def test_modules_mark_messages_that_are_literals():

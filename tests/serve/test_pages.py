@@ -17,7 +17,7 @@ from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._language import language_named
-from bibld.serve._pages import Pages, facts
+from bibld.serve._pages import Pages, facts, fields
 from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve._vocabulary import load as load_vocabulary
@@ -353,11 +353,12 @@ def test_a_date_repeated_with_each_script_is_one_value():
         ValueSource("origin_info/1/date_issued/0", (third,)),
     )
     english = language_named("en")
-    (group,) = facts.merged_facts(Merged(Cluster(one, (one, other, third)), mods, sources), english, {})
+    values = fields.values(mods, english)
+    (group,) = facts.merged_facts(Merged(Cluster(one, (one, other, third)), mods, sources), values, english, {})
     ((fact,),) = (row.facts for row in group.rows)
     assert (fact.value.text, fact.letters, fact.is_disputed) == ("1970", "A B C", False)
     four = Cluster(one, (one, other, third, RecordId("dnb", "1")))
-    (group,) = facts.merged_facts(Merged(four, mods, sources), english, {})
+    (group,) = facts.merged_facts(Merged(four, mods, sources), values, english, {})
     assert group.rows[0].facts[0].is_disputed
 
 

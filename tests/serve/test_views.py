@@ -10,10 +10,23 @@ import pytest
 
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
+from bibld.model.linkage import Cluster
+from bibld.model.origin import RecordId
+from bibld.published import Document
 from bibld.serve import _pages as pages
 from bibld.serve._addresses import Addresses
-from bibld.serve._graph import ReleaseGraph, read_turtle, triple, with_prefixes_in_order, write
+from bibld.serve._graph import (
+    ReleaseGraph,
+    lines_of,
+    objects_among,
+    objects_of,
+    read_turtle,
+    triple,
+    with_prefixes_in_order,
+    write,
+)
 from bibld.serve._language import language_named
+from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import Label
 from bibld.serve._pages import views
 
@@ -54,26 +67,59 @@ def test_the_entities_of_a_description_are_linked_once_and_in_the_order_of_their
         f'<{BOOK}#value> <{LABEL}> "A part"',
         f'<http://example.org/agent/x> <{LABEL}> "Somebody elsewhere"',
     )
-    described = [
-        triple(BOOK, "dcterms:subject", TOPIC),
-        triple(BOOK, "dcterms:title", ox.Literal("Война и мир")),
-        *(
-            triple(BOOK, "dcterms:relation", iri)
-            for iri in (
-                f"{BASE}resource/rsl/2",
-                f"{BASE}agent/nameless",
-                f"{BASE}dataset",
-                f"{BOOK}#value",
-                "http://example.org/agent/x",
-            )
-        ),
-        triple(BOOK, "dcterms:creator", AUTHOR),
-        triple(BOOK, "dcterms:contributor", AUTHOR),
-    ]
-    assert views.entity_links(described, names, ADDRESSES) == [
-        (views.Link("/lod/agent/x", "Толстой", "Person or organisation", "ru", "agent/x"), {"толстой", "tolstoilev"}),
-        (views.Link("/lod/concept/y", "War", "Subject", "", "concept/y"), {"war"}),
-    ]
+    others = ("resource/rsl/2", "agent/nameless", "dataset", "resource/rsl/1#value")
+    linked = [TOPIC, *(f"{BASE}{path}" for path in others), "http://example.org/agent/x", AUTHOR, AUTHOR]
+    links = views.EntityLinks(names, ADDRESSES)
+    assert (
+        links.among(linked)
+        == links.among(linked)
+        == [
+            (
+                views.Link("/lod/agent/x", "Толстой", "Person or organisation", "ru", "agent/x"),
+                {"толстой", "tolstoilev"},
+            ),
+            (views.Link("/lod/concept/y", "War", "Subject", "", "concept/y"), {"war"}),
+        ]
+    )
+
+
+def test_links_are_found_in_lines_and_not_in_their_literals():
+    in_text = f"> <{LABEL}> <{AUTHOR}> .\n<{BOOK}> <{SAME}> <{BASE}resource/rsl/3>"
+    lines = lines_of(
+        [
+            triple(BOOK, "dcterms:subject", TOPIC),
+            triple(BOOK, "dcterms:title", ox.Literal(in_text)),
+            triple(BOOK, "owl:sameAs", f"{BASE}resource/rsl/2"),
+            triple(f"{BASE}resource/rsl/2", "owl:sameAs", BOOK),
+        ]
+    )
+    assert in_text.partition("\n")[0].encode() in lines
+    assert set(objects_among(lines)) == {TOPIC, f"{BASE}resource/rsl/2", BOOK}
+    assert objects_of(lines, BOOK, SAME) == [f"{BASE}resource/rsl/2"]
+
+
+def test_a_prepared_document_states_the_cluster_of_a_release():
+    view = ReleaseView(None, graph(), Iris(BASE), Documents())
+    cluster = Cluster(RecordId("rsl", "1"), (RecordId("rsl", "1"), RecordId("nlr", "5"), RecordId("nlr", "7")))
+    assert view.cluster_of(RecordId("rsl", "1")) == view.cluster_of(RecordId("nlr", "7")) == cluster
+    assert view.cluster_of(RecordId("rsl", "deleted")) is None
+    assert view.cluster_of(RecordId("rsl", "withdrawn")) is None
+
+
+class Documents:
+    """Prepared documents of one cluster, of a deleted record for which it answers, and of a withdrawn one."""
+
+    def document(self, path):
+        same = "".join(f"<{BOOK}> <{SAME}> <{BASE}resource/nlr/{number}> .\n" for number in (7, 5))
+        states = {
+            "resource/rsl/1": (200, "", same),
+            "resource/nlr/5": (303, "resource/rsl/1", ""),
+            "resource/nlr/7": (303, "resource/rsl/1", ""),
+            "resource/rsl/deleted": (303, "resource/rsl/1", ""),
+            "resource/rsl/withdrawn": (410, "", ""),
+        }
+        status, target, quads = states[path]
+        return Document(path, status, target, "", 1, "2026-01-01T00:00:00Z", b"", quads.encode())
 
 
 def test_the_best_label_is_of_the_best_property_then_in_a_stated_language_then_not_romanised():

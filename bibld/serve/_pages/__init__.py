@@ -200,6 +200,10 @@ class Pages:
             return self.reports.source(source, self._statements(triples, thing), common)
         return self._entity(thing, triples, common, page)
 
+    def publication(self, thing: Thing, linked: Iterable[str]) -> bytes:
+        """Return the page about a publication; ``linked`` are the IRIs that its description points to."""
+        return self._things.publication(thing, linked)
+
     def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
         """Return the page with all statements about a thing as a table."""
         return self._things.statements(thing, triples)

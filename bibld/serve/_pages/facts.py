@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from bibld.model.linkage import Merged, ValueSource
-from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.serve._language import Language
 from bibld.serve._pages import fields
 
 _MOST_LETTERS = 5
 _STATEMENT = re.compile(r"origin_info/\d+")
+_NEITHER_LETTERS_NOR_DIGITS = re.compile(r"[\W_]+")
 
 
 class OtherForm(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class FactGroup(msgspec.Struct, frozen=True):
 
 def folded(text: str) -> str:
     """Letters and digits only, without case: enough to see that a text on a page is the label of an entity."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return _NEITHER_LETTERS_NOR_DIGITS.sub("", text.casefold())
 
 
 def letter_of(number: int) -> str:
@@ -81,23 +81,26 @@ class Letters:
         return " ".join(map(letter_of, numbers))
 
 
-def facts_of(mods: Mods, language: Language, links: Mapping[str, str]) -> list[FactGroup]:
-    """Return the facts of one record's description; ``links`` are paths by the folded names of entities."""
-    return _grouped([Fact(value, _href(value, links)) for value in _distinct(mods, language)], language)
+def facts_of(found: Iterable[fields.Value], language: Language, links: Mapping[str, str]) -> list[FactGroup]:
+    """Return the facts of one record from its values; ``links`` are paths by the folded names of entities."""
+    distinct = dict.fromkeys(_without_path(value) for value in found)
+    return _grouped([Fact(value, _href(value, links)) for value in distinct], language)
 
 
-def merged_facts(merged: Merged, language: Language, links: Mapping[str, str]) -> list[FactGroup]:
-    """Return the facts of a merged description; ``links`` are paths by the folded names of entities.
+def merged_facts(
+    merged: Merged, found: Sequence[fields.Value], language: Language, links: Mapping[str, str]
+) -> list[FactGroup]:
+    """Return the facts of a merged description, whose values were ``found``.
 
-    Values that look the same (a date with the place and the publisher in each script) are shown once. The records that
-    have a value are those of its path, or of the nearest path above it.
+    ``links`` are paths by the folded names of entities. Values that look the same (a date with the place and the
+    publisher in each script) are shown once. The records that have a value are those of its path, or of the nearest
+    path above it.
     """
     members = merged.cluster.members
     if len(members) < 2:
-        return facts_of(merged.mods, language, links)
+        return facts_of(found, language, links)
     letters = Letters(members)
     records_of_path = {source.path: source.records for source in merged.sources if source.is_shown}
-    found = fields.values(merged.mods, language)
     forms = _forms_by_path(merged.sources, [value.path for value in found])
     records_of: dict[fields.Value, set[RecordId]] = {}
     forms_of: dict[fields.Value, dict[str, set[RecordId]]] = {}
@@ -105,7 +108,7 @@ def merged_facts(merged: Merged, language: Language, links: Mapping[str, str]) -
         path = value.path
         while path and path not in records_of_path:
             path = path.rpartition("/")[0]
-        key = msgspec.structs.replace(value, path="")
+        key = _without_path(value)
         records_of.setdefault(key, set()).update(records_of_path.get(path, members))
         texts = forms_of.setdefault(key, {})
         for text, holders in forms.get(value.path, ()):
@@ -143,12 +146,14 @@ def _forms_by_path(
     return found
 
 
-def _distinct(mods: Mods, language: Language) -> list[fields.Value]:
-    return list(dict.fromkeys(msgspec.structs.replace(value, path="") for value in fields.values(mods, language)))
+def _without_path(value: fields.Value) -> fields.Value:
+    return msgspec.structs.replace(value, path="")
 
 
 def _href(value: fields.Value, links: Mapping[str, str]) -> str | None:
-    return links.get(folded(value.text)) or links.get(folded(value.short))
+    if not links:
+        return None
+    return links.get(folded(value.text)) or (links.get(folded(value.short)) if value.short else None)
 
 
 def _grouped(facts: Iterable[Fact], language: Language) -> list[FactGroup]:

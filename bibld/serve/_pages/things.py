@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -80,13 +80,14 @@ class ThingPages:
         self._addresses = place.release.addresses
         self._base = place.release.addresses.iris.base
         search = place.release.search
+        self._entities = views.EntityLinks(place.names, self._addresses)
         self._works = WorkLists(search, self._addresses, self._language) if search is not None else None
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
         match thing.kind:
             case "resource":
-                return self._publication(thing, triples)
+                return self.publication(thing, _objects(triples))
             case "record":
                 return self._record(thing)
             case "match":
@@ -127,15 +128,22 @@ class ThingPages:
 
     # -- publications
 
-    def _publication(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
+    def publication(self, thing: Thing, linked: Iterable[str]) -> bytes:
+        """Return the page about a publication; ``linked`` are the IRIs that its description points to."""
         merged = thing.merged
         assert merged is not None
         members = merged.cluster.members
         records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
-        entities = views.entity_links(triples, self._names, self._addresses)
+        entities = self._entities.among(linked)
         reference = reference_of(merged.mods, thing.iri, merged.sources)
         edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
-        groups = facts.merged_facts(merged, self._language, views.links_by_text(entities))
+        values = fields.values(merged.mods, self._language)
+        groups = facts.merged_facts(merged, values, self._language, views.links_by_text(entities))
+        # Of one record, the merged description is most often its own.
+        side_by_side = [
+            (each.id, values if each.mods == merged.mods else fields.values(each.mods, self._language))
+            for each in records
+        ]
         heading = heading_of(merged.mods, self._language)
         page = self._base + f"doc/{thing.path}.html"
         iris = {name: self._base + each.path for each, names in entities for name in names}
@@ -154,7 +162,7 @@ class ThingPages:
             members=members,
             letters=[(facts.letter_of(number), record) for number, record in enumerate(members[:_COMPARED])],
             holdings=holdings(records),
-            comparison=views.comparison([(each.id, each.mods) for each in records], self._language),
+            comparison=views.values_side_by_side(side_by_side),
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
             entities=[link for link, _ in entities if _is_worth_a_visit(link.path)],
@@ -193,7 +201,7 @@ class ThingPages:
         if original is None:
             common["forms"] = [pair for pair in self._forms(thing) if pair[0] not in ("marcxml", "mrk")]
         merged = self._catalog.merged(founder)
-        groups = facts.facts_of(record.mods, self._language, {})
+        groups = facts.facts_of(fields.values(record.mods, self._language), self._language, {})
         return self._render(
             "record.html",
             record=record,
@@ -349,6 +357,10 @@ _EVENT_WORDS = {
     "deleted": message("was deleted"),
     "restored": message("was restored"),
 }
+
+
+def _objects(triples: Iterable[ox.Triple]) -> list[str]:
+    return [each.object.value for each in triples if isinstance(each.object, ox.NamedNode)]
 
 
 def _is_worth_a_visit(path: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 import pyoxigraph as ox
@@ -31,6 +32,9 @@ ENTITY_KINDS = {
 }
 """First segment of a path → what it is, for people."""
 
+_ENTITY_FOLDERS = frozenset(ENTITY_KINDS) - {"resource", "record", "match"}
+_ORDER_OF_KINDS: dict[str, int] = {kind: place for place, kind in enumerate(ENTITY_KINDS.values())}
+_REMEMBERED_ENTITIES = 4096
 
 _RANKS = {group: rank for rank, group in enumerate(fields.GROUPS)}
 _ABOUT_RECORDS = _RANKS[fields.ABOUT_RECORD]
@@ -62,20 +66,28 @@ class Link(msgspec.Struct, frozen=True):
 
 def comparison(records: Sequence[tuple[RecordId, m.Mods]], language: Language) -> Comparison:
     """Put the descriptions of records side by side; rows are in the order of the fields."""
+    return values_side_by_side([(record, fields.values(mods, language)) for record, mods in records])
+
+
+def values_side_by_side(records: Sequence[tuple[RecordId, Sequence[fields.Value]]]) -> Comparison:
+    """Put the values of records side by side; rows are in the order of the fields."""
     columns: list[dict[tuple[int, str], list[fields.Value]]] = []
-    for _, mods in records:
+    for _, values in records:
         column: dict[tuple[int, str], list[fields.Value]] = {}
-        for value in fields.values(mods, language):
+        for value in values:
             column.setdefault((_RANKS[value.group], value.label), []).append(value)
         columns.append(column)
     keys = dict.fromkeys(key for column in columns for key in column)
     rows = []
     for key in sorted(keys, key=lambda key: key[0]):
         cells = [column.get(key, []) for column in columns]
-        contents = {tuple(sorted(folded(value.text + value.remark) for value in cell)) for cell in cells}
-        differs = len(contents) > 1 and key[0] != _ABOUT_RECORDS
+        differs = len(cells) > 1 and key[0] != _ABOUT_RECORDS and len(set(map(_contents, cells))) > 1
         rows.append((key[1], tuple(Cell(tuple(cell), differs) for cell in cells)))
     return Comparison(tuple(record for record, _ in records), tuple(rows))
+
+
+def _contents(cell: Iterable[fields.Value]) -> tuple[str, ...]:
+    return tuple(sorted(folded(value.text + value.remark) for value in cell))
 
 
 class EdgeView(msgspec.Struct, frozen=True):
@@ -91,27 +103,40 @@ def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
     return [EdgeView(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
 
 
-def entity_links(triples: Iterable[ox.Triple], names: Names, addresses: Addresses) -> list[tuple[Link, set[str]]]:
-    """Return the entities that a description points to, with all folded forms of their names."""
-    found: dict[str, tuple[Link, set[str]]] = {}
-    for triple in triples:
-        value = triple.object
-        if not isinstance(value, ox.NamedNode) or value.value in found or "#" in value.value:
-            continue
-        path = addresses.iris.path(value.value)
-        kind = ENTITY_KINDS.get((path or "").partition("/")[0], "")
-        if path is None or kind in ("", "Publication", "Source record", "Match"):
-            continue
-        labels = names.labels(value.value)
-        if labels:
-            href = addresses.href(value.value) or ""
-            link = Link(href, labels[0].text, kind, labels[0].language or fields.language_of(labels[0].text), path)
-            found[value.value] = link, {folded(label.text) for label in labels}
-    order: list[str] = list(ENTITY_KINDS.values())
-    return sorted(found.values(), key=lambda pair: (order.index(pair[0].kind), pair[0].text))
+NamedEntity = tuple[Link, frozenset[str]]
+"""The link to an entity, and all folded forms of its name."""
 
 
-def links_by_text(entities: Iterable[tuple[Link, set[str]]]) -> dict[str, str]:
+class EntityLinks:
+    """Finds the links to the entities of a release; many publications link the same ones, so they are remembered."""
+
+    def __init__(self, names: Names, addresses: Addresses) -> None:
+        self._names = names
+        self._addresses = addresses
+        self._find_remembered = lru_cache(maxsize=_REMEMBERED_ENTITIES)(self._find)
+
+    def among(self, iris: Iterable[str]) -> list[NamedEntity]:
+        """Return the entities among the things that a description points to, by kind and name."""
+        entities = (iri for iri in dict.fromkeys(iris) if self._is_entity(iri))
+        found = [entity for iri in entities if (entity := self._find_remembered(iri)) is not None]
+        return sorted(found, key=lambda pair: (_ORDER_OF_KINDS[pair[0].kind], pair[0].text))
+
+    def _is_entity(self, iri: str) -> bool:
+        path = self._addresses.iris.path(iri) if "#" not in iri else None
+        return path is not None and path.partition("/")[0] in _ENTITY_FOLDERS
+
+    def _find(self, iri: str) -> NamedEntity | None:
+        path = self._addresses.iris.path(iri) or ""
+        kind = ENTITY_KINDS[path.partition("/")[0]]
+        labels = self._names.labels(iri)
+        if not labels:
+            return None
+        language = labels[0].language or fields.language_of(labels[0].text)
+        link = Link(self._addresses.href(iri) or "", labels[0].text, kind, language, path)
+        return link, frozenset(folded(label.text) for label in labels)
+
+
+def links_by_text(entities: Iterable[NamedEntity]) -> dict[str, str]:
     """Return folded name → path, for names that belong to one entity only."""
     found: dict[str, str] = {}
     ambiguous: set[str] = set()

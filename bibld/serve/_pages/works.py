@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from urllib.parse import urlencode
 
 import msgspec
@@ -242,7 +242,7 @@ def _by_year(line: WorkLine) -> tuple[str, str, str]:
     return line.year[:4] or "9999", line.title.casefold(), line.href
 
 
-def first_author(reference: Reference, entities: Sequence[tuple[str, set[str]]]) -> str:
+def first_author(reference: Reference, entities: Sequence[tuple[str, Set[str]]]) -> str:
     """Return the path of the first author among entities (path, folded names); empty if it is none of them."""
     if not reference.authors:
         return ""

@@ -6,12 +6,13 @@ Lines are bytes: most of what they contain is copied, and need not be decoded.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 Value = TypeVar("Value")
 
 _CACHED_TERMS = 1 << 14
+_NEWLINE = ord("\n")
 _LOCAL_NAME = re.compile(rb"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
 """Local names that need no escape in any syntax."""
 
@@ -44,6 +45,16 @@ def object_of(rest: bytes) -> bytes:
     """Return the object from what follows the predicate in a line of N-Quads."""
     start = rest.rindex(b'"') if rest.startswith(b'"') else 0
     return rest[: rest.index(b" ", start)]
+
+
+def ends_of(start: bytes, lines: bytes) -> Iterator[int]:
+    """Yield where the beginning that some lines have ends in each of them; not where a literal contains it."""
+    place = lines.find(start)
+    while place >= 0:
+        end = place + len(start)
+        if place == 0 or lines[place - 1] == _NEWLINE:
+            yield end
+        place = lines.find(start, end)
 
 
 def unescape(text: str) -> str:
