@@ -117,7 +117,7 @@ class Transport:
         return Politeness(delay if delay >= 0.05 and delay > self._settings.delay else 0.0)
 
     def get(self, url: str, accept: Accept = accept_success, tries: int | None = None) -> StoredAnswer:
-        """Return the answer to a request; raises ``HarvestError`` after the last try (``tries``, or the setting).
+        """Return the answer to a request; raises ``HarvestError`` after the last try (as set, or at most ``tries``).
 
         Busy servers, errors of servers and of the network, and answers that ``accept`` refuses are tried again. An
         answer is stored before ``accept`` sees it. ``accept`` sees answers of any status, because servers put valid
@@ -125,7 +125,7 @@ class Transport:
         """
         fault = ""
         status = 0
-        most = tries or self._settings.tries
+        most = min(tries or self._settings.tries, self._settings.tries)
         for attempt in range(most):
             if attempt:
                 self._wait_after(attempt)

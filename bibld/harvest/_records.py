@@ -6,7 +6,7 @@ import hashlib
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -148,6 +148,15 @@ class StoredRecords:
 
     def _mark_changed(self, number: int) -> None:
         self._connection.execute("INSERT OR IGNORE INTO changed_segment VALUES (?)", (number // SEGMENT,))
+
+    def rename(self, new_name: Callable[[str], str]) -> None:
+        """Know all records by other identifiers; of two that get the same one, the first has it."""
+        for table in ("record", "rejected"):
+            rows = self._connection.execute(f"SELECT identifier FROM {table} ORDER BY identifier").fetchall()
+            self._connection.executemany(
+                f"UPDATE OR IGNORE {table} SET identifier = ? WHERE identifier = ?",
+                ((new_name(identifier), identifier) for (identifier,) in rows),
+            )
 
     # -- the end of a harvest ----------------------------------------------------------------------------------------
 

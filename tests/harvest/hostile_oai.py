@@ -982,6 +982,7 @@ class HostileServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: HostileServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         self.server.requests.append(self.path)

@@ -13,13 +13,14 @@ PART = 4
 class Library:
     """Records by number, each with its datestamp and title (None: deleted); ``clock`` is the server's time in seconds.
 
-    ``keeps_deletions``: whether deleted records stay in the lists.
+    ``keeps_deletions``: whether deleted records stay in the lists. ``sets`` has the set of each record that is in one.
     """
 
     def __init__(self, clock: float | None = None, keeps_deletions: bool = True) -> None:
         self.clock = time.time() - 86400 if clock is None else clock
         self.keeps_deletions = keeps_deletions
         self.records: dict[int, tuple[str, str | None]] = {}
+        self.sets: dict[int, str] = {}
 
     @property
     def now(self) -> str:
@@ -51,19 +52,27 @@ class Library:
         if request.verb not in ("ListRecords", "ListIdentifiers"):
             return self._stamped(good(request))
         if request.token is None:
-            begin, after = request.arguments.get("from", ""), 0
+            begin, until, set_, after = (*map(request.arguments.get, ("from", "until", "set"), ("",) * 3), 0)
         else:
-            begin, _, last = request.token.partition("~")
+            begin, until, set_, last = request.token.split("~")
             after = int(last)
-        selected = sorted(number for number, (stamp, _) in self.records.items() if stamp >= begin)
+        selected = self.selected(begin, until, set_)
         shown = [number for number in selected if number > after][:PART]
         if not shown:
             return self._stamped(error("noRecordsMatch"))
-        more = f"{begin}~{shown[-1]}" if shown[-1] != selected[-1] else ""
+        more = f"{begin}~{until}~{set_}~{shown[-1]}" if shown[-1] != selected[-1] else ""
         make = self._record if request.verb == "ListRecords" else self._header
         items = "".join(make(number) for number in shown)
         token = f'<resumptionToken completeListSize="{len(selected)}">{more}</resumptionToken>'
         return self._stamped(xml(envelope(f"<{request.verb}>{items}{token}</{request.verb}>")))
+
+    def selected(self, begin: str = "", until: str = "", set_: str = "") -> list[int]:
+        """Return the numbers of the records of a list, in order."""
+        return sorted(
+            number
+            for number, (stamp, _) in self.records.items()
+            if stamp >= begin and (not until or stamp[: len(until)] <= until) and set_ in ("", self.sets.get(number))
+        )
 
     def _stamped(self, reply: Reply, *pairs: tuple[str, str]) -> Reply:
         text = reply.body.decode()

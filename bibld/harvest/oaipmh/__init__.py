@@ -13,6 +13,7 @@ from typing import Literal
 
 from bibld.harvest._settings import HttpSettings, days_of, faults_of_http
 from bibld.harvest._visit import Visit
+from bibld.harvest.oaipmh._identifiers import IdFrom
 from bibld.protocols import Fetched
 
 
@@ -20,18 +21,26 @@ class Settings(HttpSettings, frozen=True, kw_only=True):
     """What is fetched, beside the keys of every server.
 
     ``prefix``: the metadata format, such as marc21; empty: the best one that the server offers, which is printed;
-    ``set``: one set (setSpec); ``begin``: the day or time from which the full list is asked for; ``full_every``: how
-    often the whole list is compared, such as ``"30d"``; empty: every 30 days, every 7 days if the server does not keep
-    deletions; ``intervals``: ask for the full list in parts by date, so that a list that broke off costs one part;
-    ``granularity``: that of dates, ``auto``: as the server states it, or accepts it.
+    ``set``: a set (setSpec), or several; ``id_from``: what a record is known by: the whole ``identifier`` of its
+    header, or its ``local`` part, for servers that put the name of their host into it, and change that; ``begin``: the
+    day or time from which the full list is asked for; ``full_every``: how often the whole list is compared, such as
+    ``"30d"``; empty: every 30 days, every 7 days if the server does not keep deletions; ``intervals``: ask for the full
+    list in parts by date, so that a list that broke off costs one part; ``granularity``: that of dates, ``auto``: as
+    the server states it, or accepts it.
     """
 
     prefix: str = ""
-    set: str = ""
+    set: str | tuple[str, ...] = ""
+    id_from: IdFrom = "identifier"
     begin: str = ""
     full_every: str = ""
     intervals: Literal["none", "year", "month", "day"] = "none"
     granularity: Literal["auto", "day", "second"] = "auto"
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The sets, each once; one that is empty means the whole repository."""
+        return (self.set,) if isinstance(self.set, str) else tuple(dict.fromkeys(self.set))
 
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
@@ -42,6 +51,8 @@ def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
             days_of(settings.full_every)
         except ValueError as error:
             yield "full_every", str(error)
+    if not settings.sets or (len(settings.sets) > 1 and not all(settings.sets)):
+        yield "set", "names no set, or an empty one beside others; leave the key out for the whole repository"
     if settings.begin:
         try:
             datetime.fromisoformat(settings.begin)

@@ -187,7 +187,13 @@ SERVER_ERROR = ServerFault(
     "server-error",
     "fails on a part of a list each time",
     "RFC 9110, 15.6.1",
-    "fetched the records of that part one by one",
+    "divided the list by dates, and fetched the records of that part one by one",
+)
+OTHER_PREFIX = ServerFault(
+    "other-prefix",
+    "sends a record without metadata in the format that was asked for, and with them under another prefix",
+    f"{_PMH}, 4.5: a record that is not deleted has its metadata in the format of metadataPrefix",
+    "took the record under the other prefix",
 )
 DELETED_WITHIN = ServerFault(
     "deleted-within",

@@ -14,9 +14,11 @@ from bibld.harvest._clock import current_time
 from bibld.harvest._settings import days_of
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._faults import MISSING_SET, NEW_IDENTIFIERS
+from bibld.harvest.oaipmh._identifiers import record_key
 from bibld.harvest.oaipmh._requests import Habits, Requests, has_error
-from bibld.harvest.oaipmh._server import Server, ask_server, formats_of, lists_set
-from bibld.harvest.oaipmh._walk import Step, Walk, WalkState, WalkStopped
+from bibld.harvest.oaipmh._server import Server, ask_server, formats_of, unlisted_sets
+from bibld.harvest.oaipmh._walk import Walk
+from bibld.harvest.oaipmh._walk_state import Step, WalkState, WalkStopped
 from bibld.protocols import Fetched
 
 if TYPE_CHECKING:
@@ -53,7 +55,9 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
     state = store.value("oaipmh", State) or State()
     if state.identity != identity:
         state = State(identity=identity)
-    requests = Requests(visit, visit.transport(settings), settings.url, store.value("habits", Habits) or Habits())
+    _apply_id_from(visit, settings)
+    habits = store.value("habits", Habits) or Habits()
+    requests = Requests(visit, visit.transport(settings), settings.url, habits, settings.id_from)
     now = current_time()
     server = ask_server(requests, settings.prefix or state.prefix)
     if server.formats:
@@ -63,7 +67,8 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
     if granularity == "auto":
         granularity = requests.habits.granularity or server.granularity
     begin = _date(settings.begin, granularity) if is_full else _since(visit, state, granularity)
-    request = msgspec.json.encode([identity, server.prefix, begin if visit.options.since else ""]).decode()
+    since = begin if visit.options.since else ""
+    request = msgspec.json.encode([identity, server.prefix, since, settings.id_from]).decode()
     walk_state = store.value("walk", WalkState)
     can_continue = walk_state is not None
     if not visit.begin("full" if is_full else "changes", request, can_continue) or walk_state is None:
@@ -95,29 +100,36 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
 
 def _walk(visit: Visit, settings: Settings, requests: Requests, server: Server, state: WalkState) -> None:
     """Walk the lists; raises ``WalkStopped`` also where nothing came because the set does not exist any more."""
-    has_set = _has_set(requests, settings, visit)
+    missing = unlisted_sets(requests, settings.sets)
+    for one in sorted(missing):
+        visit.note(MISSING_SET, settings.url, one.encode())
     try:
-        Walk(visit, requests, server.prefix, settings.set, state).run()
+        Walk(visit, requests, server, state, settings.id_from).run()
     except HarvestError as error:
         if "cannotDisseminateFormat" not in str(error):
             raise
         offered = formats_of(requests)
         raise HarvestError(f"{error}; the server offers {offered or 'no formats'}: state one by prefix") from error
-    if not has_set and not visit.store.counts().get("received"):
-        raise WalkStopped(f'the set "{settings.set}" is not listed any more, and has no records', can_continue=False)
+    if vanished := sorted(missing - set(state.sets)):
+        names = ", ".join(f'"{one}"' for one in vanished)
+        plural = "sets are" if len(vanished) > 1 else "set is"
+        raise WalkStopped(f"{names}: the {plural} not listed any more, and without records", can_continue=False)
 
 
 def describe_server(visit: Visit, settings: Settings) -> str:
     """Ask a server who it is, and for the first part of the list; store nothing."""
     requests = Requests(visit, visit.transport(settings), settings.url, Habits())
     server = ask_server(requests, settings.prefix)
-    page = requests.ask("ListIdentifiers", {"metadataPrefix": server.prefix, "set": settings.set})
-    if page.errors and not has_error(page, "noRecordsMatch"):
-        code, text = page.errors[0]
-        raise HarvestError(f"{page.url}: the server answers {code}: {text}; it offers {formats_of(requests)}")
-    count = f"{page.size:,} records" if page.size is not None else f"{len(page.items):,} records or more"
+    counts = []
+    for one in settings.sets:
+        page = requests.ask("ListIdentifiers", {"metadataPrefix": server.prefix, "set": one})
+        if page.errors and not has_error(page, "noRecordsMatch"):
+            code, text = page.errors[0]
+            raise HarvestError(f"{page.url}: the server answers {code}: {text}; it offers {formats_of(requests)}")
+        count = f"{page.size:,} records" if page.size is not None else f"{len(page.items):,} records or more"
+        counts.append(f"{count} in {one}" if one else count)
     return (
-        f"{server.name or settings.url}: OAI-PMH {server.version}, {count} as {server.prefix},"
+        f"{server.name or settings.url}: OAI-PMH {server.version}, {', '.join(counts)} as {server.prefix},"
         f" deletions {server.deleted_record}, dates by the {server.granularity}"
     )
 
@@ -140,26 +152,31 @@ def _is_full_due(visit: Visit, settings: Settings, state: State, server: Server,
 def _steps(
     visit: Visit, settings: Settings, state: State, begin: str, granularity: str, now: datetime
 ) -> Iterator[Step]:
-    """Yield the lists to be walked.
+    """Yield the lists to be walked, for each set.
 
     The changes; or the full list, by intervals if that is wanted; or, if it was complete once, the changes and then the
     identifiers of all records, which show what disappeared.
     """
     is_first = not state.last_full or state.is_list_due or visit.options.full
-    if visit.kind == "full" and not is_first:
-        yield Step("ListRecords", _cut(state.next_from, granularity))
-        yield Step("ListIdentifiers", begin)
-    elif visit.kind == "full" and settings.intervals != "none" and begin:
-        yield from _intervals(begin, settings.intervals, granularity, now)
-    else:
-        yield Step("ListRecords", begin)
+    for one in settings.sets:
+        if visit.kind == "full" and not is_first:
+            yield Step("ListRecords", _cut(state.next_from, granularity), set=one)
+            yield Step("ListIdentifiers", begin, set=one)
+        elif visit.kind == "full" and settings.intervals != "none" and begin:
+            for step in _intervals(begin, settings.intervals, granularity, now):
+                yield msgspec.structs.replace(step, set=one)
+        else:
+            yield Step("ListRecords", begin, set=one)
 
 
 def _intervals(begin: str, length: str, granularity: str, now: datetime) -> Iterator[Step]:
-    """Yield a list for each year, month or day from a date until now; the last one has no end."""
+    """Yield a list for each year, month or day from a date until now; the last one has no end.
+
+    Lists by the day share the day between them: for some servers ``until`` does not include the day that it names.
+    """
     start = datetime.fromisoformat(begin.replace("Z", "+00:00")).replace(tzinfo=UTC)
     form = _DAY if granularity == "day" else _SECOND
-    unit = timedelta(days=1) if granularity == "day" else timedelta(seconds=1)
+    unit = timedelta() if granularity == "day" else timedelta(seconds=1)
     while True:
         if length == "year":
             end = start.replace(year=start.year + 1, month=1, day=1, hour=0, minute=0, second=0)
@@ -174,12 +191,16 @@ def _intervals(begin: str, length: str, granularity: str, now: datetime) -> Iter
         start = end
 
 
-def _has_set(requests: Requests, settings: Settings, visit: Visit) -> bool:
-    """Return whether the server lists the set that is harvested; sets come from the configuration, so it only warns."""
-    if not settings.set or lists_set(requests, settings.set):
-        return True
-    visit.note(MISSING_SET, settings.url, settings.set.encode())
-    return False
+def _apply_id_from(visit: Visit, settings: Settings) -> None:
+    """Know the stored records by the local parts of their identifiers, if the setting became that."""
+    store = visit.store
+    last = store.value("id_from", str) or "identifier"
+    if last == settings.id_from:
+        return
+    with store.commit():
+        if settings.id_from == "local":
+            store.records.rename(lambda identifier: record_key(identifier, "local"))
+        store.set_value("id_from", settings.id_from)
 
 
 def _next_state(state: State, server: Server, started: str, now: datetime, is_full: bool) -> State:

@@ -22,9 +22,13 @@ from bibld.harvest.oaipmh._faults import (
     UNUSUAL_DELETED,
     WRONG_NAMESPACE,
 )
+from bibld.harvest.oaipmh._identifiers import IdFrom, record_key
 from bibld.harvest.oaipmh._repairs import repair
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/"
+WITHOUT_METADATA = "has no metadata"
+"""The fault of a record that is not deleted, and has nothing but its header."""
+
 LISTS = ("ListRecords", "ListIdentifiers", "GetRecord", "ListSets", "ListMetadataFormats", "Identify")
 _RECORD = re.compile(r"<(?:[\w.-]+:)?record(?:\s[^>]*)?>\s*(?=<(?:[\w.-]+:)?header[\s>/])")
 _RECORD_END = re.compile(r"</(?:[\w.-]+:)?record\s*>")
@@ -44,10 +48,12 @@ _MOST_DIGITS = 15
 class Item(msgspec.Struct, frozen=True, gc=False):
     """A record or header: ``data`` is the record as it is stored, empty if it is deleted or only a header.
 
-    ``fault`` is why it cannot be used, then ``data`` are its bytes. ``kind`` is the name of the element of metadata.
+    ``key`` is what the record is known by, which may be a part of its ``identifier``. ``fault`` is why it cannot be
+    used, then ``data`` are its bytes. ``kind`` is the name of the element of metadata.
     """
 
     identifier: str
+    key: str
     datestamp: str
     sets: tuple[str, ...]
     is_deleted: bool
@@ -76,8 +82,11 @@ class Page(msgspec.Struct, frozen=True):
     noted: Noted
 
 
-def parse_page(answer: StoredAnswer) -> Page:
-    """Parse an answer; raises ``NotOaiError`` if it is no OAI-PMH or was cut off."""
+def parse_page(answer: StoredAnswer, id_from: IdFrom = "identifier") -> Page:
+    """Parse an answer; ``id_from`` states what its records are known by.
+
+    Raises ``NotOaiError`` if it is no OAI-PMH or was cut off.
+    """
     found = root_text(answer.body, answer.headers)
     noted = found.noted
     try:
@@ -87,11 +96,11 @@ def parse_page(answer: StoredAnswer) -> Page:
         try:
             root = _parse(text)
         except etree.XMLSyntaxError:
-            return _page_in_pieces(answer, text, noted)
-    return _page_of_tree(answer, root, noted)
+            return _page_in_pieces(answer, text, noted, id_from)
+    return _page_of_tree(answer, root, noted, id_from)
 
 
-def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted) -> Page:
+def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted, id_from: IdFrom) -> Page:
     if not str(root.tag).startswith(f"{{{NAMESPACE}}}"):
         noted.append((WRONG_NAMESPACE, str(root.tag).encode()))
     errors = []
@@ -113,9 +122,9 @@ def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted) -> P
         if name == "resumptionToken":
             token = child
         elif name == "record":
-            items.append(_item_of_record(child, noted))
+            items.append(_item_of_record(child, noted, id_from))
         elif name == "header":
-            items.append(_item_of_header(child, child, noted))
+            items.append(_item_of_header(child, child, noted, id_from))
     return Page(
         url=answer.url,
         number=answer.number,
@@ -132,7 +141,7 @@ def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted) -> P
     )
 
 
-def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted) -> Page:
+def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted, id_from: IdFrom) -> Page:
     """Parse each record of a broken page alone; the token is taken from the text behind the last record."""
     begins = [found.start() for found in _RECORD.finditer(text)]
     if not begins:
@@ -148,10 +157,10 @@ def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted) -> Page:
         try:
             element = _parse(f"<page{declarations}>{chunk}</page>")[0]
         except (etree.XMLSyntaxError, IndexError) as error:
-            items.append(_broken_item(chunk, str(error)))
+            items.append(_broken_item(chunk, str(error), id_from))
             noted.append((BROKEN_RECORD, chunk[:_EXCERPT].encode("utf-8", "replace")))
         else:
-            items.append(_item_of_record(element, noted))
+            items.append(_item_of_record(element, noted, id_from))
     token = _TOKEN.search(rest)
     size = _SIZE.search(token[0]) if token else None
     response_date = re.search(r"<(?:[\w.-]+:)?responseDate[^>]*>\s*([^<]*?)\s*</", text)
@@ -171,11 +180,13 @@ def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted) -> Page:
     )
 
 
-def _broken_item(chunk: str, cause: str) -> Item:
-    identifier, datestamp = _IDENTIFIER.search(chunk), _DATESTAMP.search(chunk)
+def _broken_item(chunk: str, cause: str, id_from: IdFrom) -> Item:
+    found, datestamp = _IDENTIFIER.search(chunk), _DATESTAMP.search(chunk)
     data = chunk.encode("utf-8", "replace")
+    identifier = _unescaped(found[1]) if found else _content_id(data)
     return Item(
-        identifier=_unescaped(identifier[1]) if identifier else _content_id(data),
+        identifier=identifier,
+        key=record_key(identifier, id_from),
         datestamp=datestamp[1] if datestamp else "",
         sets=(),
         is_deleted=False,
@@ -184,7 +195,7 @@ def _broken_item(chunk: str, cause: str) -> Item:
     )
 
 
-def _item_of_record(record: etree._Element, noted: Noted) -> Item:
+def _item_of_record(record: etree._Element, noted: Noted, id_from: IdFrom) -> Item:
     header = metadata = None
     for child in record:
         name = local_name(child)
@@ -195,20 +206,20 @@ def _item_of_record(record: etree._Element, noted: Noted) -> Item:
     if header is None:
         data = _bytes(record)
         noted.append((NO_HEADER, data[:_EXCERPT]))
-        return Item(_content_id(data), "", (), is_deleted=False, data=data, fault="has no header")
-    item = _item_of_header(header, record, noted)
+        return _nameless_item(data, "", (), "has no header")
+    item = _item_of_header(header, record, noted, id_from)
     if item.is_deleted or item.fault:
         return item
     element = _metadata_element(metadata, noted) if metadata is not None else None
     if element is None:
         data = _bytes(record)
         noted.append((NO_METADATA, data[:_EXCERPT]))
-        return msgspec.structs.replace(item, data=data, fault="has no metadata")
-    _add_identifier(element, item.identifier)
+        return msgspec.structs.replace(item, data=data, fault=WITHOUT_METADATA)
+    _add_identifier(element, item.key)
     content = _bytes(element)
     if _DELETED_LEADER.search(content, 0, 2000):
         noted.append((DELETED_WITHIN, content[:_EXCERPT]))
-    identifier = escape(item.identifier).encode()
+    identifier = escape(item.key).encode()
     data = b"<record><header><identifier>%s</identifier></header><metadata>%s</metadata></record>" % (
         identifier,
         content,
@@ -237,7 +248,7 @@ def _add_identifier(element: etree._Element, identifier: str) -> None:
         etree.SubElement(information, f"{prefix}recordIdentifier").text = identifier
 
 
-def _item_of_header(header: etree._Element, record: etree._Element, noted: Noted) -> Item:
+def _item_of_header(header: etree._Element, record: etree._Element, noted: Noted, id_from: IdFrom) -> Item:
     identifier, datestamp = "", ""
     sets = []
     for child in header:
@@ -255,8 +266,14 @@ def _item_of_header(header: etree._Element, record: etree._Element, noted: Noted
     if not identifier:
         data = _bytes(record)
         noted.append((NO_HEADER, data[:_EXCERPT]))
-        return Item(_content_id(data), datestamp, tuple(sets), is_deleted=False, data=data, fault="has no identifier")
-    return Item(identifier, datestamp, tuple(sets), is_deleted)
+        return _nameless_item(data, datestamp, tuple(sets), "has no identifier")
+    return Item(identifier, record_key(identifier, id_from), datestamp, tuple(sets), is_deleted)
+
+
+def _nameless_item(data: bytes, datestamp: str, sets: tuple[str, ...], fault: str) -> Item:
+    """Return an item without an identifier, which is known by its content."""
+    name = _content_id(data)
+    return Item(name, name, datestamp, sets, is_deleted=False, data=data, fault=fault)
 
 
 def _metadata_element(metadata: etree._Element, noted: Noted) -> etree._Element | None:

@@ -21,6 +21,7 @@ from bibld.harvest.oaipmh._faults import (
     UNKNOWN_ERROR,
     UNUSUAL_TOKEN,
 )
+from bibld.harvest.oaipmh._identifiers import IdFrom
 from bibld.harvest.oaipmh._page import Page, parse_page
 
 TokenForm = Literal["encoded", "raw", "with prefix"]
@@ -47,19 +48,23 @@ class Habits(msgspec.Struct, frozen=True):
 class Requests:
     """Asks one server; every answer is parsed once, and its faults are noted."""
 
-    def __init__(self, visit: Visit, transport: Transport, url: str, habits: Habits) -> None:
+    def __init__(
+        self, visit: Visit, transport: Transport, url: str, habits: Habits, id_from: IdFrom = "identifier"
+    ) -> None:
+        """``id_from``: what the records of the answers are known by."""
         self._visit = visit
         self._transport = transport
         self._url = url.split("#", 1)[0]
         self._page: Page | None = None
         self.habits = habits
+        self._id_from = id_from
 
     def ask(self, verb: str, arguments: Mapping[str, str], tries: int | None = None) -> Page:
         """Ask, and return the answer; empty arguments are not sent. Raises ``HarvestError``."""
         pairs = {"verb": verb, **{name: value for name, value in arguments.items() if value}}
         return self._get(verb, urllib.parse.urlencode(pairs, quote_via=urllib.parse.quote, safe=""), tries)
 
-    def resume(self, verb: str, token: str, prefix: str) -> Page:
+    def resume(self, verb: str, token: str, prefix: str, tries: int | None = None) -> Page:
         """Ask for the next part of a list; a token that is refused is tried in other forms, one of which is learned."""
         refused: Page | None = None
         forms: tuple[TokenForm, ...] = ("encoded", "raw", "with prefix")
@@ -69,7 +74,7 @@ class Requests:
                 query += f"&metadataPrefix={urllib.parse.quote(prefix, safe='')}"
             if refused is not None and form == "raw" and _token(token, "raw") == _token(token, "encoded"):
                 continue
-            page = self._get(verb, query, None)
+            page = self._get(verb, query, tries)
             if not is_refused_token(page):
                 if form != self.habits.token_form:
                     self.habits = msgspec.structs.replace(self.habits, token_form=form)
@@ -98,7 +103,7 @@ class Requests:
     def _fault(self, verb: str, answer: StoredAnswer) -> str:
         """Return why an answer is no answer to a verb, so that it is asked for again; keep the page otherwise."""
         try:
-            page = parse_page(answer)
+            page = parse_page(answer, self._id_from)
         except NotOaiError as error:
             if answer.status == 200:
                 fault = CUT_OFF if error.is_cut else EMPTY_ANSWER if error.is_empty else NOT_OAI

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
@@ -18,6 +19,8 @@ from bibld.harvest.oaipmh._requests import Requests
 _TRIES = 3
 _CLOCK_SECONDS = 300
 _MOST_SETS_PAGES = 200
+
+_MARC = ("marc21/slim", "marcxchange")
 
 _PREFERRED = (
     ("marc21/slim", ""),
@@ -46,6 +49,7 @@ class Server(msgspec.Struct, frozen=True):
     version: str = ""
     granularity: Literal["day", "second"] = "day"
     deleted_record: str = "no"
+    earliest: str = ""
     formats: tuple[Format, ...] = ()
     response_date: str = ""
     noted: Noted = []
@@ -88,6 +92,7 @@ def ask_server(requests: Requests, prefix: str) -> Server:
         version=stated.get("protocolVersion", ""),
         granularity="second" if "h" in stated.get("granularity", "").lower() else "day",
         deleted_record=stated.get("deletedRecord", "").lower() or "no",
+        earliest=stated.get("earliestDatestamp", ""),
         formats=formats,
         response_date=response_date,
         noted=noted,
@@ -102,19 +107,38 @@ def formats_of(requests: Requests) -> str:
         return ""
 
 
-def lists_set(requests: Requests, set_: str) -> bool:
-    """Return whether a server lists a set; True if its list is no proof, because it cannot be read to the end."""
+def unlisted_sets(requests: Requests, sets: Iterable[str]) -> set[str]:
+    """Return those sets that a server does not list; none if its list is no proof, because it has no proper end."""
+    missing = {one for one in sets if one}
+    if not missing:
+        return missing
     try:
         page = requests.ask("ListSets", {}, tries=_TRIES)
         for _ in range(_MOST_SETS_PAGES):
-            if set_ in items_of_sets(page) or page.errors or page.root is None:
-                return True
-            if not page.token:
-                return False
+            if page.errors or page.root is None:
+                return set()
+            missing -= set(items_of_sets(page))
+            if not missing or not page.token:
+                return missing
             page = requests.resume("ListSets", page.token, "")
     except HarvestError:
         pass
-    return True
+    return set()
+
+
+def other_prefix(requests: Requests, prefix: str) -> str:
+    """Return another prefix under which a server offers the same kind of format; empty if there is none."""
+    try:
+        formats = _formats(requests)
+    except HarvestError:
+        return ""
+    kinds = {_kind(one.namespace) for one in formats if one.prefix == prefix}
+    return next((one.prefix for one in formats if one.prefix != prefix and _kind(one.namespace) in kinds), "")
+
+
+def _kind(namespace: str) -> str:
+    """Return a name for the formats that one reader reads: those of MARC are one, others have their namespace."""
+    return "marc" if any(part in namespace.lower() for part in _MARC) else namespace
 
 
 def _texts(page: Page) -> dict[str, str]:

@@ -13,18 +13,23 @@ from bibld.errors import HarvestError
 from bibld.harvest._http import UnusableAnswerError
 from bibld.harvest._store import SourceStore
 from bibld.harvest._visit import Visit
+from bibld.harvest.oaipmh._division import DAY_LENGTH, halve
 from bibld.harvest.oaipmh._faults import (
     BAD_TOKEN,
     FOREIGN_RECORDS,
     IGNORES_DATES,
     OTHER_GRANULARITY,
+    OTHER_PREFIX,
     REPEATED_TOKEN,
     SERVER_ERROR,
     TOKEN_TO_NOTHING,
     WRONG_SIZE,
 )
-from bibld.harvest.oaipmh._page import Item, Page
+from bibld.harvest.oaipmh._identifiers import IdFrom, record_key
+from bibld.harvest.oaipmh._page import WITHOUT_METADATA, Item, Page
 from bibld.harvest.oaipmh._requests import Requests, has_error, is_refused_token
+from bibld.harvest.oaipmh._server import Server, other_prefix
+from bibld.harvest.oaipmh._walk_state import ListShortfall, Step, WalkState, WalkStopped
 
 _REPEATS = 3
 """Pages without one new record after which a list is a loop."""
@@ -32,75 +37,37 @@ _REPEATS = 3
 _MOST_SINGLE = 10_000
 """Records that are fetched one by one at most."""
 
-_DAY_LENGTH = len("2026-01-31")
+_TRIES_OF_PART = 3
+"""How often a part of a list is asked for that the server could not give: dividing it again finds the place sooner."""
+
+_SHORT = 500
+"""A list with this number of records or fewer is not divided: its records are fetched one by one."""
+
+_MOST_DIVISIONS = 500
+"""Lists that are divided in one harvest; the next one goes on."""
+
+_MOST_UNLISTED = 20
+"""Parts of lists that are left out, after which the server is taken not to work."""
 
 _FAILURES = 20
 """Records in a row that cannot be fetched one by one, after which no more are asked for."""
 
 
-class Step(msgspec.Struct, frozen=True):
-    """One list that is walked: its verb, and from when until when (empty: no limit)."""
-
-    verb: str
-    begin: str = ""
-    end: str = ""
-
-
-class WalkState(msgspec.Struct):
-    """How far a walk has come. ``token`` is that of the next part of the current step, empty at its beginning.
-
-    ``received`` and ``distinct`` count the items of the current step (``received`` since it last began), ``size`` is
-    the stated size of its list;
-    ``started`` is the server's time of the first answer; ``missing`` are identifiers to be fetched one by one.
-    """
-
-    steps: list[Step]
-    position: int = 0
-    token: str = ""
-    received: int = 0
-    distinct: int = 0
-    size: int | None = None
-    kind: str = ""
-    restarts: int = 0
-    started: str = ""
-    missing: list[str] = []
-
-    @property
-    def proven(self) -> int:
-        """How many different items of the current list have come; those of later lists may have come before."""
-        return self.distinct if self.position == 0 else max(self.distinct, self.received)
-
-    @property
-    def has_all(self) -> bool:
-        """Whether as many items have come as the list is stated to have."""
-        return self.size is not None and self.proven >= self.size
-
-
-class ListShortfall(msgspec.Struct, frozen=True):
-    """A list that ended with fewer items than its stated size: if it does so again, the size is wrong."""
-
-    received: int
-    size: int
-
-
-class WalkStopped(Exception):  # noqa: N818 - it is an outcome
-    """The end of a list cannot be proven; ``can_continue``: the next harvest may go on from here."""
-
-    def __init__(self, reason: str, can_continue: bool) -> None:
-        super().__init__(reason)
-        self.can_continue = can_continue
-
-
 class Walk:
     """A walk through all steps of a harvest."""
 
-    def __init__(self, visit: Visit, requests: Requests, prefix: str, set_: str, state: WalkState) -> None:
+    def __init__(
+        self, visit: Visit, requests: Requests, server: Server, state: WalkState, id_from: IdFrom = "identifier"
+    ) -> None:
+        """``server`` states the metadata format; ``id_from``: what records are known by."""
         self._visit = visit
         self._store: SourceStore = visit.store
         self._requests = requests
-        self._prefix = prefix
-        self._set = set_
+        self._server = server
+        self._prefix = server.prefix
+        self._id_from = id_from
         self.state = state
+        self._divisions = 0
         self._seen_tokens: set[bytes] = set()
         self._seen_pages: set[bytes] = set()
         self._repeats = 0
@@ -115,12 +82,22 @@ class Walk:
             except _EndProven:
                 pass
             except UnusableAnswerError as error:
-                if error.status not in (500, 502, 504) or step.verb != "ListRecords":
+                if error.status not in (500, 502, 504) or not (step.verb == "ListRecords" or step.is_part):
                     raise
                 self._visit.note(SERVER_ERROR, "", str(error).encode())
-                self._walk_one_by_one(step, error)
+                if step.verb == "ListRecords":
+                    self._divide(step, error)
+                    continue
+                self._give_up_part(step, error)
             self._next_step()
         self._fetch_missing()
+        self._fetch_bare()
+        if self.state.unlisted:
+            raise WalkStopped(
+                f"the server can list neither the records {' nor those '.join(self.state.unlisted[:3])}, nor their"
+                " identifiers; the owner finds the answers in the report",
+                can_continue=False,
+            )
 
     def _walk(self, step: Step) -> None:
         self._seen_tokens.clear()
@@ -143,7 +120,7 @@ class Walk:
         """Return the next part of a list; None if it has ended before."""
         state = self.state
         if not state.token:
-            page = self._requests.ask(step.verb, self._arguments(step))
+            page = self._requests.ask(step.verb, self._arguments(step), self._tries)
             if has_error(page, "badArgument") and (step.begin or step.end):
                 page = self._with_other_dates(step, page)
             if _has_nothing(page):
@@ -159,7 +136,7 @@ class Walk:
                 code, text = page.errors[0]
                 raise HarvestError(f"{page.url}: the server answers {code}: {text}")
             return page
-        page = self._requests.resume(step.verb, state.token, self._prefix)
+        page = self._requests.resume(step.verb, state.token, self._prefix, self._tries)
         if _has_nothing(page):
             return self._after_nothing(step, page)
         if is_refused_token(page):
@@ -188,9 +165,9 @@ class Walk:
 
     def _with_other_dates(self, step: Step, refused: Page) -> Page:
         """Ask for a list with dates in the other granularity; what works is learned."""
-        is_day = len(step.begin or step.end) == _DAY_LENGTH
+        is_day = len(step.begin or step.end) == DAY_LENGTH
         begin, end = _other_granularity(step.begin, "T00:00:00Z"), _other_granularity(step.end, "T23:59:59Z")
-        page = self._requests.ask(step.verb, self._arguments(Step(step.verb, begin, end)))
+        page = self._requests.ask(step.verb, self._arguments(msgspec.structs.replace(step, begin=begin, end=end)))
         if has_error(page, "badArgument"):
             return refused
         self._visit.note(OTHER_GRANULARITY, refused.url, repr(refused.errors).encode())
@@ -221,7 +198,12 @@ class Walk:
         self.state.token, self.state.received = "", 0
 
     def _arguments(self, step: Step) -> dict[str, str]:
-        return {"metadataPrefix": self._prefix, "set": self._set, "from": step.begin, "until": step.end}
+        return {"metadataPrefix": self._prefix, "set": step.set, "from": step.begin, "until": step.end}
+
+    @property
+    def _tries(self) -> int | None:
+        """How often a part of a list is asked for; None: as often as the settings state."""
+        return _TRIES_OF_PART if self.state.was_divided else None
 
     # -- checks ------------------------------------------------------------------------------------------------------
 
@@ -256,8 +238,8 @@ class Walk:
         fault = ""
         if state.kind and kinds and state.kind not in kinds:
             fault = f"metadata <{min(kinds)}> instead of <{state.kind}>"
-        elif self._set and state.received and _all_foreign(page.items, self._set):
-            fault = f"records of other sets than {self._set}"
+        elif step.set and state.received and _all_foreign(page.items, step.set):
+            fault = f"records of other sets than {step.set}"
         old = sum(bool(item.datestamp) and item.datestamp < step.begin[: len(item.datestamp)] for item in page.items)
         is_old = bool(step.begin) and 2 * old > len(page.items)
         if is_old and not state.received:
@@ -310,6 +292,9 @@ class Walk:
                 state.size = page.size
             state.kind = state.kind or next((item.kind for item in page.items if item.kind), "")
             state.token = page.token
+            if page.items and step.set not in state.sets:
+                state.sets.append(step.set)
+            state.parts_listed += step.is_part and step.verb == "ListRecords"
             self._store.count("received", len(page.items))
             self._store.set_value("walk", state)
         self._taken += len(page.items)
@@ -319,47 +304,86 @@ class Walk:
     def _take_item(self, step: Step, item: Item, answer: int) -> bool:
         """Store one item; return whether it is the first time in this list."""
         records = self._store.records
-        first = not records.was_seen(item.identifier)
+        first = not records.was_seen(item.key)
         if item.is_deleted:
-            if records.delete(item.identifier, item.datestamp):
+            if records.delete(item.key, item.datestamp):
                 self._store.count("removed")
         elif item.fault:
-            records.reject(item.identifier, item.fault, item.data, answer)
+            records.reject(item.key, item.fault, item.data, answer)
+            if item.fault == WITHOUT_METADATA and len(self.state.bare) < _MOST_SINGLE:
+                self.state.bare.append(item.identifier)
         elif not item.data and step.verb == "GetRecord":
-            records.reject(item.identifier, "the server gives only its header", b"", answer)
+            records.reject(item.key, "the server gives only its header", b"", answer)
         elif not item.data:  # a header
-            known = records.datestamp(item.identifier)
+            known = records.datestamp(item.key)
             if known is None or (item.datestamp and item.datestamp > known):
                 self.state.missing.append(item.identifier)
             else:
-                records.mark_seen(item.identifier)
+                records.mark_seen(item.key)
         else:
-            result = records.put(item.identifier, item.datestamp, item.data, answer)
+            result = records.put(item.key, item.datestamp, item.data, answer)
             if result in ("new", "changed"):
                 self._store.count(result)
         return first
 
     def _next_step(self) -> None:
+        self._replace_step(())
+
+    def _replace_step(self, steps: tuple[Step, ...]) -> None:
+        """Go on with other steps in place of the current one; with none, with the one behind it."""
         state = self.state
         with self._store.commit():
-            state.position += 1
+            if steps:
+                state.steps[state.position : state.position + 1] = steps
+            else:
+                state.position += 1
             state.size, state.kind, state.restarts, state.distinct = None, "", 0, 0
             self._reset()
             self._store.set_value("walk", state)
 
-    # -- one by one --------------------------------------------------------------------------------------------------
+    # -- lists that the server cannot give ---------------------------------------------------------------------------
 
-    def _walk_one_by_one(self, step: Step, error: HarvestError) -> None:
-        """List the identifiers of a step whose records the server cannot list; what is missing is fetched later."""
-        self._reset()
+    def _divide(self, step: Step, error: UnusableAnswerError) -> None:
+        """Ask for a list whose records the server cannot give in two halves by date.
+
+        Of one that is short or cannot be divided, the identifiers are listed, and what is missing is fetched one by
+        one. Raises the error, so that the next harvest goes on from here, if the server does not answer anything else.
+        """
         try:
-            self._walk(Step("ListIdentifiers", step.begin, step.end))
-        except _EndProven:
-            pass
-        except (HarvestError, WalkStopped) as second:
+            self._requests.ask("Identify", {}, tries=2)
+        except HarvestError:
+            raise error from None
+        state = self.state
+        self._divisions += 1
+        if self._divisions > _MOST_DIVISIONS:
+            raise WalkStopped(f"{error}; there are many such places, the next run goes on from here", can_continue=True)
+        server, habits = self._server, self._requests.habits
+        is_short = state.size is not None and state.size <= _SHORT
+        never_lists = state.parts_fetched > 0 and not state.parts_listed
+        halves = None
+        if not is_short and not never_lists and not habits.ignores_dates:
+            halves = halve(step, habits.granularity or server.granularity, server.earliest, server.response_date)
+        state.was_divided = True
+        state.parts_fetched += halves is None
+        self._replace_step(halves or (msgspec.structs.replace(step, verb="ListIdentifiers", is_part=True),))
+
+    def _give_up_part(self, step: Step, error: UnusableAnswerError) -> None:
+        """Leave out a part of which not even the identifiers can be listed; raises the error the first time.
+
+        The next harvest asks for it again, because a server that is down fails in the same way.
+        """
+        state = self.state
+        state.refusals += 1
+        with self._store.commit():
+            self._store.set_value("walk", state)
+        if state.refusals == 1:
+            raise error
+        begin, end = f"from {step.begin or 'the first'}", f"until {step.end or 'now'}"
+        state.unlisted.append(f"{begin} {end}")
+        if len(state.unlisted) > _MOST_UNLISTED:
             raise WalkStopped(
-                f"{error}; the identifiers cannot be listed either: {second}", can_continue=False
-            ) from second
+                f"{error}; of {len(state.unlisted)} parts not even the identifiers can be listed", can_continue=False
+            ) from error
 
     def _check_missing(self) -> None:
         """Stop if too many records would have to be fetched one by one."""
@@ -376,16 +400,7 @@ class Walk:
         failures = 0
         while state.missing:
             identifier = state.missing[-1]
-            items: tuple[Item, ...] = ()
-            number, reason = 0, ""
-            try:
-                page = self._requests.ask(
-                    "GetRecord", {"identifier": identifier, "metadataPrefix": self._prefix}, tries=2
-                )
-                items, number = page.items, page.number
-                reason = "; ".join(f"{code}: {text}" for code, text in page.errors)
-            except HarvestError as error:
-                reason = str(error)
+            items, number, reason = self._fetch_one(identifier, self._prefix)
             failures = 0 if items or has_no_record(reason) else failures + 1
             if failures >= _FAILURES:
                 raise WalkStopped(f"{failures} records in a row cannot be fetched: {reason}", can_continue=True)
@@ -394,10 +409,38 @@ class Walk:
                 for item in items:
                     self._take_item(Step("GetRecord"), item, number)
                 if not items and not has_no_record(reason):
-                    self._store.records.reject(identifier, f"the server cannot give it: {reason}", b"", number)
+                    key = record_key(identifier, self._id_from)
+                    self._store.records.reject(key, f"the server cannot give it: {reason}", b"", number)
                 self._store.count("received", len(items))
                 self._store.set_value("walk", state)
             self._visit.progress.advance(len(items))
+
+    def _fetch_one(self, identifier: str, prefix: str) -> tuple[tuple[Item, ...], int, str]:
+        """Ask for one record; return the items, the number of the answer, and why there is none."""
+        try:
+            page = self._requests.ask("GetRecord", {"identifier": identifier, "metadataPrefix": prefix}, tries=2)
+        except HarvestError as error:
+            return (), 0, str(error)
+        return page.items, page.number, "; ".join(f"{code}: {text}" for code, text in page.errors)
+
+    def _fetch_bare(self) -> None:
+        """Fetch records that came without metadata under another prefix, once; those that it lacks stay rejected."""
+        state = self.state
+        if not state.bare:
+            return
+        prefix = other_prefix(self._requests, self._prefix)
+        failures = 0
+        while state.bare and prefix and failures < _FAILURES:
+            items, number, _ = self._fetch_one(state.bare[-1], prefix)
+            usable = [item for item in items if item.data and not item.fault]
+            failures = 0 if usable else failures + 1
+            state.bare.pop()
+            with self._store.commit():
+                for item in usable:
+                    self._take_item(Step("GetRecord"), item, number)
+                    self._visit.note(OTHER_PREFIX, "", f"{item.identifier} as {prefix}".encode())
+                self._store.set_value("walk", state)
+        state.bare.clear()
 
 
 class _EndProven(Exception):  # noqa: N818 - it is an outcome
@@ -417,7 +460,7 @@ def has_no_record(reason: str) -> bool:
 def _other_granularity(date: str, time: str) -> str:
     if not date:
         return ""
-    return f"{date}{time}" if len(date) == _DAY_LENGTH else date[:_DAY_LENGTH]
+    return f"{date}{time}" if len(date) == DAY_LENGTH else date[:DAY_LENGTH]
 
 
 def _all_foreign(items: tuple[Item, ...], set_: str) -> bool:
