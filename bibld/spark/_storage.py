@@ -32,7 +32,7 @@ def literal(place: str) -> str:
 class Storage:
     """A folder on any file system that Hadoop knows; names are relative to it, with ``/``.
 
-    Everything here is done by the driver, and is small: manifests and pointers. Raises ``StageError``.
+    The driver does this with manifests, pointers and single files, not with tables. Raises ``StageError``.
     """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
@@ -85,6 +85,38 @@ class Storage:
                 self._replace(temporary, target)
         except Py4JJavaError as error:
             raise self._failure(name, "cannot be written", error) from error
+
+    def upload(self, local: Path, name: str) -> None:
+        """Copy a file of this machine here; readers see all of it or nothing."""
+        is_object = self._scheme in _OBJECT_STORES
+        target = self._java_path(name)
+        temporary = target if is_object else self._java_path(f"{name}.{uuid.uuid4().hex}.tmp")
+        source = self._java.org.apache.hadoop.fs.Path(absolute(str(local)))
+        try:
+            self._files.copyFromLocalFile(False, True, source, temporary)
+            if not is_object:
+                self._replace(temporary, target)
+        except Py4JJavaError as error:
+            raise self._failure(name, "cannot be written", error) from error
+
+    def download(self, name: str, local: Path) -> None:
+        """Copy a file from here to a file of this machine."""
+        target = self._java.org.apache.hadoop.fs.Path(absolute(str(local)))
+        try:
+            self._files.copyToLocalFile(False, self._java_path(name), target, True)
+        except Py4JJavaError as error:
+            raise self._failure(name, "cannot be read", error) from error
+
+    def rename(self, name: str, new: str) -> None:
+        """Rename a file; one with the new name is replaced. An object store copies it."""
+        try:
+            if self._scheme in _OBJECT_STORES:
+                self._files.delete(self._java_path(new), False)
+                self._files.rename(self._java_path(name), self._java_path(new))
+            else:
+                self._replace(self._java_path(name), self._java_path(new))
+        except Py4JJavaError as error:
+            raise self._failure(name, "cannot be renamed", error) from error
 
     def delete(self, name: str) -> None:
         """Delete a file, or a folder with all that it contains, if it exists."""
