@@ -73,6 +73,7 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "matching_sources": {"source": _LONG, "id": _TEXT},
     # -- matching ------------------------------------------------------------------------------------------------
     "statistics": {"version": _LONG, "made_for": _TEXT, "body": _BYTES},
+    "matching": {"verdict_change": _LONG, "ordinal": _LONG, "made_by": _TEXT},  # as of the last complete one
     "edges": {
         "left_ordinal": _LONG,
         "right_ordinal": _LONG,

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from bibld.catalog import digest
 from bibld.errors import StageError
+from bibld.spark._folder import FolderStorage
 from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._storage import Storage, literal
 
@@ -55,10 +56,13 @@ class _Current(msgspec.Struct, frozen=True):
 
 
 class Tables:
-    """The tables of one run, and those of the last committed run; used by the driver only."""
+    """The tables of one run, and those of the last committed run; used by the driver only.
 
-    def __init__(self, spark: SparkSession, storage: Storage) -> None:
-        self._spark = spark
+    Without a session (None) only whole files can be written and read.
+    """
+
+    def __init__(self, spark: SparkSession | None, storage: Storage | FolderStorage) -> None:
+        self._session = spark
         self.storage = storage
         self.committed = self._last_committed()
         self.number = self.committed.number + 1
@@ -114,6 +118,13 @@ class Tables:
             manifest = TableManifest(name, made_by, rows, self.number, columns, dict(figures or {}))
             self.storage.write(f"{folder}/{_MANIFEST}", msgspec.json.encode(manifest))
         return self.use(name, made_by)
+
+    def adopt(self, name: str, made_by: str, rows: int) -> None:
+        """Make a version the one of this run whose files were written without Spark, and are complete."""
+        if not self.is_complete(name, made_by):
+            manifest = TableManifest(name, made_by, rows, self.number, tuple(SCHEMAS[name].names))
+            self.storage.write(f"{_folder(name, made_by)}/{_MANIFEST}", msgspec.json.encode(manifest))
+        self._versions[name] = made_by
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -185,6 +196,11 @@ class Tables:
 
     def _empty(self, name: str) -> DataFrame:
         return self._spark.createDataFrame([], spark_schema(name))
+
+    @property
+    def _spark(self) -> SparkSession:
+        assert self._session is not None, "these tables were opened without Spark"
+        return self._session
 
 
 def _folder(name: str, made_by: str) -> str:

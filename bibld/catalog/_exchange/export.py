@@ -32,16 +32,13 @@ class WorkspaceState(msgspec.Struct, frozen=True):
     """What a workspace is beside its rows.
 
     ``workspace`` is the id that register and catalog share, ``run`` the number of the last run, ``stages`` the hashes
-    of what the complete results of each stage were made from. The results respect the verdicts up to the changes
-    ``verdict_change`` and ``entity_verdict_change`` and the verdict about links ``link_verdict``, and the records up to
-    ``last_ordinal``.
+    of what the complete results of each stage were made from. The results respect the verdicts about entities up to the
+    change ``entity_verdict_change``, and those about links up to ``link_verdict``.
     """
 
     workspace: str
     run: int
     stages: dict[str, str]
-    verdict_change: int = 0
-    last_ordinal: int = 0
     entity_verdict_change: int = 0
     link_verdict: int = 0
 
@@ -65,8 +62,6 @@ class Export:
             workspace=str(self._value("SELECT id FROM workspace")),
             run=self._value("SELECT coalesce(max(run), 0) FROM run"),
             stages=stages,
-            verdict_change=self._value("SELECT coalesce(max(verdict_change), 0) FROM matching"),
-            last_ordinal=self._value("SELECT coalesce(max(ordinal), 0) FROM matching"),
             entity_verdict_change=self._value("SELECT coalesce(max(verdict_change), 0) FROM entity_matching"),
             link_verdict=self._value("SELECT coalesce(max(verdict), 0) FROM seen_link_verdict"),
         )

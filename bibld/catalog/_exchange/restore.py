@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bibld.catalog._exchange.export import Row, WorkspaceState
-from bibld.catalog._exchange.tables import DATABASE_NAMES, RECORDS, TABLES
+from bibld.catalog._exchange.tables import DATABASE_NAMES, MATCHING, RECORDS, TABLES
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import pack
 from bibld.catalog._results.entities import AssertionKeys, Entities
@@ -78,6 +78,10 @@ class Restoration:
             elif table == "assertions":
                 changes = [(founder, iri, body, None, votes) for founder, iri, body, votes in rows]
                 self._entities.change_assertions(changes, self._keys_of)
+            elif table == MATCHING:
+                ((verdict_change, ordinal, made_by),) = rows
+                self._connection.execute("INSERT INTO matching VALUES (?, ?)", (verdict_change, ordinal))
+                self._connection.execute("INSERT INTO stage VALUES ('dedup', ?, 0)", (made_by,))
             elif table == "entities":
                 self._describe_entities(rows)
             else:
@@ -184,14 +188,12 @@ class Restoration:
             self._register.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
 
     def state_of_rows(self, run: int) -> WorkspaceState:
-        """Return the state of a workspace whose last run, ``run``, respects all records and verdicts stored here."""
+        """Return the state of a workspace whose last run, ``run``, respects all verdicts stored here."""
         execute = self._register.execute
         return WorkspaceState(
             workspace="",
             run=run,
             stages={},
-            verdict_change=execute("SELECT coalesce(max(change), 0) FROM verdict_change").fetchone()[0],
-            last_ordinal=self._value("SELECT coalesce(max(ordinal), 0) FROM record"),
             entity_verdict_change=execute("SELECT coalesce(max(change), 0) FROM entity_verdict_change").fetchone()[0],
             link_verdict=execute("SELECT coalesce(max(verdict), 0) FROM link_verdict").fetchone()[0],
         )
@@ -208,9 +210,8 @@ class Restoration:
         run = max(state.run, self._value("SELECT coalesce(max(run), 0) FROM record"))
         self._connection.execute("INSERT INTO run VALUES (?, ?, ?)", (run, time, time))
         self._connection.executemany(
-            "INSERT INTO stage VALUES (?, ?, ?)", [(name, made_by, run) for name, made_by in stages.items()]
+            "INSERT OR REPLACE INTO stage VALUES (?, ?, ?)", [(name, made_by, run) for name, made_by in stages.items()]
         )
-        self._connection.execute("INSERT INTO matching VALUES (?, ?)", (state.verdict_change, state.last_ordinal))
         self._connection.execute("INSERT INTO entity_matching VALUES (?)", (state.entity_verdict_change,))
         self._connection.execute("INSERT INTO seen_link_verdict VALUES (?)", (state.link_verdict,))
         self._connection.execute("DROP TABLE restored")

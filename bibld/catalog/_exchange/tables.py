@@ -54,6 +54,8 @@ def _small_table(name: str, columns: str, order: str) -> ExchangeTable:
 
 
 RECORDS = "records"
+MATCHING = "matching"
+"""What the last complete matching has used, and the hash of what its results were made from; one row at most."""
 
 TABLES: dict[str, ExchangeTable] = {
     "register_ordinal": _register_table("ordinal", "ordinal source control_number", "ordinal"),
@@ -92,6 +94,10 @@ TABLES: dict[str, ExchangeTable] = {
     "active_suppression": _keyed_table("active_suppression", "ordinal value", "ordinal"),
     "matching_sources": _small_table("source", "source id", "source"),
     "statistics": _small_table("statistics", "version made_for body", "version"),
+    MATCHING: ExchangeTable(
+        _columns("verdict_change ordinal made_by"),
+        "SELECT verdict_change, ordinal, made_by FROM matching JOIN stage ON name = 'dedup'",
+    ),
     "edges": _keyed_table(
         "edge",
         "left_ordinal right_ordinal score pair_decision decision body made_by",
