@@ -10,6 +10,7 @@ from pathlib import Path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _CHECK_SECONDS = 1.0
+_IDLE_CHECK_SECONDS = 2.0
 _PATIENCE_SECONDS = 1.0
 _LOG = logging.getLogger("bibld.serve")
 
@@ -35,8 +36,9 @@ class Following:
     """The application of the release that is current. The old one is closed when its last request has ended.
 
     ``find_current`` returns the folder of the current release, ``open_newest`` opens it (in a thread). The folder is
-    checked when a request comes; the request that finds a newer release waits for it a moment. A release that cannot be
-    opened is logged, and the old one is served further.
+    checked when a request comes; the request that finds a newer release waits for it a moment. :meth:`watch` checks it
+    when none comes, so that an idle process does not keep an old release open. A release that cannot be opened is
+    logged, and the old one is served further.
     """
 
     def __init__(
@@ -63,6 +65,16 @@ class Following:
         finally:
             served.requests -= 1
             self._close_if_unused(served)
+
+    async def watch(self, report: Callable[[int], None]) -> None:
+        """Follow the current release until cancelled; ``report`` gets the number of the one that is served."""
+        while True:
+            try:
+                await self._follow()
+            except Exception:  # noqa: BLE001 - as for _switch; the next look may find it
+                _LOG.exception("the current release cannot be found; %s is served further", self._served.release)
+            report(self._served.number)
+            await asyncio.sleep(_IDLE_CHECK_SECONDS)
 
     def release_number(self) -> int:
         """Return the number of the release that is served."""

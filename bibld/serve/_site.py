@@ -145,7 +145,7 @@ def _application(
         settings.request_timeout,
         addresses.mount,
     )
-    health = Health(following.release_number, following.check, places.counts)
+    health = Health(following.release_number, following.check, places.counts, following.watch)
     log = AccessLog(settings.access_log, settings.access_log_format) if settings.access_log else None
     return Guard(following, following.close, rules, health, log), log, following
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -60,6 +62,7 @@ class Publisher:
 def publisher(site_in, tmp_path, monkeypatch):
     monkeypatch.setattr(following, "_CHECK_SECONDS", 0.0)
     monkeypatch.setattr(following, "_PATIENCE_SECONDS", 600.0)
+    monkeypatch.setattr(following, "_IDLE_CHECK_SECONDS", 600.0)
     return Publisher(site_in, tmp_path)
 
 
@@ -67,6 +70,40 @@ def served(client) -> int:
     answer = client.get("/lod/dumps/manifest.json")
     assert answer.status_code == 200
     return answer.json()["number"]
+
+
+def test_an_idle_process_follows_too_and_goes_on_after_an_error(publisher, monkeypatch, caplog):
+    monkeypatch.setattr(following, "_IDLE_CHECK_SECONDS", 0.01)
+    found = [Path("1"), ZeroDivisionError(), Path("2")]
+    closed = []
+
+    def served_release(number):
+        async def close():
+            closed.append(number)
+
+        return following.Served(Path(str(number)), number, None, close, lambda: None)
+
+    def find():
+        place = found.pop(0) if len(found) > 1 else found[0]
+        if isinstance(place, Exception):
+            raise place
+        return place
+
+    async def watch():
+        idle = following.Following(served_release(1), find, lambda: served_release(2))
+        reported = asyncio.Queue()
+        watching = asyncio.create_task(idle.watch(reported.put_nowait))
+        numbers = [await reported.get()]
+        while numbers[-1] != 2:
+            numbers.append(await reported.get())
+        watching.cancel()
+        return numbers
+
+    assert asyncio.run(watch())[:2] == [1, 1]
+    assert closed == [1]
+    assert [record.message for record in caplog.records if record.exc_info] == [
+        "the current release cannot be found; 1 is served further"
+    ]
 
 
 def test_a_new_release_is_served_as_soon_as_it_is_there(publisher, running):

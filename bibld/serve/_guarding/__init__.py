@@ -9,7 +9,8 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -43,12 +44,14 @@ class Health(msgspec.Struct, frozen=True):
     """How the guard finds out whether the site can answer.
 
     ``release`` returns the number of the release that is served, ``check`` (run in a thread) raises an error if it
-    cannot answer, ``queries`` returns the number of queries by state.
+    cannot answer, ``queries`` returns the number of queries by state. ``watch`` is run as long as the server lives, and
+    calls its argument with the number of the release that is served.
     """
 
     release: Callable[[], int]
     check: Callable[[], None]
     queries: Callable[[], dict[str, int]]
+    watch: Callable[[Callable[[int], None]], Coroutine[Any, Any, None]]
 
 
 class Guard:
@@ -76,9 +79,13 @@ class Guard:
             await self._answer(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
+        watching = []
         while (await receive())["type"] != "lifespan.shutdown":
             self._rules.metrics.set_ready(self._health.release())
+            watching.append(asyncio.create_task(self._health.watch(self._rules.metrics.set_ready)))
             await send({"type": "lifespan.startup.complete"})
+        for each in watching:
+            each.cancel()
         await self._close()
         if self._log is not None:
             self._log.flush()

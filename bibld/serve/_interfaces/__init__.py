@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
@@ -38,6 +39,11 @@ from bibld.serve._things import Finder, OpenRelease, Thing
 _LONGEST_FORM = 1 << 20
 _FORM = "application/x-www-form-urlencoded"
 _RETRY_AFTER = "10"
+_MOST_SEARCHES = 64
+"""Searches that run or wait in one process."""
+
+_SECONDS_OF_QUERIES = 20.0
+"""After this time no further query of a batch is answered."""
 _NO_CACHE = {"Cache-Control": "no-cache"}
 _MOST_ARGUMENTS = 200
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]{0,99}", re.ASCII)
@@ -78,6 +84,7 @@ class Interfaces:
         self._service = service
         # Searches are short, and do not wait for pages: they have a thread for themselves.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-search")
+        self._searching = 0
         self._fragments = found
         self._pages = pages
         self._run = run
@@ -101,7 +108,14 @@ class Interfaces:
         service = self._service
         if service is None:
             raise ProblemError(404, "Not found", "The release has no names to search; run `bibld run` again.")
-        return await asyncio.get_running_loop().run_in_executor(self._thread, find, service)
+        if self._searching >= _MOST_SEARCHES:
+            detail = "Too many searches are waiting; try again in a few seconds."
+            raise ProblemError(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
+        self._searching += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, find, service)
+        finally:
+            self._searching -= 1
 
     async def _reconcile(self, request: Request) -> Response:
         """Answer queries, requests for values, or with the manifest (specification 0.2, 4, 5, 8)."""
@@ -114,7 +128,20 @@ class Interfaces:
         queries = reconcile.decode(arguments["queries"], reconcile.decode_queries)
         if len(queries) > reconcile.MOST_QUERIES:
             raise ProblemError(413, "Too many queries", f"A request has at most {reconcile.MOST_QUERIES} queries.")
-        return _json(arguments, await self._search(lambda service: service.answer(queries)))
+        return _json(arguments, await self._answers(queries))
+
+    async def _answers(self, queries: dict[str, reconcile.ReconciliationQuery]) -> dict[str, object]:
+        """Answer queries one after another, with searches of other clients in between."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _SECONDS_OF_QUERIES
+        answers: dict[str, object] = {}
+        for name, query in queries.items():
+            if loop.time() > end:
+                detail = f"The server answered {len(answers)} of {len(queries)} queries in time; send fewer at once."
+                raise ProblemError(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
+            candidates = await self._search(partial(_candidates, query))
+            answers[name] = {"result": candidates}
+        return answers
 
     async def _suggest(self, request: Request) -> Response:
         """Answer with what begins with a text (specification 0.2, 6)."""
@@ -171,6 +198,10 @@ class Interfaces:
         else:
             body = self._fragments.write(found, media_type)
         return respond(request, Representation(body, media_type, headers))
+
+
+def _candidates(query: reconcile.ReconciliationQuery, service: reconcile.Service) -> list[dict[str, object]]:
+    return service.candidates(query)
 
 
 def _json(arguments: dict[str, str], value: object) -> Response:

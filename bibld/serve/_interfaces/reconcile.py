@@ -120,11 +120,8 @@ class Service:
 
     # -- queries
 
-    def answer(self, queries: dict[str, ReconciliationQuery]) -> dict[str, object]:
-        """Return the candidates of each query, the best first."""
-        return {name: {"result": self._candidates(query)} for name, query in queries.items()}
-
-    def _candidates(self, query: ReconciliationQuery) -> list[dict[str, object]]:
+    def candidates(self, query: ReconciliationQuery) -> list[dict[str, object]]:
+        """Return the candidates of a query, the best first."""
         kinds = _kinds([query.type] if isinstance(query.type, str) else query.type)
         text = query.query[:_LONGEST_TEXT]
         found = self._found(text, kinds)
