@@ -275,7 +275,7 @@ def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]
 
 def _read(run: Pipeline, queue: StageQueue) -> int:
     suppressed = ingest.read_suppressions(run.config)
-    ingest.clear_withheld(run.catalog)
+    ingest.clear_withheld(run.catalog.workspace)
     networked = [source for source in run.config.sources if harvest.is_networked(source)]
     if networked:
         run.progress.stage("harvest", "records")
@@ -314,9 +314,9 @@ def _read(run: Pipeline, queue: StageQueue) -> int:
 def _remove_source(run: Pipeline, source: str, live: int) -> None:
     """Delete the records of a source that is no longer configured, if that is allowed or there are none."""
     if live and not run.options.allow_deletes:
-        unseen = run.catalog.records.unseen(source, run.number)
+        unseen = map(run.catalog.register.record, run.catalog.records.unseen(source, run.number))
         reason = f"the source is not in the configuration any more, and has {with_number(live, 'record')}"
-        run.note_withheld(ingest.withhold(run.catalog, source, unseen, reason))
+        run.note_withheld(ingest.withhold(run.config.workspace, source, unseen, reason))
         return
     with run.catalog.commit():
         deleted = run.catalog.records.delete_source(source, run.number)

@@ -83,6 +83,7 @@ __all__ = [
     "NewRecord",
     "PersonVerdict",
     "Queue",
+    "Register",
     "RegisteredFile",
     "Reject",
     "RemoteState",

@@ -9,36 +9,78 @@ applied here too, because it changes what every later stage sees.
 
 from __future__ import annotations
 
-from bibld.ingest._conversion import Conversion, ConversionPool, Job, convert_record
+from bibld.ingest._conversion import ENCODED_TWICE, Conversion, ConversionPool, Job, convert_record
 from bibld.ingest._export import Exported, export_mods, export_originals
 from bibld.ingest._forms import TABLE_COLUMNS, table_row
-from bibld.ingest._inspection import InspectedFile, Inspection, inspect_sources
-from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of, settings_digest
-from bibld.ingest._takedown import SuppressionRequest, apply_suppressions, read_suppressions
+from bibld.ingest._inspection import (
+    Inspected,
+    InspectedFile,
+    Inspection,
+    SourceFile,
+    inspect_file,
+    inspect_sources,
+)
+from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of
+from bibld.ingest._rules import (
+    changed_file_fault,
+    conversion_job,
+    encoded_twice_warning,
+    file_context,
+    identify,
+    listed_deletions,
+    reason_to_withhold,
+    record_made_by,
+    settings_digest,
+    unknown_deletions_warning,
+)
+from bibld.ingest._takedown import (
+    SuppressionRequest,
+    apply_suppressions,
+    read_suppressions,
+    report_suppressions,
+    suppressed_ordinal,
+    values_not_found,
+)
 from bibld.ingest._withheld import Withheld, clear_withheld, withhold
 
 __all__ = [
+    "ENCODED_TWICE",
     "TABLE_COLUMNS",
     "Conversion",
     "ConversionPool",
     "Exported",
+    "Inspected",
     "InspectedFile",
     "Inspection",
     "Intake",
     "Job",
     "LoadResult",
+    "SourceFile",
     "SuppressionRequest",
     "Withheld",
     "apply_suppressions",
+    "changed_file_fault",
     "clear_withheld",
+    "conversion_job",
     "convert_record",
+    "encoded_twice_warning",
     "export_mods",
     "export_originals",
+    "file_context",
+    "identify",
+    "inspect_file",
     "inspect_sources",
+    "listed_deletions",
     "original_of",
     "public_original_of",
     "read_suppressions",
+    "reason_to_withhold",
+    "record_made_by",
+    "report_suppressions",
     "settings_digest",
+    "suppressed_ordinal",
     "table_row",
+    "unknown_deletions_warning",
+    "values_not_found",
     "withhold",
 ]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from bibld import harvest
 from bibld.config import Config, Source
-from bibld.errors import DamagedFileError, HarvestError
+from bibld.errors import DamagedFileError, HarvestError, ReadError
 from bibld.progress import Progress
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import Examined, charset_check, examine, first_bytes, read
@@ -60,20 +60,35 @@ class Inspection(msgspec.Struct, frozen=True):
         return [f"{file.file.name}: {file.warning}" for file in self.files if file.warning]
 
 
+SourceFile = tuple[Source, HarvestedFile]
+"""A file and its source."""
+
+Inspected = InspectedFile | HarvestError | None
+"""What a file contains; None for a file without records, an error if it must not be loaded."""
+
+InspectFiles = Callable[[Sequence[SourceFile]], Iterable[Inspected]]
+"""Inspects files; the results are in their order."""
+
+
 def inspect_sources(
-    config: Config, progress: Progress, harvests: Mapping[str, harvest.HarvestResult] | None = None
+    config: Config,
+    progress: Progress,
+    harvests: Mapping[str, harvest.HarvestResult] | None = None,
+    inspect_files: InspectFiles | None = None,
 ) -> list[Inspection]:
     """Read all files of all sources once, without parsing their records.
 
     ``harvests`` are the results of sources that were fetched from servers, by source; without one the files of the last
-    harvest are read.
+    harvest are read. ``inspect_files`` reads the files elsewhere than in this process.
     """
     results = harvests or {}
     found = [_harvest(config, source, results.get(source.id)) for source in config.sources]
     progress.stage("read", "bytes", sum(_size(file) for files, _ in found for file in files))
+    pairs = [(source, file) for source, (files, _) in zip(config.sources, found, strict=True) for file in files]
+    results_of_files = iter(inspect_files(pairs) if inspect_files else _inspect_here(pairs, progress))
     inspections = []
     for source, (files, doubts) in zip(config.sources, found, strict=True):
-        inspection = _inspect(config, source, files, doubts, progress)
+        inspection = _inspect(config, source, list(zip(files, results_of_files)), doubts)  # noqa: B905 - one for each
         result = results.get(source.id)
         if result is not None and result.outcome == "partial":
             inspection = msgspec.structs.replace(inspection, gaps=result.reasons)
@@ -98,18 +113,23 @@ def _harvest(
     return files, []
 
 
+def _inspect_here(files: Sequence[SourceFile], progress: Progress) -> Iterator[Inspected]:
+    for source, file in files:
+        try:
+            yield inspect_file(file, source, progress)
+        except HarvestError as error:
+            yield error
+
+
 def _inspect(
-    config: Config, source: Source, files: list[HarvestedFile], doubts: list[str], progress: Progress
+    config: Config, source: Source, files: Sequence[tuple[HarvestedFile, Inspected]], doubts: list[str]
 ) -> Inspection:
     inspected: list[InspectedFile] = []
-    for file in files:
-        try:
-            found = _inspect_file(file, source, progress)
-        except HarvestError as error:
-            doubts.append(str(error).replace(f"{file.path}:", f"{file.name}:"))
-        else:
-            if found is not None:
-                inspected.append(found)
+    for file, found in files:
+        if isinstance(found, HarvestError):
+            doubts.append(str(found).replace(f"{file.path}:", f"{file.name}:"))
+        elif found is not None:
+            inspected.append(found)
     if source.config.deletes:
         try:
             (config.folder / source.config.deletes).read_text(encoding="utf-8-sig")
@@ -119,10 +139,16 @@ def _inspect(
     return Inspection(source, tuple(inspected), tuple(doubts))
 
 
-def _inspect_file(file: HarvestedFile, source: Source, progress: Progress) -> InspectedFile | None:
+def inspect_file(
+    file: HarvestedFile,
+    source: Source,
+    progress: Progress,
+    observe: Callable[[Examined, Raw | ReadError], None] = lambda _examined, _piece: None,
+) -> InspectedFile | None:
     """Return what a file contains; None for a file without records where that is no reason for doubt.
 
-    That is a delta: on a day without changes it is empty. Raises ``HarvestError`` if the file must not be loaded.
+    That is a delta: on a day without changes it is empty. ``observe`` is called with each piece of the file. Raises
+    ``HarvestError`` if the file must not be loaded.
     """
     may_be_empty = not source.config.complete
     if not file.path.exists():
@@ -138,6 +164,7 @@ def _inspect_file(file: HarvestedFile, source: Source, progress: Progress) -> In
     records = 0
     damage = ""
     for piece in read(file, examined, consumed=progress.advance):
+        observe(examined, piece)
         if isinstance(piece, Raw):
             records += 1
             if check is not None:

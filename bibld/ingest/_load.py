@@ -7,26 +7,36 @@ come last: if they are more than the source may lose in one run, none of them is
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from bibld import crosswalk, harvest
-from bibld.catalog import Catalog, LoadCounts, NewRecord, digest
-from bibld.config import Config, Source
+from bibld import harvest
+from bibld.catalog import Catalog, LoadCounts, NewRecord
+from bibld.config import Config
 from bibld.errors import DamagedFileError, RecordError
 from bibld.ingest._conversion import ENCODED_TWICE, Conversion, ConversionPool, Job, convert_record
 from bibld.ingest._inspection import InspectedFile, Inspection
+from bibld.ingest._rules import (
+    changed_file_fault,
+    conversion_job,
+    encoded_twice_warning,
+    file_context,
+    identify,
+    listed_deletions,
+    reason_to_withhold,
+    record_made_by,
+    settings_digest,
+    unknown_deletions_warning,
+)
 from bibld.ingest._withheld import Withheld, withhold
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import RecordId
 from bibld.model.withheld import without_texts
 from bibld.parallel import batches
-from bibld.progress import Progress, with_number
+from bibld.progress import Progress
 from bibld.protocols import Raw, SourceRecord
-from bibld.read import VERSION as READ_VERSION
 from bibld.read import carrier_of, read, to_json
 
 _RECORDS_AT_ONCE = 1000
@@ -131,12 +141,11 @@ class Intake:
     def _withhold(self, gone: set[int], live: int, is_damaged: bool) -> Withheld | None:
         """Return the deletions that must not be done, written to a list; None if they may be done."""
         named = gone | self._deferred.keys()
-        reason = ""
-        if self._source.config.are_too_many_deletions(len(named), live):
-            reason = f"{with_number(len(named), 'deletion')} of {with_number(live, 'record')} are more than it may lose"
-        elif is_damaged:
-            reason = "some pieces of its files cannot be read, which may be the records that are missing"
-        return withhold(self._catalog, self._source.id, sorted(named), reason) if reason else None
+        reason = reason_to_withhold(self._source.config, len(named), live, is_damaged)
+        if not reason:
+            return None
+        records = map(self._catalog.register.record, sorted(named))
+        return withhold(self._catalog.workspace, self._source.id, records, reason)
 
     def _load_file(self, inspected: InspectedFile) -> None:
         file, examined = inspected.file, inspected.examined
@@ -144,20 +153,14 @@ class Intake:
             carrier = self._catalog.records.add_carrier(
                 self._source.id, file.name, examined.reader, to_json(examined.carrier)
             )
-        # Without its name: a file that is renamed contains the same records.
-        fields = examined.carrier.__struct_fields__
-        unnamed = msgspec.structs.replace(
-            examined.carrier, **{name: "" for name in ("source", "file") if name in fields}
-        )
-        context = digest(self._source.id, self._made_with, examined.reader, unnamed).encode()
-        settings = self._config.crosswalk_settings(self._source)
-        job = Job(self._source.id, examined.carrier, self._source.config.crosswalk, settings)
+        context = file_context(self._made_with, self._source.id, examined)
+        job = conversion_job(self._config, self._source, examined)
 
         def pieces() -> Iterator[Raw | _Unchanged | RecordError]:
             for piece in read(file, examined):
                 if isinstance(piece, Raw):
                     self._counts[file.name] += 1
-                    is_known = self._catalog.records.find_unchanged(_made_by(piece, context)) is not None
+                    is_known = self._catalog.records.find_unchanged(record_made_by(piece, context)) is not None
                     yield _Unchanged(piece) if is_known else piece
                 else:
                     yield piece
@@ -168,12 +171,10 @@ class Intake:
                 self._store_batch(batch, carrier, job, context)
             self._progress.advance(len(batch))
         if doubled := self._counts[f"{file.name} {ENCODED_TWICE}"]:
-            self._progress.warn(
-                f"{self._source.id}: {file.name}: {with_number(doubled, 'record')} of {self._counts[file.name]:,}:"
-                f" {ENCODED_TWICE}; ask for a file that was exported once"
-            )
+            records = self._counts[file.name]
+            self._progress.warn(encoded_twice_warning(self._source.id, file.name, doubled, records))
         if self._counts[file.name] != inspected.records:
-            self._fault = f"{file.name}: has changed while it was being read; leave it in place until the run has ended"
+            self._fault = changed_file_fault(file.name)
 
     def _store_batch(self, batch: list[_Item], carrier: int, job: Job, context: bytes) -> None:
         new: list[NewRecord] = []
@@ -184,7 +185,7 @@ class Intake:
             if isinstance(item, _Unchanged):
                 self._store(new)
                 new.clear()
-                stored = self._catalog.records.find_unchanged(_made_by(item.raw, context))
+                stored = self._catalog.records.find_unchanged(record_made_by(item.raw, context))
                 if stored is not None:
                     ordinal, last_run, deleted = stored
                     kind = "superseded" if last_run == self._run else "deleted" if deleted else "converted"
@@ -206,18 +207,15 @@ class Intake:
         self._reject(rejects)
 
     def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
-        raw, warnings, record = conversion.raw, conversion.warnings, conversion.id
-        self._counts[f"{raw.origin.file} {ENCODED_TWICE}"] += ENCODED_TWICE in warnings
-        if record is None:
-            content = hashlib.blake2b(raw.data, digest_size=16).hexdigest()
-            record = RecordId(self._source.id, f"x{content[:16]}")
-            warnings = (*warnings, f"has no control number (001); its id is {record}")
+        raw = conversion.raw
+        self._counts[f"{raw.origin.file} {ENCODED_TWICE}"] += ENCODED_TWICE in conversion.warnings
+        record, warnings = identify(conversion, self._source.id)
         return NewRecord(
             id=record,
             origin=raw.origin,
             original=raw.data,
             carrier=carrier,
-            made_by=_made_by(raw, context),
+            made_by=record_made_by(raw, context),
             flavour=conversion.flavour,
             mods=conversion.content,
             unmapped=conversion.unmapped,
@@ -273,33 +271,20 @@ class Intake:
         return {ordinal for ordinal in unseen if ordinal not in self._deferred} - self._spared
 
     def _listed(self) -> set[int]:
-        """Return the live records in the source's list of deletions, one control number in a line."""
-        name = self._source.config.deletes
-        if not name:
-            return set()
+        """Return the live records in the source's list of deletions."""
         listed: set[int] = set()
         unknown: list[RecordId] = []
-        for line in (self._config.folder / name).read_text(encoding="utf-8-sig").splitlines():
-            if not line.strip():
-                continue
-            record = RecordId.from_control_number(self._source.id, line)
+        for record in listed_deletions(self._config, self._source):
             ordinal = self._catalog.register.ordinal(record)
             if ordinal is None:
                 unknown.append(record)
             elif self._catalog.records.is_live(ordinal) and ordinal not in self._deferred:
                 listed.add(ordinal)
         for record in unknown:
-            self._progress.detail(f"read: {name}: {record} was never seen")
+            self._progress.detail(f"read: {self._source.config.deletes}: {record} was never seen")
         if unknown:
-            count = with_number(len(unknown), "control number")
-            self._progress.warn(f"{self._source.id}: {count} in {name} were never seen, such as {unknown[0]}; ignored")
+            self._progress.warn(unknown_deletions_warning(self._source, unknown))
         return listed
-
-
-def settings_digest(config: Config, source: Source) -> str:
-    """Return a hash of the versions and settings that the conversion of a source's records depends on."""
-    settings = [[name, digest(one)] for name, one in config.crosswalk_settings(source).items()]
-    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings)
 
 
 def original_of(record: SourceRecord) -> MarcRecord | None:
@@ -320,8 +305,3 @@ def public_original_of(record: SourceRecord, catalog: Catalog) -> MarcRecord | N
     public = without_subfields(original, catalog.records.private_subfields(record.ordinal))
     withheld = catalog.suppressions.withheld_values(record.ordinal)
     return without_texts(public, withheld) if withheld else public
-
-
-def _made_by(raw: Raw, context: bytes) -> bytes:
-    """Return a hash of what a stored record is made from: its bytes, and ``context``, which is needed to read them."""
-    return hashlib.blake2b(raw.data, digest_size=16, key=context).digest()

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from operator import itemgetter
 from pathlib import Path
 
 import msgspec
 
-from bibld.catalog import Catalog
+from bibld.catalog import Catalog, Register
 from bibld.config import Config
 from bibld.errors import ConfigError
 from bibld.ingest._load import original_of
 from bibld.model.iris import Iris, record_of_path
+from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
 from bibld.model.withheld import Withheld, without_texts, without_values
@@ -110,49 +111,65 @@ def apply_suppressions(
     wanted: dict[tuple[int, str], SuppressionRequest] = {}
     for one in requests:
         try:
-            ordinal = _ordinal(catalog, iris, one.record)
+            ordinal = suppressed_ordinal(catalog.register, iris, one.record)
         except ValueError as error:
             progress.warn(f"{one.place}: ignored: {error}")
         else:
             wanted[ordinal, one.value] = one
     with catalog.commit():
         taken, lifted = catalog.suppressions.replace({key: one.reason for key, one in wanted.items()})
-    if taken or lifted:
-        progress.report(f"read: {with_number(taken, 'new suppression')}, {lifted} lifted, {len(wanted)} in force")
-    for message in _not_found(catalog, wanted):
+    report_suppressions(taken, lifted, len(wanted), progress)
+
+    def original(ordinal: int) -> MarcRecord | None:
+        record = catalog.records.get(ordinal)
+        return original_of(record) if record is not None else None
+
+    for message in values_not_found(wanted, catalog.records.unredacted_mods, original):
         progress.warn(message)
 
 
-def _ordinal(catalog: Catalog, iris: Iris, name: str) -> int:
+def report_suppressions(taken: int, lifted: int, in_force: int, progress: Progress) -> None:
+    """Report how many suppressions are new, and how many were lifted, if any."""
+    if taken or lifted:
+        progress.report(f"read: {with_number(taken, 'new suppression')}, {lifted} lifted, {in_force} in force")
+
+
+def suppressed_ordinal(register: Register, iris: Iris, name: str) -> int:
     """Return the ordinal of a record that is named by its id or by one of its IRIs; raises ``ValueError``."""
     path = iris.path(name)
     if path is None:
-        record = catalog.register.resolve_record(name)
+        record = register.resolve_record(name)
     else:
         bare = path.removeprefix("doc/").removesuffix(".html")
         kind, _, rest = bare.partition("/")
         if kind not in ("resource", "record"):
             raise ValueError(f"{name} is not the IRI of a record")
         record = record_of_path(rest)
-    ordinal = catalog.register.ordinal(record)
+    ordinal = register.ordinal(record)
     if ordinal is None:
         raise ValueError(f"record {record} was never seen")
     return ordinal
 
 
-def _not_found(catalog: Catalog, wanted: Mapping[tuple[int, str], SuppressionRequest]) -> Iterator[str]:
-    """Yield a message for each value that is not in the MODS of its record."""
+def values_not_found(
+    wanted: Mapping[tuple[int, str], SuppressionRequest],
+    mods_of: Callable[[int], Mods | None],
+    original_of: Callable[[int], MarcRecord | None],
+) -> Iterator[str]:
+    """Yield a message for each value that is not in the MODS of its record.
+
+    ``mods_of`` returns the description of a record with its suppressed values, ``original_of`` its parsed original.
+    """
     for (ordinal, value), one in sorted(wanted.items(), key=itemgetter(0)):
         withheld = Withheld.parse(value)
-        mods = catalog.records.unredacted_mods(ordinal) or Mods()
+        mods = mods_of(ordinal) or Mods()
         if not value or without_values(mods, [withheld]) != mods:
             continue
         texts = sorted({tidy(str(text)) for text in to_element(mods).itertext()})
         suggestion = "".join(
             f"; did you mean {text!r}?" for text in get_close_matches(withheld.text, texts, 1, _SIMILARITY)
         )
-        record = catalog.records.get(ordinal)
-        original = original_of(record) if record is not None else None
+        original = original_of(ordinal)
         is_there = original is not None and without_texts(original, [withheld]) != original
         also = "; fields of its original that contain it are left out" if is_there else ""
         yield f"{one.place}: {value!r} is not the text of an element in the MODS of {one.record}{also}{suggestion}"

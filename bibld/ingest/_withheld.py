@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from bibld.catalog import Catalog
 from bibld.errors import StageError
+from bibld.model.origin import RecordId
 
 _FOLDER = "withheld"
 
@@ -22,22 +22,22 @@ class Withheld(msgspec.Struct, frozen=True):
     file: Path
 
 
-def withhold(catalog: Catalog, source: str, ordinals: Iterable[int], reason: str) -> Withheld:
+def withhold(workspace: Path, source: str, records: Iterable[RecordId], reason: str) -> Withheld:
     """List records that would be deleted in a file of the workspace, one id a line; raises ``StageError``."""
-    file = catalog.workspace / _FOLDER / f"{source}.txt"
+    file = workspace / _FOLDER / f"{source}.txt"
     count = 0
     try:
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("w", encoding="utf-8") as out:
-            for ordinal in ordinals:
-                print(catalog.register.record(ordinal), file=out)
+            for record in records:
+                print(record, file=out)
                 count += 1
     except OSError as error:
         raise StageError(f"{file}: cannot be written: {error.strerror}; free some space, then run again") from error
     return Withheld(source, count, reason, file)
 
 
-def clear_withheld(catalog: Catalog) -> None:
+def clear_withheld(workspace: Path) -> None:
     """Remove the lists of earlier runs."""
-    for file in (catalog.workspace / _FOLDER).glob("*.txt"):
+    for file in (workspace / _FOLDER).glob("*.txt"):
         file.unlink()

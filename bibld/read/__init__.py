@@ -19,18 +19,22 @@ from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
 from bibld.read._charset import AUTO
 from bibld.read._charset_check import charset_check
 from bibld.read._frame import FileFrame, file_frame
+from bibld.read._pieces import FilePart, PartPlan, read_part
 from bibld.unpacking import MAXIMUM, open_decompressed
 
 __all__ = [
     "AUTO",
     "Examined",
     "FileFrame",
+    "FilePart",
+    "PartPlan",
     "carrier_of",
     "charset_check",
     "examine",
     "file_frame",
     "first_bytes",
     "read",
+    "read_part",
     "to_json",
 ]
 
