@@ -63,6 +63,30 @@ def test_a_page_shows_results_facets_and_links_that_keep_the_state(http):
     assert tree.xpath("//svg | //*[local-name()='svg'][contains(@class, 'picture')]")
 
 
+def test_a_value_can_be_excluded_and_that_is_taken_back(http):
+    tree = page(http, lang="en")
+    facet = tree.xpath("//aside//details[.//h2='Library']//li")[0]
+    excluded = html.fromstring(http.get(facet.xpath("a[@class='exclude']/@href")[0]).content)
+    assert excluded.xpath("//ul[@class='chosen']/li[@class='is-excluded']//span[@class='not']/text()") == ["not"]
+    total = int(excluded.xpath("//p[@class='results-total']")[0].text_content().rpartition(" ")[2])
+    assert total == 203 - int(facet.xpath(".//span[@class='count']")[0].text_content())
+    back = excluded.xpath("//ul[@class='chosen']//a/@href")[0]
+    assert "library" not in back
+    wanted = excluded.xpath("//aside//details[.//h2='Library']//li[@class='is-excluded']/a/@href")
+    assert wanted == [back]
+
+
+def test_a_chosen_author_leads_to_the_page_about_the_person(http):
+    tree = page(http, author="agent/lcnaf-n79068416", lang="en")
+    assert tree.xpath("//ul[@class='chosen']//a[@class='to-page']/@href") == ["/agent/lcnaf-n79068416"]
+
+
+def test_a_page_does_not_repeat_a_long_query_in_hundreds_of_links(http):
+    answer = http.get("search", params={"q": "война и мир " * 1600}, headers={"Accept": "text/html"})
+    assert answer.status_code == 200
+    assert len(answer.content) < 150_000
+
+
 def test_a_correction_is_stated_with_a_link_that_searches_literally(http):
     tree = page(http, q="ljcnjtdcrbq", lang="en")
     notice = tree.xpath("//p[@class='notice']")[0]
@@ -132,6 +156,10 @@ def test_rdf_and_references_have_the_same_publications(http):
         {"author": "agent/lcnaf-n79068416"},
         {"subject": "concept/lcsh/soviet-union-history-1917-1936-fiction-f27fe56fff"},
         {"place": "place/leningrad-02cc881cee"},
+        {"not_library": "slavica"},
+        {"library": "nlr", "not_library": ["rsl", "slavica"]},
+        {"not_type": "book", "not_language": ["rus", "eng"]},
+        {"not_author": "agent/lcnaf-n79068416", "language": "eng"},
     ],
 )
 def test_the_sparql_query_of_a_search_finds_the_same_publications(http, parameters):

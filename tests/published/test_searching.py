@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from bibld.model.rdf import literal, quad, term
 from bibld.published import ReleaseState, fill, open_published, update
-from bibld.published.search import Asked, EntryKind, Found, OutOfTimeError, open_search, write_search
+from bibld.published.search import (
+    EXCLUDABLE,
+    Asked,
+    EntryKind,
+    FacetValue,
+    Found,
+    OutOfTimeError,
+    open_search,
+    write_search,
+)
 from bibld.published.search._query import parse
 
 BASE = "https://data.example.org/"
@@ -286,6 +295,24 @@ def test_filters_find_what_the_facets_count(view):
     assert view.search(Asked("", {"author": ("agent/nobody",)})).total == 0
 
 
+def test_excluded_values_are_in_no_result_and_their_facet_still_counts_them(view):
+    every = view.search(Asked())
+    for name in EXCLUDABLE:
+        for value in every.facets[name]:
+            found = view.search(Asked(excluded={name: (value.value,)}))
+            assert found.total == every.total - value.count, (name, value)
+            assert value in found.facets[name]
+    assert numbers(view.search(Asked("война", {"library": ("nlr",)}, excluded={"author": (TOLSTOY,)}))) == [4]
+    assert numbers(view.search(Asked("", {"author": (TOLSTOY,)}, excluded={"library": ("rsl",)}))) == [8]
+    assert view.search(Asked(excluded={"library": ("rsl", "nlr", "hse")})).total == 0
+    assert view.search(Asked(excluded={"author": ("agent/nobody",), "type": ("no such",)})).total == every.total
+
+
+def test_a_chosen_value_keeps_its_name_where_nothing_is_counted(view):
+    found = view.search(Asked("анна каренина", excluded={"author": (DOSTOEVSKY,)}))
+    assert FacetValue(DOSTOEVSKY, "Достоевский, Федор Михайлович", 0) in found.facets["author"]
+
+
 def test_results_can_be_sorted_and_pages_are_parts_of_one_order(view):
     years = [hit.year for hit in view.search(Asked("", sort="-year")).hits]
     known = [year for year in years if year]
@@ -372,6 +399,9 @@ def test_counts_of_very_many_results_are_close_estimates(large):
     for value in found.facets["library"]:
         assert abs(value.count - true[value.value]) < 0.1 * true[value.value]
     assert found.facets["author"][0].count == 6000
+    without = large.search(Asked("мир", excluded={"library": ("rsl",)}))
+    assert without.total == 3600
+    assert not [hit for hit in without.hits if "rsl" in hit.libraries]
     assert large.works(TOLSTOY)[1] == 6000
 
 

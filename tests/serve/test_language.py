@@ -59,6 +59,11 @@ def test_every_message_of_templates_and_modules_has_a_translation():
     assert not missing
 
 
+def test_every_translation_is_that_of_a_message():
+    used = {key[0] for key in messages()}
+    assert not [key for key in translations() if key not in used]
+
+
 def test_a_message_with_a_plural_has_all_forms_of_it():
     russian = translations()
     assert not [key[0] for key in messages() if len(key) > 1 and len(russian.get(key[0], ())) != 3]

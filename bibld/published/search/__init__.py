@@ -8,10 +8,11 @@ things, so that the publications of a person or a subject are found too, and fac
 from __future__ import annotations
 
 from bibld.published.search._documents import EntryKind
-from bibld.published.search._query import FIELD_NAMES
+from bibld.published.search._query import FIELD_NAMES, LONGEST_QUERY
 from bibld.published.search._reader import OutOfTimeError
 from bibld.published.search._schema import FILE, TYPES
 from bibld.published.search._values import (
+    EXCLUDABLE,
     FACETS,
     LINKED,
     SORTS,
@@ -30,10 +31,12 @@ from bibld.published.search._words import to_words
 from bibld.published.search._writer import write_search
 
 __all__ = [
+    "EXCLUDABLE",
     "FACETS",
     "FIELD_NAMES",
     "FILE",
     "LINKED",
+    "LONGEST_QUERY",
     "SORTS",
     "TYPES",
     "Agent",

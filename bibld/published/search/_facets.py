@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 
-from bibld.published.search._matching import Matcher, all_of
+from bibld.published.search._matching import Matcher
 from bibld.published.search._reader import Rows
 from bibld.published.search._schema import (
     BUCKETS,
@@ -22,7 +20,7 @@ from bibld.published.search._schema import (
     facet_of_group,
     language_code,
 )
-from bibld.published.search._values import FACETS, FacetValue
+from bibld.published.search._values import FACETS, Asked, FacetValue
 
 COUNTED = 4000
 """Publications whose facets are read; of more, those of a sample."""
@@ -91,18 +89,13 @@ class Facets:
         self._rows = rows
         self._matcher = matcher
 
-    def of(
-        self, text: str, filters: Mapping[str, tuple[str, ...]], counts: Counts
-    ) -> dict[str, tuple[FacetValue, ...]]:
-        """Return all facets; of one that is filtered by, the counts are those without its filter."""
+    def of(self, text: str, asked: Asked, counts: Counts) -> dict[str, tuple[FacetValue, ...]]:
+        """Return all facets; of one that is filtered by, the counts are those without its filters."""
         found = {}
         for name in FACETS:
-            of_facet = counts
-            if filters.get(name):
-                of_facet = Counts(
-                    self._rows, all_of([text, self._matcher.of_filters(filters, except_for=name)]) or text
-                )
-            found[name] = self.values(name, of_facet, filters.get(name, ()))
+            chosen = (*asked.filters.get(name, ()), *asked.excluded.get(name, ()))
+            of_facet = Counts(self._rows, self._matcher.narrow(text, asked, except_for=name)) if chosen else counts
+            found[name] = self.values(name, of_facet, chosen)
         return found
 
     def values(
@@ -122,6 +115,7 @@ class Facets:
     ) -> tuple[FacetValue, ...]:
         numbers = {number for path in chosen if (number := self._rows.number_of(path)) is not None}
         kept = [pair for place, pair in enumerate(listed) if place < limit or pair[0] in numbers]
+        kept += [(number, 0) for number in sorted(numbers - {number for number, _ in kept})]
         titles = self._rows.titles(number for number, _ in kept)
         return tuple(FacetValue(*titles[number], count) for number, count in kept if number in titles)
 

@@ -10,6 +10,7 @@ from bibld.published.search._query import Query, Term, years_of
 from bibld.published.search._reader import Rows
 from bibld.published.search._rows import alphanumeric, number_token
 from bibld.published.search._schema import TYPES
+from bibld.published.search._values import Asked
 from bibld.published.search._words import alternatives, title_tokens, to_words
 
 NOTHING = 'code : "none"'
@@ -119,7 +120,17 @@ class Matcher:
 
     # -- filters
 
-    def of_filters(self, filters: Mapping[str, Sequence[str]], except_for: str = "") -> str:
+    def narrow(self, query: str, asked: Asked, except_for: str = "") -> str:
+        """Return what finds what a query finds, with the filters of a search except those of one facet."""
+        narrowed = all_of([query, self._of_filters(asked.filters, except_for)])
+        excluded = [
+            self._of_filter(name, values)
+            for name, values in sorted(asked.excluded.items())
+            if values and name != except_for
+        ]
+        return f"({narrowed}) NOT ({' OR '.join(excluded)})" if excluded else narrowed
+
+    def _of_filters(self, filters: Mapping[str, Sequence[str]], except_for: str) -> str:
         """Return what finds publications with any of the values of each facet."""
         return all_of(
             self._of_filter(name, values) for name, values in sorted(filters.items()) if values and name != except_for

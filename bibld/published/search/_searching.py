@@ -93,7 +93,7 @@ class Searches:
         facets = {}
         if asked.with_facets:
             text = self._text_match(attempt.query, attempt.level)
-            facets = self._facets.of(text, asked.filters, counts)
+            facets = self._facets.of(text, asked, counts)
         is_number = bool(query.identifier) and bool(found) and has_wrong_check_digit(query.identifier)
         return Found(
             tuple(self._rows.hits(found, lambda each: why[each.id])),
@@ -124,7 +124,7 @@ class Searches:
         return self._corrected(query, asked) or own
 
     def _try(self, query: Query, asked: Asked, level: int) -> Attempt:
-        match = all_of([self._text_match(query, level), self._matcher.of_filters(asked.filters)])
+        match = self._matcher.narrow(self._text_match(query, level), asked)
         return Attempt(query, match, level, self._rows.matching(match, _RANKED + 1))
 
     def _text_match(self, query: Query, level: int) -> str:
@@ -259,7 +259,7 @@ class Searches:
         """Return at least the first ``last`` ids, the best first: one full-text query for each tier."""
         query = attempt.query
         words = query.all_words
-        others = all_of([self._matcher.of_fields(query, attempt.level), self._matcher.of_filters(asked.filters)])
+        of_fields = self._matcher.of_fields(query, attempt.level)
         queries = [of_identifier(query.identifier)]
         if words:
             queries += [of_complete_title(words, attempt.level), of_title_beginning(words), of_title_phrase(words)]
@@ -267,7 +267,8 @@ class Searches:
             queries += [of_words(query.words, "title", _EXACT), of_words(query.words, "title", attempt.level)]
             queries.append(of_words(query.words, "{title agent}", attempt.level))
         found: dict[int, None] = {}
-        for each in [all_of([part, others]) for part in queries if part] + [attempt.match]:
+        tiers = [self._matcher.narrow(all_of([part, of_fields]), asked) for part in queries if part]
+        for each in [*tiers, attempt.match]:
             for id_ in self._rows.matching(each, last):
                 found.setdefault(id_)
             if len(found) >= last:

@@ -10,12 +10,15 @@ SORTS = ("relevance", "year", "-year", "title", "libraries")
 FACETS = ("library", "year", "language", "type", "author", "subject", "publisher", "merged", "authority")
 """The names of facets, as in addresses; ``merged`` and ``authority`` have the values ``true`` and ``false``."""
 
+EXCLUDABLE = ("library", "language", "type", "author", "subject", "publisher")
+"""The facets whose values can be excluded."""
+
 
 class Asked(msgspec.Struct, frozen=True):
     """A search. ``filters``: values by the name of a facet, of which one has to hold for each facet.
 
-    The values of ``author``, ``subject``, ``publisher``, ``series`` and ``place`` are paths. ``literal``: without
-    correcting the text. Pages begin with 1.
+    ``excluded``: values of ``EXCLUDABLE`` facets, of which none may hold. The values of ``author``, ``subject``,
+    ``publisher``, ``series`` and ``place`` are paths. ``literal``: without correcting the text. Pages begin with 1.
     """
 
     text: str = ""
@@ -25,6 +28,7 @@ class Asked(msgspec.Struct, frozen=True):
     per_page: int = 20
     literal: bool = False
     with_facets: bool = True
+    excluded: dict[str, tuple[str, ...]] = {}
 
 
 class Agent(msgspec.Struct, frozen=True):

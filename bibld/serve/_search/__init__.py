@@ -62,6 +62,9 @@ _LONGEST_IRI = 500
 _LONGEST_LINKED = 200
 """Characters of a query that the header Link repeats for each form; pages name the forms themselves."""
 
+_LONGEST_NARROWED = 300
+"""Characters of a query whose page has facets: each link of a facet repeats the query."""
+
 _LISTED_AT_ONCE = 1000
 _CITED_AT_ONCE = 25
 _MOST_WAITING = 64
@@ -166,7 +169,8 @@ class SearchSite:
         tag = language_of(request)
 
         def make(view: SearchView) -> bytes:
-            found = view.search(address.asked)
+            with_facets = len(address.asked.text) <= _LONGEST_NARROWED
+            found = view.search(msgspec.structs.replace(address.asked, with_facets=with_facets))
             things = self._things(view, address.asked)
             sparql = self._sparql(view, address.asked, found)
             results = self._makers[tag].results(address, found, things, sparql)
@@ -189,7 +193,7 @@ class SearchSite:
 
     def _things(self, view: SearchView, asked: Asked) -> list[Named]:
         """Return people, subjects and so on whose names have all words of a query."""
-        if asked.filters or asked.page > 1 or asked.literal:
+        if asked.filters or asked.excluded or asked.page > 1 or asked.literal:
             return []
         suggested = _suggestions(view, asked.text)
         found = [each for each in suggested if each.kind != EntryKind.PUBLICATION]

@@ -7,7 +7,10 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.published.search import FACETS, SORTS, Asked
+from bibld.published.search import EXCLUDABLE, FACETS, LONGEST_QUERY, SORTS, Asked
+
+NOT = "not_"
+"""The beginning of the parameters that exclude: ``not_library=rsl``."""
 
 FILTERS = (*FACETS, "series", "place", "held_by")
 """The parameters that filter, in the order in which addresses have them."""
@@ -32,11 +35,8 @@ class Address(msgspec.Struct, frozen=True):
         given: dict[str, list[str]] = {}
         for name, value in pairs:
             given.setdefault(name, []).append(value)
-        filters = {}
-        for name in FILTERS:
-            values = [value.strip() for value in given.get(name, ()) if value.strip()]
-            if values:
-                filters[name] = tuple(dict.fromkeys(value[:_LONGEST_VALUE] for value in values[:_MOST_VALUES]))
+        filters = {name: values for name in FILTERS if (values := _values(given.get(name, ())))}
+        excluded = {name: values for name in EXCLUDABLE if (values := _values(given.get(NOT + name, ())))}
         years = [(given.get(name) or [""])[0].strip() for name in ("from", "to")]
         if any(years) and all(not year or (year.isdecimal() and len(year) <= 4) for year in years):
             filters["year"] = (years[0] if years[0] == years[1] else "-".join(years),)
@@ -44,12 +44,13 @@ class Address(msgspec.Struct, frozen=True):
         return cls(
             path,
             Asked(
-                (given.get("q") or [""])[0],
+                (given.get("q") or [""])[0][: LONGEST_QUERY + 1],  # one more: what is cut is stated
                 filters,
                 sort if sort in SORTS else _DEFAULT_SORT,
                 _number(given.get("page"), 1, _LAST_PAGE),
                 _number(given.get("per_page"), PER_PAGE, MOST_PER_PAGE),
                 (given.get("literal") or [""])[0] in ("1", "true"),
+                excluded=excluded,
             ),
         )
 
@@ -57,7 +58,7 @@ class Address(msgspec.Struct, frozen=True):
         """Return the query of the address of a search, without a question mark; the default values are left out."""
         asked = asked or self.asked
         pairs = [("q", asked.text)] if asked.text else []
-        pairs += [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
+        pairs += filter_pairs(asked)
         if asked.sort != _DEFAULT_SORT:
             pairs.append(("sort", asked.sort))
         if asked.literal:
@@ -84,24 +85,51 @@ class Address(msgspec.Struct, frozen=True):
     def with_filter(self, name: str, value: str) -> str:
         """Return the address with one more value of a facet."""
         values = tuple(dict.fromkeys((*self.asked.filters.get(name, ()), value)))
-        return self._filtered({**self.asked.filters, name: values})
+        return self._filtered({**self.asked.filters, name: values}, _without(self.asked.excluded, name, value))
+
+    def with_excluded(self, name: str, value: str) -> str:
+        """Return the address of the results that do not have a value of a facet."""
+        values = tuple(dict.fromkeys((*self.asked.excluded.get(name, ()), value)))
+        return self._filtered(_without(self.asked.filters, name, value), {**self.asked.excluded, name: values})
 
     def only(self, name: str, value: str) -> str:
         """Return the address with one value of a facet instead of those that it has."""
         return self._filtered({**self.asked.filters, name: (value,)})
 
     def without_filter(self, name: str, value: str) -> str:
-        """Return the address without a value of a facet."""
-        values = tuple(each for each in self.asked.filters.get(name, ()) if each != value)
-        return self._filtered({**self.asked.filters, name: values})
+        """Return the address without a value of a facet, which is neither wanted nor excluded in it."""
+        return self._filtered(_without(self.asked.filters, name, value), _without(self.asked.excluded, name, value))
 
     def for_text(self, text: str, literal: bool = False) -> str:
         """Return the address of a search for another text, with the same filters."""
         return self.href(msgspec.structs.replace(self.asked, text=text, literal=literal, page=1))
 
-    def _filtered(self, filters: Mapping[str, tuple[str, ...]]) -> str:
+    def _filtered(
+        self, filters: Mapping[str, tuple[str, ...]], excluded: Mapping[str, tuple[str, ...]] | None = None
+    ) -> str:
         kept = {name: values for name, values in filters.items() if values}
-        return self.href(msgspec.structs.replace(self.asked, filters=kept, page=1))
+        without = self.asked.excluded if excluded is None else excluded
+        return self.href(
+            msgspec.structs.replace(
+                self.asked, filters=kept, excluded={name: values for name, values in without.items() if values}, page=1
+            )
+        )
+
+
+def filter_pairs(asked: Asked) -> list[tuple[str, str]]:
+    """Return the parameters of an address that filter a search."""
+    pairs = [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
+    return pairs + [(NOT + name, value) for name in EXCLUDABLE for value in asked.excluded.get(name, ())]
+
+
+def _without(values: Mapping[str, tuple[str, ...]], name: str, value: str) -> dict[str, tuple[str, ...]]:
+    return {**values, name: tuple(each for each in values.get(name, ()) if each != value)}
+
+
+def _values(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the values of a parameter that filters, each once."""
+    values = [value.strip() for value in given if value.strip()]
+    return tuple(dict.fromkeys(value[:_LONGEST_VALUE] for value in values[:_MOST_VALUES]))
 
 
 def _number(values: Sequence[str] | None, default: int, most: int) -> int:

@@ -11,7 +11,7 @@ import msgspec
 
 from bibld.model.origin import from_slug
 from bibld.model.rdf import iri, literal, quad, term
-from bibld.published.search import FacetValue, Found, Hit
+from bibld.published.search import EXCLUDABLE, FacetValue, Found, Hit
 from bibld.serve._search.addresses import Address
 
 Label = Callable[[str, FacetValue], str]
@@ -49,6 +49,7 @@ def to_json(address: Address, found: Found, base: str, sparql: str, label: Label
                     "label": label(name, value),
                     "count": value.count,
                     "url": address.with_filter(name, value.value),
+                    "exclude": address.with_excluded(name, value.value) if name in EXCLUDABLE else None,
                 }
                 for value in values
             ]

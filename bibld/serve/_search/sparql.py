@@ -53,6 +53,10 @@ def to_sparql(asked: Asked, found: Found, base: str) -> str:
         lines = [*_of_text(asked, found, base), *lines]
     for name, values in asked.filters.items():
         lines += _of_filter(name, values, base)
+    for name, values in asked.excluded.items():
+        patterns = _of_filter(name, values, base, "Excluded")
+        is_known = not all(line.startswith("#") for line in patterns)
+        lines += ["FILTER NOT EXISTS {", *(f"  {line}" for line in patterns), "}"] if is_known else patterns
     text = "\n".join(f"  {line}" for line in lines)
     used = "".join(f"PREFIX {name}: <{place}>\n" for name, place in _PREFIXES.items() if f"{name}:" in text)
     return (
@@ -78,23 +82,27 @@ def _of_text(asked: Asked, found: Found, base: str) -> list[str]:
     ]
 
 
-def _of_filter(name: str, values: Sequence[str], base: str) -> list[str]:
+def _of_filter(name: str, values: Sequence[str], base: str, ending: str = "") -> list[str]:
+    """Return the patterns for some values of a facet; ``ending`` is that of the names of their variables."""
     if name in _PATHS:
         return [
-            f"VALUES ?{name} {{ {' '.join(iri(base + value) for value in values)} }}",
-            f"?publication {_PATHS[name]} ?{name} .",
+            f"VALUES ?{name}{ending} {{ {' '.join(iri(base + value) for value in values)} }}",
+            f"?publication {_PATHS[name]} ?{name}{ending} .",
         ]
     if name == "library":
         libraries = " ".join(iri(f"{base}dataset/{value}") for value in values)
         return [
-            f"VALUES ?library {{ {libraries} }}",
-            "?publication prov:wasDerivedFrom ?record . ?record void:inDataset ?library .",
+            f"VALUES ?library{ending} {{ {libraries} }}",
+            f"?publication prov:wasDerivedFrom ?record{ending} . ?record{ending} void:inDataset ?library{ending} .",
         ]
     if name == "language":
         languages = " ".join(iri(_LANGUAGES + value) for value in values)
-        return [f"VALUES ?language {{ {languages} }}", "?publication dcterms:language ?language ."]
+        return [
+            f"VALUES ?language{ending} {{ {languages} }}",
+            f"?publication dcterms:language ?language{ending} .",
+        ]
     if name == "type":
-        return _of_types(values)
+        return _of_types(values, ending)
     if name == "year":
         return _of_years(values)
     if name == "merged" and len(values) == 1:
@@ -103,11 +111,11 @@ def _of_filter(name: str, values: Sequence[str], base: str) -> list[str]:
     return [f"# The filter {name} has no pattern in SPARQL: the query finds more than the search."]
 
 
-def _of_types(values: Sequence[str]) -> list[str]:
+def _of_types(values: Sequence[str], ending: str) -> list[str]:
     classes = [_CLASSES[value] for value in values if value in _CLASSES]
     if not classes:
         return ["# Publications of no listed class have no pattern in SPARQL: the query finds more than the search."]
-    lines = [f"VALUES ?class {{ {' '.join(classes)} }}", "?publication a ?class ."]
+    lines = [f"VALUES ?class{ending} {{ {' '.join(classes)} }}", f"?publication a ?class{ending} ."]
     if "book" in values and "multivolume" not in values:
         lines.append("FILTER NOT EXISTS { ?publication a bibo:MultiVolumeBook }")
     return lines

@@ -8,11 +8,21 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.published.search import FIELD_NAMES, SORTS, Correction, EntryKind, FacetValue, Found, Hit, Named
+from bibld.published.search import (
+    EXCLUDABLE,
+    FIELD_NAMES,
+    SORTS,
+    Correction,
+    EntryKind,
+    FacetValue,
+    Found,
+    Hit,
+    Named,
+)
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, message
 from bibld.serve._pictures import Caption, Picture, Words, draw_years
-from bibld.serve._search.addresses import FILTERS, Address
+from bibld.serve._search.addresses import FILTERS, Address, filter_pairs
 
 TYPE_NAMES = {
     "book": message("book"),
@@ -82,6 +92,9 @@ _WHY = {
     "identifier": message("found by its number"),
     "elsewhere": message("found elsewhere in the record"),
 }
+_WITH_PAGES = ("author", "subject", "publisher")
+"""The facets whose values are paths of things with pages of their own."""
+
 _SHOWN_OPEN = ("library", "language", "type", "author")
 _FORMS = (
     (".json", "application/json", "JSON"),
@@ -94,12 +107,27 @@ _FORMS = (
 
 
 class FacetRow(NamedTuple):
-    """A value of a facet on the page; ``href`` adds it, or removes it if it is chosen."""
+    """A value of a facet on the page; ``href`` adds it, or removes it if it is chosen or excluded.
+
+    ``exclude`` is the address of the results without it; empty if the value cannot be excluded.
+    """
 
     label: str
     number: int
     href: str
+    exclude: str
     is_chosen: bool
+    is_excluded: bool
+
+
+class ChosenView(NamedTuple):
+    """A filter of the search: ``href`` removes it, ``page`` is that of the thing, empty if it has none."""
+
+    facet: str
+    label: str
+    href: str
+    page: str
+    is_excluded: bool
 
 
 class FacetView(NamedTuple):
@@ -145,9 +173,7 @@ class ResultsView(msgspec.Struct, frozen=True):
     results: list[ResultView]
     things: list[ThingView]
     facets: list[FacetView]
-    chosen: list[tuple[str, str, str]]
-    """Name of the facet, label of the value, address without it."""
-
+    chosen: list[ChosenView]
     sorts: list[tuple[str, str, bool]]
     picture: Picture | None
     hidden: list[tuple[str, str]]
@@ -189,7 +215,7 @@ class ViewMaker:
         asked = address.asked
         language = self._language
         number = language.number(found.total)
-        is_browsing = not asked.text.strip() and not asked.filters
+        is_browsing = not asked.text.strip() and not asked.filters and not asked.excluded
         heading = asked.text.strip() or (language.text("Browse") if is_browsing else language.text("Search"))
         last = asked.page * asked.per_page
         years = (asked.filters.get("year") or ("",))[0]
@@ -266,29 +292,38 @@ class ViewMaker:
 
     def _facet(self, address: Address, name: str, values: Sequence[FacetValue]) -> FacetView:
         chosen = address.asked.filters.get(name, ())
-        rows = [
-            FacetRow(
-                self.label(name, value),
-                value.count,
-                address.without_filter(name, value.value)
-                if value.value in chosen
-                else address.with_filter(name, value.value),
-                value.value in chosen,
+        excluded = address.asked.excluded.get(name, ())
+        rows = []
+        for value in values:
+            is_used = value.value in chosen or value.value in excluded
+            change = address.without_filter if is_used else address.with_filter
+            rows.append(
+                FacetRow(
+                    self.label(name, value),
+                    value.count,
+                    change(name, value.value),
+                    address.with_excluded(name, value.value) if name in EXCLUDABLE and not is_used else "",
+                    value.value in chosen,
+                    value.value in excluded,
+                )
             )
-            for value in values
-        ]
-        return FacetView(name, self._language.text(_FACET_NAMES[name]), rows, name in _SHOWN_OPEN or bool(chosen))
+        is_open = name in _SHOWN_OPEN or bool(chosen or excluded)
+        return FacetView(name, self._language.text(_FACET_NAMES[name]), rows, is_open)
 
-    def _chosen(self, address: Address, found: Found) -> list[tuple[str, str, str]]:
+    def _chosen(self, address: Address, found: Found) -> list[ChosenView]:
         labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
+        asked = address.asked
         return [
-            (
+            ChosenView(
                 self._language.text(_FACET_NAMES[name]),
                 self.label(name, labels.get((name, value), FacetValue(value, "", 0))),
                 address.without_filter(name, value),
+                self._addresses.page(value) if (name, value) in labels and name in _WITH_PAGES else "",
+                is_excluded,
             )
+            for is_excluded, filters in ((False, asked.filters), (True, asked.excluded))
             for name in FILTERS
-            for value in address.asked.filters.get(name, ())
+            for value in filters.get(name, ())
         ]
 
     def _timeline(self, address: Address, years: Sequence[FacetValue]) -> Picture | None:
@@ -316,5 +351,5 @@ class ViewMaker:
 def _hidden(address: Address) -> list[tuple[str, str]]:
     """Return the filters as fields of a form."""
     asked = address.asked
-    pairs = [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
+    pairs = filter_pairs(asked)
     return pairs if asked.sort == SORTS[0] else [*pairs, ("sort", asked.sort)]

@@ -107,3 +107,47 @@
 
   document.querySelectorAll("input[data-suggest]").forEach(attach);
 }
+
+// The way back from a publication to the results, and to those before and after it. The results are remembered in this
+// window only, so that the addresses of publications stay the same. Without this script the browser leads back.
+{
+  const KEY = "results";
+  const hits = document.querySelector("ol.hits");
+  if (hits) {
+    const href = (selector) => document.querySelector(selector)?.getAttribute("href") ?? "";
+    const remembered = {
+      here: location.pathname + location.search,
+      pages: [...hits.querySelectorAll("h2 a")].map((link) => link.getAttribute("href")),
+      before: href(".pager [rel=prev]"),
+      after: href(".pager [rel=next]"),
+    };
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify(remembered));
+    } catch {
+      // a window that stores nothing has no way back but its own
+    }
+  }
+  const way = document.querySelector("nav.from-results");
+  if (way) {
+    let found = null;
+    try {
+      found = JSON.parse(sessionStorage.getItem(KEY));
+    } catch {
+      found = null;
+    }
+    const place = found ? found.pages.indexOf(way.dataset.page) : -1;
+    if (place >= 0) {
+      const addresses = {
+        back: found.here,
+        previous: found.pages[place - 1] ?? found.before,
+        next: found.pages[place + 1] ?? found.after,
+      };
+      for (const link of way.querySelectorAll("a")) {
+        const address = addresses[link.dataset.to];
+        if (address) link.href = address;
+        else link.parentElement.hidden = true;
+      }
+      way.hidden = false;
+    }
+  }
+}
