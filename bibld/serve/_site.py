@@ -42,7 +42,7 @@ from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._pages import pages_by_language
-from bibld.serve._review import Desk, Leases, ReviewSite, read_token
+from bibld.serve._review import Desk, ReviewSite, read_token
 from bibld.serve._search import SearchSite
 from bibld.serve._settings import Settings
 from bibld.serve._sparql.lookups import Lookups
@@ -219,7 +219,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         review = None
         if site.settings.review_token is not None and site.review is not None:
             token = read_token(site.settings.review_token)
-            review = ReviewSite(token, Leases(site.review), site.catalog, addresses, pages, documents.run)
+            review = ReviewSite(token, site.review, site.catalog, addresses, pages, documents.run)
         app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces, searching, review))
         close_site = opening.pop_all().close
 

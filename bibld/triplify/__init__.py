@@ -40,6 +40,7 @@ from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_state
 from bibld.triplify._entities import entity_statements
 from bibld.triplify._entity_batch import keys_of_assertion
 from bibld.triplify._entity_descriptions import EntityDescription, describe_entity_clusters
+from bibld.triplify._entity_reasons import EntityComparison, compare_entities
 from bibld.triplify._identity import Identity, parse_identity
 from bibld.triplify._stage import is_pending, requeue_all, settings_digest, triplify
 from bibld.triplify._tombstones import tombstone_statements, withdrawal_quads, withdrawal_statements
@@ -52,6 +53,7 @@ __all__ = (
     "ClusterStatements",
     "ElementCoverage",
     "EntityClaim",
+    "EntityComparison",
     "EntityDescription",
     "Identity",
     "Kind",
@@ -60,6 +62,7 @@ __all__ = (
     "catalog_blocks",
     "catalog_quads",
     "cluster_statements",
+    "compare_entities",
     "count_blocks",
     "count_quads",
     "dataset_statements",

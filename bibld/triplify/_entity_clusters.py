@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from itertools import combinations
+from typing import Literal
 
 import msgspec
 
@@ -40,6 +41,7 @@ _IRIS_REMEMBERED = 4096
 _LOCAL_KEY = re.compile(r"[\\/:(]")
 
 Interval = tuple[int, int]
+Contradiction = Literal["kind", "type", "birth", "death", "number"]
 Verdicts = Mapping[tuple[str, str], str]
 """The decisions of people (same or different) about two IRIs, in the order of the IRIs."""
 
@@ -118,13 +120,20 @@ class EntityProfile(msgspec.Struct, frozen=True):
 
     def contradicts(self, other: EntityProfile) -> bool:
         """Whether the two cannot be the same: other kind or type, other years of life, another number of one file."""
-        return (
-            {_SAME_KIND.get(kind, kind) for kind in self.kinds} != {_SAME_KIND.get(kind, kind) for kind in other.kinds}
-            or bool(self.types and other.types and not self.types & other.types)
-            or _differ(self.births, other.births)
-            or _differ(self.deaths, other.deaths)
-            or any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items())
-        )
+        return next(self.contradictions(other), None) is not None
+
+    def contradictions(self, other: EntityProfile) -> Iterator[Contradiction]:
+        """Yield in what the two contradict each other."""
+        if {_SAME_KIND.get(kind, kind) for kind in self.kinds} != {_SAME_KIND.get(kind, kind) for kind in other.kinds}:
+            yield "kind"
+        if self.types and other.types and not self.types & other.types:
+            yield "type"
+        if _differ(self.births, other.births):
+            yield "birth"
+        if _differ(self.deaths, other.deaths):
+            yield "death"
+        if any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items()):
+            yield "number"
 
 
 _STRENGTH_OF_TIE = {PUBLICATION_TIE: Strength.PUBLICATION, SHORT_NAME_TIE: Strength.SHORT_NAME}

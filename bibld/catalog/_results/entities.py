@@ -206,6 +206,20 @@ class Entities:
         )
         return [entity for (entity,) in rows]
 
+    def founders_with_common_keys(self, limit: int, most: int) -> list[tuple[int, ...]]:
+        """Return the founders of different clusters that share a key, for each such key: who may be the same.
+
+        At most ``limit`` keys, none of more than ``most`` clusters; in no order that means anything, but the same one
+        each time.
+        """
+        rows = self._connection.execute(
+            "SELECT json_group_array(DISTINCT coalesce(founder, entity.entity)) FROM entity_tie JOIN entity"
+            " USING (entity) GROUP BY key HAVING count(DISTINCT coalesce(founder, entity.entity)) BETWEEN 2 AND ?"
+            " LIMIT ?",
+            (most, limit),
+        )
+        return [tuple(sorted(json.loads(listed))) for (listed,) in rows]
+
     def load(self, entities: Iterable[int]) -> list[StoredEntity]:
         """Return the entities with these numbers about which clusters assert something, in the order of their IRIs."""
         wanted = json.dumps(sorted(entities))

@@ -21,6 +21,7 @@ from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
+from bibld.serve._pages.reviews import ReviewPages
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
 from bibld.serve._pictures import Picture
 from bibld.serve._review.site import ReviewView
@@ -67,6 +68,7 @@ class Pages:
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment(release)
         self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
+        self._reviews = ReviewPages(self._addresses, self.language, heading_of, self._render)
         self._results = queries.ResultPictures(self.language, self._local, self._compact)
         self._report = release.report
         self._search = release.search if release.has_services else None
@@ -209,8 +211,8 @@ class Pages:
         return self._things.statements(thing, triples)
 
     def review(self, view: ReviewView) -> bytes:
-        """Return the page on which a person decides about a pair of records."""
-        return self._things.review(view)
+        """Return the page on which a person decides about a pair."""
+        return self._reviews.review(view)
 
     def vocabulary(self, thing: Thing) -> bytes:
         """Return the page about an ontology."""

@@ -20,7 +20,6 @@ from bibld.serve._names import Names
 from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, views
 from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.works import Editions, WorkLists, WorksOfThing, first_author
-from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
 
 INCOMING_ON_PAGE = 100
@@ -240,24 +239,6 @@ class ThingPages:
             features=matches.feature_lines(edge.score.features, self._language),
             comparison=views.comparison([(record.id, record.mods) for record in records], self._language),
             **self._common(thing, "html"),
-        )
-
-    def review(self, view: ReviewView) -> bytes:
-        """Return the page on which a person decides about a pair of records."""
-        records = [record for record in (view.left, view.right) if record is not None]
-        is_pair = len(records) == 2
-        reasons = view.edge.verdict.reasons if view.edge is not None else ()
-        return self._render(
-            "review.html",
-            here=self._addresses.page("review"),
-            view=view,
-            sides=[(record, heading_of(record.mods, self._language)) for record in records],
-            relations=matches.RELATION_WORDS,
-            agreement=matches.agreement(records[0].mods, records[1].mods, self._language) if is_pair else None,
-            in_words=matches.labels_in_words,
-            reasons=[matches.reason_words(reason, self._language) for reason in reasons],
-            comparison=views.comparison([(record.id, record.mods) for record in records], self._language),
-            letter_of=facts.letter_of,
         )
 
     # -- what publications are linked to

@@ -1,4 +1,4 @@
-"""Who is offered which pair: waiting pairs in their order, each leased to one person for some minutes."""
+"""Who is offered which pair: waiting pairs of each kind in their order, each leased to one person for some minutes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,25 @@ from typing import Protocol
 import msgspec
 
 from bibld.errors import ConfigError, StageError
-from bibld.model.linkage import Pair
-from bibld.model.origin import RecordId
+from bibld.model.review import (
+    EntityPair,
+    EntityQuestion,
+    Item,
+    ItemKind,
+    LinkCandidate,
+    LinkQuestion,
+    from_text,
+    kind_of,
+    to_text,
+)
 from bibld.serve._language import message
 
 LEASE_SECONDS = 600.0
 """A pair that is not answered in this time is offered to others too."""
 
 _SKIP_SECONDS = 86_400.0
-_LIST_SECONDS = 20.0
-"""The list of waiting pairs is read again after this time."""
+_LIST_SECONDS = {ItemKind.RECORDS: 20.0, ItemKind.ENTITIES: 600.0, ItemKind.LINKS: 20.0}
+"""The list of waiting pairs of a kind is read again after this time; that of entities reads all their keys."""
 
 _NOBODY = ""
 """Holds a decided pair until every process has read its list again, so that none offers it once more."""
@@ -45,16 +54,20 @@ class Desk(Protocol):
     def leases_file(self) -> Path:
         """Where it is stored who is offered which pair."""
 
-    def waiting(self) -> Sequence[Pair]:
-        """Return the pairs that nobody has decided, the most uncertain first."""
+    def waiting(self, kind: ItemKind) -> Sequence[Item]:
+        """Return the pairs of a kind that nobody has decided, those to be decided first at the beginning."""
 
-    def decide(self, pair: Pair, decision: str, relation: str, reason: str, person: str) -> str:
-        """Store a verdict; return a text that identifies it, empty if the same one is in force already.
+    def describe(self, item: EntityPair | LinkCandidate) -> EntityQuestion | LinkQuestion | None:
+        """Return what a person needs to decide; None if this does not wait any more."""
 
-        Raises ``ConfigError``, and ``StageError`` if it cannot be written now.
+    def decide(self, item: Item, decision: str, relation: str, reason: str, person: str) -> str:
+        """Store a verdict: same, different, or related (only for records).
+
+        Returns a text that identifies it, empty if the same one is in force already. Raises ``ConfigError``, and
+        ``StageError`` if it cannot be written now.
         """
 
-    def withdraw(self, pair: Pair, verdict: str) -> bool:
+    def withdraw(self, item: Item, verdict: str) -> bool:
         """Withdraw a verdict that ``decide`` returned; False if it is no longer the one in force.
 
         Raises ``StageError`` if that cannot be written now.
@@ -75,8 +88,8 @@ class Leases:
     def __init__(self, desk: Desk) -> None:
         self._file = desk.leases_file
         self._desk = desk
-        self._pairs: tuple[Pair, ...] = ()
-        self._read_at = float("-inf")
+        self._waiting: dict[ItemKind, tuple[Item, ...]] = {}
+        self._read_at: dict[ItemKind, float] = {}
         with closing(self._open()) as connection:
             connection.executescript(_TABLES)
 
@@ -94,35 +107,40 @@ class Leases:
         except sqlite3.Error as error:
             raise StageError(f"{self._file}: cannot be used: {error}; try again in a moment") from error
 
-    def _waiting(self) -> tuple[Pair, ...]:
-        now = time.monotonic()
-        if now - self._read_at > _LIST_SECONDS:
-            self._pairs = tuple(self._desk.waiting())
-            self._read_at = now  # when reading began: later verdicts are not in the list
-        return self._pairs
+    def is_outdated(self, kind: ItemKind) -> bool:
+        """Whether the list of waiting pairs of a kind has to be read again."""
+        return kind not in self._read_at or time.monotonic() - self._read_at[kind] > _LIST_SECONDS[kind]
 
-    def offer(self, person: str, preferred: Pair | None = None) -> Pair | None:
-        """Return the pair that a person answers next, and lease it; None if none is left for this person.
+    def refresh(self, kind: ItemKind) -> None:
+        """Read the list of waiting pairs of a kind again, if it is outdated; raises ``StageError``."""
+        if self.is_outdated(kind):
+            now = time.monotonic()
+            self._waiting[kind] = tuple(self._desk.waiting(kind))
+            self._read_at[kind] = now  # when reading began: later verdicts are not in the list
+
+    def offer(self, person: str, preferred: Item | None = None, kind: ItemKind = ItemKind.RECORDS) -> Item | None:
+        """Return the pair of a kind that a person answers next, and lease it; None if none is left for this person.
 
         ``preferred`` is offered first if this person holds it. Raises ``StageError``.
         """
-        waiting = self._waiting()
+        self.refresh(kind)
+        waiting = self._waiting[kind]
         now = time.time()
         with self._transaction() as connection:
             connection.execute("DELETE FROM lease WHERE until < ?", (now,))
             connection.execute("DELETE FROM skipped WHERE until < ?", (now,))
             holders = dict(connection.execute("SELECT pair, person FROM lease").fetchall())
             skipped = {pair for (pair,) in connection.execute("SELECT pair FROM skipped WHERE person = ?", (person,))}
-            open_to = [pair for pair in waiting if to_text(pair) not in skipped]
-            own = [pair for pair in open_to if holders.get(to_text(pair)) == person]
-            free = (pair for pair in open_to if to_text(pair) not in holders)
+            open_to = [item for item in waiting if to_text(item) not in skipped]
+            own = [item for item in open_to if holders.get(to_text(item)) == person]
+            free = (item for item in open_to if to_text(item) not in holders)
             chosen = preferred if preferred in own else next(iter(own), None) or next(free, None)
             if chosen is not None:
                 row = (to_text(chosen), person, now + LEASE_SECONDS)
                 connection.execute("INSERT OR REPLACE INTO lease VALUES (?, ?, ?)", row)
         return chosen
 
-    def skip(self, person: str, pair: Pair) -> None:
+    def skip(self, person: str, pair: Item) -> None:
         """Offer a pair that this person holds to others; to this person again tomorrow. Raises ``StageError``."""
         row_of_person = (to_text(pair), person)
         with self._transaction() as connection:
@@ -130,7 +148,7 @@ class Leases:
                 row = (person, to_text(pair), time.time() + _SKIP_SECONDS)
                 connection.execute("INSERT OR REPLACE INTO skipped VALUES (?, ?, ?)", row)
 
-    def answer(self, person: str, pair: Pair, decision: str, relation: str, reason: str) -> None:
+    def answer(self, person: str, pair: Item, decision: str, relation: str, reason: str) -> None:
         """Store a verdict about a pair that this person holds; raises ``ConfigError`` and ``StageError``."""
         name = to_text(pair)
         with self._transaction() as connection:
@@ -139,15 +157,16 @@ class Leases:
             if not connection.execute("UPDATE lease SET until = ? WHERE pair = ? AND person = ?", extended).rowcount:
                 raise ConfigError([message("This pair is no longer offered to you; here is the next one.")])
         verdict = self._desk.decide(pair, decision, relation, reason, person)
-        self._pairs = tuple(each for each in self._pairs if each != pair)
+        kind = kind_of(pair)
+        self._waiting[kind] = tuple(each for each in self._waiting.get(kind, ()) if each != pair)
         with self._transaction() as connection:
-            row = (name, _NOBODY, time.time() + 2 * _LIST_SECONDS)
+            row = (name, _NOBODY, time.time() + 2 * _LIST_SECONDS[kind])
             connection.execute("INSERT OR REPLACE INTO lease VALUES (?, ?, ?)", row)
             if verdict:
                 given = (person, name, verdict)
                 connection.execute("INSERT INTO answer (person, pair, verdict) VALUES (?, ?, ?)", given)
 
-    def undo(self, person: str, number: int) -> Pair | None:
+    def undo(self, person: str, number: int) -> Item | None:
         """Withdraw an answer of a person, by its number, and offer the pair again; None if there is no such answer.
 
         Raises ``ConfigError`` if another verdict is in force, and forgets the answer; raises ``StageError`` if the
@@ -169,24 +188,14 @@ class Leases:
             raise ConfigError(
                 [message("Your verdict is no longer in force: it was withdrawn, or there is a later one.")]
             )
-        self._read_at = float("-inf")
+        self._read_at.pop(kind_of(pair), None)
         return pair
 
-    def progress(self, person: str) -> Progress:
-        """Return how much is left, and how much a person has done; raises ``StageError``."""
+    def progress(self, person: str, kind: ItemKind = ItemKind.RECORDS) -> Progress:
+        """Return how much of a kind is left, and how much a person has done in all; raises ``StageError``."""
+        self.refresh(kind)
         with self._transaction("BEGIN") as connection:
             answered, last = connection.execute(
                 "SELECT count(*), coalesce(max(number), 0) FROM answer WHERE person = ?", (person,)
             ).fetchone()
-        return Progress(len(self._waiting()), int(answered), int(last))
-
-
-def to_text(pair: Pair) -> str:
-    """Write a pair as text for forms and tables."""
-    return f"{pair.left}\n{pair.right}"
-
-
-def from_text(text: str) -> Pair:
-    """Read what :func:`to_text` wrote; raises ``ValueError``."""
-    left, _, right = text.replace("\r\n", "\n").partition("\n")
-    return Pair.from_records(RecordId.parse(left), RecordId.parse(right))
+        return Progress(len(self._waiting[kind]), int(answered), int(last))

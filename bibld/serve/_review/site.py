@@ -1,7 +1,8 @@
-"""The requests of the review page: signing in, the next pair, verdicts, undoing."""
+"""The requests of the review page: signing in, the next pair of a kind, verdicts, undoing."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import hashlib
@@ -21,17 +22,22 @@ from starlette.responses import Response
 from bibld.config import Secret
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Edge, Pair
+from bibld.model.review import EntityQuestion, Item, ItemKind, LinkQuestion, from_text, kind_of, to_text
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
 from bibld.serve._http import ProblemError, language_headers, language_of
 from bibld.serve._language import message
-from bibld.serve._review.desk import Leases, Progress, from_text, to_text
+from bibld.serve._review.desk import Desk, Leases, Progress
 
 _COOKIE = "review"
 _MOST_BYTES = 16_384
 _LONGEST_NAME = 60
 _LONGEST_REASON = 500
-_DECISIONS = ("same", "different", "related")
+_DECISIONS = {
+    ItemKind.RECORDS: ("same", "different", "related"),
+    ItemKind.ENTITIES: ("same", "different"),
+    ItemKind.LINKS: ("same", "different"),
+}
 _SESSION_SECONDS = 12 * 3600
 _SHORTEST_TOKEN = 12
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -47,8 +53,9 @@ Result = TypeVar("Result")
 class ReviewView(msgspec.Struct, frozen=True):
     """What the review page shows; without a ``person`` it asks for a name and the token.
 
-    ``pair`` and ``form`` are the hidden fields of its forms; the records are None where no pair is left. ``reason``
-    is what was typed about this pair before something went wrong.
+    ``pair`` and ``form`` are the hidden fields of its forms. Of two records ``edge`` and both records are there, of
+    other pairs the ``question``; none of them where no pair of this kind is left. ``reason`` is what was typed about
+    this pair before something went wrong.
     """
 
     person: str = ""
@@ -60,6 +67,8 @@ class ReviewView(msgspec.Struct, frozen=True):
     progress: Progress = Progress(0, 0)
     fault: str = ""
     reason: str = ""
+    kind: ItemKind = ItemKind.RECORDS
+    question: EntityQuestion | LinkQuestion | None = None
 
 
 class ReviewPages(Protocol):
@@ -95,14 +104,16 @@ class ReviewSite:
     def __init__(
         self,
         token: str,
-        leases: Leases,
+        desk: Desk,
         catalog: CatalogView,
         addresses: Addresses,
         pages: Mapping[str, ReviewPages],
         run: Runner,
     ) -> None:
         self._token = token.encode()
-        self._leases = leases
+        self._desk = desk
+        self._leases = Leases(desk)
+        self._refreshing = asyncio.Lock()
         self._catalog = catalog
         self._address = addresses.page("review")
         self._is_secure = urlsplit(addresses.iris.base).scheme == "https"
@@ -117,7 +128,22 @@ class ReviewSite:
         tag = language_of(request)
         if person is None:
             return self._page(tag, ReviewView(), 200)
-        return self._page(tag, await self._run(lambda: self._next(person)), 200)
+        kind = _kind(request.query_params.get("kind", ""))
+        await self._refresh(kind)
+        return self._page(tag, await self._run(lambda: self._next(person, kind)), 200)
+
+    async def _refresh(self, kind: ItemKind) -> None:
+        """Read the list of waiting pairs in a thread of its own: that of entities takes long in a large catalogue."""
+        async with self._refreshing:
+            if self._leases.is_outdated(kind):
+                try:
+                    await asyncio.to_thread(self._leases.refresh, kind)
+                except _NOT_NOW as error:
+                    raise self._unavailable(error) from error
+
+    def _unavailable(self, error: Exception) -> ProblemError:
+        _LOG.warning("review: %s", error)
+        return ProblemError(503, message("Unavailable"), _BUSY, {"Retry-After": _RETRY_AFTER})
 
     def _page(self, tag: str, view: ReviewView, status: int) -> Response:
         headers = {**dict(language_headers(tag)), "Cache-Control": "no-store", "X-Robots-Tag": "noindex"}
@@ -125,30 +151,39 @@ class ReviewSite:
         response.headers["Content-Type"] = "text/html; charset=utf-8"
         return response
 
-    def _next(self, person: str, preferred: Pair | None = None) -> ReviewView:
-        """Return the next pair that is still to be reviewed; raises the ``ProblemError`` 503."""
+    def _next(self, person: str, kind: ItemKind, preferred: Item | None = None) -> ReviewView:
+        """Return the next pair of a kind that is still to be reviewed; raises the ``ProblemError`` 503."""
         try:
             for _ in range(100):
-                pair = self._leases.offer(person, preferred)
-                if pair is None:
+                item = self._leases.offer(person, preferred, kind)
+                if item is None:
                     break
-                view = self._view(person, pair)
+                view = self._view(person, item)
                 if view is not None:
                     return view
-                self._leases.skip(person, pair)
-            return ReviewView(person, self._sign(f"form {person}"), progress=self._leases.progress(person))
+                self._leases.skip(person, item)
+            return ReviewView(
+                person, self._sign(f"form {person}"), progress=self._leases.progress(person, kind), kind=kind
+            )
         except _NOT_NOW as error:
-            _LOG.warning("review: %s", error)
-            raise ProblemError(503, message("Unavailable"), _BUSY, {"Retry-After": _RETRY_AFTER}) from error
+            raise self._unavailable(error) from error
 
-    def _view(self, person: str, pair: Pair) -> ReviewView | None:
+    def _view(self, person: str, item: Item) -> ReviewView | None:
         """Return a pair as the page shows it; None if it is no longer to be reviewed."""
-        edge = self._catalog.edge(pair)
-        left, right = self._catalog.record(pair.left), self._catalog.record(pair.right)
-        if edge is None or left is None or right is None or left.deleted or right.deleted:
-            return None
-        progress = self._leases.progress(person)
-        return ReviewView(person, self._sign(f"form {person}"), to_text(pair), edge, left, right, progress)
+        kind = kind_of(item)
+        shown = ReviewView(person, self._sign(f"form {person}"), to_text(item), kind=kind)
+        if isinstance(item, Pair):
+            edge = self._catalog.edge(item)
+            left, right = self._catalog.record(item.left), self._catalog.record(item.right)
+            if edge is None or left is None or right is None or left.deleted or right.deleted:
+                return None
+            shown = msgspec.structs.replace(shown, edge=edge, left=left, right=right)
+        else:
+            question = self._desk.describe(item)
+            if question is None:
+                return None
+            shown = msgspec.structs.replace(shown, question=question)
+        return msgspec.structs.replace(shown, progress=self._leases.progress(person, kind))
 
     async def _post(self, request: Request) -> Response:
         fields = await _fields(request)
@@ -163,8 +198,8 @@ class ReviewSite:
             raise ProblemError(403, message("Forbidden"), message("The form is not from this page; open it again."))
         if fields.get("action") == "leave":
             return self._to_page(self._cookie("", 0))
-        view, status = await self._run(lambda: self._act(person, fields))
-        return self._to_page() if view is None else self._page(language_of(request), view, status)
+        done = await self._run(lambda: self._act(person, fields))
+        return self._to_page(kind=done) if isinstance(done, ItemKind) else self._page(language_of(request), *done)
 
     def _enter(self, request: Request, fields: Mapping[str, str]) -> Response:
         name = " ".join(fields.get("name", "").split())[:_LONGEST_NAME]
@@ -176,42 +211,44 @@ class ReviewSite:
         until = int(time.time()) + _SESSION_SECONDS
         return self._to_page(self._cookie(f"{packed}.{until}.{self._sign_person(name, until)}", _SESSION_SECONDS))
 
-    def _act(self, person: str, fields: Mapping[str, str]) -> tuple[ReviewView | None, int]:
-        """Do what a form asks for; return what to show and its status if that failed."""
-        pair = None
+    def _act(self, person: str, fields: Mapping[str, str]) -> ItemKind | tuple[ReviewView, int]:
+        """Do what a form asks for; return the kind to go on with, or what to show and its status if that failed."""
+        item: Item | None = None
+        kind = _kind(fields.get("kind", ""))
         try:
             if fields.get("action") == "undo":
                 last = fields.get("last", "")
-                self._leases.undo(person, int(last) if _NUMBER.fullmatch(last) else 0)
-                return None, 303
-            pair = from_text(fields.get("pair", ""))
-            self._act_on_pair(person, pair, fields)
+                undone = self._leases.undo(person, int(last) if _NUMBER.fullmatch(last) else 0)
+                return kind if undone is None else kind_of(undone)
+            item = from_text(fields.get("pair", ""))
+            kind = kind_of(item)
+            self._act_on_item(person, item, fields)
         except (ConfigError, ValueError) as error:
-            return self._explained(self._next(person, pair), pair, fields, str(error)), 409
+            return self._explained(self._next(person, kind, item), item, fields, str(error)), 409
         except _NOT_NOW as error:
             _LOG.warning("review: %s", error)
-            return self._explained(self._answered(person, pair), pair, fields, _BUSY), 503
-        return None, 303
+            return self._explained(self._answered(person, kind, item), item, fields, _BUSY), 503
+        return kind
 
-    def _answered(self, person: str, pair: Pair | None) -> ReviewView:
+    def _answered(self, person: str, kind: ItemKind, item: Item | None) -> ReviewView:
         """Return the pair that a person has just answered, even if no pair can be offered now."""
         try:
-            view = self._view(person, pair) if pair is not None else None
+            view = self._view(person, item) if item is not None else None
         except _NOT_NOW:
             view = None
-        return view or self._next(person)
+        return view or self._next(person, kind)
 
-    def _explained(self, view: ReviewView, pair: Pair | None, fields: Mapping[str, str], fault: str) -> ReviewView:
-        is_same_pair = pair is not None and view.pair == to_text(pair)
+    def _explained(self, view: ReviewView, item: Item | None, fields: Mapping[str, str], fault: str) -> ReviewView:
+        is_same_pair = item is not None and view.pair == to_text(item)
         return msgspec.structs.replace(view, fault=fault, reason=_reason(fields) if is_same_pair else "")
 
-    def _act_on_pair(self, person: str, pair: Pair, fields: Mapping[str, str]) -> None:
+    def _act_on_item(self, person: str, item: Item, fields: Mapping[str, str]) -> None:
         action = fields.get("action", "")
         if action == "skip":
-            self._leases.skip(person, pair)
-        elif action in _DECISIONS:
+            self._leases.skip(person, item)
+        elif action in _DECISIONS[kind_of(item)]:
             relation = fields.get("relation", "") if action == "related" else ""
-            self._leases.answer(person, pair, action, relation, _reason(fields))
+            self._leases.answer(person, item, action, relation, _reason(fields))
 
     # -- who asks
 
@@ -238,11 +275,17 @@ class ReviewSite:
         secure = "; Secure" if self._is_secure else ""
         return f"{_COOKIE}={value}; Path={self._address}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
 
-    def _to_page(self, cookie: str = "") -> Response:
-        headers = {"Location": self._address, "Cache-Control": "no-store"}
+    def _to_page(self, cookie: str = "", kind: ItemKind = ItemKind.RECORDS) -> Response:
+        query = "" if kind == ItemKind.RECORDS else f"?kind={kind.value}"
+        headers = {"Location": self._address + query, "Cache-Control": "no-store"}
         if cookie:
             headers["Set-Cookie"] = cookie
         return Response(status_code=303, headers=headers)
+
+
+def _kind(text: str) -> ItemKind:
+    """Return the kind of pairs that an address or form names; records if it names none."""
+    return ItemKind(text) if text in set(ItemKind) else ItemKind.RECORDS
 
 
 def _reason(fields: Mapping[str, str]) -> str:

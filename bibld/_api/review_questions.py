@@ -1,0 +1,155 @@
+"""What waits for people beside pairs of records: entities that may be the same, and links to authority files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, islice
+
+import msgspec
+
+from bibld.catalog import Catalog, StoredLink
+from bibld.model.card import title_text
+from bibld.model.iris import Iris
+from bibld.model.review import EntityPair, EntityQuestion, EntitySide, LinkCandidate, LinkQuestion, NamedWork
+from bibld.text.dates import year
+from bibld.triplify import Assertion, compare_entities
+
+_MOST_WAITING = 1000
+"""Pairs of a kind in one list; it is read again when people have decided about some."""
+
+_MOST_SHARING = 4
+"""A key that more clusters of entities share is too frequent to say anything."""
+
+_MOST_NAMES = 12
+_MOST_WORKS = 8
+_ASSERTIONS = msgspec.json.Decoder(Assertion)
+
+
+# -- entities
+
+
+def waiting_entities(catalog: Catalog, iris: Iris) -> list[EntityPair]:
+    """Return pairs of entities that share a key but were not united; those with most assertions first."""
+    decided = catalog.register.entity_verdicts()
+    pairs: dict[EntityPair, int] = {}
+    uses: Counter[int] = Counter()
+    paths: dict[int, str] = {}
+    for founders in catalog.entities.founders_with_common_keys(_MOST_WAITING, _MOST_SHARING):
+        for founder in founders:
+            if founder not in paths:
+                paths[founder] = iris.path(catalog.entities.iri(founder) or "") or ""
+                uses[founder] = len(catalog.entities.assertions(founder))
+        for one, other in combinations(founders, 2):
+            left, right = sorted((paths[one], paths[other]))
+            if left and _folder(left) == _folder(right) and (left, right) not in decided:
+                pairs[EntityPair(left, right)] = uses[one] + uses[other]
+    return sorted(pairs, key=lambda pair: (-pairs[pair], pair.left, pair.right))
+
+
+def _folder(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def entity_question(catalog: Catalog, iris: Iris, pair: EntityPair) -> EntityQuestion | None:
+    """Return what a person needs to decide about two entities; None if one is gone, or they are one by now."""
+    founders = [catalog.entities.founder_of_iri(iris.base + path) for path in (pair.left, pair.right)]
+    sides = [entity_side(catalog, iris, path) for path in (pair.left, pair.right)]
+    left, right = sides
+    if left is None or right is None or founders[0] == founders[1]:
+        return None
+    one, other = (_members(catalog, founder) for founder in founders if founder is not None)
+    found = compare_entities(one, other)
+    return EntityQuestion(left, right, found.common, found.contradictions)
+
+
+def _members(catalog: Catalog, founder: int) -> dict[str, list[Assertion]]:
+    """Return the assertions about each member of a cluster of entities, by the IRI of the member."""
+    return {
+        catalog.entities.iri(member) or "": [
+            _ASSERTIONS.decode(body) for body, _ in catalog.entities.assertions(member)
+        ]
+        for member in catalog.entities.members(founder)
+    }
+
+
+def entity_side(catalog: Catalog, iris: Iris, path: str) -> EntitySide | None:
+    """Return what the records state about the entity with a path, and all that is the same; None if there is none."""
+    founder = catalog.entities.founder_of_iri(iris.base + path)
+    if founder is None:
+        return None
+    members = catalog.entities.members(founder)
+    votes: Counter[tuple[str, str]] = Counter()
+    types: Counter[str] = Counter()
+    dates: Counter[str] = Counter()
+    numbers: set[str] = set()
+    for member in members:
+        for body, number in catalog.entities.assertions(member):
+            claim = _ASSERTIONS.decode(body).value
+            if claim.label.text:
+                votes[claim.label.text, claim.label.language] += number + 1
+            for form in claim.others:
+                votes[form.text, form.language] += 0
+            types[claim.type] += number
+            dates[claim.dates] += number
+            numbers.update(claim.links)
+    clusters = catalog.entities.clusters_asserting(members)
+    return EntitySide(
+        path,
+        min(types, key=lambda one: (not one, -types[one], one), default=""),
+        tuple(sorted(votes, key=lambda form: (-votes[form], form))[:_MOST_NAMES]),
+        tuple(sorted((one for one in dates if one), key=lambda one: (-dates[one], one))),
+        tuple(sorted(numbers)),
+        tuple(_work(catalog, iris, cluster) for cluster in clusters[:_MOST_WORKS]),
+        len(clusters),
+    )
+
+
+def _work(catalog: Catalog, iris: Iris, founder: int) -> NamedWork:
+    merged = catalog.descriptions.merged(founder)
+    title = next((text for info in merged.mods.title_info if (text := title_text(info))), "")
+    dates = (date.value for info in merged.mods.origin_info for date in info.date_issued)
+    published = next((one for text in dates if (one := year(text))), None)
+    path = iris.path(iris.resource(merged.cluster.founder)) or ""
+    return NamedWork(path, title, str(published or ""))
+
+
+# -- links
+
+
+def waiting_links(catalog: Catalog, iris: Iris) -> list[LinkCandidate]:
+    """Return the candidates for links that nobody has decided, the most probable first.
+
+    Where a person has accepted a candidate of an authority file, the others of that file do not wait any more.
+    """
+    return [
+        LinkCandidate(iris.path(link.entity) or "", link.target)
+        for link in islice(_open_links(catalog, iris), _MOST_WAITING)
+    ]
+
+
+def _open_links(catalog: Catalog, iris: Iris) -> Iterator[StoredLink]:
+    for link in catalog.links.with_status("review"):
+        if _waits(catalog, iris, link):
+            yield link
+
+
+def _waits(catalog: Catalog, iris: Iris, link: StoredLink) -> bool:
+    verdicts = catalog.link_verdicts.of_entity(iris.path(link.entity) or "")
+    if link.target in verdicts:
+        return False
+    accepted = {target for target, verdict in verdicts.items() if verdict.decision == "accepted"}
+    return not any(
+        other.target in accepted and other.link_set == link.link_set for other in catalog.links.of_entity(link.entity)
+    )
+
+
+def link_question(catalog: Catalog, iris: Iris, candidate: LinkCandidate) -> LinkQuestion | None:
+    """Return what a person needs to decide about a link; None if it does not wait any more."""
+    links = catalog.links.of_entity(iris.base + candidate.entity)
+    link = next((one for one in links if one.target == candidate.target and one.status == "review"), None)
+    side = entity_side(catalog, iris, candidate.entity)
+    if link is None or side is None or not _waits(catalog, iris, link):
+        return None
+    others = [(one.heading, one.target) for one in links if one.link_set == link.link_set and one is not link]
+    return LinkQuestion(side, link.target, link.heading, link.link_set, link.confidence, link.evidence, tuple(others))
