@@ -19,7 +19,7 @@ _MOST_WAITING = 1000
 """Pairs of a kind in one list; it is read again when people have decided about some."""
 
 _MOST_SHARING = 4
-"""A key that more clusters of entities share is too frequent to say anything."""
+"""A key that more clusters of entities share is too frequent to be evidence."""
 
 _MOST_NAMES = 12
 _MOST_WORKS = 8
@@ -52,7 +52,7 @@ def _folder(path: str) -> str:
 
 
 def entity_question(catalog: Catalog, iris: Iris, pair: EntityPair) -> EntityQuestion | None:
-    """Return what a person needs to decide about two entities; None if one is gone, or they are one by now."""
+    """Return what a person needs to decide about two entities; None if one was deleted, or they are one by now."""
     founders = [catalog.entities.founder_of_iri(iris.base + path) for path in (pair.left, pair.right)]
     sides = [entity_side(catalog, iris, path) for path in (pair.left, pair.right)]
     left, right = sides

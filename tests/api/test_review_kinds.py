@@ -118,7 +118,7 @@ def test_a_verdict_about_names_is_undone_from_any_kind_of_pair(server, own):
     assert "1901-1980" in anna.look(ItemKind.ENTITIES)
 
 
-def test_names_that_a_person_kept_apart_do_not_wait_any_more(own):
+def test_names_that_a_person_found_different_do_not_wait_any_more(own):
     desk = ReviewDesk(own)
     (pair,) = desk.waiting(ItemKind.ENTITIES)
     desk.decide(pair, "different", "", "", "Анна")

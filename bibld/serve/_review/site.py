@@ -133,7 +133,7 @@ class ReviewSite:
         return self._page(tag, await self._run(lambda: self._next(person, kind)), 200)
 
     async def _refresh(self, kind: ItemKind) -> None:
-        """Read the list of waiting pairs in a thread of its own: that of entities takes long in a large catalogue."""
+        """Read the list of waiting pairs in another thread: that of entities takes long in a large catalogue."""
         async with self._refreshing:
             if self._leases.is_outdated(kind):
                 try:

@@ -93,7 +93,7 @@ _WHY = {
     "elsewhere": message("found elsewhere in the record"),
 }
 _WITH_PAGES = ("author", "subject", "publisher")
-"""The facets whose values are paths of things with pages of their own."""
+"""The facets whose values are paths of things that have pages."""
 
 _SHOWN_OPEN = ("library", "language", "type", "author")
 _FORMS = (
