@@ -12,8 +12,10 @@ from babel.messages.extract import extract, extract_python
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
+from bibld.model.iris import Iris
 from bibld.serve._language import Language, choose_page_language, language_named, message
 from bibld.serve._pages.environment import make_environment
+from bibld.vocabulary import example_queries
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
 KEYWORDS = {
@@ -40,6 +42,8 @@ def messages() -> dict[tuple[str, ...], str]:
         found |= dict.fromkeys(extracted(file, babel_extract), file.name)
     for file in sorted(PACKAGE.rglob("*.py")):
         found |= dict.fromkeys(extracted(file, extract_python), file.name)
+    for example in example_queries(Iris("https://data.example.org/")):  # their texts are in the ontology
+        found |= dict.fromkeys([(example.title,), (example.description,)], example.name)
     return {key: name for key, name in found.items() if any(map(str.isalpha, key[0]))}
 
 
