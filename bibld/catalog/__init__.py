@@ -38,7 +38,7 @@ from bibld.catalog._results.entities import (
     to_moved,
 )
 from bibld.catalog._results.figures import CatalogFigures, SampledRecord
-from bibld.catalog._results.linkage import Linkage, StoredEdge, read_edge
+from bibld.catalog._results.linkage import Linkage, StoredEdge, encode_edge, read_edge, with_outcome
 from bibld.catalog._results.links import Links, RegisteredFile, StoredLink
 from bibld.catalog._results.matching import IndexState, Matching, MatchingState
 from bibld.catalog._results.patches import Delivery, Patches
@@ -98,10 +98,12 @@ __all__ = [
     "Suppression",
     "Verdicts",
     "digest",
+    "encode_edge",
     "hash_key",
     "lock_folder",
     "read_edge",
     "to_moved",
+    "with_outcome",
 ]
 
 

@@ -26,7 +26,7 @@ from bibld.dedup.columns import Rows
 from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, ROWS, TABLE, kernel, results
 from bibld.dedup.database import reported
 from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables
-from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, Keys
+from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, Keys
 from bibld.dedup.method import Method
 from bibld.dedup.packed_pairs import once, pack_pairs, unpack_pairs
 from bibld.dedup.prefilter import REFINED_BY, WIDTH, bits_set, is_applied, likely, passes, signatures, trees_for
@@ -170,8 +170,10 @@ def _words_of(
     }
     for start in range(0, len(fresh), CHUNK):
         numbers = np.asarray(fresh[start : start + CHUNK]).astype(np.uint64)
-        columns = rows.rows(numbers.astype(np.int64), tables.columns_read())
-        for blocker, words, is_oversized in tables.words(columns, tables.signatures[numbers], numbers, statistics):
+        columns = rows.rows(numbers.astype(np.int64), tables.maker.columns_read())
+        for blocker, words, is_oversized in tables.maker.words(
+            columns, tables.signatures[numbers], numbers, statistics
+        ):
             found[blocker.name][0].append(words[~is_oversized])
             found[blocker.name][1].append(words[is_oversized])
     return {name: (np.concatenate(usable), np.concatenate(oversized)) for name, (usable, oversized) in found.items()}
@@ -189,7 +191,7 @@ def proposed_pairs(keys: Keys, columns: FeatureColumns, method: Method) -> Numbe
     # A row may have one key twice, for example of two authors.
     words = once((keys.keys & np.uint64((1 << HASH_BITS + 2) - 1)) << _ROW | keys.rows.astype(np.uint64))
     is_filtered = is_applied(method) and not keys.blocker.is_certain
-    test = _PairTest(table, near, keys.blocker.distance(), is_filtered)
+    test = PairTest(table, near, keys.blocker.distance(), is_filtered)
     pairs, _ = test.pairs(words, _NOTHING, 0, np.empty(0, np.uint32), _ALL_FRESH)
     trees = trees_for(method)
     if trees is not None and is_filtered:
@@ -227,18 +229,23 @@ def _renamed(pairs: Numbers, names: RowNumbers) -> Numbers:
     return pack_pairs(np.minimum(left, right), np.maximum(left, right))
 
 
-def _test_of(tables: KeyTables, blocker: ConfiguredBlocker) -> _PairTest:
-    is_filtered = is_applied(tables.method) and not blocker.is_certain
-    return _PairTest(np.asarray(tables.signatures), tables.near_column(blocker), blocker.distance(), is_filtered)
+def _test_of(tables: KeyTables, blocker: ConfiguredBlocker) -> PairTest:
+    return PairTest.from_blocker(tables.maker, blocker, tables.method, np.asarray(tables.signatures))
 
 
-class _PairTest(NamedTuple):
+class PairTest(NamedTuple):
     """What two rows that share a key must pass: see :func:`expand`."""
 
     table: Numbers
     near: int
     bits: int
     is_filtered: bool
+
+    @classmethod
+    def from_blocker(cls, maker: KeyMaker, blocker: ConfiguredBlocker, method: Method, table: Numbers) -> PairTest:
+        """Return the test of the pairs of a blocker; ``table`` are the signatures of all rows."""
+        is_filtered = is_applied(method) and not blocker.is_certain
+        return cls(table, maker.near_column(blocker), blocker.distance(), is_filtered)
 
     def pairs(
         self, words: Numbers, oversized: Numbers, largest: int, numbers: RowNumbers, fresh: Flags

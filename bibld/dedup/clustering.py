@@ -123,6 +123,15 @@ def _add_decided_by_people(
     return pairs, places
 
 
+def connected_records(left: Nodes, right: Nodes) -> tuple[Nodes, Nodes]:
+    """Return the records that links connect, ascending, and the smallest record of the component of each."""
+    from bibld.dedup._cluster_kernels import connected_components
+
+    nodes, ends = np.unique(np.concatenate((left, right)), return_inverse=True)
+    one, other = np.split(ends.astype(np.int64), 2)
+    return nodes, nodes[connected_components(one, other, len(nodes))]
+
+
 class _Clustering:
     """Clusters nodes 0 to n - 1, which are the records at the positions ``nodes``.
 
@@ -300,11 +309,8 @@ class _Clustering:
         return len(large) > 0
 
     def _largest_part(self, links: Nodes) -> int:
-        from bibld.dedup._cluster_kernels import connected_components
-
-        nodes, ends = np.unique(np.concatenate((self.left[links], self.right[links])), return_inverse=True)
-        left, right = np.split(ends.astype(np.int64), 2)
-        return int(np.bincount(connected_components(left, right, len(nodes))).max())
+        _, components = connected_records(self.left[links], self.right[links])
+        return int(np.unique(components, return_counts=True)[1].max())
 
 
 class _Layout(NamedTuple):

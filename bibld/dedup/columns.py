@@ -28,7 +28,17 @@ import numpy.typing as npt
 from bibld.errors import CatalogError, DamagedIndexError
 from bibld.model.features import LONG, NUMBERS, TEXTS, FeatureColumns, Features, TextColumn
 
-__all__ = ["TOMBSTONE", "FeatureTable", "FeatureWriter", "Rows", "StoredRows", "stored_rows", "tombstones"]
+__all__ = [
+    "TEXT_FILES",
+    "TOMBSTONE",
+    "FeatureTable",
+    "FeatureWriter",
+    "PackedRows",
+    "Rows",
+    "StoredRows",
+    "stored_rows",
+    "tombstones",
+]
 
 TOMBSTONE = 65_535
 """The source of a row that states that its record was deleted."""
@@ -39,7 +49,7 @@ END = 0x1F
 _FORMAT = 2
 _HEAD = "head.json"
 
-_FILES = {
+TEXT_FILES = {
     "texts": tuple(name for name in TEXTS if name not in LONG),
     **{name: (name,) for name in TEXTS if name in LONG},
 }
@@ -72,7 +82,7 @@ class _Head(msgspec.Struct, frozen=True):
     numbers: tuple[str, ...]
 
 
-_EXPECTED = _Head(_FORMAT, _FILES, NUMBERS)
+_EXPECTED = _Head(_FORMAT, TEXT_FILES, NUMBERS)
 
 
 class StoredRows(msgspec.Struct, frozen=True):
@@ -86,7 +96,7 @@ class StoredRows(msgspec.Struct, frozen=True):
 def stored_rows(columns: FeatureColumns) -> StoredRows:
     """Encode columns as files store them."""
     numbers = np.stack([columns.numbers[name] for name in NUMBERS], axis=1)
-    texts = {file: _encode([columns.texts[name] for name in names]) for file, names in _FILES.items()}
+    texts = {file: _encode([columns.texts[name] for name in names]) for file, names in TEXT_FILES.items()}
     return StoredRows(columns.ordinals, np.ascontiguousarray(numbers), texts)
 
 
@@ -111,11 +121,79 @@ def _encode(columns: Sequence[TextColumn]) -> tuple[Offsets, Bytes]:
     return before[np.concatenate(([0], ends[:, -1]))], np.frombuffer(data, dtype=np.uint8)
 
 
+def _decode(
+    starts: Offsets, data: Bytes, columns: Sequence[str], names: Sequence[str], place: Path
+) -> dict[str, TextColumn]:
+    """Read the columns ``names`` of rows with all ``columns``, as :func:`_encode` wrote them."""
+    from bibld.dedup._text_rows import decode_texts
+
+    ends = np.flatnonzero(data == END)
+    width = len(columns)
+    if len(ends) != (len(starts) - 1) * width or np.any(ends[width - 1 :: width] + 1 != starts[1:]):
+        raise damaged(place, "texts begin or end where they should not")
+    slots = np.array([names.index(name) if name in names else -1 for name in columns], dtype=np.int64)
+    offsets, codes, firsts = decode_texts(data, ends, slots, len(names))
+    return {
+        name: TextColumn(offsets[slot], codes[firsts[slot] : firsts[slot] + offsets[slot, -1]])
+        for slot, name in enumerate(names)
+    }
+
+
+def _copy_rows(starts: Offsets, data: Bytes, positions: Offsets) -> tuple[Offsets, Bytes]:
+    """Return where the texts of some rows start (n + 1,), and these texts, one row after another."""
+    begins, lengths = starts[positions], np.diff(starts)[positions]
+    found = np.concatenate(([0], np.cumsum(lengths)))
+    return found, data[np.repeat(begins - found[:-1], lengths) + np.arange(found[-1])]
+
+
+def _asked(names: Iterable[str] | None, place: object) -> set[str]:
+    """Return the columns that are asked for: all but the long ones by default; raises ``ValueError``."""
+    asked = {*TEXTS, *NUMBERS}.difference(LONG) if names is None else set(names)
+    if unknown := sorted(asked.difference(TEXTS, NUMBERS)):
+        raise ValueError(f"unknown columns {unknown} of {place}")
+    return asked
+
+
+class PackedRows:
+    """Rows in memory as files store them; the columns of some rows are decoded when they are asked for."""
+
+    def __init__(self, stored: StoredRows) -> None:
+        self._stored = stored
+        self.ordinals = stored.ordinals
+
+    def __len__(self) -> int:
+        return len(self._stored.ordinals)
+
+    def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
+        """Return neighbouring rows; the columns named, by default all but the long ones."""
+        return self.rows(np.arange(max(start, 0), min(stop, len(self))), names)
+
+    def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
+        """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""
+        positions, asked = np.ascontiguousarray(positions, dtype=np.int64), _asked(names, "rows in memory")
+        texts: dict[str, TextColumn] = {}
+        for file, columns in TEXT_FILES.items():
+            if wanted := [name for name in columns if name in asked]:
+                starts, data = _copy_rows(*self._stored.texts[file], positions)
+                texts |= _decode(starts, data, columns, wanted, Path("rows in memory"))
+        numbers = np.array(self._stored.numbers[positions].T, order="C")
+        return FeatureColumns(
+            self.ordinals[positions],
+            {name: texts[name] for name in TEXTS if name in asked},
+            {name: numbers[place] for place, name in enumerate(NUMBERS) if name in asked},
+        )
+
+    def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Return the sizes of the long texts of rows in bytes; shape of ``positions``."""
+        sizes = [np.diff(self._stored.texts[file][0])[positions] for file in TEXT_FILES if file in LONG]
+        return sum(sizes, np.zeros(len(positions), np.int64))
+
+
 class _TextFile:
     """The texts of some columns, row by row. Rows are read, since pages mapped at random cost twice as much."""
 
     def __init__(self, folder: Path, name: str, rows: int) -> None:
-        self.name, self.columns = name, _FILES[name]
+        self.name, self.columns = name, TEXT_FILES[name]
         self._path = folder / f"{name}.uint8"
         self.starts: Offsets = _mapped(folder / f"{name}.starts.int64", rows + 1)
         self._size = int(self.starts[-1])
@@ -141,19 +219,7 @@ class _TextFile:
 
     def rows(self, positions: Offsets, names: Sequence[str]) -> dict[str, TextColumn]:
         """Return the columns ``names`` of some rows."""
-        from bibld.dedup._text_rows import decode_texts
-
-        starts, data = self.stored(positions)
-        ends = np.flatnonzero(data == END)
-        width = len(self.columns)
-        if len(ends) != len(positions) * width or np.any(ends[width - 1 :: width] + 1 != starts[1:]):
-            raise damaged(self._path, "texts begin or end where they should not")
-        slots = np.array([names.index(name) if name in names else -1 for name in self.columns], dtype=np.int64)
-        offsets, codes, firsts = decode_texts(data, ends, slots, len(names))
-        return {
-            name: TextColumn(offsets[slot], codes[firsts[slot] : firsts[slot] + offsets[slot, -1]])
-            for slot, name in enumerate(names)
-        }
+        return _decode(*self.stored(positions), self.columns, names, self._path)
 
 
 class FeatureTable:
@@ -172,7 +238,7 @@ class FeatureTable:
         self.numbers: npt.NDArray[np.int32] = _mapped(folder / "numbers.int32", rows * len(NUMBERS)).reshape(
             rows, len(NUMBERS)
         )
-        self._files = [_TextFile(folder, name, rows) for name in _FILES]
+        self._files = [_TextFile(folder, name, rows) for name in TEXT_FILES]
 
     @classmethod
     def open_complete(cls, folder: Path) -> FeatureTable:
@@ -191,9 +257,7 @@ class FeatureTable:
         positions = np.ascontiguousarray(positions, dtype=np.int64)
         if len(positions) and not (positions.min() >= 0 and positions.max() < len(self)):
             raise IndexError(f"a row is not among the {len(self)} rows of {self.folder}")
-        asked = {*TEXTS, *NUMBERS}.difference(LONG) if names is None else set(names)
-        if unknown := sorted(asked.difference(TEXTS, NUMBERS)):
-            raise ValueError(f"unknown columns {unknown}")
+        asked = _asked(names, self.folder)
         texts: dict[str, TextColumn] = {}
         for file in self._files:
             if wanted := [name for name in file.columns if name in asked]:
@@ -239,8 +303,8 @@ class FeatureWriter:
             for name, kind in _ARRAYS.items():
                 width = len(NUMBERS) if name == "numbers" else 1
                 self._open(f"{name}.{kind}", rows * np.dtype(kind).itemsize * width)
-            self._ends = dict.fromkeys(_FILES, 0)
-            for name in _FILES:
+            self._ends = dict.fromkeys(TEXT_FILES, 0)
+            for name in TEXT_FILES:
                 if rows:
                     self._ends[name] = int(_mapped(folder / f"{name}.starts.int64", rows + 1)[-1])
                     self._open(f"{name}.starts.int64", (rows + 1) * 8)

@@ -12,7 +12,7 @@ from bibld.dedup import exceptions
 from bibld.dedup.decisions import DECISIONS, DIFFERENT, REVIEW, SAME, DecidedPairs, Decider, Refusal, cut_pairs
 from bibld.dedup.keys import keys_of_all, shared_key_names
 from bibld.model.features import FeatureColumns, Statistics
-from bibld.model.linkage import Edge, Pair, Score, Verdict
+from bibld.model.linkage import Decision, Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
 from bibld.text.designations import describe
 
@@ -53,6 +53,14 @@ class Outcome(NamedTuple):
     def apply(self, verdict: Verdict) -> Verdict:
         """Return the final verdict."""
         return Verdict("review", self.rule, (*verdict.reasons, self.reason), verdict.relation)
+
+
+def verdict_of_person(decision: Decision, relation: str) -> Verdict:
+    """Return the final verdict about a pair that a person decided.
+
+    Who decided, and in which words, stays in the register: edges may be published.
+    """
+    return Verdict(decision, "person", ("a person decided",), relation)
 
 
 class _Portion(NamedTuple):

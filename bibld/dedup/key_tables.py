@@ -21,27 +21,16 @@ import duckdb
 import msgspec
 import numpy as np
 
-from bibld.dedup.arrays import Flags, Numbers, RowNumbers
+from bibld.dedup.arrays import Numbers, RowNumbers
 from bibld.dedup.columns import Rows
 from bibld.dedup.database import connect, reported
-from bibld.dedup.keys import (
-    HASH_BITS,
-    LEVELS,
-    MOST_ROWS,
-    ROW_BITS,
-    ConfiguredBlocker,
-    configured_blockers,
-    key_levels,
-    refined,
-)
+from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, refined
 from bibld.dedup.method import Method
 from bibld.dedup.packed_pairs import once
-from bibld.dedup.prefilter import COLUMNS as SIGNATURE_COLUMNS
-from bibld.dedup.prefilter import WIDTH, signatures
 from bibld.dedup.statistics import COLUMNS as COUNTED_COLUMNS
 from bibld.dedup.statistics import IndexedStatistics, WordCounter
 from bibld.errors import CatalogError, StageError
-from bibld.model.features import LONG, FeatureColumns, Statistics
+from bibld.model.features import LONG, Statistics
 from bibld.parallel import map_in_threads, worker_count
 
 MEMORY = 1 << 30
@@ -68,10 +57,10 @@ class KeyTables:
         self.method = method
         self.memory = memory
         self.workers = worker_count(method.workers)
-        self.blockers = configured_blockers(method)
-        self._with_keys = [blocker for blocker in self.blockers if not blocker.joins]
-        self._comparing = [blocker.name for blocker in self._with_keys if blocker.compares]
-        self.width = WIDTH + len(self._comparing)
+        self.maker = KeyMaker(method)
+        self.blockers = self.maker.blockers
+        self._with_keys = self.maker.with_keys
+        self.width = self.maker.width
         self.signatures: Numbers = np.empty((0, self.width), np.uint64)
         with reported(file):
             self.database = connect(file, memory, self.workers)
@@ -157,7 +146,7 @@ class KeyTables:
 
     def _spans(self, rows: Rows, start: int) -> Iterator[tuple[int, int]]:
         """Yield start and end of chunks of rows, which are shorter if their long texts need memory."""
-        reads_long = any(name in LONG for name in self.columns_read() or ())
+        reads_long = any(name in LONG for name in self.maker.columns_read() or ())
         while start < len(rows):
             stop = min(start + CHUNK, len(rows))
             if reads_long:
@@ -169,41 +158,11 @@ class KeyTables:
     def _made(self, rows: Rows, statistics: Statistics, span: tuple[int, int]) -> tuple[Numbers, dict[str, Numbers]]:
         """Return the signatures of a chunk of rows, and their keys as words."""
         start, stop = span
-        columns = rows.chunk(start, stop, self.columns_read())
-        table = self._signatures(columns)
+        columns = rows.chunk(start, stop, self.maker.columns_read())
+        table = self.maker.signatures(columns)
         return table, {
-            blocker.name: words for blocker, words, _ in self.words(columns, table, np.uint64(start), statistics)
+            blocker.name: words for blocker, words, _ in self.maker.words(columns, table, np.uint64(start), statistics)
         }
-
-    def columns_read(self) -> tuple[str, ...] | None:
-        """Return the columns that keys and signatures are made of; None for all, if a blocker does not name its own."""
-        names = [blocker.columns for blocker in self._with_keys]
-        if any(columns is None for columns in names):
-            return None
-        return tuple(dict.fromkeys([name for columns in (*names, SIGNATURE_COLUMNS) for name in columns or ()]))
-
-    def _signatures(self, columns: FeatureColumns) -> Numbers:
-        compared = [
-            blocker.adapter.signatures(columns, blocker.settings) for blocker in self._with_keys if blocker.compares
-        ]
-        return np.ascontiguousarray(np.column_stack([signatures(columns), *compared]))
-
-    def words(
-        self, columns: FeatureColumns, table: Numbers, rows: Numbers | np.uint64, statistics: Statistics
-    ) -> Iterator[tuple[ConfiguredBlocker, Numbers, Flags]]:
-        """Yield the keys of each blocker as words; ``rows``: the numbers of the rows, or that of the first.
-
-        With the words comes which of them are oversized.
-        """
-        numbers = rows + np.arange(len(columns), dtype=np.uint64) if isinstance(rows, np.uint64) else rows
-        for blocker in self._with_keys:
-            keys, at = blocker.adapter.keys(columns, blocker.settings, statistics)
-            levels = [
-                ((level.keys << _ROW) | numbers[at[level.positions]], level.is_oversized)
-                for level in key_levels(blocker, keys, at, table, statistics)
-            ]
-            words, is_oversized = (np.concatenate(column) for column in zip(*levels, strict=True))
-            yield blocker, words, is_oversized
 
     def _insert_keys(self, blocker: ConfiguredBlocker, waiting: list[Numbers]) -> None:
         """Insert words in order, so that a range of keys is found in few blocks."""
@@ -262,10 +221,6 @@ class KeyTables:
         ).fetchnumpy()["word"]
         words.sort(kind="stable")  # they were inserted as sorted runs
         return words
-
-    def near_column(self, blocker: ConfiguredBlocker) -> int:
-        """Return the column of ``signatures`` with the hashes that a blocker compares, -1 if it does not."""
-        return WIDTH + self._comparing.index(blocker.name) if blocker.compares else -1
 
     def pairs_database(self) -> duckdb.DuckDBPyConnection:
         """Return a database in memory for pairs, which uses the disk beyond the bound of memory."""

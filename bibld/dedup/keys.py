@@ -21,7 +21,8 @@ from bibld import adapters
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
 from bibld.dedup.hashes import finalise
 from bibld.dedup.method import Method, columns_read
-from bibld.dedup.prefilter import REFINED_BY, field, signatures
+from bibld.dedup.prefilter import COLUMNS as SIGNATURE_COLUMNS
+from bibld.dedup.prefilter import REFINED_BY, WIDTH, field, signatures
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -125,6 +126,51 @@ def is_in(keys: Numbers, known: Numbers) -> Flags:
     places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
     found: Flags = known[places] == keys
     return found
+
+
+class KeyMaker:
+    """Makes the keys and the signatures of rows by the configured blockers."""
+
+    def __init__(self, method: Method) -> None:
+        self.blockers = configured_blockers(method)
+        self.with_keys = [blocker for blocker in self.blockers if not blocker.joins]
+        self._comparing = [blocker.name for blocker in self.with_keys if blocker.compares]
+        self.width = WIDTH + len(self._comparing)
+
+    def columns_read(self) -> tuple[str, ...] | None:
+        """Return the columns that keys and signatures are made of; None for all, if a blocker does not name its own."""
+        names = [blocker.columns for blocker in self.with_keys]
+        if any(columns is None for columns in names):
+            return None
+        return tuple(dict.fromkeys([name for columns in (*names, SIGNATURE_COLUMNS) for name in columns or ()]))
+
+    def signatures(self, columns: FeatureColumns) -> Numbers:
+        """Return the signatures of rows, with the hashes that blockers compare: shape (n, width)."""
+        compared = [
+            blocker.adapter.signatures(columns, blocker.settings) for blocker in self.with_keys if blocker.compares
+        ]
+        return np.ascontiguousarray(np.column_stack([signatures(columns), *compared]))
+
+    def near_column(self, blocker: ConfiguredBlocker) -> int:
+        """Return the column of ``signatures`` with the hashes that a blocker compares, -1 if it does not."""
+        return WIDTH + self._comparing.index(blocker.name) if blocker.compares else -1
+
+    def words(
+        self, columns: FeatureColumns, table: Numbers, rows: Numbers | np.uint64, statistics: Statistics
+    ) -> Iterator[tuple[ConfiguredBlocker, Numbers, Flags]]:
+        """Yield the keys of each blocker as words; ``rows``: the numbers of the rows, or that of the first.
+
+        ``table`` are the signatures of the rows. With the words comes which of them are oversized.
+        """
+        numbers = rows + np.arange(len(columns), dtype=np.uint64) if isinstance(rows, np.uint64) else rows
+        for blocker in self.with_keys:
+            keys, at = blocker.adapter.keys(columns, blocker.settings, statistics)
+            levels = [
+                ((level.keys << np.uint64(ROW_BITS)) | numbers[at[level.positions]], level.is_oversized)
+                for level in key_levels(blocker, keys, at, table, statistics)
+            ]
+            words, is_oversized = (np.concatenate(column) for column in zip(*levels, strict=True))
+            yield blocker, words, is_oversized
 
 
 # -- keys of some records, for explanations and evaluation -------------------------------------------------------------

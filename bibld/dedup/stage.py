@@ -19,18 +19,15 @@ from bibld.config import Config
 from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import SAME, DecidedPairs, Decider
-from bibld.dedup.edges import Edges, Outcome
+from bibld.dedup.edges import Edges, Outcome, verdict_of_person
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.method import blocking_digest, settings_digest
-from bibld.dedup.statistics import IndexedStatistics, to_bytes
+from bibld.dedup.statistics import IndexedStatistics, is_outgrown, to_bytes
 from bibld.errors import DamagedIndexError
 from bibld.model.features import Statistics
-from bibld.model.linkage import Pair, Verdict
+from bibld.model.linkage import Pair
 from bibld.progress import Progress
-
-_GROWTH = 2
-"""Statistics are counted again when there are this many times more records than when they were counted."""
 
 _COMPACTED_ABOVE = 4
 """The index is compacted when more than one row in this many is outdated."""
@@ -97,7 +94,7 @@ class MatchingRun:
         verdict_change = self._queue_records_with_new_verdicts()
         version, statistics = self._index.frozen_statistics()
         count = self._catalog.records.count()
-        restat = restat or statistics is None or count > _GROWTH * max(statistics.records, 1)
+        restat = restat or statistics is None or is_outgrown(statistics, count)
         pending = self._queue.dirty.items()
         rows = self._index.open()
         rematch_all = self._rematch_all or restat or rows is None
@@ -337,8 +334,7 @@ class _Results:
             outcome = outcomes[place].apply(edge.verdict) if place in outcomes else None
             if clustered.is_by_person[place]:
                 verdict = self._people[edge.pair]
-                # Who decided, and in which words, stays in the register: edges may be published.
-                outcome = Verdict(verdict.decision, "person", ("a person decided",), verdict.relation)
+                outcome = verdict_of_person(verdict.decision, verdict.relation)
             yield StoredEdge(min(one, other), max(one, other), edge, outcome)
 
     # -- IRIs ----------------------------------------------------------------------------------------------------------
@@ -368,14 +364,32 @@ class _Results:
         appeared: Sequence[int] = (),
     ) -> None:
         """Record what became of the IRIs of records."""
-        events: list[tuple[int, str, EventKind, int | None]] = [(one, run_time, "deleted", None) for one in deleted]
-        events += [(one, run_time, "appeared", None) for one in appeared]
-        events += [(one, run_time, "restored", None) for one in restored]
-        for one, before, now in changes:
-            if one in deleted:
-                continue
-            if now != one:
-                events.append((one, run_time, "absorbed", now))
-            elif before != one:
-                events.append((one, run_time, "returned", before))
-        self._catalog.history.record_events(events)
+        founders = {one: (before, now) for one, before, now in changes}
+        is_deleted, is_restored, has_appeared = set(deleted), set(restored), set(appeared)
+        self._catalog.history.record_events(
+            (one, run_time, kind, other)
+            for one in sorted(founders.keys() | is_deleted | is_restored | has_appeared)
+            for kind, other in events_of_iri(
+                one, founders.get(one, (one, one)), one in is_deleted, one in has_appeared, one in is_restored
+            )
+        )
+
+
+def events_of_iri(
+    ordinal: int, founders: tuple[int, int], is_deleted: bool, has_appeared: bool, is_restored: bool
+) -> list[tuple[EventKind, int | None]]:
+    """Return what became of the IRI of a record, with the ordinal of the other record that this is about.
+
+    ``founders`` are those of its cluster before and now, the record itself if it has no duplicates.
+    """
+    before, now = founders
+    events: list[tuple[EventKind, int | None]] = [("deleted", None)] if is_deleted else []
+    events += [("appeared", None)] if has_appeared else []
+    events += [("restored", None)] if is_restored else []
+    if is_deleted:
+        return events
+    if now not in (ordinal, before):
+        events.append(("absorbed", now))
+    elif now == ordinal != before:
+        events.append(("returned", before))
+    return events

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 COLUMNS = ("main_title", "remainder")
 """The columns whose words are counted."""
+_GROWTH = 2
+"""Statistics are counted again when there are this many times more records than when they were counted."""
+
 _MOST_BITS = 22
 _NO_WORDS = np.zeros(2, np.int64)
 
@@ -68,6 +71,18 @@ def _frequencies(starts: Places, known: Numbers, counts: Counts, wanted: Numbers
     return result
 
 
+def count_words(columns: FeatureColumns) -> tuple[Numbers, Counts]:
+    """Return the words of the titles of some records, ascending, and in how many of these titles each occurs."""
+    found = np.sort(hashes.words(*hashes.title(columns))[1])
+    edges = np.flatnonzero(np.diff(found, prepend=found[:1] ^ np.uint64(1)))
+    return found[edges], np.diff(np.append(edges, len(found))).astype(np.int32)
+
+
+def is_outgrown(statistics: Statistics, records: int) -> bool:
+    """Return whether the records have grown so far since the statistics were counted that these are counted again."""
+    return records > _GROWTH * max(statistics.records, 1)
+
+
 class WordCounter:
     """Counts in how many titles each word occurs, in a table ``words(word, count)`` of a database."""
 
@@ -78,10 +93,8 @@ class WordCounter:
 
     def add(self, columns: FeatureColumns) -> None:
         """Count the words of some records."""
-        found = np.sort(hashes.words(*hashes.title(columns))[1])
-        edges = np.flatnonzero(np.diff(found, prepend=found[:1] ^ np.uint64(1)))
-        counts = np.diff(np.append(edges, len(found)))
-        counted = {"word": found[edges], "count": counts.astype(np.uint32)}  # noqa: F841 - read by name in SQL
+        words, counts = count_words(columns)
+        counted = {"word": words, "count": counts.astype(np.uint32)}  # noqa: F841 - read by name in SQL
         self._database.execute("insert into words select * from counted")
         self._records += len(columns)
 

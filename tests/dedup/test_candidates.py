@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup import candidates, key_tables
+from bibld.dedup import candidates, key_tables, keys
 from bibld.dedup.block import composite, identifier, simhash
 from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.key_tables import KeyTables
@@ -218,7 +218,7 @@ class _Hooks:
 
 
 def test_a_blocker_may_join_by_itself_learn_from_all_rows_and_filter_candidates(monkeypatch):
-    hooks, load = _Hooks(), candidates.KeyTables.__init__.__globals__["configured_blockers"]
+    hooks, load = _Hooks(), keys.configured_blockers
 
     def configured(method):
         from msgspec.structs import replace
@@ -226,7 +226,7 @@ def test_a_blocker_may_join_by_itself_learn_from_all_rows_and_filter_candidates(
         (blocker,) = load(method)
         return [replace(blocker, adapter=hooks, joins=True, compares=False, columns=("main_title",))]
 
-    monkeypatch.setattr(key_tables, "configured_blockers", configured)
+    monkeypatch.setattr(keys, "configured_blockers", configured)
     rows = columns([Features(main_title=title) for title in "aaba"])
     with KeyTables(None, blocking(block=("composite",), score="jaccard")) as tables:
         statistics = tables.rebuild(rows)

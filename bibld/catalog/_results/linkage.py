@@ -53,6 +53,18 @@ def read_edge(pair: Pair, body: bytes, made_by: str, is_brief: bool = False) -> 
     return Edge(pair, stored.score, stored.outcome or stored.verdict, made_by)
 
 
+def encode_edge(edge: Edge, outcome: Verdict | None = None) -> bytes:
+    """Return the stored form of an edge as JSON; ``outcome`` is the final verdict if it differs from its own."""
+    return _ENCODER.encode(EdgeBody(edge.score, edge.verdict, outcome))
+
+
+def with_outcome(body: bytes, change: Callable[[Verdict], Verdict]) -> tuple[bytes, Verdict]:
+    """Return the stored form of an edge with ``change`` of its verdict as the final one, and that verdict."""
+    stored = _BODY.decode(body)
+    outcome = change(stored.verdict)
+    return _ENCODER.encode(EdgeBody(stored.score, stored.verdict, outcome)), outcome
+
+
 class StoredEdge(msgspec.Struct, frozen=True):
     """An edge between two ordinals (the smaller first), with the final verdict if it differs from that of the pair."""
 
@@ -83,12 +95,12 @@ class Linkage:
     def _edge_row(self, stored: StoredEdge) -> tuple[int, int, float, str, str, bytes, str]:
         score, verdict = stored.edge.score, stored.edge.verdict
         final = stored.outcome or verdict
-        body = self._blobs.compress("edge", _ENCODER.encode(EdgeBody(score, verdict, stored.outcome)))
+        body = self._blobs.compress("edge", encode_edge(stored.edge, stored.outcome))
         return stored.left, stored.right, score.value, verdict.decision, final.decision, body, stored.edge.made_by
 
     def train_dictionary(self, samples: Sequence[StoredEdge]) -> None:
         """Train the compression of edges on samples, unless it is trained already."""
-        self._blobs.train("edge", [_ENCODER.encode(EdgeBody(one.edge.score, one.edge.verdict)) for one in samples])
+        self._blobs.train("edge", [encode_edge(one.edge) for one in samples])
 
     def set_final_verdict(self, left: int, right: int, changed: Callable[[Verdict], Verdict] | None) -> None:
         """Store the final verdict of an edge: ``changed`` of the verdict about the pair, or that verdict (None)."""
