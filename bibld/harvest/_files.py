@@ -9,6 +9,17 @@ from pathlib import Path
 
 import msgspec
 
+from bibld.errors import HarvestError
+
+LARGEST_FILE = 64 * 1024**3
+"""Bytes of a file that a server may have by default."""
+
+
+def check_size(size: int, most: int) -> None:
+    """Raise ``HarvestError`` if a file has more than ``most`` bytes."""
+    if size > most:
+        raise HarvestError(f"has more than {most:,} bytes; state max_file_bytes if that is right")
+
 
 class StoredFile(msgspec.Struct, frozen=True):
     """A fetched file: the name that the server gives it, its path on disk, and what shows whether it changed.

@@ -10,7 +10,7 @@ import ssl
 import time
 import urllib.parse
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -22,6 +22,7 @@ from bibld import __version__
 from bibld.errors import HarvestError
 from bibld.harvest._clock import timestamp
 from bibld.harvest._faults import BLOCKED, BUSY, MOVED, NO_ANSWER, REDIRECT_LOST_QUERY, ServerFault
+from bibld.harvest._files import LARGEST_FILE, check_size
 from bibld.harvest._settings import HttpSettings
 from bibld.harvest._store import StoredAnswer
 from bibld.progress import with_number
@@ -195,13 +196,16 @@ class Transport:
                 pieces.append(piece)
             return response.status_code, _headers(response), b"".join(pieces), at
 
-    def download(self, url: str, path: Path, headers: Mapping[str, str] | None = None) -> StoredAnswer:
+    def download(
+        self, url: str, path: Path, headers: Mapping[str, str] | None = None, most: int = LARGEST_FILE
+    ) -> StoredAnswer:
         """Fetch a file to ``path``; where an earlier attempt, or run, was interrupted, continue it with ``Range``.
 
         It is continued only if the server states what identifies the version (an entity tag or a date), which is stored
         beside the path. ``headers`` make a request for the beginning conditional. The body of the answer is empty. It
         is tried again as in :meth:`get`, but for the statuses 304, 404, 410 and 412, which are returned. The bytes are
-        those that the server sent. A transfer is too slow if fewer than 64 KiB come before each deadline.
+        those that the server sent. A transfer is too slow if fewer than 64 KiB come before each deadline. It is ended,
+        with ``HarvestError``, as soon as the file has more than ``most`` bytes, or the server states that it has.
         """
         fault = ""
         part = _Part(path)
@@ -216,10 +220,7 @@ class Transport:
                     if answer.status in (304, 404, 410, 412):
                         return answer
                     if answer.status == 200 or part.continues(answer):
-                        with part.open(answer) as out:
-                            for piece in self._pieces(response, None):
-                                out.write(piece)
-                        part.end()
+                        part.fetch(answer, self._pieces(response, None), most)
                         return answer
             except httpx.HTTPError as error:
                 fault = _description(error)
@@ -321,7 +322,21 @@ class _Part:
             return False
         return answer.headers.get("content-range", "").startswith(f"bytes {self._path.stat().st_size}-")
 
-    def open(self, answer: StoredAnswer) -> BinaryIO:
+    def fetch(self, answer: StoredAnswer, pieces: Iterable[bytes], most: int) -> None:
+        """Write the bytes of an answer; raises ``HarvestError``, and deletes the file, if they are too many."""
+        length = answer.headers.get("content-length", "")
+        try:
+            check_size(int(length[:18]) if length.isdecimal() else 0, most)
+            with self._open(answer) as out:
+                for piece in pieces:
+                    check_size(out.tell() + len(piece), most)
+                    out.write(piece)
+        except HarvestError:
+            self.discard()
+            raise
+        self.end()
+
+    def _open(self, answer: StoredAnswer) -> BinaryIO:
         """Open the file for the bytes of an answer."""
         if answer.status == 206:
             return self._path.open("ab")

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._files import StoredFile, StoredFiles
+from bibld.harvest._files import LARGEST_FILE, StoredFile, StoredFiles, check_size
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -25,9 +25,6 @@ _ARRIVING = re.compile(r"(.+)\.(?:part|tmp|filepart|crdownload|partial|lock)|\.(
 _PARTS = (".part", ".part.version")
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _LONGEST_NAME = 80
-
-LARGEST_FILE = 64 * 1024**3
-"""Bytes of a file that a server may have by default."""
 
 
 class RemoteFile(msgspec.Struct, frozen=True):
@@ -149,12 +146,6 @@ def _fetch(visit: Visit, remote: RemoteFile, transmit: Transmit, most: int) -> s
     if last is not None:
         files.delete_unnamed([last.path])
     return ("new" if known is None else "changed") if is_new else "unchanged"
-
-
-def check_size(size: int, most: int) -> None:
-    """Raise ``HarvestError`` if a file has more than ``most`` bytes."""
-    if size > most:
-        raise HarvestError(f"has more than {most:,} bytes; state max_file_bytes if that is right")
 
 
 def is_disk_full(error: BaseException | None) -> bool:

@@ -210,6 +210,13 @@ class StoredRecords:
         ).fetchone()
         return int(row[0])
 
+    def count_seen_only(self, harvest: int) -> int:
+        """Return how many records an earlier harvest saw, and none after it."""
+        row = self._connection.execute(
+            "SELECT count(*) FROM record WHERE seen = ? AND body IS NOT NULL", (harvest,)
+        ).fetchone()
+        return int(row[0])
+
     def drop_unseen(self) -> int:
         """Delete the records that a complete list lacks, and what earlier harvests rejected; return how many."""
         self._connection.execute(

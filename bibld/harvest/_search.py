@@ -111,11 +111,12 @@ class _State(msgspec.Struct, frozen=True):
 
 
 class _Counted(msgspec.Struct, frozen=True):
-    """What a harvest counted at its end; if the next one counts the same, the server's number is wrong."""
+    """What a harvest counted at its end; if the next one counts the same records, the server's number is wrong."""
 
     request: str
     counts: tuple[int, ...]
     distinct: int
+    harvest: int = 0
 
 
 def begin(visit: Visit, plan: Plan, can_continue: bool = True) -> bool:
@@ -290,8 +291,13 @@ def _compare_counts(visit: Visit, searcher: Searcher, plan: Plan, counts: tuple[
         ]
     if distinct >= max(counts):
         return []
-    counted = _Counted(_request(plan), counts, distinct)
-    is_same = store.value("search_counted", _Counted) == counted
+    counted = _Counted(_request(plan), counts, distinct, store.harvest)
+    last = store.value("search_counted", _Counted)
+    is_same = (
+        last is not None
+        and msgspec.structs.replace(last, harvest=store.harvest) == counted
+        and not store.records.count_seen_only(last.harvest)
+    )
     with store.commit():
         store.set_value("search_counted", counted)
     if is_same:
@@ -300,7 +306,7 @@ def _compare_counts(visit: Visit, searcher: Searcher, plan: Plan, counts: tuple[
     shared = f" ({replaced:,} more have the control number of another one)" if replaced else ""
     return [
         f"the server states {max(counts):,} records, and {distinct:,} different ones came{shared}; if the next run"
-        " counts the same, they are taken for all"
+        " counts the same ones, they are taken for all"
     ]
 
 

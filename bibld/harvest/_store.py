@@ -265,11 +265,18 @@ class SourceStore:
             body = zstandard.ZstdDecompressor().decompress((self.folder / "answers" / file).read_bytes())
             yield StoredAnswer(number, url, asked_at, status, msgspec.json.decode(headers), body)
 
-    def _forget_answers_before(self, harvest: int) -> None:
-        """Remove the answers of earlier harvests, which a complete list has replaced."""
-        rows = self._connection.execute("SELECT DISTINCT harvest FROM answer WHERE harvest < ?", (harvest,)).fetchall()
+    def _forget_answers(self, *, complete: bool) -> None:
+        """Remove the answers of earlier harvests that a full list has replaced.
+
+        A complete one replaces all of them; another one the full lists that did not become complete, but for the last.
+        """
+        rows = self._connection.execute(
+            "SELECT DISTINCT harvest FROM answer WHERE harvest < ?1 AND (?2 OR harvest IN (SELECT harvest FROM harvest"
+            " WHERE kind = 'full' AND outcome <> 'complete' AND harvest < ?1 ORDER BY harvest DESC LIMIT -1 OFFSET 1))",
+            (self.harvest, complete),
+        ).fetchall()
         with self.commit():
-            self._connection.execute("DELETE FROM answer WHERE harvest < ?", (harvest,))
+            self._connection.executemany("DELETE FROM answer WHERE harvest = ?", rows)
         for (number,) in rows:
             shutil.rmtree(self.folder / "answers" / f"{number:06}", ignore_errors=True)
 
@@ -298,8 +305,8 @@ class SourceStore:
                 "UPDATE harvest SET ended = ?, outcome = ?, body = ? WHERE harvest = ?",
                 (timestamp(), outcome, body, self.harvest),
             )
-        if is_full_list and outcome == "complete":
-            self._forget_answers_before(self.harvest)
+        if is_full_list:
+            self._forget_answers(complete=outcome == "complete")
 
     def last_harvest(self) -> Harvest | None:
         """Return the last harvest."""

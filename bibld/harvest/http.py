@@ -18,8 +18,8 @@ from lxml import html as lxml_html
 
 from bibld.errors import HarvestError
 from bibld.harvest._faults import ServerFault
-from bibld.harvest._files import StoredFile
-from bibld.harvest._mirror import LARGEST_FILE, Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
+from bibld.harvest._files import LARGEST_FILE, StoredFile
+from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
@@ -80,7 +80,8 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         conditions = {}
         if known is not None and not visit.options.full:
             conditions = {"If-None-Match": known.etag} if known.etag else {"If-Modified-Since": known.changed}
-        answer = transport.download(remote.name, path, {name: text for name, text in conditions.items() if text})
+        stated = {name: text for name, text in conditions.items() if text}
+        answer = transport.download(remote.name, path, stated, settings.max_file_bytes)
         if answer.status == 304:
             return Transfer(is_unchanged=True)
         if answer.status not in (200, 206):

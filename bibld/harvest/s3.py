@@ -17,9 +17,9 @@ import msgspec
 from lxml import etree
 
 from bibld.errors import HarvestError
-from bibld.harvest._files import StoredFile
+from bibld.harvest._files import LARGEST_FILE, StoredFile
 from bibld.harvest._http import Transport
-from bibld.harvest._mirror import LARGEST_FILE, Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
+from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._store import StoredAnswer
 from bibld.harvest._visit import Visit
@@ -68,7 +68,7 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
     transport = _transport(visit, settings)
 
     def transmit(remote: RemoteFile, path: Path, known: StoredFile | None) -> Transfer:
-        answer = transport.download(_address(settings, remote.name), path)
+        answer = transport.download(_address(settings, remote.name), path, most=settings.max_file_bytes)
         if answer.status not in (200, 206):
             raise HarvestError(f"status {answer.status}; was the object deleted meanwhile?")
         if answer.headers.get("etag", remote.etag) != remote.etag:

@@ -13,14 +13,12 @@ import msgspec
 
 from bibld.config import Secret
 from bibld.errors import HarvestError
-from bibld.harvest._files import StoredFile
+from bibld.harvest._files import LARGEST_FILE, StoredFile, check_size
 from bibld.harvest._mirror import (
-    LARGEST_FILE,
     Offer,
     RemoteFile,
     Transfer,
     arriving,
-    check_size,
     is_disk_full,
     is_unfinished,
     mirror,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import hashlib
 import resource
+import threading
 import zipfile
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import msgspec
@@ -233,6 +236,41 @@ def test_a_file_of_more_bytes_than_are_allowed_is_refused(web, tmp_path):
     assert result.outcome == "failed"
     assert "has more than 1,000 bytes; state max_file_bytes" in result.reasons[0]
     assert list((config.workspace / "harvest" / "lib" / "files").iterdir()) == []
+
+
+def test_a_file_that_states_more_bytes_than_are_allowed_is_not_begun(web, tmp_path):
+    web.stated_length = 10**15
+    config = of_web(tmp_path, web, f"max_file_bytes = {len(BOOKS)}")
+    result = fetched(config)
+    assert (result.outcome, len(web.requests)) == ("failed", 1)  # no second try
+    assert f"has more than {len(BOOKS):,} bytes" in result.reasons[0]
+
+
+def test_a_file_without_an_end_is_stopped_at_the_limit(tmp_path):
+    sent = []
+
+    class Endless(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                for _ in range(2000):
+                    self.wfile.write(BOOKS[:100_000])
+                    sent.append(100_000)
+
+        def log_message(self, *parts):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Endless) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/endless.mrc"
+        config = configured(tmp_path, f'url = "{url}"', 'harvest = "http"', "tries = 3", "max_file_bytes = 300000")
+        result = fetched(config)
+        thread.join()
+    assert (result.outcome, parts(config)) == ("failed", [])
+    assert "has more than 300,000 bytes" in result.reasons[0]
+    assert sum(sent) < 100_000_000  # what the kernel buffers, not 200 MB
 
 
 def test_what_fills_the_disk_is_discarded(web, tmp_path):

@@ -197,6 +197,26 @@ def test_a_wrong_size_is_believed_once(library, tmp_path):
         assert fetch(config).outcome == "complete"
 
 
+def test_a_size_is_not_wrong_if_other_records_are_missing_each_time(library, tmp_path):
+    missing = [3]
+
+    def change(request, answer):
+        reply = library.answer(request)
+        begin, found, rest = reply.body.partition(b"<record><header><identifier>oai:library:%d<" % missing[0])
+        if request.verb != "ListRecords" or not found:
+            return reply
+        return reply._replace(body=begin + rest.partition(b"</metadata></record>")[2])
+
+    with serving(change) as server:
+        config = configured(tmp_path, server.url)
+        assert fetch(config).outcome == "partial"
+        missing[0] = 7
+        assert fetch(config, full=True).outcome == "partial"
+        assert titles(config) == library.titles()
+        missing[0] = 7
+        assert fetch(config, full=True).outcome == "complete"  # what is missing now is missing each time
+
+
 def test_another_set_or_prefix_begins_again(library, server, tmp_path):
     config = configured(tmp_path, server.url)
     fetch(config)

@@ -79,6 +79,32 @@ def test_the_same_count_in_two_nights_is_taken_for_all(tmp_path):
         assert [fetched(config).outcome for _ in range(2)] == ["partial", "complete"]
 
 
+def test_the_same_count_of_other_records_is_not_taken_for_all(tmp_path):
+    missing = [3]
+
+    def change(asked):
+        twice = [1 if number == missing[0] else number for number in range(1, RECORDS + 1)]
+        shown = twice[asked.start - 1 : asked.start - 1 + asked.portion]
+        packed = [sru_server.packed(sru_server.MARC.format(f"r{number}"), number) for number in shown]
+        return 200, sru_server.response(packed, RECORDS)
+
+    with sru_server.serve(change) as url:
+        config = configured(tmp_path, url)
+        assert fetched(config).outcome == "partial"
+        missing[0] = 7
+        assert fetched(config).outcome == "partial"  # 3 came now, and 7 did not
+        assert fetched(config).outcome == "complete"
+
+
+def test_answers_of_nights_that_are_never_complete_do_not_pile_up(tmp_path):
+    with sru_server.serve(sru_server.limited(10)) as url:
+        config = configured(tmp_path, url)
+        for _ in range(5):
+            assert fetched(config).outcome == "partial"
+    folders = sorted(path.name for path in (config.workspace / "harvest" / "lib" / "answers").iterdir())
+    assert folders == ["000004", "000005"]
+
+
 def test_a_server_that_dies_in_the_middle_is_continued(tmp_path):
     asked_for = []
 

@@ -261,8 +261,8 @@ class Walk:
             return
         self._visit.note(WRONG_SIZE, page.url, f"stated {state.size}, received {state.proven}".encode())
         last = self._store.value("shortfall", ListShortfall)
-        now = ListShortfall(state.proven, state.size)
-        if last is not None and (last.received == now.received or last.size - last.received == now.size - now.received):
+        now = ListShortfall(state.proven, state.size, self._store.harvest)
+        if last is not None and self._is_same(last, now):
             self._requests.habits = msgspec.structs.replace(habits, sizes_are_wrong=True)
             return
         with self._store.commit():
@@ -273,6 +273,14 @@ class Walk:
             " size is taken to be wrong",
             can_continue=False,
         )
+
+    def _is_same(self, last: ListShortfall, now: ListShortfall) -> bool:
+        """Return whether two lists lack the same records, if they lack any at all: then the stated size is wrong."""
+        lacking = now.size - now.received
+        if last.received != now.received and last.size - last.received != lacking:
+            return False
+        others = self._store.records.count_seen_only(last.harvest) if last.harvest < now.harvest else 0
+        return 2 * max(others - max(last.received - now.received, 0), 0) <= lacking
 
     # -- records -----------------------------------------------------------------------------------------------------
 

@@ -60,10 +60,15 @@ class WalkState(msgspec.Struct):
 
 
 class ListShortfall(msgspec.Struct, frozen=True):
-    """A list that ended with fewer items than its stated size: if it does so again, the size is wrong."""
+    """A list that ended with fewer items than its stated size: if it does so again, the size is wrong.
+
+    ``harvest`` is its number (0: not known): if many of the records that it had do not come the next time, others are
+    missing then, and the size is right.
+    """
 
     received: int
     size: int
+    harvest: int = 0
 
 
 class WalkStopped(Exception):  # noqa: N818 - it is an outcome
