@@ -273,17 +273,15 @@ def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]
 # -- the stages: each returns the number of items that it processed, None if nothing was dirty -----------------------
 
 
-def _read(run: Pipeline, queue: StageQueue) -> int:
+def _read(run: Pipeline, queue: StageQueue) -> int | None:
     suppressed = ingest.read_suppressions(run.config)
     ingest.clear_withheld(run.catalog.workspace)
-    networked = [source for source in run.config.sources if harvest.is_networked(source)]
-    if networked:
-        run.progress.stage("harvest", "records")
-        for source in networked:
-            run.harvests.append(harvest.fetch_source(run.config, source, run.progress))
-            run.progress.report(f"harvest: {run.harvests[-1].line}")
+    _harvest_sources(run)
     results = {result.source: result for result in run.harvests}
-    inspections = ingest.inspect_sources(run.config, run.progress, results)
+    counts = {one.source: one for one in run.catalog.records.load_counts()}
+    known = {} if run.options.rebuild else {name: run.catalog.runs.last_reading(name) for name in counts}
+    inspections = ingest.inspect_sources(run.config, run.progress, results, known=known)
+    done = None
     live = run.catalog.records.count_by_source()
     run.progress.stage("read", "records", sum(one.records for one in inspections if not one.doubts))
     with ingest.ConversionPool(run.config.workers) as pool:
@@ -296,19 +294,38 @@ def _read(run: Pipeline, queue: StageQueue) -> int:
                 continue
             if inspection.gaps:
                 run.note_gaps(name, inspection.gaps)
+            if inspection.is_unchanged:
+                run.loads.append(LoadResult(**msgspec.structs.asdict(counts[name])))
+                run.progress.report(f"read: {name}: the files are those of the last reading")
+                continue
+            with run.catalog.commit():
+                run.catalog.runs.note_reading(name, "", run.number)
             intake = ingest.Intake(run.catalog, run.config, inspection, run.number, pool, run.progress)
             load = intake.load(live.get(name, 0), run.options.allow_deletes)
+            if intake.is_clean:
+                with run.catalog.commit():
+                    run.catalog.runs.note_reading(name, inspection.fingerprint, run.number)
             run.loads.append(load)
+            done = load.read + (done or 0)
             if load.fault:
                 run.doubt(name, [load.fault])
             if load.withheld is not None:
                 run.note_withheld(load.withheld)
     configured = {source.id for source in run.config.sources}
-    for counts in run.catalog.records.load_counts():
-        if counts.source not in configured:
-            _remove_source(run, counts.source, live.get(counts.source, 0))
+    for name in counts:
+        if name not in configured:
+            _remove_source(run, name, live.get(name, 0))
     ingest.apply_suppressions(run.catalog, run.config, suppressed, run.progress)
-    return sum(load.read for load in run.loads)
+    return done
+
+
+def _harvest_sources(run: Pipeline) -> None:
+    networked = [source for source in run.config.sources if harvest.is_networked(source)]
+    if networked:
+        run.progress.stage("harvest", "records")
+        for source in networked:
+            run.harvests.append(harvest.fetch_source(run.config, source, run.progress))
+            run.progress.report(f"harvest: {run.harvests[-1].line}")
 
 
 def _remove_source(run: Pipeline, source: str, live: int) -> None:

@@ -145,6 +145,10 @@ class DirtyQueues:
         return self._queues[queue]
 
 
+_READING = "read {}"
+"""The name in the table of stages under which the reading of a source is noted."""
+
+
 class Runs:
     """The tables of runs and stages. Nothing is committed here; the catalog does that."""
 
@@ -169,3 +173,15 @@ class Runs:
     def complete(self, stage: str, made_by: str, run: int) -> None:
         """Note that the results of a stage are complete, and what they were made from."""
         self._connection.execute("INSERT OR REPLACE INTO stage VALUES (?, ?, ?)", (stage, made_by, run))
+
+    def last_reading(self, source: str) -> str:
+        """Return the hash of the files that a source was last read from; empty if they have to be read again."""
+        return self.made_by(_READING.format(source)) or ""
+
+    def note_reading(self, source: str, fingerprint: str, run: int) -> None:
+        """Note the hash of the files that a source was read from; empty: they have to be read again."""
+        self.complete(_READING.format(source), fingerprint, run)
+
+    def forget_readings(self) -> None:
+        """Have the next run read the files of all sources again."""
+        self._connection.execute("DELETE FROM stage WHERE name LIKE ?", (_READING.format("%"),))

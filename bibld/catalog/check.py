@@ -89,8 +89,12 @@ def faults(catalog: Catalog, all_blobs: bool, progress: Progress) -> Iterator[Fa
 
 
 def _repair(catalog: Catalog, statements: Sequence[str], rows: Sequence[tuple[int, ...]]) -> None:
-    """Execute statements in one commit: those with parameters for each row, the others once."""
+    """Execute statements in one commit: those with parameters for each row, the others once.
+
+    The next run reads all files, also those that did not change: what was repaired may have to be read again.
+    """
     with catalog.commit():
+        catalog.runs.forget_readings()
         for statement in statements:
             if "?" in statement:
                 count = 2 if "?2" in statement else 1

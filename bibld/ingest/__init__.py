@@ -41,6 +41,7 @@ from bibld.ingest._takedown import (
     suppressed_ordinal,
     values_not_found,
 )
+from bibld.ingest._unchanged import files_fingerprint
 from bibld.ingest._withheld import Withheld, clear_withheld, withhold
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "export_mods",
     "export_originals",
     "file_context",
+    "files_fingerprint",
     "identify",
     "inspect_file",
     "inspect_sources",

@@ -15,6 +15,7 @@ import msgspec
 from bibld import harvest
 from bibld.config import Config, Source
 from bibld.errors import DamagedFileError, HarvestError, ReadError
+from bibld.ingest._unchanged import files_fingerprint
 from bibld.progress import Progress
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import Examined, charset_check, examine, first_bytes, read
@@ -42,12 +43,16 @@ class Inspection(msgspec.Struct, frozen=True):
     """The files of a source, in their order, and the reasons for which the source is in doubt (none: it is not).
 
     ``gaps`` are the reasons for which a harvest is partial: its records are loaded, but what is absent is not deleted.
+    ``fingerprint`` is a hash of what the source is loaded from (empty: not known); if ``is_unchanged``, it is the one
+    of the last reading, and the files were not inspected.
     """
 
     source: Source
     files: tuple[InspectedFile, ...]
     doubts: tuple[str, ...]
     gaps: tuple[str, ...] = ()
+    fingerprint: str = ""
+    is_unchanged: bool = False
 
     @property
     def records(self) -> int:
@@ -75,25 +80,31 @@ def inspect_sources(
     progress: Progress,
     harvests: Mapping[str, harvest.HarvestResult] | None = None,
     inspect_files: InspectFiles | None = None,
+    known: Mapping[str, str] | None = None,
 ) -> list[Inspection]:
     """Read all files of all sources once, without parsing their records.
 
     ``harvests`` are the results of sources that were fetched from servers, by source; without one the files of the last
-    harvest are read. ``inspect_files`` reads the files elsewhere than in this process.
+    harvest are read. ``inspect_files`` reads the files elsewhere than in this process. ``known`` are the fingerprints
+    of the last readings by source: a source that has the same one is not inspected.
     """
-    results = harvests or {}
-    found = [_harvest(config, source, results.get(source.id)) for source in config.sources]
-    progress.stage("read", "bytes", sum(_size(file) for files, _ in found for file in files))
-    pairs = [(source, file) for source, (files, _) in zip(config.sources, found, strict=True) for file in files]
-    results_of_files = iter(inspect_files(pairs) if inspect_files else _inspect_here(pairs, progress))
-    inspections = []
-    for source, (files, doubts) in zip(config.sources, found, strict=True):
-        inspection = _inspect(config, source, list(zip(files, results_of_files)), doubts)  # noqa: B905 - one for each
+    results, before = harvests or {}, known or {}
+    begun: list[Inspection] = []
+    pairs: list[SourceFile] = []
+    for source in config.sources:
         result = results.get(source.id)
-        if result is not None and result.outcome == "partial":
-            inspection = msgspec.structs.replace(inspection, gaps=result.reasons)
-        inspections.append(inspection)
-    return inspections
+        gaps = result.reasons if result is not None and result.outcome == "partial" else ()
+        files, doubts = _harvest(config, source, result)
+        fingerprint = "" if doubts or gaps else files_fingerprint(config, source, files)
+        is_unchanged = bool(fingerprint) and before.get(source.id) == fingerprint
+        begun.append(Inspection(source, (), tuple(doubts), gaps, fingerprint, is_unchanged))
+        pairs += [] if is_unchanged else [(source, file) for file in files]
+    progress.stage("read", "bytes", sum(_size(file) for _, file in pairs))
+    inspected = iter(inspect_files(pairs) if inspect_files else _inspect_here(pairs, progress))
+    of_source: dict[str, list[tuple[HarvestedFile, Inspected]]] = {source.id: [] for source in config.sources}
+    for (source, file), found in zip(pairs, inspected, strict=True):
+        of_source[source.id].append((file, found))
+    return [one if one.is_unchanged else _inspect(config, one, of_source[one.source.id]) for one in begun]
 
 
 def _harvest(
@@ -121,9 +132,10 @@ def _inspect_here(files: Sequence[SourceFile], progress: Progress) -> Iterator[I
             yield error
 
 
-def _inspect(
-    config: Config, source: Source, files: Sequence[tuple[HarvestedFile, Inspected]], doubts: list[str]
-) -> Inspection:
+def _inspect(config: Config, inspection: Inspection, files: Sequence[tuple[HarvestedFile, Inspected]]) -> Inspection:
+    """Return an inspection with what its files contain."""
+    source = inspection.source
+    doubts = list(inspection.doubts)
     inspected: list[InspectedFile] = []
     for file, found in files:
         if isinstance(found, HarvestError):
@@ -136,7 +148,7 @@ def _inspect(
         except (OSError, ValueError) as error:
             cause = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
             doubts.append(f"{source.config.deletes}: the list of deletions cannot be read: {cause}")
-    return Inspection(source, tuple(inspected), tuple(doubts))
+    return msgspec.structs.replace(inspection, files=tuple(inspected), doubts=tuple(doubts))
 
 
 def inspect_file(

@@ -90,6 +90,9 @@ class Intake:
         self._progress = progress
         self._counts: Counter[str] = Counter()
         self._fault = ""
+        self.is_clean = False
+        """Whether the load has ended, and the next one of the same files would have nothing to do and to warn of."""
+        self._is_doubtful = bool(inspection.gaps or inspection.warnings)
         self._spared: set[int] = set()
         self._deferred: dict[int, NewRecord] = {}
         self._made_with = settings_digest(config, self._source)
@@ -127,6 +130,7 @@ class Intake:
             names = ("read", "converted", "superseded", "rejected", "deleted")
             counts = LoadCounts(self._source.id, *(self._counts[name] for name in names))
             records.end_load(counts, self._run)
+        self.is_clean = not (self._is_doubtful or self._fault or withheld)
         return LoadResult(
             **msgspec.structs.asdict(counts),
             new=self._counts["new"],
@@ -137,6 +141,10 @@ class Intake:
             withheld=withheld,
             fault=self._fault,
         )
+
+    def _warn(self, text: str) -> None:
+        self._progress.warn(text)
+        self._is_doubtful = True
 
     def _withhold(self, gone: set[int], live: int, is_damaged: bool) -> Withheld | None:
         """Return the deletions that must not be done, written to a list; None if they may be done."""
@@ -172,7 +180,7 @@ class Intake:
             self._progress.advance(len(batch))
         if doubled := self._counts[f"{file.name} {ENCODED_TWICE}"]:
             records = self._counts[file.name]
-            self._progress.warn(encoded_twice_warning(self._source.id, file.name, doubled, records))
+            self._warn(encoded_twice_warning(self._source.id, file.name, doubled, records))
         if self._counts[file.name] != inspected.records:
             self._fault = changed_file_fault(file.name)
 
@@ -283,7 +291,7 @@ class Intake:
         for record in unknown:
             self._progress.detail(f"read: {self._source.config.deletes}: {record} was never seen")
         if unknown:
-            self._progress.warn(unknown_deletions_warning(self._source, unknown))
+            self._warn(unknown_deletions_warning(self._source, unknown))
         return listed
 
 

@@ -481,7 +481,8 @@ def test_a_night_without_changes_does_nothing(place):
     done = run(place, "--json")
     summary = msgspec.json.decode(done.stdout)
     assert (done.exit_code, done.stderr, summary["release_is_new"]) == (0, "", False)
-    assert [stage["stage"] for stage in summary["stages"] if not stage["was_current"]] == ["read"]
+    assert [stage["stage"] for stage in summary["stages"] if not stage["was_current"]] == []
+    assert [(one["source"], one["read"]) for one in summary["sources"]] == [("lib", 124), ("other", 3)]
 
 
 def test_details_are_shown_if_they_are_wanted_and_logged_in_any_case(place):
