@@ -68,6 +68,14 @@ class KeyCounts(msgspec.Struct, frozen=True):
     grown: int = 0
     grown_far: int = 0
 
+    @classmethod
+    def from_oversized(
+        cls, name: str, oversized: Numbers, cut_rows: int, grown: int = 0, grown_far: int = 0
+    ) -> KeyCounts:
+        """Return the counts of a blocker that has these oversized keys."""
+        cut = int(np.count_nonzero(oversized >= np.uint64(LEVELS - 1 << HASH_BITS)))
+        return cls(name, len(oversized) - cut, cut, cut_rows, grown, grown_far)
+
     def message(self) -> str:
         """Return what was refined and cut, as a sentence; empty if there is nothing to report."""
         parts = []
@@ -108,7 +116,7 @@ def all_pairs(tables: KeyTables, rows: Rows, statistics: Statistics, live: Flags
                     grown += more
             cut = oversized[oversized >= np.uint64(LEVELS - 1 << HASH_BITS)]
             cut_rows = len(once(_live(tables.entries_of(blocker, cut), live) & _LOW)) if len(cut) else 0
-            found.counts.append(KeyCounts(blocker.name, len(oversized) - len(cut), len(cut), cut_rows, *grown.tolist()))
+            found.counts.append(KeyCounts.from_oversized(blocker.name, oversized, cut_rows, *grown.tolist()))
     return found
 
 

@@ -74,6 +74,37 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
     # -- matching ------------------------------------------------------------------------------------------------
     "statistics": {"version": _LONG, "made_for": _TEXT, "body": _BYTES},
     "matching": {"verdict_change": _LONG, "ordinal": _LONG, "made_by": _TEXT},  # as of the last complete one
+    "features": {
+        "ordinal": _LONG,  # of live records
+        "source": _TEXT,
+        "control_number": _TEXT,
+        "made": _BYTES,  # a hash of what the features are made from, and the version of the rules
+        "numbers": _BYTES,  # as the index of one machine stores them
+        "texts": _BYTES,
+        "text": _BYTES,
+    },
+    "found_pairs": {
+        "blocker": _LONG,
+        "pairs": _BYTES,  # numbers of 64 bits
+        "grown": _LONG,  # keys, since the statistics were counted
+        "grown_far": _LONG,
+        "cut_rows": _LONG,
+    },
+    "pairs": {"left_ordinal": _LONG, "right_ordinal": _LONG},
+    "decided": {
+        "left_ordinal": _LONG,
+        "right_ordinal": _LONG,
+        "score": _REAL,
+        "decision": _LONG,  # of the pair alone
+        "exceptions": _LONG,
+        "is_same_work": _FLAG,
+        "is_one_source": _FLAG,
+        "person": _TEXT,  # the decision of a person
+        "relation": _TEXT,
+        "body": _BYTES,  # score and verdict as JSON, without a final one
+    },
+    "components": {"node": _LONG, "component": _LONG},
+    "clustered": {"kind": _TEXT, "one": _LONG, "other": _LONG, "rule": _TEXT, "reason": _TEXT},
     "edges": {
         "left_ordinal": _LONG,
         "right_ordinal": _LONG,

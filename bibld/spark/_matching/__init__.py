@@ -1,0 +1,47 @@
+"""Matching on Spark: features, keys, candidate pairs, decisions, components and clusters, each as a table.
+
+Every step takes and writes whole tables, and calls the functions that match records on one machine. Keys, scores and
+decisions depend on the records and the frozen statistics alone, and clusters on their component, so that the result is
+the same.
+"""
+
+from __future__ import annotations
+
+from bibld.progress import with_number
+from bibld.spark._engine import Engine
+from bibld.spark._matching._clusters import cluster_components, find_components, write_edges
+from bibld.spark._matching._decide import decide_pairs
+from bibld.spark._matching._features import extract_features
+from bibld.spark._matching._iris import follow_iris
+from bibld.spark._matching._pairs import check_blockers, find_pairs
+from bibld.spark._matching._statistics import freeze_statistics
+
+_RESULTS = ("edges", "members", "register_redirect", "register_event", "matching")
+
+
+def match_records(engine: Engine) -> int:
+    """Match all live records, and write features, edges, clusters, redirects and the history of IRIs.
+
+    Return the number of these records, 0 if the results are those of the last run: what was made from the same tables
+    with the same settings is not made again. Raises ``ConfigError`` for blockers that cannot be used here,
+    ``StageError`` if a job fails.
+    """
+    check_blockers(engine)
+    tables = engine.tables
+    extract_features(engine)
+    frozen = freeze_statistics(engine, engine.options.restat)
+    if not find_pairs(engine, frozen):
+        engine.progress.report(
+            "dedup: far more records share a key than when keys were counted; they are counted again"
+        )
+        frozen = freeze_statistics(engine, count_again=True)
+        find_pairs(engine, frozen)
+    records, candidates = tables.rows("features"), tables.rows("pairs")
+    engine.progress.report(f"dedup: {candidates} candidate pairs of {with_number(records, 'record')}")
+    decide_pairs(engine, frozen)
+    find_components(engine)
+    cluster_components(engine, frozen)
+    write_edges(engine, frozen)
+    follow_iris(engine, frozen.is_new)
+    is_current = all(tables.version(name) == tables.committed.tables.get(name) for name in _RESULTS)
+    return 0 if is_current else records

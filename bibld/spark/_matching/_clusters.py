@@ -1,0 +1,205 @@
+"""Clusters: connected components of the pairs that are the same, each clustered under constraints; and the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import Broadcast
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from bibld.catalog import digest, with_outcome
+from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
+from bibld.dedup.decisions import DECISIONS, SAME, DecidedPairs, Decider
+from bibld.dedup.edges import Edges, Outcome, verdict_of_person
+from bibld.model.linkage import Decision, Verdict
+from bibld.spark._components import connected_components
+from bibld.spark._engine import Engine
+from bibld.spark._matching._arrow import numbers_column, packed_rows
+from bibld.spark._matching._decide import edge_version, record_ids, source_numbers, with_features
+from bibld.spark._matching._sharing import Matching
+from bibld.spark._matching._statistics import FrozenStatistics
+from bibld.spark._schemas import SCHEMAS, spark_schema
+
+_ROWS = 50_000
+"""Members and pairs of components that are clustered together, if no component has more."""
+
+_MEMBER, _PAIR = 0, 1
+_ENDS = ("left_ordinal", "right_ordinal")
+_OF_PAIR = ("score", "decision", "exceptions", "is_same_work", "is_one_source", "person")
+
+
+def find_components(engine: Engine) -> None:
+    """Write the table ``components`` of the records that links connect."""
+    tables = engine.tables
+    made_by = tables.made_by("components", inputs=("decided",))
+    if not tables.is_complete("components", made_by):
+        with engine.job("dedup: connected components"):
+            decision = f.coalesce("person", _decision_name())
+            links = tables.read("decided").where(decision == DECISIONS[SAME]).select(*_ENDS)
+            tables.write("components", made_by, connected_components(engine, links))
+    tables.use("components", made_by)
+
+
+def cluster_components(engine: Engine, frozen: FrozenStatistics) -> None:
+    """Write the tables ``clustered`` and ``members``, and report what is remarkable."""
+    tables = engine.tables
+    made_by = tables.made_by("clustered", inputs=("features", "decided", "components"))
+    if not tables.is_complete("clustered", made_by):
+        shared = engine.broadcast(Matching.from_engine(engine, frozen.statistics))
+        with engine.job("dedup: cluster components"):
+            parts = engine.spark.sparkContext.defaultParallelism * 2
+            rows = _rows_of_components(engine).repartition(parts, "component")
+            ordered = rows.sortWithinPartitions("component", "kind", *_ENDS)
+            tables.write("clustered", made_by, ordered.mapInArrow(partial(_cluster, shared), spark_schema("clustered")))
+    clustered = tables.use("clustered", made_by)
+    with engine.job("dedup: members"):
+        members = clustered.where("kind = 'member'").selectExpr("one AS ordinal", "other AS founder")
+        tables.write("members", digest("members", made_by), members, sort=("ordinal",))
+        messages = clustered.where("kind = 'message'").orderBy("one", "other").collect()
+    for row in messages:
+        engine.progress.report(row.reason)
+
+
+def write_edges(engine: Engine, frozen: FrozenStatistics) -> None:
+    """Write the table ``edges``: what is decided about pairs, with what clustering and people made of it."""
+    tables = engine.tables
+    made_by = tables.made_by("edges", inputs=("decided", "clustered"))
+    if tables.is_complete("edges", made_by):
+        tables.use("edges", made_by)
+        return
+    with engine.job("dedup: edges"):
+        outcomes = tables.read("clustered").where("kind = 'outcome'")
+        outcomes = outcomes.select(
+            *(f.col(name).alias(end) for name, end in zip(("one", "other"), _ENDS, strict=True)), "rule", "reason"
+        )
+        pairs = (
+            tables.read("decided")
+            .withColumn("pair_decision", _decision_name())
+            .withColumn("made_by", f.lit(edge_version(engine, frozen)))
+            .join(outcomes, list(_ENDS), "left")
+        )
+        is_changed = f.col("person").isNotNull() | f.col("rule").isNotNull()
+        names = SCHEMAS["edges"].names
+        plain = pairs.where(~is_changed).withColumn("decision", f.col("pair_decision")).select(*names)
+        changed = pairs.where(is_changed).drop("decision").mapInArrow(_apply, spark_schema("edges"))
+        tables.write("edges", made_by, plain.unionByName(changed), sort=_ENDS)
+
+
+def _decision_name() -> Column:
+    names = f.array(*map(f.lit, DECISIONS))
+    return f.element_at(names, f.col("decision").cast("int") + 1)
+
+
+def _rows_of_components(engine: Engine) -> DataFrame:
+    """Return the members of components, with their features, and the pairs inside of components."""
+    tables = engine.tables
+    components = tables.read("components")
+    members = components.select("component", f.lit(_MEMBER).alias("kind"), f.col("node").alias("left_ordinal"))
+    members = with_features(engine, members, "left")
+    left, right = (
+        components.select(f.col("node").alias(end), f.col("component").alias(name))
+        for end, name in zip(_ENDS, ("component", "other_component"), strict=True)
+    )
+    pairs = tables.read("decided").select(*_ENDS, *_OF_PAIR).join(left, _ENDS[0]).join(right, _ENDS[1])
+    inside = pairs.where("component = other_component").drop("other_component").withColumn("kind", f.lit(_PAIR))
+    return members.unionByName(inside, allowMissingColumns=True)
+
+
+def _cluster(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for table in _complete_components(batches):
+        yield from _clustered(shared.value, table)
+
+
+def _complete_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Put batches together to tables with all rows of their components; those of a component follow each other."""
+    waiting: list[pa.RecordBatch] = []
+    count, last = 0, None
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        found = batch.column("component").to_numpy()
+        edges = np.flatnonzero(np.diff(found, prepend=found[0] if last is None else last))
+        last = found[-1]
+        if count + batch.num_rows >= _ROWS and len(edges):
+            end = int(edges[-1])
+            table = pa.Table.from_batches([*waiting, batch.slice(0, end)])
+            if table.num_rows:
+                yield table
+            waiting, count = [batch.slice(end)], batch.num_rows - end
+        else:
+            waiting.append(batch)
+            count += batch.num_rows
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _clustered(matching: Matching, table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Cluster some components: yield the members of clusters, the outcomes of pairs, and messages."""
+    members = table.filter(pc.equal(table.column("kind"), _MEMBER)).sort_by("left_ordinal")
+    found = table.filter(pc.equal(table.column("kind"), _PAIR))
+    names = [name for name in members.column_names if name.startswith("left_")]
+    records = members.select(names).rename_columns([name.removeprefix("left_") for name in names])
+    ordinals, ids = numbers_column(records, "ordinal"), record_ids(records)
+    decider = Decider(packed_rows(records), source_numbers(records, matching), matching.config)
+    left, right = (np.searchsorted(ordinals, numbers_column(found, end)) for end in _ENDS)
+    pairs = DecidedPairs(
+        left.astype(np.uint32),
+        right.astype(np.uint32),
+        numbers_column(found, "score"),
+        numbers_column(found, "decision").astype(np.uint8),
+        numbers_column(found, "exceptions").astype(np.uint16),
+        numbers_column(found, "is_same_work"),
+        numbers_column(found, "is_one_source"),
+    )
+    people = {
+        (one, other): person
+        for one, other, person in zip(left.tolist(), right.tolist(), found.column("person").to_pylist(), strict=True)
+        if person is not None
+    }
+    clustered = cluster_pairs(
+        decider,
+        pairs,
+        PersonDecisions.from_verdicts(people),
+        lambda some: rank_by_id([ids[row] for row in some.tolist()]),
+    )
+    edges = Edges(decider, lambda some: [ids[row] for row in some.tolist()], "")
+    rows: list[tuple[str, int, int, str, str]] = []
+    for cluster in clustered.clusters():
+        some = ordinals[cluster].tolist()
+        rows += (("member", one, some[0], "", "") for one in some)
+    for place, outcome in edges.outcomes(clustered).items():
+        ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
+        rows.append(("outcome", int(ends[0]), int(ends[1]), outcome.rule, outcome.reason))
+    first = int(ordinals[0]) if len(ordinals) else 0
+    rows += (("message", first, number, "", text) for number, text in enumerate(edges.messages(clustered)))
+    schema = SCHEMAS["clustered"]
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give edges the final verdict of a person, or that of clustering."""
+    for batch in batches:
+        bodies, decisions = [], []
+        columns = (batch.column(name).to_pylist() for name in ("body", "person", "relation", "rule", "reason"))
+        for body, person, relation, rule, reason in zip(*columns, strict=True):
+            if person is not None:
+                changed, verdict = with_outcome(body, partial(_decided_by_person, person, relation))
+            else:
+                changed, verdict = with_outcome(body, Outcome(rule, reason).apply)
+            bodies.append(changed)
+            decisions.append(verdict.decision)
+        schema = SCHEMAS["edges"]
+        columns_of_edges = {name: batch.column(name) for name in schema.names if name not in ("body", "decision")}
+        columns_of_edges |= {"body": pa.array(bodies, pa.binary()), "decision": pa.array(decisions, pa.string())}
+        yield pa.RecordBatch.from_arrays([columns_of_edges[name] for name in schema.names], schema=schema)
+
+
+def _decided_by_person(decision: Decision, relation: str, _verdict: Verdict) -> Verdict:
+    return verdict_of_person(decision, relation)
