@@ -164,18 +164,28 @@ class Edges:
 
     def messages(self, clustered: ClusteredPairs) -> list[str]:
         """Return messages about components that were cut, and about verdicts of people that cannot be followed."""
+        return [text for _, text in (*self.cut_messages(clustered), *self.refused_verdicts(clustered))]
+
+    def cut_messages(self, clustered: ClusteredPairs) -> list[tuple[int, str]]:
+        """Return a message about each component that was cut, with the position of a record in it."""
         found = []
         for cut in clustered.cuts:
             record = self._names(np.array([cut.position]))[0]
-            found.append(
+            text = (
                 f"dedup: a component of {cut.size} records was cut at the score {cut.score:.3f}; it contains {record}."
                 " Is a key or a description shared by mistake?"
             )
+            found.append((cut.position, text))
+        return found
+
+    def refused_verdicts(self, clustered: ClusteredPairs) -> list[tuple[int, str]]:
+        """Return a message about each verdict of a person that cannot be followed, with the place of the pair."""
+        found = []
         for place in np.flatnonzero(clustered.is_by_person & (clustered.refusals > 0)).tolist():
             ends = np.array([clustered.pairs.left[place], clustered.pairs.right[place]], dtype=np.int64)
             left, right = self._names(ends)
             reason = self._describe_refusal(clustered, place).reason
-            found.append(f"dedup: a person decided that {left} and {right} are the same, but {reason}")
+            found.append((place, f"dedup: a person decided that {left} and {right} are the same, but {reason}"))
         return found
 
     def _describe_refusal(self, clustered: ClusteredPairs, place: int) -> Outcome:

@@ -6,18 +6,19 @@ from __future__ import annotations
 import shutil
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from bibld import pipeline, progress
+from bibld import config, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.config import Config
 from bibld.spark._convert._to_tables import write_tables
 from bibld.spark._engine import Engine
 from bibld.spark._folder import FolderStorage
-from bibld.spark._matching import match_records
+from bibld.spark._matching import _clusters, match_records
 from bibld.spark._tables import Tables
 from tests.end_to_end.conftest import CLOCK, sample_in
 
@@ -57,24 +58,27 @@ class BothEngines:
         local = Reported()
         pipeline.run(self.config, time, local, until="triplify", **options)
         self.messages = [message for message in local.messages if message.startswith("dedup: ")]
-        exported = Tables(self.spark, FolderStorage(self.folder / f"exported-{self.number}"))
+        self.exported = Tables(self.spark, FolderStorage(self.folder / f"exported-{self.number}"))
         with Catalog(self.config.workspace) as catalog:
-            write_tables(catalog, exported, time.isoformat(), progress.Silent())
-        expected = {name: rows_of(exported, name) for name in RESULTS}
-        found = self.match(exported, time, **options)
+            write_tables(catalog, self.exported, time.isoformat(), progress.Silent())
+        expected = {name: rows_of(self.exported, name) for name in RESULTS}
+        assert self.match(**options) > 200
         for name in RESULTS:
-            assert found[name] == expected[name], name
+            assert rows_of(self.tables, name) == expected[name], name
         return expected
 
-    def match(self, exported: Tables, time: Any, **options: Any) -> dict[str, list[tuple[Any, ...]]]:
-        progress_of_engine = Reported()
-        engine = Engine(self.spark, self.config, time, progress_of_engine, pipeline.RunOptions(**options))
+    def match(self, **options: Any) -> int:
+        """Match the last records on Spark, as a separate run; return how many were matched."""
+        reports = Reported()
+        time = CLOCK + timedelta(days=self.number)
+        engine = Engine(self.spark, self.config, time, reports, pipeline.RunOptions(**options))
         for name in INPUTS:
-            engine.tables.write(name, exported.version(name), exported.read(name))
-        match_records(engine)
+            engine.tables.write(name, self.exported.version(name), self.exported.read(name))
+        matched = match_records(engine)
         engine.tables.commit()
-        self.reported = [message for message in progress_of_engine.messages if message.startswith("dedup: ")]
-        return {name: rows_of(engine.tables, name) for name in RESULTS}
+        self.tables = engine.tables
+        self.reported = [message for message in reports.messages if message.startswith("dedup: ")]
+        return matched
 
 
 def rows_of(tables: Tables, name: str) -> list[tuple[Any, ...]]:
@@ -84,8 +88,12 @@ def rows_of(tables: Tables, name: str) -> list[tuple[Any, ...]]:
 
 @pytest.fixture
 def sample(tmp_path: Path, spark: SparkSession) -> BothEngines:
-    loaded = sample_in(tmp_path)
-    return BothEngines(loaded, spark, tmp_path)
+    file = sample_in(tmp_path).file
+    # Few records of a key and few of a cluster: oversized keys of all levels, and components that are cut.
+    with file.open("a", encoding="utf-8") as out:
+        out.write("[dedup]\nlargest_cluster = 2\n[dedup.identifier]\nlargest_bucket = 2\n")
+        out.write("[dedup.composite]\nlargest_bucket = 3\n")
+    return BothEngines(config.load(file), spark, tmp_path)
 
 
 def keep_records(config: Config, first: int, last: int | None) -> None:
@@ -98,33 +106,75 @@ def keep_records(config: Config, first: int, last: int | None) -> None:
     file.write_bytes(b"".join(record + b"\x1d" for record in records[first:last]))
 
 
-def decide(config: Config, decision: str, place: int, given: bool = True) -> None:
-    """Give or withdraw a verdict about the first two records of a cluster."""
+def repeat_record(config: Config, count: int) -> None:
+    """Add copies, with other control numbers, of a record with an ISBN to the file of one source."""
+    file = config.folder / "slavica.xml"
+    text = file.read_text(encoding="utf-8")
+    records = [piece.split("</record>")[0] for piece in text.split("<record ")[1:]]
+    record = next(one for one in records if 'tag="020"' in one)
+    number = record.split('tag="001">')[1].split("<")[0]
+    copies = ("<record " + record.replace(number, f"copy{place}", 1) + "</record>" for place in range(count))
+    file.write_text(text.replace("</collection>", "".join(copies) + "</collection>"), encoding="utf-8")
+
+
+def members_of(config: Config, place: int) -> list[int]:
+    """Return the members of a cluster of two or more, by its place among these."""
     with Catalog(config.workspace, read_only=True) as catalog:
-        founder = list(catalog.linkage.founders(least=2))[place]
-        members = catalog.linkage.members(founder)
+        return catalog.linkage.members(list(catalog.linkage.founders(least=2))[place])
+
+
+def decide(config: Config, decision: Literal["same", "different", "related"], one: int, other: int) -> None:
+    """Give a verdict about two records."""
     with Verdicts(config.workspace) as verdicts, verdicts.transaction():
-        pair = verdicts.pair((members[0], members[1]))
-        verdicts.add([PersonVerdict(pair, decision, "anna")], CLOCK.isoformat())
+        verdicts.add([PersonVerdict(verdicts.pair((one, other)), decision, "anna")], CLOCK.isoformat())
 
 
 def test_the_tables_of_matching_are_those_of_one_machine(sample: BothEngines) -> None:
-    keep_records(sample.config, 5, None)
+    config = sample.config
+    keep_records(config, 5, None)
     first = sample.run()
     assert first["register_event"] == []
     assert len(first["edges"]) > 100
-    assert sample.reported[-1] == sample.messages[-1]
-    keep_records(sample.config, 0, -5)
-    decide(sample.config, "different", 0)
-    decide(sample.config, "related", 3)
-    with Verdicts(sample.config.workspace) as verdicts, verdicts.transaction():
-        verdicts.add([PersonVerdict(verdicts.pair((1, 2)), "same", "anna")], CLOCK.isoformat())
+    assert sample.reported == sample.messages
+    assert any("oversized keys were refined" in message for message in sample.messages)
+    assert any("was cut at the score" in message for message in sample.messages)
+    versions = sample.tables.committed.tables
+    assert sample.match() == 0
+    assert sample.tables.committed.tables == versions
+
+    keep_records(config, 0, -5)
+    decide(config, "different", *members_of(config, 0)[:2])
+    decide(config, "related", *members_of(config, 3)[:2])
+    decide(config, "same", 1, 2)
     second = sample.run(allow_deletes=True)
-    kinds = {kind for _, _, _, kind, _ in second["register_event"]}
-    assert kinds >= {"appeared", "deleted", "absorbed"}
+    assert {kind for _, _, _, kind, _ in second["register_event"]} >= {"appeared", "deleted", "absorbed"}
     assert second["statistics"] == first["statistics"]
-    keep_records(sample.config, 0, None)
-    with Verdicts(sample.config.workspace) as verdicts, verdicts.transaction():
+
+    keep_records(config, 0, None)
+    with Verdicts(config.workspace) as verdicts, verdicts.transaction():
         verdicts.withdraw(verdicts.current()[0])
     third = sample.run()
     assert {kind for _, _, _, kind, _ in third["register_event"]} >= {"restored", "returned"}
+
+    repeat_record(config, 25)
+    fourth = sample.run()
+    again = "dedup: far more records share a key than when keys were counted; they are counted again"
+    assert again in sample.messages
+    assert again in sample.reported
+    assert [version for version, _, _ in fourth["statistics"]] == [2]
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 1000])
+def test_components_are_not_cut_where_batches_end(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(_clusters, "_ROWS", 20)
+    sizes = [1, 2, 19, 60, 1, 1, 20, 3, 40, 2]
+    rows = [(component * 3, place) for component, count in enumerate(sizes) for place in range(count)]
+    table = pa.table({"component": [row[0] for row in rows], "place": [row[1] for row in rows]})
+    nothing = table.slice(0, 0).to_batches()
+    found = list(_clusters.complete_components([*nothing, *table.to_batches(max_chunksize=size), *nothing]))
+    assert pa.concat_tables(found) == table
+    ends = [set(portion["component"].to_pylist()) for portion in found]
+    assert sum(map(len, ends)) == len(sizes)
+    assert all(portion.num_rows for portion in found)
+    if size <= 50:
+        assert len(found) > 3

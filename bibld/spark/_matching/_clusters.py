@@ -60,7 +60,7 @@ def cluster_components(engine: Engine, frozen: FrozenStatistics) -> None:
     with engine.job("dedup: members"):
         members = clustered.where("kind = 'member'").selectExpr("one AS ordinal", "other AS founder")
         tables.write("members", digest("members", made_by), members, sort=("ordinal",))
-        messages = clustered.where("kind = 'message'").orderBy("one", "other").collect()
+        messages = clustered.where("kind IN ('cut', 'refused')").orderBy("kind", "one", "other").collect()
     for row in messages:
         engine.progress.report(row.reason)
 
@@ -111,11 +111,11 @@ def _rows_of_components(engine: Engine) -> DataFrame:
 
 
 def _cluster(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for table in _complete_components(batches):
+    for table in complete_components(batches):
         yield from _clustered(shared.value, table)
 
 
-def _complete_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def complete_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Put batches together to tables with all rows of their components; those of a component follow each other."""
     waiting: list[pa.RecordBatch] = []
     count, last = 0, None
@@ -175,8 +175,10 @@ def _clustered(matching: Matching, table: pa.Table) -> Iterator[pa.RecordBatch]:
     for place, outcome in edges.outcomes(clustered).items():
         ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
         rows.append(("outcome", int(ends[0]), int(ends[1]), outcome.rule, outcome.reason))
-    first = int(ordinals[0]) if len(ordinals) else 0
-    rows += (("message", first, number, "", text) for number, text in enumerate(edges.messages(clustered)))
+    rows += (("cut", int(ordinals[position]), 0, "", text) for position, text in edges.cut_messages(clustered))
+    for place, text in edges.refused_verdicts(clustered):
+        ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
+        rows.append(("refused", int(ends[0]), int(ends[1]), "", text))
     schema = SCHEMAS["clustered"]
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
