@@ -7,6 +7,7 @@ the same.
 
 from __future__ import annotations
 
+from bibld.dedup.warm_up import KernelWarmUp
 from bibld.progress import with_number
 from bibld.spark._engine import Engine
 from bibld.spark._matching._clusters import cluster_components, find_components, write_edges
@@ -28,7 +29,11 @@ def match_records(engine: Engine) -> int:
     """
     check_blockers(engine)
     tables = engine.tables
+    compiling = KernelWarmUp(engine.config, engine.progress)
+    if (engine.spark.sparkContext.master or "").startswith("local"):  # tasks share the stored machine code of this one
+        compiling.begin()
     extract_features(engine)
+    compiling.wait()
     frozen = freeze_statistics(engine, engine.options.restat)
     if not find_pairs(engine, frozen):
         engine.progress.report(

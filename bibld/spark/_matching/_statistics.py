@@ -96,7 +96,7 @@ def _count(engine: Engine) -> Statistics:
     oversized: dict[str, list[Numbers]] = {blocker.name: [np.empty(0, np.uint64)] for blocker in maker.with_keys}
     for level in range(LEVELS if largest else 0):
         so_far = {name: np.concatenate(keys) for name, keys in oversized.items()}
-        shared = engine.broadcast(Matching(engine.config, msgspec.structs.replace(statistics, oversized=so_far)))
+        shared = engine.broadcast(Matching.from_engine(engine, msgspec.structs.replace(statistics, oversized=so_far)))
         with engine.job(f"dedup: count keys, level {level}"):
             counted = features.mapInArrow(partial(_count_keys, shared, level, parts), _COUNTS)
             found = _sums(engine, counted, parts, largest)

@@ -1,0 +1,106 @@
+"""Pairs of keys that very many records have, and what tasks of matching are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyspark import Broadcast
+from pyspark.sql import SparkSession
+
+from bibld.dedup.candidates import all_pairs
+from bibld.dedup.columns import stored_rows
+from bibld.dedup.key_tables import KeyTables
+from bibld.errors import ConfigError
+from bibld.model.features import FeatureColumns, Features, Statistics
+from bibld.progress import Silent
+from bibld.spark._engine import Engine
+from bibld.spark._matching._arrow import feature_batch
+from bibld.spark._matching._pairs import check_blockers, find_pairs
+from bibld.spark._matching._sharing import Matching
+from bibld.spark._matching._statistics import freeze_statistics
+from bibld.spark._schemas import SCHEMAS
+from tests.configuration import load_config
+
+TIME = datetime(2026, 1, 1, tzinfo=UTC)
+TITLES = 6_000
+
+
+def one_author() -> FeatureColumns:
+    """Many titles of one author with one mistaken identifier; every tenth is described twice."""
+    copies = (place // 10 * 10 if place % 10 == 1 else place for place in range(TITLES))
+    return FeatureColumns.from_features(
+        (
+            2 * place + 1,
+            Features(
+                title=f"poems volume {title}",
+                main_title=f"poems of {title * 7919 % 10007} and of {title}",
+                names="pushkin aleksandr sergeevich",
+                identifiers="isbn:9785000000000",
+                year=1900 + title % 7,
+                pages=100 + title % 11,
+            ),
+        )
+        for place, title in enumerate(copies)
+    )
+
+
+def test_one_author_with_very_many_titles_has_the_pairs_of_one_machine(spark: SparkSession, tmp_path: Path) -> None:
+    config = load_config(tmp_path, a="a.mrc")
+    engine = Engine(spark, config, TIME, Silent())
+    columns = one_author()
+    texts = {name: pa.array(["a"] * TITLES) for name in ("source", "control_number")}
+    identity = texts | {"made": pa.array([b""] * TITLES, pa.binary())}
+    batch = feature_batch(stored_rows(columns), identity, SCHEMAS["features"])
+    frame = spark.createDataFrame(pa.Table.from_batches([batch])).repartition(5)
+    engine.tables.write("features", "made for this test", frame)
+    frozen = freeze_statistics(engine, count_again=False)
+    assert frozen.is_new
+    assert find_pairs(engine, frozen)
+    found = {(row.left_ordinal, row.right_ordinal) for row in engine.tables.read("pairs").collect()}
+    with KeyTables(None, config) as tables:
+        statistics = tables.rebuild(columns)
+        with all_pairs(tables, columns, statistics) as pairs:
+            expected = {
+                (2 * one + 1, 2 * other + 1)
+                for left, right in pairs
+                for one, other in zip(left.tolist(), right.tolist(), strict=True)
+            }
+    assert found == expected
+    assert len(found) >= TITLES // 10
+    for name, keys in statistics.oversized.items():
+        assert np.array_equal(frozen.statistics.oversized[name], keys)
+    assert len(statistics.oversized["identifier"]) > 1
+
+
+def test_a_model_of_the_driver_is_read_by_tasks(spark: SparkSession, tmp_path: Path) -> None:
+    content = b'{"a model": 1}'
+    (tmp_path / "model.json").write_bytes(content)
+    config = load_config(tmp_path, '[dedup.model]\nfile = "model.json"\n', a="a.mrc")
+    engine = Engine(spark, config, TIME, Silent())
+    shared = engine.broadcast(Matching.from_engine(engine, Statistics.empty()))
+    (tmp_path / "model.json").unlink()
+    rows = spark.range(3).mapInArrow(partial(_read_model, shared), "content string, workers long").distinct().collect()
+    assert [tuple(row) for row in rows] == [(content.decode(), 1)]
+    with pytest.raises(ConfigError, match=r"dedup\.model\.file: .*model\.json: No such file"):
+        Matching.from_engine(engine, Statistics.empty())
+
+
+def _read_model(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    config = shared.value.config
+    content = Path(config.settings("dedup.score", "model").file).read_text(encoding="utf-8")
+    for batch in batches:
+        count = batch.num_rows
+        yield pa.RecordBatch.from_pydict({"content": [content] * count, "workers": [config.workers] * count})
+
+
+def test_blockers_that_need_all_records_in_one_place_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    config = load_config(tmp_path, '[dedup]\nblock = ["identifier", "prefix", "semantic"]\n', a="a.mrc")
+    with pytest.raises(ConfigError) as failure:
+        check_blockers(Engine(spark, config, TIME, Silent()))
+    assert [fault.split('"')[1] for fault in failure.value.faults] == ["prefix", "semantic"]
