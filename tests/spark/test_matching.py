@@ -15,11 +15,13 @@ from pyspark.sql import SparkSession
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.config import Config
+from bibld.errors import StageError
 from bibld.spark._convert._to_tables import write_tables
 from bibld.spark._engine import Engine
 from bibld.spark._folder import FolderStorage
 from bibld.spark._matching import _clusters, match_records
 from bibld.spark._tables import Tables
+from tests.configuration import load_config
 from tests.end_to_end.conftest import CLOCK, sample_in
 
 INPUTS = (
@@ -178,3 +180,21 @@ def test_components_are_not_cut_where_batches_end(monkeypatch: pytest.MonkeyPatc
     assert all(portion.num_rows for portion in found)
     if size <= 50:
         assert len(found) > 3
+
+
+def test_a_component_that_no_task_has_room_for_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_clusters, "LARGEST_COMPONENT", 4000)
+    table = pa.table({"component": [5] * 600, "place": list(range(600))})
+    with pytest.raises(StageError, match=r"linked with the record of ordinal 5 .* \(300 records and pairs, 0 MB\)"):
+        list(_clusters.complete_components(table.to_batches(max_chunksize=100)))
+
+
+def test_no_records_have_no_pairs(spark: SparkSession, tmp_path: Path) -> None:
+    reports = Reported()
+    engine = Engine(spark, load_config(tmp_path, a="a.mrc"), CLOCK, reports)
+    assert match_records(engine) == 0
+    assert {name: engine.tables.read(name).count() for name in RESULTS} == dict.fromkeys(RESULTS, 0) | {
+        "matching": 1,
+        "statistics": 1,
+    }
+    assert reports.messages[-1] == "dedup: 0 candidate pairs of 0 records"

@@ -20,6 +20,7 @@ from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.progress import Silent
 from bibld.spark._engine import Engine
+from bibld.spark._matching import _features
 from bibld.spark._matching._arrow import feature_batch
 from bibld.spark._matching._pairs import check_blockers, find_pairs
 from bibld.spark._matching._sharing import Matching
@@ -104,3 +105,14 @@ def test_blockers_that_need_all_records_in_one_place_are_refused(spark: SparkSes
     with pytest.raises(ConfigError) as failure:
         check_blockers(Engine(spark, config, TIME, Silent()))
     assert [fault.split('"')[1] for fault in failure.value.faults] == ["prefix", "semantic"]
+
+
+def test_batches_with_long_descriptions_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_features, "_LARGEST_PART", 100)
+    sizes = [10, 95, 20, 300, 1, 1, 99]
+    batch = pa.RecordBatch.from_pydict({"mods": [b"x" * size for size in sizes]})
+    parts = [[len(mods) for mods in part.column("mods").to_pylist()] for part in _features.cut_by_size(batch)]
+    assert [size for part in parts for size in part] == sizes
+    assert all(sum(part[1:]) <= 100 for part in parts)
+    assert len(parts) > 2
+    assert list(_features.cut_by_size(batch.slice(0, 0))) == []

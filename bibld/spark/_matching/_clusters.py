@@ -16,6 +16,7 @@ from bibld.catalog import digest, with_outcome
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
 from bibld.dedup.decisions import DECISIONS, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges, Outcome, verdict_of_person
+from bibld.errors import StageError
 from bibld.model.linkage import Decision, Verdict
 from bibld.spark._components import connected_components
 from bibld.spark._engine import Engine
@@ -27,6 +28,9 @@ from bibld.spark._schemas import SCHEMAS, spark_schema
 
 _ROWS = 50_000
 """Members and pairs of components that are clustered together, if no component has more."""
+
+LARGEST_COMPONENT = 1 << 30
+"""Bytes of the features and pairs of a component that one task clusters, some three million records."""
 
 _MEMBER, _PAIR = 0, 1
 _ENDS = ("left_ordinal", "right_ordinal")
@@ -118,22 +122,30 @@ def _cluster(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) -> 
 def complete_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Put batches together to tables with all rows of their components; those of a component follow each other."""
     waiting: list[pa.RecordBatch] = []
-    count, last = 0, None
+    count = size = 0
+    last = None
     for batch in batches:
         if not batch.num_rows:
             continue
         found = batch.column("component").to_numpy()
         edges = np.flatnonzero(np.diff(found, prepend=found[0] if last is None else last))
         last = found[-1]
-        if count + batch.num_rows >= _ROWS and len(edges):
+        is_full = count + batch.num_rows >= _ROWS or size >= LARGEST_COMPONENT // 4
+        if is_full and len(edges):
             end = int(edges[-1])
             table = pa.Table.from_batches([*waiting, batch.slice(0, end)])
             if table.num_rows:
                 yield table
-            waiting, count = [batch.slice(end)], batch.num_rows - end
+            waiting, count, size = [batch.slice(end)], batch.num_rows - end, 0
         else:
             waiting.append(batch)
             count += batch.num_rows
+            size += batch.nbytes
+            if size > LARGEST_COMPONENT:
+                raise StageError(
+                    f"dedup: more records are linked with the record of ordinal {last} than one task has room for"
+                    f" ({count} records and pairs, {size >> 20} MB); raise the threshold `same` of the scorer"
+                )
     if waiting:
         yield pa.Table.from_batches(waiting)
 

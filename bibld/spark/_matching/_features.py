@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain, pairwise
 from typing import Any
 
 import msgspec
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
@@ -24,6 +27,8 @@ from bibld.spark._schemas import SCHEMAS, spark_schema
 
 _FEW = 1_000_000
 """Changed records whose ordinals are sent to every node, instead of sorting all records."""
+
+_LARGEST_PART = 16 << 20
 
 _MODS = msgspec.json.Decoder(Mods)
 
@@ -79,12 +84,18 @@ def _with_version(engine: Engine, records: DataFrame, withheld: Withheld) -> Dat
     return joined.withColumn("made", f.coalesce("redacted", made)).drop("redacted")
 
 
+def cut_by_size(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Cut a batch so that the descriptions in each part have some 16 MB; long texts may be in them."""
+    sizes = np.cumsum(pc.binary_length(batch.column("mods")).to_numpy())
+    starts = np.flatnonzero(np.diff(sizes // _LARGEST_PART, prepend=-1))
+    for start, end in pairwise([*starts.tolist(), batch.num_rows]):
+        yield batch.slice(start, end - start)
+
+
 def _extract(withheld: Broadcast[Withheld], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     values: Any = withheld.value
-    for batch in batches:
+    for batch in chain.from_iterable(map(cut_by_size, batches)):
         ordinals = batch.column("ordinal").to_pylist()
-        if not ordinals:
-            continue
         descriptions = map(_MODS.decode, batch.column("mods").to_pylist())
         columns = FeatureColumns.from_features(
             (ordinal, features_of(public_mods(mods, values.get(ordinal, ()))))
