@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from bibld import config, pipeline, progress
+from bibld import pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
-from bibld.config import Config
+from bibld.config import Config, load
 from bibld.errors import StageError
 from bibld.spark._convert._to_tables import write_tables
 from bibld.spark._engine import Engine
@@ -95,7 +95,7 @@ def sample(tmp_path: Path, spark: SparkSession) -> BothEngines:
     with file.open("a", encoding="utf-8") as out:
         out.write("[dedup]\nlargest_cluster = 2\n[dedup.identifier]\nlargest_bucket = 2\n")
         out.write("[dedup.composite]\nlargest_bucket = 3\n")
-    return BothEngines(config.load(file), spark, tmp_path)
+    return BothEngines(load(file), spark, tmp_path)
 
 
 def keep_records(config: Config, first: int, last: int | None) -> None:
@@ -164,6 +164,18 @@ def test_the_tables_of_matching_are_those_of_one_machine(sample: BothEngines) ->
     assert again in sample.messages
     assert again in sample.reported
     assert [version for version, _, _ in fourth["statistics"]] == [2]
+
+    text = config.file.read_text(encoding="utf-8")
+    config.file.write_text(text.replace("[dedup]\n", '[dedup]\nscore = "jaccard"\n'), encoding="utf-8")
+    sample.config = load(config.file)
+    before = sample.tables.committed.tables
+    fifth = sample.run()
+    # The trees of the pre-filter serve one scorer alone.
+    assert sample.tables.committed.tables["features"] == before["features"]
+    assert sample.tables.committed.tables["found_pairs"] != before["found_pairs"]
+    assert fifth["statistics"] == fourth["statistics"]
+    assert len(fifth["edges"]) != len(fourth["edges"])
+    assert sample.reported == sample.messages
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 1000])

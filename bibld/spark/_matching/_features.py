@@ -47,7 +47,7 @@ def extract_features(engine: Engine) -> None:
         withheld = _withheld_values(engine)
         live = _with_version(engine, tables.read("records").where("status = 'live'"), withheld)
         before = tables.before("features").where(f.col("made").isNotNull())
-        kept = None
+        kept = changed = None
         if tables.committed.tables.get("features"):
             versions = live.select("ordinal", "made")
             changed = versions.join(before, ["ordinal", "made"], "left_anti").select("ordinal").persist()
@@ -58,6 +58,8 @@ def extract_features(engine: Engine) -> None:
         rows = live.select("ordinal", "source", "control_number", "made", "mods")
         made = rows.mapInArrow(partial(_extract, shared), spark_schema("features"))
         tables.write("features", made_by, made if kept is None else made.unionByName(kept), sort=("ordinal",))
+        if changed is not None:
+            changed.unpersist()
 
 
 def _withheld_values(engine: Engine) -> Withheld:

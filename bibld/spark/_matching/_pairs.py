@@ -15,6 +15,7 @@ from bibld.catalog import digest
 from bibld.dedup.candidates import KeyCounts
 from bibld.dedup.key_parts import KeyPart, cut_keys, pairs_of_part
 from bibld.dedup.keys import KeyMaker
+from bibld.dedup.method import settings_digest
 from bibld.errors import ConfigError
 from bibld.spark._engine import Engine
 from bibld.spark._matching._arrow import packed_rows, portions, to_bytes
@@ -73,7 +74,8 @@ def check_blockers(engine: Engine) -> None:
 def find_pairs(engine: Engine, frozen: FrozenStatistics) -> bool:
     """Write the table ``pairs`` of all candidate pairs; return False if the statistics are too old to find them."""
     tables = engine.tables
-    found_by = tables.made_by("found_pairs", inputs=("features", "statistics"))
+    # The trees of the pre-filter serve one scorer, so pairs depend on the scorer too.
+    found_by = tables.made_by("found_pairs", settings_digest(engine.config), inputs=("features", "statistics"))
     if not tables.is_complete("found_pairs", found_by):
         shared = engine.broadcast(Matching.from_engine(engine, frozen.statistics))
         parts = part_count(engine)
