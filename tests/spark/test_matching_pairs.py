@@ -13,6 +13,7 @@ import pytest
 from pyspark import Broadcast
 from pyspark.sql import SparkSession
 
+from bibld.config import Config
 from bibld.dedup.candidates import all_pairs
 from bibld.dedup.columns import stored_rows
 from bibld.dedup.key_tables import KeyTables
@@ -51,6 +52,21 @@ def one_author() -> FeatureColumns:
     )
 
 
+def pairs_in(engine: Engine) -> set[tuple[int, int]]:
+    return {(row.left_ordinal, row.right_ordinal) for row in engine.tables.read("pairs").collect()}
+
+
+def pairs_on_one_machine(config: Config, columns: FeatureColumns) -> tuple[Statistics, set[tuple[int, int]]]:
+    with KeyTables(None, config) as tables:
+        statistics = tables.rebuild(columns)
+        with all_pairs(tables, columns, statistics) as pairs:
+            return statistics, {
+                (2 * one + 1, 2 * other + 1)
+                for left, right in pairs
+                for one, other in zip(left.tolist(), right.tolist(), strict=True)
+            }
+
+
 def test_one_author_with_very_many_titles_has_the_pairs_of_one_machine(spark: SparkSession, tmp_path: Path) -> None:
     config = load_config(tmp_path, a="a.mrc")
     engine = Engine(spark, config, TIME, Silent())
@@ -63,17 +79,17 @@ def test_one_author_with_very_many_titles_has_the_pairs_of_one_machine(spark: Sp
     frozen = freeze_statistics(engine, count_again=False)
     assert frozen.is_new
     assert find_pairs(engine, frozen)
-    found = {(row.left_ordinal, row.right_ordinal) for row in engine.tables.read("pairs").collect()}
-    with KeyTables(None, config) as tables:
-        statistics = tables.rebuild(columns)
-        with all_pairs(tables, columns, statistics) as pairs:
-            expected = {
-                (2 * one + 1, 2 * other + 1)
-                for left, right in pairs
-                for one, other in zip(left.tolist(), right.tolist(), strict=True)
-            }
+    found = pairs_in(engine)
+    statistics, expected = pairs_on_one_machine(config, columns)
     assert found == expected
     assert len(found) >= TITLES // 10
+    # The trees of the pre-filter serve one scorer alone.
+    other = Engine(spark, config.with_dedup((), "jaccard"), TIME, Silent())
+    for name in ("features", "statistics"):
+        other.tables.use(name, engine.tables.version(name))
+    assert find_pairs(other, frozen)
+    assert pairs_in(other) == pairs_on_one_machine(other.config, columns)[1]
+    assert len(pairs_in(other)) > len(found)
     for name, keys in statistics.oversized.items():
         assert np.array_equal(frozen.statistics.oversized[name], keys)
     assert len(statistics.oversized["identifier"]) > 1
